@@ -1,3 +1,5 @@
+import { ZERO_SECONDS } from './timestamp.js';
+
 const MINUTE = 60;
 const HOUR = 3_600;
 const DAY = 86_400;
@@ -6,15 +8,15 @@ const YEAR = 365 * DAY;
 /** The longest Go duration; longer spans are shown as this. */
 const LONGEST = 9_223_372_036;
 
-/** `12m` or `12m5s`: a whole number of the large unit and, when not zero, what is left in the small one. */
+/** `12m` or `12m5s`: a whole number of the large unit and, unless zero, the rest in the small one. */
 const pair = (seconds: number, large: number, unit: string, small: number, rest: string): string => {
   const left = Math.trunc((seconds % large) / small);
   return `${Math.trunc(seconds / large)}${unit}${left === 0 ? '' : `${left}${rest}`}`;
 };
 
 /**
- * A span of time as `kubectl` shows ages: at most two units, the less exact the longer it is. Fractions of a second are
- * cut off towards zero. Spans of −2 s and below are `<invalid>`; clocks that differ by less give `0s`.
+ * A span of time as `kubectl` shows ages: at most two units, less precise the longer it is. Fractions of a second are
+ * truncated. Spans of −2 s and below are `<invalid>`; clocks that differ by less give `0s`.
  */
 export function humanDuration(spanSeconds: number): string {
   const seconds = Math.trunc(Math.min(spanSeconds, LONGEST));
@@ -31,9 +33,6 @@ export function humanDuration(spanSeconds: number): string {
   return `${Math.trunc(seconds / YEAR)}y`;
 }
 
-/** Go's zero time, `0001-01-01T00:00:00Z`, in milliseconds since the epoch. */
-const ZERO_TIME = -62_135_596_800_000;
-
 /**
  * The age of a time, for a Table cell: `<unknown>` for an unset, zero or invalid time.
  *
@@ -43,7 +42,7 @@ const ZERO_TIME = -62_135_596_800_000;
 export function age(time: unknown, now: number): string {
   if (typeof time !== 'string') return '<unknown>';
   const milliseconds = Date.parse(time);
-  if (Number.isNaN(milliseconds) || milliseconds === ZERO_TIME) return '<unknown>';
+  if (Number.isNaN(milliseconds) || milliseconds === ZERO_SECONDS * 1_000) return '<unknown>';
   const beyond = /\.\d{3}(\d{1,3})/.exec(time)?.[1] ?? '';
   const microseconds = milliseconds * 1_000 + Number(beyond.padEnd(3, '0'));
   return humanDuration((now - microseconds) / 1_000_000);

@@ -1,4 +1,12 @@
-import { FIRST_SECOND, LAST_SECOND, ZERO_SECONDS, type TimeType } from './parse-time.js';
+/** `time` has whole seconds, `micro-time` six fractional digits. */
+export type TimeType = 'time' | 'micro-time';
+
+/** Go's zero time, which means unset: 1 January of year 1, in seconds since the epoch. */
+export const ZERO_SECONDS = -62_135_596_800;
+/** The first second of year 0, the earliest that four digits can write. */
+const FIRST_SECOND = -62_167_219_200;
+/** The last second of 9999. */
+const LAST_SECOND = 253_402_300_799;
 
 /** A time as in protobuf. */
 export interface Timestamp {

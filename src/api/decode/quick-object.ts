@@ -1,6 +1,7 @@
 import { isObject } from '../../json/json-tree.js';
 import type { ManagedFieldsEntry } from '../../model/object-meta.js';
-import { parseTime, type TimeType } from '../../time/parse-time.js';
+import { parseTime } from '../../time/parse-time.js';
+import type { TimeType } from '../../time/timestamp.js';
 
 /** An object without errors, unknown or rare fields, as every decoder would return it. The value may be reused for it. */
 export interface QuickObject {

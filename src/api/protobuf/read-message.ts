@@ -1,10 +1,9 @@
 import { GREATEST_INT64 } from '../../json/json-tree.js';
 import { bodyText, parseEmbedded } from '../../json/parse-json.js';
-import type { TimeType } from '../../time/parse-time.js';
 import type { ScalarShape } from '../schema/shape.js';
 import type { Message, MessageField } from './message.js';
 import { messageEnd, readFields, requireWireType } from './read-fields.js';
-import { timeText } from '../../time/timestamp.js';
+import { timeText, type TimeType } from '../../time/timestamp.js';
 import { DELIMITED, VARINT, type CountingReader } from './wire.js';
 
 type Target = Record<string, unknown>;

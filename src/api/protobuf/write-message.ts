@@ -1,9 +1,8 @@
 import type { BinaryWriter } from '@bufbuild/protobuf/wire';
-import type { TimeType } from '../../time/parse-time.js';
 import type { ScalarShape } from '../schema/shape.js';
 import { byCodePoint } from '../../json/code-point-order.js';
 import type { Message, MessageField } from './message.js';
-import { timestampOf } from '../../time/timestamp.js';
+import { timestampOf, type TimeType } from '../../time/timestamp.js';
 import { DELIMITED, tagOf, VARINT } from './wire.js';
 
 type Plain = Readonly<Record<string, unknown>>;
