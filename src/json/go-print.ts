@@ -35,6 +35,13 @@ export function goPrintAsText(value: unknown): string {
   return value === null || value === undefined ? '%!s(<nil>)' : `%!s(${goType(value)}=${goPrint(value)})`;
 }
 
+/** A decimal 64-bit integer as Go's `strconv.ParseInt` reads it; undefined for any other text. */
+export function toInt64(text: string): bigint | undefined {
+  if (text.length > 64 || !/^[+-]?\d+$/.test(text)) return undefined;
+  const value = BigInt(text);
+  return BigInt.asIntN(64, value) === value ? value : undefined;
+}
+
 /** How much of a client's text is shown in an error or a warning, in UTF-16 units. */
 export const MAX_SHOWN = 256;
 

@@ -1,6 +1,5 @@
-import { invalid } from '../status/failures.js';
 import { invalidValue, notSupported, type FieldError } from '../status/field-error.js';
-import { first, flag, integer, type Query } from './query.js';
+import { first, flag, integer, refuseOptions, type Query } from './query.js';
 import { dryRunErrors } from './write-options.js';
 
 /** Options of a deletion (Kubernetes `meta/v1` DeleteOptions). */
@@ -18,7 +17,7 @@ export interface Preconditions {
   readonly resourceVersion?: string | undefined;
 }
 
-/** Delete options from the query, which count only without a body. @throws StatusFailure 400 */
+/** Delete options from the query, which is ignored if there is a body. @throws StatusFailure 400 */
 export function readDeleteQuery(query: Query): DeleteOptions {
   const uid = first(query, 'uid');
   const resourceVersion = first(query, 'resourceVersion');
@@ -45,5 +44,5 @@ export function checkDeleteOptions(options: DeleteOptions): void {
     errors.push(notSupported('propagationPolicy', policy, [...POLICIES, 'nil']));
   }
   errors.push(...dryRunErrors(options.dryRun ?? []));
-  if (errors.length > 0) throw invalid('DeleteOptions', '', errors, 'meta.k8s.io');
+  refuseOptions('DeleteOptions', errors);
 }

@@ -1,6 +1,6 @@
-import { badRequest, invalid } from '../status/failures.js';
+import { badRequest } from '../status/failures.js';
 import { forbiddenField, notSupported, type FieldError } from '../status/field-error.js';
-import { first, flag, integer, type Query, uintError } from './query.js';
+import { first, flag, integer, refuseOptions, uintError, type Query } from './query.js';
 
 /** Options of list, watch and deletecollection (Kubernetes `meta/v1` ListOptions). */
 export interface ListOptions {
@@ -40,7 +40,7 @@ export function readListOptions(query: Query, legacyWatch = false): ListOptions 
     sendInitialEvents: flag(query, 'sendInitialEvents'),
   };
   if (watch || legacyWatch) return checkedWatch(options, watch);
-  refuse(listErrors(options));
+  refuseOptions('ListOptions', listErrors(options));
   requireResourceVersion(options.resourceVersion);
   return options;
 }
@@ -54,20 +54,16 @@ function withDefaultStart(options: ListOptions): ListOptions {
 
 function checkedWatch(given: ListOptions, watch: boolean): ListOptions {
   const options = watch ? withDefaultStart(given) : given;
-  refuse(watch ? watchErrors(options) : listErrors(options));
+  refuseOptions('ListOptions', watch ? watchErrors(options) : listErrors(options));
   requireResourceVersion(options.resourceVersion, '');
   return withDefaultStart(options);
 }
 
-/** 400 for a resourceVersion that is not a number; the text of a watch has nothing `before`. */
+/** 400 for a resourceVersion that is not a number. In a watch nothing precedes the text. */
 export function requireResourceVersion(resourceVersion: string, before = 'invalid resource version: '): void {
   const wrong = resourceVersion ? uintError(resourceVersion) : undefined;
   if (!wrong) return;
   throw badRequest(`${before}resourceVersion: Invalid value: ${JSON.stringify(resourceVersion)}: ${wrong}`);
-}
-
-function refuse(errors: readonly FieldError[]): void {
-  if (errors.length > 0) throw invalid('ListOptions', '', errors, 'meta.k8s.io');
 }
 
 const MATCH = 'resourceVersionMatch';

@@ -1,4 +1,6 @@
-import { badRequest } from '../status/failures.js';
+import { badRequest, invalid } from '../status/failures.js';
+import type { FieldError } from '../status/field-error.js';
+import { toInt64 } from '../../json/go-print.js';
 import { parseGoDuration } from '../../time/go-duration.js';
 import { badTimeoutMessage } from '../../responses/failure-status.js';
 
@@ -10,6 +12,11 @@ export function first(query: Query, name: string): string | undefined {
   return query.get(name)?.[0];
 }
 
+/** 422 that names every fault of the options, if there are any. */
+export function refuseOptions(kind: string, errors: readonly FieldError[]): void {
+  if (errors.length > 0) throw invalid(kind, '', errors, 'meta.k8s.io');
+}
+
 /** Booleans are lenient: `0` and `false` are false, anything else (also empty) is true. */
 export function flag(query: Query, name: string): boolean | undefined {
   const value = first(query, name);
@@ -17,10 +24,8 @@ export function flag(query: Query, name: string): boolean | undefined {
   return value !== '0' && value.toLowerCase() !== 'false';
 }
 
-const MAX_INT64 = 9_223_372_036_854_775_807n;
-
 /**
- * A signed 64-bit integer as Go reads it, or 400 with Go's text. What a double cannot hold is brought to the nearest
+ * A signed 64-bit integer as Go reads it, or 400 with Go's text. What a double cannot hold becomes the nearest
  * safe integer, without a visible difference.
  */
 export function integer(query: Query, name: string): number | undefined {
@@ -28,8 +33,8 @@ export function integer(query: Query, name: string): number | undefined {
   if (value === undefined) return undefined;
   if (!/^[+-]?\d+$/.test(value)) throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(value)}: invalid syntax`);
   if (value.length < 16) return Number(value);
-  const exact = value.length > 25 ? MAX_INT64 + 1n : BigInt(value);
-  if (exact > MAX_INT64 || exact < -MAX_INT64 - 1n) {
+  const exact = value.length > 25 ? undefined : toInt64(value);
+  if (exact === undefined) {
     throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(value)}: value out of range`);
   }
   return Math.max(Math.min(Number(exact), Number.MAX_SAFE_INTEGER), Number.MIN_SAFE_INTEGER);
@@ -44,7 +49,7 @@ export function uintError(text: string): string | undefined {
 }
 
 /**
- * A well-formed resourceVersion as a number. Our own revisions are safe integers; one beyond them lies in
+ * A well-formed resourceVersion as a number. The server's own revisions are safe integers; one beyond them is in
  * the future in any case.
  */
 export function toRevision(text: string): number {

@@ -28,9 +28,9 @@ export interface Selector {
 export const MAX_SELECTOR_LENGTH = 32_768;
 
 /**
- * The most terms of a selector, unless an option says otherwise: requirements, and the values between the parentheses of `in` and `notin`. What people and
- * controllers write has up to some dozens. This many are parsed in less than a millisecond and take some 50 KiB, which is acceptable for 2,000
- * watches with different selectors.
+ * The default limit of a selector's terms: requirements, and the values in the parentheses of `in` and `notin`. People and
+ * controllers write up to some dozens. This many are parsed in less than a millisecond and take some 50 KiB, which is
+ * acceptable for 2,000 watches with different selectors.
  */
 export const MAX_SELECTOR_TERMS = 512;
 
@@ -41,7 +41,7 @@ export function requireSelectorLength(parameter: 'labelSelector' | 'fieldSelecto
   }
 }
 
-/** 400 for a selector of more than so many terms. */
+/** 400 for a selector of more than `most` terms. */
 export function tooManyTerms(parameter: 'labelSelector' | 'fieldSelector', most: number): Error {
   return badRequest(`${parameter} has too many terms: may not be more than ${most}`);
 }

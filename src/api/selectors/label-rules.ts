@@ -1,5 +1,6 @@
 import { invalidValue, joinFieldErrors, type FieldError } from '../status/field-error.js';
 import { byCodePoint } from '../../json/code-point-order.js';
+import { toInt64 } from '../../json/go-print.js';
 import { labelValueErrors, qualifiedNameErrors } from '../validation/names.js';
 
 /** The operator of a requirement. `=` and `==` are `in`, with one value. */
@@ -56,15 +57,6 @@ export function labelRequirementText({ key, operator, values }: LabelRequirement
   }
 }
 
-const MAX_INT64 = 9_223_372_036_854_775_807n;
-
-/** A decimal 64-bit integer as Go's `strconv.ParseInt` reads it. */
-export function toInt64(text: string): bigint | undefined {
-  if (text.length > 64 || !/^[+-]?\d+$/.test(text)) return undefined;
-  const value = BigInt(text.startsWith('+') ? text.slice(1) : text);
-  return value > MAX_INT64 || value < -MAX_INT64 - 1n ? undefined : value;
-}
-
 /** One value or a Set of several: most rules have one, and a Set is ten times as large. */
 type Values = string | Set<string>;
 
@@ -82,11 +74,7 @@ interface LabelRule {
   readonly below?: bigint | undefined;
 }
 
-/** Rules without values are the same for all keys. */
 const ANYTHING: LabelRule = Object.freeze({ absent: true, present: true });
-const EXISTS: LabelRule = Object.freeze({ absent: false, present: true });
-const MISSING: LabelRule = Object.freeze({ absent: true, present: false });
-const NOTHING: LabelRule = Object.freeze({ absent: false, present: false });
 
 /** Up to this many keys are looked up in the object's labels; with more keys, the labels are looked up in the rules. */
 const FEW = 8;
@@ -139,9 +127,9 @@ export class LabelRules {
 function narrowed(rule: LabelRule, { operator, values }: LabelRequirement): LabelRule {
   switch (operator) {
     case 'exists':
-      return plain(rule) ? (rule.present ? EXISTS : NOTHING) : { ...rule, absent: false };
+      return { ...rule, absent: false };
     case 'missing':
-      return rule.absent ? MISSING : NOTHING;
+      return { absent: rule.absent, present: false };
     case 'in':
       return {
         ...rule,
@@ -159,9 +147,6 @@ function narrowed(rule: LabelRule, { operator, values }: LabelRequirement): Labe
     }
   }
 }
-
-const plain = ({ among, not, above, below }: LabelRule): boolean =>
-  among === undefined && not === undefined && above === undefined && below === undefined;
 
 const valuesOf = (values: readonly string[]): Values => (values.length === 1 ? (values[0] as string) : new Set(values));
 

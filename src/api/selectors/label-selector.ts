@@ -52,19 +52,19 @@ class LabelSelector implements Selector {
 
 const NONE: Selector['equalities'] = Object.freeze([]);
 
-/** Tokens, and where the next one is. */
+/** The tokens of a label selector, one after the other. */
 class LabelReader {
   readonly #tokens: readonly LabelToken[];
   #at = 0;
 
   constructor(selector: string) {
-    this.#tokens = labelTokens(selector);
+    this.#tokens = Array.from(selector.matchAll(TOKENS), ([, symbol, text = '']) => {
+      return symbol === undefined ? { kind: 'word', text } : { kind: symbol, text: symbol };
+    });
   }
 
-  /** The next token; `in` and `notin` are words. */
   peek(): LabelToken {
-    const token = this.#tokens[this.#at] ?? END;
-    return token.kind === 'in' || token.kind === 'notin' ? { kind: 'word', text: token.text } : token;
+    return this.#tokens[this.#at] ?? END;
   }
 
   next(): LabelToken {
@@ -72,11 +72,18 @@ class LabelReader {
     this.#at++;
     return token;
   }
-
-  nextOperator(): LabelToken {
-    return this.#tokens[this.#at++] ?? END;
-  }
 }
+
+/** `word`, the symbol itself, or `''` at the end. */
+interface LabelToken {
+  readonly kind: string;
+  readonly text: string;
+}
+
+const END: LabelToken = { kind: '', text: '' };
+
+/** A symbol, or a word with the NUL that ends it. A NUL where a token would begin ends the selector (Kubernetes behaviour). */
+const TOKENS = /[ \t\r\n]*(?:([!=]=|[=!(),><])|([^ \t\r\n=!(),><\0]+)\0?)/gy;
 
 function parseRequirements(selector: string, mostTerms: number): LabelRequirement[] {
   const reader = new LabelReader(selector);
@@ -98,15 +105,15 @@ function parseRequirements(selector: string, mostTerms: number): LabelRequiremen
   }
 }
 
-const OPERATORS: Readonly<Partial<Record<LabelTokenKind, LabelOperator>>> = {
-  in: 'in',
-  '=': 'in',
-  '==': 'in',
-  notin: 'notin',
-  '!=': 'notin',
-  '>': '>',
-  '<': '<',
-};
+const OPERATORS: ReadonlyMap<string, LabelOperator> = new Map([
+  ['in', 'in'],
+  ['=', 'in'],
+  ['==', 'in'],
+  ['notin', 'notin'],
+  ['!=', 'notin'],
+  ['>', '>'],
+  ['<', '<'],
+]);
 
 function parseRequirement(reader: LabelReader, mostTerms: number): LabelRequirement {
   let token = reader.next();
@@ -120,10 +127,10 @@ function parseRequirement(reader: LabelReader, mostTerms: number): LabelRequirem
   const following = reader.peek().kind;
   if (following === '' || following === ',') return { key, operator: 'exists', values: [] };
 
-  const sign = reader.nextOperator();
-  const operator = OPERATORS[sign.kind];
+  const sign = reader.next();
+  const operator = OPERATORS.get(sign.text);
   if (!operator) throw wrong(`found '${sign.text}', expected: in, notin, =, ==, !=, gt, lt`);
-  const values = sign.kind === 'in' || sign.kind === 'notin' ? parseList(reader, mostTerms) : [parseExact(reader)];
+  const values = sign.kind === 'word' ? parseList(reader, mostTerms) : [parseExact(reader)];
   const requirement = { key, operator, values: distinctValues(values) };
   const valuesError = labelValuesError(requirement);
   if (valuesError) throw wrong(valuesError);
@@ -173,26 +180,4 @@ function parseList(reader: LabelReader, mostTerms: number): readonly string[] {
 
 function wrong(text: string): Error {
   return badRequest(`unable to parse requirement: ${text}`);
-}
-
-/** The kind of a token. `in` and `notin` are words wherever no operator is expected. */
-type LabelTokenKind = '' | 'word' | 'in' | 'notin' | '!' | '=' | '==' | '!=' | '>' | '<' | '(' | ')' | ',';
-
-/** One token of a label selector; the kind `''` is the end. */
-interface LabelToken {
-  readonly kind: LabelTokenKind;
-  readonly text: string;
-}
-
-const END: LabelToken = { kind: '', text: '' };
-
-/** A symbol, or a word with the NUL that ends it. */
-const TOKENS = /[ \t\r\n]*(?:([!=]=|[=!(),><])|([^ \t\r\n=!(),><\0]+)\0?)/gy;
-
-/** Splits a label selector into tokens. A NUL where a token would begin ends the selector (Kubernetes behaviour). */
-function labelTokens(selector: string): readonly LabelToken[] {
-  return Array.from(selector.matchAll(TOKENS), ([, symbol, text = '']) => {
-    if (symbol !== undefined) return { kind: symbol as LabelTokenKind, text: symbol };
-    return { kind: text === 'in' || text === 'notin' ? text : 'word', text };
-  });
 }

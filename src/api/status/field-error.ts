@@ -39,30 +39,18 @@ export function tooLong(field: string, maxBytes: number): FieldError {
   return { field, reason: 'FieldValueTooLong', text: `Too long: may not be more than ${maxBytes} bytes` };
 }
 
-export function tooMany(field: string, count: number, most: number): FieldError {
-  return { field, reason: 'FieldValueTooMany', text: `Too many: ${count}: must have at most ${most} items` };
-}
-
-export function duplicateValue(field: string, value: unknown): FieldError {
-  return { field, reason: 'FieldValueDuplicate', text: `Duplicate value: ${show(value)}` };
-}
-
-export function missingValue(field: string, value: unknown): FieldError {
-  return { field, reason: 'FieldValueNotFound', text: `Not found: ${show(value)}` };
-}
-
 /** The error as one cause of an Invalid Status. */
-export function toCause(error: FieldError): StatusCause {
-  return { reason: error.reason, message: error.text, field: error.field };
+export function toCause({ field, reason, text }: FieldError): StatusCause {
+  return { reason, message: text, field };
 }
 
-/** Several errors as one text: equal ones once, more than one in brackets. */
+/** Several errors as one text: equal ones once, in brackets if more than one remains. */
 export function joinFieldErrors(errors: readonly FieldError[]): string {
   const texts = [...new Set(errors.map((error) => `${error.field}: ${error.text}`))];
   return texts.length === 1 ? (texts[0] as string) : `[${texts.join(', ')}]`;
 }
 
-/** About how many errors a list reports: many small faults must not make the response many times larger than the body. */
+/** About how many errors a list reports, so that many small faults cannot make the response far larger than the body. */
 const MAX_ERRORS = 1000;
 
 /** The errors of all items, in order; items after the first thousand errors are not looked at. */

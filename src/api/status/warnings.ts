@@ -1,38 +1,33 @@
-/** All texts together may have this many characters; beyond it each is cut, and what still does not fit is left out. */
+/** All texts together may have this many characters; beyond it each is truncated, and those that still do not fit are omitted. */
 const TOTAL = 4096;
 const EACH_WHEN_CUT = 256;
 
-// eslint-disable-next-line no-control-regex -- control characters are what is looked for
+// eslint-disable-next-line no-control-regex -- it looks for control characters
 const CONTROL = /[\u0000-\u001f\u007f]/;
 
 /**
  * Values of `Warning` headers (RFC 7234 5.5, code 299): each text once, without those that no header can carry. Text that
- * is not ASCII goes as the bytes of its UTF-8, which is what Kubernetes' clients read.
+ * is not ASCII is sent as its UTF-8 bytes, which is what Kubernetes' clients read.
  */
 export function warningHeader(texts: readonly string[]): readonly string[] {
   if (texts.length === 0) return texts;
   const distinct = [...new Set(texts)].filter((text) => text !== '' && !CONTROL.test(text));
-  return withinBudget(distinct).map((text) => `299 - "${bytesAsText(text.replace(/[\\"]/g, '\\$&'))}"`);
+  return withinBudget(distinct).map((text) => {
+    const bytes = new TextEncoder().encode(text.replace(/[\\"]/g, '\\$&'));
+    return `299 - "${String.fromCharCode(...bytes)}"`;
+  });
 }
 
 function withinBudget(texts: readonly string[]): readonly string[] {
-  const lengths = texts.map((text) => [...text].length);
-  if (lengths.reduce((sum, length) => sum + length, 0) <= TOTAL) return texts;
+  const characters = texts.map((text) => [...text]);
+  if (characters.flat().length <= TOTAL) return texts;
   let left = TOTAL;
-  return texts
-    .map((text) => [...text].slice(0, EACH_WHEN_CUT))
+  return characters
+    .map((runes) => runes.slice(0, EACH_WHEN_CUT))
     .filter((runes) => {
       if (runes.length > left) return false;
       left -= runes.length;
       return true;
     })
     .map((runes) => runes.join(''));
-}
-
-const encoder = new TextEncoder();
-
-function bytesAsText(text: string): string {
-  let out = '';
-  for (const byte of encoder.encode(text)) out += String.fromCharCode(byte);
-  return out;
 }

@@ -4,21 +4,10 @@ import { byteLength, longerThan } from './byte-length.js';
 
 const MAX_MANAGER_BYTES = 128;
 const MAX_SUBRESOURCE_BYTES = 256;
-const PRINTABLE = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u;
-/** Fast path: the characters of nearly all manager names. */
-const PLAIN = /^[ -~]*$/;
-
-/** Fast path: entries as the library writes them, without a list of errors for each. */
-function isUsual({ operation, fieldsType, manager = '', subresource }: ManagedFieldsEntry): boolean {
-  if (subresource !== undefined || fieldsType !== 'FieldsV1' || (operation !== 'Update' && operation !== 'Apply')) {
-    return false;
-  }
-  return manager.length <= MAX_MANAGER_BYTES && PLAIN.test(manager);
-}
+const NOT_PRINTABLE = /[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/u;
 
 /** The rules for entries of managed fields, in the order Kubernetes has them. */
 export function managedFieldsErrors(entries: readonly ManagedFieldsEntry[], field: string): FieldError[] {
-  if (entries.every(isUsual)) return [];
   return collectErrors(entries, (entry, index) => {
     const at = `${field}[${index}]`;
     const { operation = '', fieldsType = '', manager = '', subresource = '' } = entry;
@@ -36,18 +25,14 @@ export function managedFieldsErrors(entries: readonly ManagedFieldsEntry[], fiel
   });
 }
 
-/** Only the first unprintable character is reported, to bound the number of errors. */
-function managerErrors(manager: string, field: string): FieldError[] {
+/** The rules for the name of a manager. Only the first unprintable character is reported, to bound the number of errors. */
+export function managerErrors(manager: string, field: string): FieldError[] {
   const errors = longerThan(manager, MAX_MANAGER_BYTES) ? [tooLong(field, MAX_MANAGER_BYTES)] : [];
-  if (PLAIN.test(manager)) return errors;
-  let position = 0;
-  for (const character of manager) {
-    if (!PRINTABLE.test(character)) {
-      const code = (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
-      errors.push(invalidValue(field, manager, `invalid character U+${code} (at position ${position})`));
-      break;
-    }
-    position += byteLength(character);
+  const wrong = NOT_PRINTABLE.exec(manager);
+  if (wrong) {
+    const code = (wrong[0].codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
+    const position = byteLength(manager.slice(0, wrong.index));
+    errors.push(invalidValue(field, manager, `invalid character U+${code} (at position ${position})`));
   }
   return errors;
 }

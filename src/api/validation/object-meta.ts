@@ -9,7 +9,7 @@ import {
 } from '../status/field-error.js';
 import { byCodePoint } from '../../json/code-point-order.js';
 import { goQuote } from '../../json/go-print.js';
-import { byteLength } from './byte-length.js';
+import { longerThan } from './byte-length.js';
 import { managedFieldsErrors } from './managed-fields.js';
 import { isLabelValue, isQualifiedName } from './name-forms.js';
 import {
@@ -23,42 +23,36 @@ import {
 } from './names.js';
 import { ownerReferenceErrors } from './owner-references.js';
 
-/** Which rules the metadata of a new object must satisfy. */
-export interface ObjectMetaCreateOptions {
-  /** The object lives in a namespace, so it must name one; otherwise it must not. */
-  readonly requireNamespace: boolean;
-  /** `subdomain`: DNS-1123 subdomain; `path-segment`: anything that can stand in a URL's path. Both have at most 253 bytes. */
-  readonly nameRule: 'subdomain' | 'path-segment';
-  /** Finalizers without a domain must be one of Kubernetes' own. */
-  readonly strictFinalizers: boolean;
-}
-
 const MAX_ANNOTATIONS_BYTES = 262_144;
 const STANDARD_FINALIZERS: readonly string[] = ['kubernetes', 'orphan', 'foregroundDeletion'];
 
 const invalidEach = (field: string, value: string, faults: readonly string[]): FieldError[] =>
   faults.map((fault) => invalidValue(field, value, fault));
 
-/** The errors of a new object's metadata, in Kubernetes' order and words (1.36). */
-export function validateObjectMetaCreate(meta: ObjectMeta, options: ObjectMetaCreateOptions): FieldError[] {
+/**
+ * The errors of the metadata of a new object in a namespace, in Kubernetes' order and words (1.36).
+ *
+ * @param strict names must be DNS-1123 subdomains (otherwise anything that can be a segment of a URL's path; both have at
+ * most 253 bytes), and finalizers without a domain must be Kubernetes' own
+ */
+export function validateObjectMetaCreate(meta: ObjectMeta, strict: boolean): FieldError[] {
   const { name = '', generateName = '', namespace = '', generation = 0, finalizers, managedFields } = meta;
-  const subdomain = options.nameRule === 'subdomain';
   const errors: FieldError[] = [];
   if (generateName !== '') {
-    const faults = subdomain ? subdomainPrefixErrors(generateName) : pathSegmentPrefixErrors(generateName);
+    const faults = strict ? subdomainPrefixErrors(generateName) : pathSegmentPrefixErrors(generateName);
     errors.push(...invalidEach('metadata.generateName', generateName, faults));
   }
   if (name === '') errors.push(required('metadata.name', 'name or generateName is required'));
-  else
-    errors.push(...invalidEach('metadata.name', name, subdomain ? subdomainErrors(name) : pathSegmentNameErrors(name)));
-  pushNamespaceErrors(errors, namespace, options.requireNamespace);
+  else errors.push(...invalidEach('metadata.name', name, strict ? subdomainErrors(name) : pathSegmentNameErrors(name)));
+  if (namespace === '') errors.push(required('metadata.namespace'));
+  else errors.push(...invalidEach('metadata.namespace', namespace, dnsLabelErrors(namespace)));
   if (generation < 0) {
     errors.push(invalidValue('metadata.generation', generation, 'must be greater than or equal to 0'));
   }
   pushMapAndOwnerErrors(errors, meta);
   if (finalizers) errors.push(...finalizerErrors(finalizers));
   if (managedFields) errors.push(...managedFieldsErrors(managedFields, 'metadata.managedFields'));
-  if (finalizers && options.strictFinalizers) errors.push(...finalizerDomainErrors(finalizers));
+  if (finalizers && strict) errors.push(...finalizerDomainErrors(finalizers));
   return errors;
 }
 
@@ -77,52 +71,33 @@ export function validateObjectMetaUpdate(next: ObjectMeta, previous: ObjectMeta,
   if ((next.generation ?? 0) < (previous.generation ?? 0)) {
     errors.push(invalidValue('metadata.generation', next.generation ?? 0, 'must not be decremented'));
   }
-  if (!sameIdentity(next, previous)) errors.push(...identityErrors(next, previous));
+  for (const [key, unset] of IMMUTABLE) {
+    const value = next[key] ?? unset;
+    if (value !== (previous[key] ?? unset)) errors.push(invalidValue(`metadata.${key}`, value, 'field is immutable'));
+  }
   if (contentIsGood) return errors;
   pushMapAndOwnerErrors(errors, next);
   if (next.managedFields) errors.push(...managedFieldsErrors(next.managedFields, 'metadata.managedFields'));
   return errors;
 }
 
-/** Whether {@link identityErrors} finds nothing. With constant names, because every update calls it. */
-function sameIdentity(next: ObjectMeta, previous: ObjectMeta): boolean {
-  return (
-    next.name === previous.name &&
-    next.namespace === previous.namespace &&
-    next.uid === previous.uid &&
-    next.creationTimestamp === previous.creationTimestamp &&
-    next.deletionTimestamp === previous.deletionTimestamp &&
-    next.deletionGracePeriodSeconds === previous.deletionGracePeriodSeconds
-  );
-}
+/** Fields that cannot be changed, with the value that an error shows for an absent one. */
+const IMMUTABLE = [
+  ['name', ''],
+  ['namespace', ''],
+  ['uid', ''],
+  ['creationTimestamp', null],
+  ['deletionTimestamp', null],
+  ['deletionGracePeriodSeconds', null],
+] as const;
 
-const IMMUTABLE = ['name', 'namespace', 'uid'] as const;
-const IMMUTABLE_WHEN_SET = ['creationTimestamp', 'deletionTimestamp', 'deletionGracePeriodSeconds'] as const;
-
-function identityErrors(next: ObjectMeta, previous: ObjectMeta): FieldError[] {
-  const changed = (key: keyof ObjectMeta, unset: '' | null): FieldError[] => {
-    const value = next[key] ?? unset;
-    return value === (previous[key] ?? unset) ? [] : [invalidValue(`metadata.${key}`, value, 'field is immutable')];
-  };
-  return [...IMMUTABLE.flatMap((key) => changed(key, '')), ...IMMUTABLE_WHEN_SET.flatMap((key) => changed(key, null))];
-}
-
-/** Fast path: most events have none of the three. */
 function pushMapAndOwnerErrors(errors: FieldError[], { labels, annotations, ownerReferences }: ObjectMeta): void {
   if (labels && !areGoodLabels(labels)) errors.push(...labelErrors(labels));
   if (annotations) errors.push(...annotationErrors(annotations));
   if (ownerReferences) errors.push(...ownerReferenceErrors(ownerReferences, 'metadata.ownerReferences'));
 }
 
-function pushNamespaceErrors(errors: FieldError[], namespace: string, wanted: boolean): void {
-  const field = 'metadata.namespace';
-  if (wanted) {
-    if (namespace === '') errors.push(required(field));
-    else errors.push(...invalidEach(field, namespace, dnsLabelErrors(namespace)));
-  } else if (namespace !== '') errors.push(forbiddenField(field, 'not allowed on this type'));
-}
-
-/** Called two or three times per write, nearly always without errors, so no list is made for each label. */
+/** Called two or three times per write, nearly always without errors, so it makes no list for each label. */
 const areGoodLabels = (labels: Readonly<Record<string, string>>): boolean =>
   Object.keys(labels).every((key) => isQualifiedName(key) && isLabelValue(labels[key] as string));
 
@@ -137,15 +112,9 @@ function annotationErrors(annotations: Readonly<Record<string, string>>): FieldE
   const field = 'metadata.annotations';
   const entries = Object.entries(annotations);
   const errors = collectErrors(entries, ([key]) => invalidEach(field, key, qualifiedNameErrors(key.toLowerCase())));
-  if (totalBytes(entries) > MAX_ANNOTATIONS_BYTES) errors.push(tooLong(field, MAX_ANNOTATIONS_BYTES));
+  // The bytes are those of all keys and values together.
+  if (longerThan(entries.flat().join(''), MAX_ANNOTATIONS_BYTES)) errors.push(tooLong(field, MAX_ANNOTATIONS_BYTES));
   return errors;
-}
-
-/** The bytes of keys and values, counted only if the number of UTF-16 units does not rule out an excess. */
-function totalBytes(entries: readonly (readonly [string, string])[]): number {
-  const units = entries.reduce((sum, [key, value]) => sum + key.length + value.length, 0);
-  if (units * 3 <= MAX_ANNOTATIONS_BYTES) return units;
-  return entries.reduce((sum, [key, value]) => sum + byteLength(key) + byteLength(value), 0);
 }
 
 function finalizerErrors(finalizers: readonly string[]): FieldError[] {

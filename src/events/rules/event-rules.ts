@@ -65,19 +65,11 @@ export function createErrors(event: Event, version: EventVersion, types: Readonl
   if (version.strict) errors.push(...strictErrors(event, version, types));
   // The strict rules of metadata are the laxer ones and more, but for prefixes of names.
   if (errors.length > 0 || (version.strict && !event.metadata.generateName)) return errors;
-  return validateObjectMetaCreate(event.metadata, {
-    requireNamespace: true,
-    nameRule: 'path-segment',
-    strictFinalizers: false,
-  });
+  return validateObjectMetaCreate(event.metadata, false);
 }
 
 function strictErrors(event: Event, version: EventVersion, types: ReadonlySet<string>): FieldError[] {
-  const errors = validateObjectMetaCreate(event.metadata, {
-    requireNamespace: true,
-    nameRule: 'subdomain',
-    strictFinalizers: true,
-  });
+  const errors = validateObjectMetaCreate(event.metadata, true);
   if (event.series) errors.push(...seriesErrors(event.series));
   if (!event.eventTime) errors.push(required('eventTime'));
   if (!types.has(event.type ?? '')) {
@@ -136,11 +128,7 @@ const shownUnset = ({ zero }: FieldShape): ImmutableField['unset'] => (typeof ze
  * times, as kube-apiserver does: clients see one broken label as three causes.
  */
 export function updateErrors(next: Event, previous: Event, version: EventVersion): FieldError[] {
-  const errors = validateObjectMetaCreate(next.metadata, {
-    requireNamespace: true,
-    nameRule: 'path-segment',
-    strictFinalizers: false,
-  });
+  const errors = validateObjectMetaCreate(next.metadata, false);
   const metadataErrors = validateObjectMetaUpdate(next.metadata, previous.metadata, errors.length === 0);
   errors.push(...metadataErrors, ...baseErrors(next, version));
   if (!version.strict) return errors;

@@ -4,7 +4,9 @@ import { allOf, everything, parseFieldSelector } from '../../../../src/api/selec
 import { parseLabelSelector } from '../../../../src/api/selectors/label-selector.js';
 import { isStatusFailure } from '../../../../src/api/status/status-failure.js';
 
-const SUPPORTED: ReadonlySet<string> = new Set(['type', 'reason', 'metadata.name', 'constructor']);
+const SUPPORTED: ReadonlyMap<string, string> = new Map(
+  ['type', 'reason', 'metadata.name', 'constructor'].map((name) => [name, name]),
+);
 const parse = (text: string) => parseFieldSelector(text, SUPPORTED);
 const matches = (text: string, fields: Readonly<Record<string, string>>): boolean =>
   parse(text).matches({ fields, labels: {} });

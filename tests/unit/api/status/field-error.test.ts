@@ -1,12 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import {
-  duplicateValue,
   invalidValue,
   joinFieldErrors,
-  missingValue,
   notSupported,
   required,
-  tooMany,
   type FieldError,
 } from '../../../../src/api/status/field-error.js';
 
@@ -18,9 +15,6 @@ describe('field errors', () => {
     [invalidValue('a', ['x'], 'bad'), 'FieldValueInvalid', 'Invalid value: ["x"]: bad'],
     [invalidValue('a', undefined, 'bad'), 'FieldValueInvalid', 'Invalid value: null: bad'],
     [notSupported('a', 'x', ['', 'y']), 'FieldValueNotSupported', 'Unsupported value: "x": supported values: "", "y"'],
-    [tooMany('a', 3, 2), 'FieldValueTooMany', 'Too many: 3: must have at most 2 items'],
-    [duplicateValue('a', 1), 'FieldValueDuplicate', 'Duplicate value: 1'],
-    [missingValue('a', 'x'), 'FieldValueNotFound', 'Not found: "x"'],
   ])('have Kubernetes’ words: %o', (error, reason, text) => {
     expect(error).toEqual({ field: 'a', reason, text });
   });

@@ -1,15 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { joinFieldErrors } from '../../../../src/api/status/field-error.js';
-import {
-  validateObjectMetaCreate,
-  validateObjectMetaUpdate,
-  type ObjectMetaCreateOptions,
-} from '../../../../src/api/validation/object-meta.js';
+import { validateObjectMetaCreate, validateObjectMetaUpdate } from '../../../../src/api/validation/object-meta.js';
 import { dedupeOwnerReferences } from '../../../../src/api/validation/owner-references.js';
 import type { ObjectMeta, OwnerReference } from '../../../../src/model/object-meta.js';
 
-const STRICT: ObjectMetaCreateOptions = { requireNamespace: true, nameRule: 'subdomain', strictFinalizers: true };
-const LOOSE: ObjectMetaCreateOptions = { requireNamespace: true, nameRule: 'path-segment', strictFinalizers: false };
 const good: ObjectMeta = { name: 'a', namespace: 'default' };
 const owner: OwnerReference = { apiVersion: 'v1', kind: 'Pod', name: 'p1', uid: 'u1' };
 
@@ -17,8 +11,8 @@ const owner: OwnerReference = { apiVersion: 'v1', kind: 'Pod', name: 'p1', uid: 
 function short(errors: readonly { field: string; text: string }[]): string[] {
   return errors.map(({ field, text }) => `${field}: ${text.split(' consist of')[0]}`);
 }
-const created = (meta: ObjectMeta, options = STRICT): string[] =>
-  short(validateObjectMetaCreate({ ...good, ...meta }, options));
+const created = (meta: ObjectMeta, strict = true): string[] =>
+  short(validateObjectMetaCreate({ ...good, ...meta }, strict));
 const updated = (next: ObjectMeta, previous: ObjectMeta): string[] =>
   short(validateObjectMetaUpdate({ ...good, ...next }, { ...good, ...previous }));
 
@@ -33,7 +27,7 @@ describe('validateObjectMetaCreate', () => {
       managedFields: [{ manager: 'kubectl', operation: 'Update', apiVersion: 'v1', fieldsType: 'FieldsV1' }],
     };
     expect(created(meta)).toEqual([]);
-    expect(created({ name: 'Foo_Bar', generateName: 'Gen_' }, LOOSE)).toEqual([]);
+    expect(created({ name: 'Foo_Bar', generateName: 'Gen_' }, false)).toEqual([]);
   });
 
   it.each<[string, ObjectMeta, string[]]>([
@@ -135,14 +129,8 @@ describe('validateObjectMetaCreate', () => {
     expect(created({ labels, ownerReferences })).toHaveLength(1000 + 10);
   });
 
-  it('refuses a namespace for resources without namespaces', () => {
-    expect(created({}, { ...STRICT, requireNamespace: false })).toEqual([
-      'metadata.namespace: Forbidden: not allowed on this type',
-    ]);
-  });
-
-  it('requires only a path segment if the rule says so', () => {
-    expect(created({ name: 'a%b', finalizers: ['mine'] }, LOOSE)).toEqual([
+  it('requires only a path segment if it is not strict', () => {
+    expect(created({ name: 'a%b', finalizers: ['mine'] }, false)).toEqual([
       `metadata.name: Invalid value: "a%b": may not contain '%'`,
     ]);
   });
