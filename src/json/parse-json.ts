@@ -16,42 +16,25 @@ export function bodyText(body: Uint8Array | string): string {
   return typeof body === 'string' ? body : decoder.decode(body);
 }
 
-/**
- * Reads JSON within {@link MAX_DEPTH}, in linear time, and reports what the fast parser would hide: keys that come twice,
- * numbers that are not plain integers. Most texts are parsed by `JSON.parse`; those are read again, character by
- * character. Keys such as `__proto__` are plain data.
- *
- * @param scan the result of {@link scanJson}
- */
-export function parseScanned(text: string, scan: JsonScan): JsonResult {
-  const plain = readPlain(text, scan);
-  return plain && countKeys(plain.value) === plain.keys
-    ? { document: plainDocument(plain.value) }
-    : parseStrictly(text);
-}
-
-/** The complete path of {@link parseScanned}, for texts that {@link readPlain} cannot read. */
-export function parseStrictly(text: string): JsonResult {
-  return parseStrictJson(text, MAX_DEPTH);
-}
-
 /** JSON inside a string of an object: too many members are an error like any other. */
 export function parseEmbedded(text: string, mostMembers: number = MAX_MEMBERS): JsonResult {
   const scan = scanJson(text, mostMembers);
   if (scan.members > mostMembers) return { error: 'too many fields and list items' };
-  return parseScanned(text, scan);
+  return documentOf(text, readPlain(text, scan));
 }
 
 /** The result of {@link readPlain}. */
 export interface PlainJson {
   readonly value: unknown;
-  /** How many keys the text has, duplicates counted. */
+  /** How many keys the text has, duplicates included: more than the value has if there are any. */
   readonly keys: number;
 }
 
 /**
- * The fast path of {@link parseScanned}: the value, and how many keys the text has. If the value has fewer, some are
- * duplicates. Undefined for a text that is unusual in another way, or invalid.
+ * The value of a text, in linear time; undefined for a text that is too deep, invalid, or may have numbers that are not plain
+ * integers. Keys such as `__proto__` are plain data.
+ *
+ * @param scan the result of {@link scanJson}
  */
 export function readPlain(text: string, scan: JsonScan): PlainJson | undefined {
   if (scan.depth > MAX_DEPTH || scan.needsStrictParser) return undefined;
@@ -62,13 +45,23 @@ export function readPlain(text: string, scan: JsonScan): PlainJson | undefined {
   }
 }
 
+/**
+ * The complete result for a text: from its plain value if it has one without duplicate keys. Other texts are read again,
+ * character by character.
+ */
+export function documentOf(text: string, plain: PlainJson | undefined): JsonResult {
+  return plain && countKeys(plain.value) === plain.keys
+    ? { document: plainDocument(plain.value) }
+    : parseStrictJson(text, MAX_DEPTH);
+}
+
 /** A document with nothing but its value. */
 export function plainDocument(value: unknown): JsonDocument {
   return { value, duplicates: [] };
 }
 
 /** How many keys a value has, at all levels. Recursive: for values within {@link MAX_DEPTH}. */
-export function countKeys(value: unknown): number {
+function countKeys(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0;
   let count = 0;
   if (Array.isArray(value)) {

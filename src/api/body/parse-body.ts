@@ -1,34 +1,26 @@
 import type { JsonResult } from '../../json/json-document.js';
 import { MAX_MEMBERS } from '../../json/member-count.js';
-import { MAX_DEPTH, parseScanned, readPlain, type PlainJson } from '../../json/parse-json.js';
-import { scanJson, type JsonScan } from '../../json/scan-json.js';
+import { documentOf, MAX_DEPTH, readPlain, type PlainJson } from '../../json/parse-json.js';
+import { scanJson } from '../../json/scan-json.js';
 import { tooManyMembers } from './member-limit.js';
 import { goQuote, shorten } from '../../json/go-print.js';
 
 /**
- * Reads the JSON of a body, see {@link parseScanned}.
+ * Reads the JSON of a body.
  *
  * @param mostMembers fields and items the text may have
  * @throws StatusFailure 413 for a text with more
  */
 export function parseJson(text: string, mostMembers: number = MAX_MEMBERS): JsonResult {
-  return parseScanned(text, scanBody(text, mostMembers));
+  return documentOf(text, parsePlain(text, mostMembers));
 }
 
-/**
- * The fast path of {@link parseJson}, see {@link readPlain}.
- *
- * @throws StatusFailure 413 for a text with more than `mostMembers` fields and items
- */
-export function parsePlain(text: string, mostMembers: number = MAX_MEMBERS): PlainJson | undefined {
-  return readPlain(text, scanBody(text, mostMembers));
-}
-
-/** Excessive nesting is reported before any other error. */
-function scanBody(text: string, mostMembers: number): JsonScan {
+/** The fast path of {@link parseJson}, see {@link readPlain}. */
+export function parsePlain(text: string, mostMembers: number): PlainJson | undefined {
   const scan = scanJson(text, mostMembers);
+  // Excessive nesting is reported before any other error.
   if (scan.members > mostMembers && scan.depth <= MAX_DEPTH) throw tooManyMembers('the body', mostMembers);
-  return scan;
+  return readPlain(text, scan);
 }
 
 /** How unknown and duplicate fields are treated: ignored, with a warning, or as an error. */

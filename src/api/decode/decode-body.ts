@@ -1,31 +1,14 @@
-import type { StructShape } from '../schema/shape.js';
 import { badRequest } from '../status/failures.js';
 import { goQuote, shorten } from '../../json/go-print.js';
 import { DEFAULT_BODY_LIMITS, type BodyLimits } from '../body/member-limit.js';
 import { decodeObject } from './decode-object.js';
-import { bodyText, type PlainJson } from '../../json/parse-json.js';
+import { bodyText, documentOf } from '../../json/parse-json.js';
 import { parsePlain, strictText, yamlStrictText, type FieldValidation } from '../body/parse-body.js';
 import { plainWithoutEntries } from './known-managed-fields.js';
 import type { KnownEntries, QuickDecoder } from './quick-object.js';
-import {
-  readDocument,
-  readMessage,
-  readOddJson,
-  type BodyMediaType,
-  type ReadDocument,
-  type ReadMessage,
-} from './read-document.js';
+import { readBody, typedJson, type BodyMediaType, type ReadBody } from './read-document.js';
 import { chain } from '../../http/promise.js';
-import {
-  groupVersion,
-  readTypeMeta,
-  saysExactly,
-  shapeOfType,
-  typeMetaOf,
-  withDefaults,
-  type ExpectedType,
-  type TypeMeta,
-} from './type-meta.js';
+import { groupVersion, saysExactly, shapeOfType, withDefaults, type ExpectedType, type TypeMeta } from './type-meta.js';
 
 /** What a body must contain, and how strictly it is checked. */
 export interface DecodeBodyOptions extends ExpectedType {
@@ -52,25 +35,30 @@ export interface DecodedBody {
 
 /**
  * Decodes the object in a request body (Kubernetes' order of checks: syntax, kind, types of fields, and
- * under `Strict` unknown or duplicate fields). JSON is decoded synchronously, YAML through a promise, the first
- * protobuf too.
+ * under `Strict` unknown or duplicate fields). JSON is decoded synchronously, YAML and the first protobuf through a promise.
  * Protobuf is never strict: unknown fields are skipped.
  *
  * @throws StatusFailure 400 with Kubernetes' words; 413 for a body with too many fields and list items
  */
 export function decodeBody(body: Uint8Array, options: DecodeBodyOptions): DecodedBody | Promise<DecodedBody> {
   const { mediaType, limits = DEFAULT_BODY_LIMITS } = options;
-  if (mediaType === 'application/vnd.kubernetes.protobuf') return decodeMessage(body, options);
-  if (mediaType === 'application/json') {
-    const text = bodyText(body);
-    const known = decodeKnown(text, options, limits.members);
-    if (known) return known;
-    const parsed = parsePlain(text, limits.members);
-    if (!parsed) return decodeDocument(body, readOddJson(text), options);
-    const plain = decodePlain(parsed, options);
-    if (plain) return plain;
+  if (mediaType === 'application/json') return decodeJson(body, options, limits.members);
+  return chain(readBody(body, mediaType, limits), (read) => decodeRead(body, read, options));
+}
+
+function decodeJson(body: Uint8Array, options: DecodeBodyOptions, mostMembers: number): DecodedBody {
+  const { quick, kind, apiVersion } = options;
+  const text = bodyText(body);
+  const known = decodeKnown(text, options, mostMembers);
+  if (known) return known;
+  let plain = parsePlain(text, mostMembers);
+  const usual = plain && saysExactly(plain.value, kind, apiVersion) ? quick?.(plain.value) : undefined;
+  if (usual) {
+    if (usual.keys === plain?.keys) return { object: usual.object, warnings: NONE, kind, apiVersion };
+    // It has duplicate keys, and the value has been reused.
+    plain = undefined;
   }
-  return chain(readDocument(body, mediaType, limits), (read) => decodeDocument(body, read, options));
+  return decodeRead(body, typedJson(documentOf(text, plain)), options);
 }
 
 /** Fastest path: an object that was read before, and still has the managed fields that the server has given it. */
@@ -78,55 +66,22 @@ function decodeKnown(text: string, options: DecodeBodyOptions, mostMembers: numb
   const { quick, managed, kind, apiVersion } = options;
   const found = quick && managed && plainWithoutEntries(text, managed, mostMembers);
   if (!found || !saysExactly(found.plain.value, kind, apiVersion)) return undefined;
-  const known = quick(found.plain.value as object, found.entries);
+  const known = quick(found.plain.value, found.entries);
   if (known?.keys !== found.plain.keys) return undefined;
   return { object: known.object, warnings: NONE, kind, apiVersion };
 }
 
-/**
- * Fast path: JSON with the expected kind and nothing unusual. Other bodies are read again, character by character.
- */
-function decodePlain(
-  parsed: PlainJson,
-  { shape, kind, apiVersion, quick }: DecodeBodyOptions,
-): DecodedBody | undefined {
-  if (!saysExactly(parsed.value, kind, apiVersion)) return undefined;
-  const known = quick?.(parsed.value as object);
-  if (known) {
-    if (known.keys !== parsed.keys) return undefined;
-    return { object: known.object, warnings: NONE, kind, apiVersion };
-  }
-  const tally = { keys: 0 };
-  const decoded = decodeObject(parsed.value, shape, {}, undefined, tally);
-  if ('fault' in decoded || decoded.strictErrors.length > 0 || tally.keys !== parsed.keys) return undefined;
-  return { object: decoded.object, warnings: NONE, kind, apiVersion };
-}
-
 const NONE: readonly string[] = Object.freeze([]);
 
-function decodeMessage(body: Uint8Array, options: DecodeBodyOptions): DecodedBody | Promise<DecodedBody> {
-  return chain(readMessage(body, options.limits), (read) => decodeRead(body, read, options));
-}
-
-function decodeRead(body: Uint8Array, read: ReadMessage, options: DecodeBodyOptions): DecodedBody {
-  const { kind } = options;
+function decodeRead(body: Uint8Array, read: ReadBody, options: DecodeBodyOptions): DecodedBody {
+  const { kind, apiVersion, fieldValidation } = options;
   if ('error' in read) throw unrecognized(kind, read.error, body);
-  const { meta, shape } = typeOf(typeMetaOf(read), options);
-  const message = read.read(shape);
-  if ('error' in message) throw cannotBeHandled(meta, kind, message.error);
-  const decoded = decodeObject(message.value, shape);
-  if ('fault' in decoded) throw cannotBeHandled(meta, kind, decoded.fault.text);
-  return { object: decoded.object, warnings: NONE, kind, apiVersion: groupVersion(meta) };
-}
-
-function decodeDocument(body: Uint8Array, read: ReadDocument, options: DecodeBodyOptions): DecodedBody {
-  const { kind, fieldValidation } = options;
-  if ('error' in read) throw unrecognized(kind, read.error, body);
-  const { value } = read.document;
-  const said = readTypeMeta(value);
-  if ('error' in said) throw unrecognized(kind, said.error, body);
-  const { meta, shape } = typeOf(said, options);
-  const decoded = decodeObject(value, shape, read.document);
+  const meta = withDefaults(read.type, kind, apiVersion);
+  const shape = shapeOfType(meta, options);
+  if ('error' in shape) throw cannotBeHandled(meta, kind, shape.error);
+  const document = read.document(shape);
+  if ('error' in document) throw cannotBeHandled(meta, kind, document.error);
+  const decoded = decodeObject(document.value, shape, document);
   if ('fault' in decoded) throw cannotBeHandled(meta, kind, decoded.fault.text);
   const duplicates = read.yamlDuplicates;
   if (fieldValidation === 'Strict') {
@@ -136,14 +91,6 @@ function decodeDocument(body: Uint8Array, read: ReadDocument, options: DecodeBod
   }
   const warnings = fieldValidation === 'Warn' ? [...duplicates, ...decoded.strictErrors] : NONE;
   return { object: decoded.object, warnings, kind, apiVersion: groupVersion(meta) };
-}
-
-/** The type of a body, completed by the expected one, and its shape. @throws StatusFailure 400 if it is not the expected kind */
-function typeOf(said: TypeMeta, options: DecodeBodyOptions): { readonly meta: TypeMeta; readonly shape: StructShape } {
-  const meta = withDefaults(said, options.kind, options.apiVersion);
-  const shape = shapeOfType(meta, options);
-  if ('error' in shape) throw cannotBeHandled(meta, options.kind, shape.error);
-  return { meta, shape };
 }
 
 const cannotBeHandled = (meta: TypeMeta, kind: string, error: string): Error =>

@@ -30,16 +30,9 @@ export function typeFault(value: unknown, shape: Shape, place: string, source?: 
 export function jsonKind(value: unknown): 'array' | 'object' | 'string' | 'number' | 'bool' | 'null' {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'array';
-  switch (typeof value) {
-    case 'string':
-      return 'string';
-    case 'number':
-      return 'number';
-    case 'boolean':
-      return 'bool';
-    default:
-      return 'object';
-  }
+  const kind = typeof value;
+  if (kind === 'boolean') return 'bool';
+  return kind === 'string' || kind === 'number' ? kind : 'object';
 }
 
 const GO_SCALARS: Readonly<Record<ScalarShape['type'], string>> = {

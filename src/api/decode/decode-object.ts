@@ -1,7 +1,6 @@
 import { depthWithin, isInt64, isObject, member, MAX_FREE_DEPTH } from '../../json/json-tree.js';
 import type { FieldShape, ListShape, MapShape, ScalarShape, Shape, StructShape } from '../schema/shape.js';
 import { typeFault, timeFault, type DecodeFault } from './decode-fault.js';
-import { countKeys } from '../../json/parse-json.js';
 import { parseTime } from '../../time/parse-time.js';
 import { setMember, type JsonDocument } from '../../json/json-document.js';
 import { MAX_STRICT_ERRORS, strictError } from '../body/parse-body.js';
@@ -23,16 +22,14 @@ const INT32_MAX = 2_147_483_647;
  *
  * @param value the document; `null` counts as `{}`
  * @param known a decoded object of the shape: parts of it in the value are not decoded again
- * @param tally counts the decoded keys, if given: fewer than in the text means that some are duplicates
  */
 export function decodeObject(
   value: unknown,
   shape: StructShape,
   source: Partial<JsonDocument> = {},
   known?: Readonly<Record<string, unknown>>,
-  tally: KeyTally = { keys: 0 },
 ): Decoded {
-  const run: Run = { source, tally, strict: new Set(), fault: undefined, stopped: false };
+  const run: Run = { source, strict: new Set(), fault: undefined, stopped: false };
   const top = value === null || value === undefined ? {} : value;
   const object = isObject(top)
     ? decodeStruct(run, top, shape, undefined, known)
@@ -41,14 +38,8 @@ export function decodeObject(
   return { object: object as Record<string, unknown>, strictErrors: [...run.strict] };
 }
 
-/** See {@link decodeObject}. */
-export interface KeyTally {
-  keys: number;
-}
-
 interface Run {
   readonly source: Partial<JsonDocument>;
-  readonly tally: KeyTally;
   readonly strict: Set<string>;
   fault: DecodeFault | undefined;
   /** Go continues after a wrong type and reports the first, but stops at types with their own decoder (times). */
@@ -91,9 +82,7 @@ function decodeStruct(
 
 /** The keys in the order of the text, duplicates included. */
 function keysOf(run: Run, value: Record<string, unknown>): readonly string[] {
-  const keys = run.source.repeats?.get(value) ?? Object.keys(value);
-  run.tally.keys += keys.length;
-  return keys;
+  return run.source.repeats?.get(value) ?? Object.keys(value);
 }
 
 /** A given struct is kept even if it is empty, like a pointer in Go. */
@@ -194,7 +183,6 @@ function decodeScalar(
       return time.value ?? undefined;
     }
     case 'json':
-      run.tally.keys += countKeys(value);
       return depthWithin(value, MAX_FREE_DEPTH) ? value : stop(run, timeFault('json: exceeded max depth'));
   }
   return fail(run, typeFault(value, shape, goPath(at)));

@@ -1,61 +1,59 @@
 import { chain } from '../../http/promise.js';
-import { DEFAULT_BODY_LIMITS, type BodyLimits } from '../body/member-limit.js';
 import type { JsonDocument, JsonResult } from '../../json/json-document.js';
-import { bodyText, parseStrictly, plainDocument } from '../../json/parse-json.js';
+import { bodyText, plainDocument } from '../../json/parse-json.js';
+import { DEFAULT_BODY_LIMITS, type BodyLimits } from '../body/member-limit.js';
 import { parseJson } from '../body/parse-body.js';
 import { loadedOnce } from '../schema/lazy.js';
-import type { readProtobuf } from '../protobuf/read-object.js';
-import { parseError } from './type-meta.js';
+import type { StructShape } from '../schema/shape.js';
+import { parseError, readTypeMeta, typeMetaOf, type TypeMeta } from './type-meta.js';
 
-/** The media types of texts an object may come in. */
-export type DocumentMediaType = 'application/json' | 'application/yaml';
+/** The media types an object may have. */
+export type BodyMediaType = 'application/json' | 'application/yaml' | 'application/vnd.kubernetes.protobuf';
 
-/** The media types an object may come in. */
-export type BodyMediaType = DocumentMediaType | 'application/vnd.kubernetes.protobuf';
+/** A body whose type is known, or the error of its syntax or its type. */
+export type ReadBody = TypedBody | { readonly error: string };
 
-/** A body with the faults that only strict decoding reports, or the syntax error. */
-export type ReadDocument =
-  { readonly document: JsonDocument; readonly yamlDuplicates: readonly string[] } | { readonly error: string };
+interface TypedBody {
+  readonly type: TypeMeta;
+  /** The object as JSON. Protobuf is read only here, and may be invalid. */
+  document(shape: StructShape): (Partial<JsonDocument> & { readonly value: unknown }) | { readonly error: string };
+  /** Duplicate keys of a YAML text, which only strict decoding reports. */
+  readonly yamlDuplicates: readonly string[];
+}
+
+/** Loads the protobuf reader with the first body that needs it. */
+const protobuf = loadedOnce(() => import('../protobuf/read-object.js'));
 
 /**
- * Parses a body without interpreting it. An empty YAML body is `null`, an empty JSON body an error.
+ * Parses a body without interpreting more than its type: JSON synchronously, YAML and the first protobuf through a promise.
+ * An empty YAML body is `null`, an empty JSON body an error.
  *
  * @throws StatusFailure 413 for a body with too many fields and list items
  */
-export function readDocument(
+export function readBody(
   body: Uint8Array,
-  mediaType: DocumentMediaType,
+  mediaType: BodyMediaType,
   limits: BodyLimits = DEFAULT_BODY_LIMITS,
-): ReadDocument | Promise<ReadDocument> {
-  return mediaType === 'application/json' ? readJson(body, limits) : readYaml(body, limits);
+): ReadBody | Promise<ReadBody> {
+  if (mediaType === 'application/json') return typedJson(parseJson(bodyText(body), limits.members));
+  if (mediaType === 'application/yaml') return readYaml(body, limits);
+  return chain(protobuf(), ({ readProtobuf }) => {
+    const read = readProtobuf(body, limits);
+    return 'error' in read ? read : { type: typeMetaOf(read), document: read.read, yamlDuplicates: [] };
+  });
 }
 
-function readJson(body: Uint8Array, limits: BodyLimits): ReadDocument {
-  return readDocumentOf(parseJson(bodyText(body), limits.members));
+/** {@link readBody} for JSON that has been parsed. */
+export function typedJson(result: JsonResult): ReadBody {
+  return 'error' in result ? { error: parseError(result.error) } : typed(result.document, []);
 }
 
-/** An object in protobuf whose envelope has been read, or why that fails. */
-export type ReadMessage = ReturnType<typeof readProtobuf>;
-
-/** Loads what reads protobuf, with the first body. */
-const protobuf = loadedOnce(() => import('../protobuf/read-object.js'));
-
-/** Reads an object in protobuf, as `readProtobuf` does: through a promise the first time. */
-export function readMessage(body: Uint8Array, limits?: BodyLimits): ReadMessage | Promise<ReadMessage> {
-  return chain(protobuf(), (library) => library.readProtobuf(body, limits));
-}
-
-/** {@link readDocument} for JSON that `parsePlain` could not read. */
-export function readOddJson(text: string): ReadDocument {
-  return readDocumentOf(parseStrictly(text));
-}
-
-function readDocumentOf(result: JsonResult): ReadDocument {
-  return 'error' in result ? { error: parseError(result.error) } : { document: result.document, yamlDuplicates: [] };
-}
-
-async function readYaml(body: Uint8Array, limits: BodyLimits): Promise<ReadDocument> {
+async function readYaml(body: Uint8Array, limits: BodyLimits): Promise<ReadBody> {
   const result = (await import('../yaml/yaml.js')).parseYaml(bodyText(body), limits);
-  if ('error' in result) return result;
-  return { document: plainDocument(result.value), yamlDuplicates: result.duplicates };
+  return 'error' in result ? result : typed(plainDocument(result.value), result.duplicates);
+}
+
+function typed(document: JsonDocument, yamlDuplicates: readonly string[]): ReadBody {
+  const type = readTypeMeta(document.value);
+  return 'error' in type ? type : { type, document: () => document, yamlDuplicates };
 }

@@ -1,4 +1,5 @@
 import { goQuote, shorten } from '../../json/go-print.js';
+import { isObject, member } from '../../json/json-tree.js';
 import type { StructShape } from '../schema/shape.js';
 import { jsonKind } from './decode-fault.js';
 
@@ -9,35 +10,29 @@ export interface TypeMeta {
   readonly kind: string;
 }
 
-/** The type of a document without kind and apiVersion. */
-const UNSAID: TypeMeta = { group: '', version: '', kind: '' };
-
 const STRUCT =
   'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
 
 /** Reads `kind` and `apiVersion` of a document, before anything else; or returns the error. */
 export function readTypeMeta(value: unknown): TypeMeta | { readonly error: string } {
-  if (value === null || value === undefined) return UNSAID;
-  const found = jsonKind(value);
-  if (found !== 'object')
-    return { error: parseError(`json: cannot unmarshal ${found} into Go value of type ${STRUCT}`) };
-  const object = value as Record<string, unknown>;
-  for (const key of Object.keys(object)) {
-    const member = object[key];
-    if ((key === 'kind' || key === 'apiVersion') && member !== null && typeof member !== 'string') {
-      const got = jsonKind(member);
-      return { error: parseError(`json: cannot unmarshal ${got} into Go struct field .${key} of type string`) };
-    }
+  const object = value ?? {};
+  if (!isObject(object)) {
+    return { error: parseError(`json: cannot unmarshal ${jsonKind(object)} into Go value of type ${STRUCT}`) };
   }
-  const own = (key: string): string => (Object.hasOwn(object, key) ? ((object[key] as string | null) ?? '') : '');
-  const groupVersion = splitGroupVersion(own('apiVersion'));
-  return 'error' in groupVersion ? groupVersion : { ...groupVersion, kind: own('kind') };
+  for (const key of Object.keys(object)) {
+    if (key !== 'kind' && key !== 'apiVersion') continue;
+    const got = jsonKind(object[key]);
+    if (got === 'string' || got === 'null') continue;
+    return { error: parseError(`json: cannot unmarshal ${got} into Go struct field .${key} of type string`) };
+  }
+  const own = (key: string): string => (member(object, key) as string | null | undefined) ?? '';
+  return typeOf(own('apiVersion'), own('kind'));
 }
 
-/** The type of an object whose format allows only texts. Invalid values count as absent. */
+/** The type of an object whose format allows only texts. An invalid apiVersion counts as absent. */
 export function typeMetaOf({ apiVersion, kind }: { readonly apiVersion: string; readonly kind: string }): TypeMeta {
-  const groupVersion = splitGroupVersion(apiVersion);
-  return 'error' in groupVersion ? { group: '', version: '', kind } : { ...groupVersion, kind };
+  const meta = typeOf(apiVersion, kind);
+  return 'error' in meta ? { group: '', version: '', kind } : meta;
 }
 
 /** The error for a document that cannot have `kind` and `apiVersion`. */
@@ -45,11 +40,10 @@ export function parseError(error: string): string {
   return `couldn't get version/kind; json parse error: ${error}`;
 }
 
-function splitGroupVersion(text: string): Omit<TypeMeta, 'kind'> | { readonly error: string } {
-  if (text === '' || text === '/') return { group: '', version: '' };
-  const parts = text.split('/', 3);
-  if (parts.length > 2) return { error: `unexpected GroupVersion string: ${shorten(text)}` };
-  return parts.length === 1 ? { group: '', version: text } : { group: parts[0] as string, version: parts[1] as string };
+function typeOf(apiVersion: string, kind: string): TypeMeta | { readonly error: string } {
+  const slash = apiVersion.indexOf('/');
+  if (slash !== apiVersion.lastIndexOf('/')) return { error: `unexpected GroupVersion string: ${shorten(apiVersion)}` };
+  return { group: apiVersion.slice(0, Math.max(slash, 0)), version: apiVersion.slice(slash + 1), kind };
 }
 
 /** Group and version as `apiVersion` writes them. */
@@ -59,12 +53,9 @@ export function groupVersion({ group, version }: Pick<TypeMeta, 'group' | 'versi
 
 /** Completes missing parts with the expected ones, if the others agree. */
 export function withDefaults(meta: TypeMeta, kind: string, apiVersion: string): TypeMeta {
-  const slash = apiVersion.indexOf('/');
-  const group = slash === -1 ? '' : apiVersion.slice(0, slash);
-  const version = apiVersion.slice(slash + 1);
-  const sayings = { ...meta, kind: meta.kind === '' ? kind : meta.kind };
-  if (meta.version !== '' || (meta.group !== '' && meta.group !== group)) return sayings;
-  return { ...sayings, group, version };
+  const expected = typeMetaOf({ apiVersion, kind: meta.kind || kind });
+  if (meta.version === '' && (meta.group === '' || meta.group === expected.group)) return expected;
+  return { group: meta.group, version: meta.version, kind: expected.kind };
 }
 
 /** Kinds every group-version knows, and those of plain `v1`. */
@@ -80,10 +71,8 @@ const SHARED_KINDS: ReadonlySet<string> = new Set([
 const V1_KINDS: ReadonlySet<string> = new Set(['Status', 'APIVersions', 'APIGroupList', 'APIGroup', 'APIResourceList']);
 
 /** Fast path: true if a document has exactly the expected type. */
-export function saysExactly(value: unknown, kind: string, apiVersion: string): boolean {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
-  const said = value as { readonly kind?: unknown; readonly apiVersion?: unknown };
-  return said.kind === kind && said.apiVersion === apiVersion;
+export function saysExactly(value: unknown, kind: string, apiVersion: string): value is object {
+  return isObject(value) && value['kind'] === kind && value['apiVersion'] === apiVersion;
 }
 
 /** What an object in a body must be. */
