@@ -1,6 +1,6 @@
 import { createVersion, type VersionInfo } from '../api/discovery/version.js';
 import { negotiationInputs } from '../api/representation/choice.js';
-import { errorRepresentation } from '../api/representation/negotiate.js';
+import { respondFailure } from '../api/representation/respond.js';
 import { first, flag, type Query } from '../api/options/query.js';
 import { attributesOf, isWatchRoot, readRequestInfo } from '../api/request-info.js';
 import { badRequest, routeNotFound } from '../api/status/failures.js';
@@ -97,8 +97,7 @@ async function failure(
   status: Status,
   headers: ResponseHeaders = {},
 ): Promise<ApiResponse> {
-  const form = errorRepresentation(negotiationInputs(request.headers, query));
-  const response = await form.status(status, status.code ?? 500);
+  const response = await respondFailure(status, negotiationInputs(request.headers, query));
   return { ...response, headers: { ...response.headers, ...headers } };
 }
 

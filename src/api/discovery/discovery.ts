@@ -3,11 +3,16 @@ import type { ApiRequest } from '../../http/request.js';
 import type { ApiResponse } from '../../http/response.js';
 import { throwFaults } from '../../options/check-options.js';
 import { negotiationInputs, type NegotiationInputs } from '../representation/choice.js';
-import { negotiateConverted, negotiateDocument, type DocumentRepresentation } from '../representation/document.js';
-import { errorRepresentation, routerAccepts } from '../representation/negotiate.js';
+import { routerAccepts } from '../representation/negotiate.js';
+import {
+  negotiateConverted,
+  negotiateDocument,
+  respondFailure,
+  type WriteDocument,
+} from '../representation/respond.js';
 import { OBJECT_MEDIA_TYPES } from '../representation/media-types.js';
 import { methodNotAllowed } from '../status/failures.js';
-import { isStatusFailure, type StatusFailure } from '../status/status-failure.js';
+import { isStatusFailure } from '../status/status-failure.js';
 import { AGGREGATED, aggregatedDocument, apiVersions, groupDocument, groupList, resourceList } from './documents.js';
 import type { DiscoveryGroup, DiscoveryOptions } from './contract.js';
 import { keptDocument, type KeptDocument } from './kept-document.js';
@@ -46,9 +51,8 @@ export function createDiscovery(options: DiscoveryOptions): Discovery {
     const page = pages.get(path.endsWith('/') ? path.slice(0, -1) : path);
     if (!page) return undefined;
     const inputs = negotiationInputs(request.headers, query);
-    if (request.method !== 'GET') return refusal(methodNotAllowed(), inputs);
-    const refused = routerAccepts(inputs.accept, OBJECT_MEDIA_TYPES);
-    if (refused) return refusal(refused, inputs);
+    const refused = request.method === 'GET' ? routerAccepts(inputs.accept, OBJECT_MEDIA_TYPES) : methodNotAllowed();
+    if (refused) return respondFailure(refused.status, inputs);
     const converted = page.aggregated && negotiateConverted(inputs, AGGREGATED);
     if (page.aggregated && converted) return answerAggregated(page.aggregated, converted, request);
     return answerPlain(page.plain, inputs, options.serverAddress ?? header(request, 'host') ?? '');
@@ -97,17 +101,13 @@ function checkGroups(groups: readonly DiscoveryGroup[], core: readonly { readonl
   throwFaults('createDiscovery', faults);
 }
 
-function refusal(error: StatusFailure, inputs: NegotiationInputs): ApiResponse | Promise<ApiResponse> {
-  return errorRepresentation(inputs).status(error.status, error.status.code ?? 500);
-}
-
 async function answerPlain(plain: Page['plain'], inputs: NegotiationInputs, address: string): Promise<ApiResponse> {
   try {
-    const form = negotiateDocument(inputs);
+    const write = negotiateDocument(inputs);
     const json = typeof plain === 'function' ? encoder.encode(JSON.stringify(plain(address))) : await plain.bytes();
-    return await form.document(json);
+    return await write(json);
   } catch (error) {
-    if (isStatusFailure(error)) return refusal(error, inputs);
+    if (isStatusFailure(error)) return respondFailure(error.status, inputs);
     throw error;
   }
 }
@@ -115,7 +115,7 @@ async function answerPlain(plain: Page['plain'], inputs: NegotiationInputs, addr
 /** Aggregated documents may be cached and are revalidated with their entity tag. */
 async function answerAggregated(
   document: KeptDocument,
-  form: DocumentRepresentation,
+  write: WriteDocument,
   request: ApiRequest,
 ): Promise<ApiResponse> {
   const etag = await document.tag();
@@ -123,7 +123,7 @@ async function answerAggregated(
   if (header(request, 'if-none-match') === etag) {
     return { status: 304, headers: { ...headers, vary: 'Accept' }, body: null };
   }
-  const response = await form.document(await document.bytes());
+  const response = await write(await document.bytes());
   const vary = ['Accept', ...[response.headers['vary'] ?? []].flat()].join(', ');
   return { ...response, headers: { ...response.headers, ...headers, vary } };
 }

@@ -3,7 +3,8 @@ import type { ApiResponse } from '../../http/response.js';
 import { anObject, aString } from '../../options/rules.js';
 import type { OptionRule, OptionRules } from '../../options/check-options.js';
 import { negotiationInputs } from '../representation/choice.js';
-import { errorRepresentation, routerAccepts } from '../representation/negotiate.js';
+import { routerAccepts } from '../representation/negotiate.js';
+import { respondFailure } from '../representation/respond.js';
 import { methodNotAllowed } from '../status/failures.js';
 
 /**
@@ -95,7 +96,7 @@ export function createVersion(
     if (!PATHS.includes(path)) return undefined;
     const inputs = negotiationInputs(request.headers, new Map());
     const refused = request.method === 'GET' ? routerAccepts(inputs.accept, JSON_ONLY) : methodNotAllowed();
-    if (refused) return errorRepresentation(inputs).status(refused.status, refused.status.code ?? 500);
+    if (refused) return respondFailure(refused.status, inputs);
     return { status: 200, headers: HEADERS, body };
   };
 }

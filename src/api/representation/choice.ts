@@ -5,7 +5,7 @@ import type { StatusFailure } from '../status/status-failure.js';
 import { SERIALIZERS } from './media-types.js';
 import type { Serializer } from './serializer.js';
 
-/** What a request says about the form of its answer. */
+/** What a request says about the form of its response. */
 export interface NegotiationInputs {
   /** The Accept header. */
   readonly accept?: string | undefined;
@@ -42,12 +42,8 @@ export interface Conversion {
   readonly version: string;
 }
 
-/** What the second stage may choose. */
-export interface Restrictions {
-  allows(conversion: Conversion | undefined, serializer: Serializer): boolean;
-  /** Whether `sv=VALUE` names the version that is served. */
-  allowsServerVersion(version: string): boolean;
-}
+/** Whether the second stage may choose a conversion, or none, with a serializer. */
+export type Allows = (conversion: Conversion | undefined, serializer: Serializer) => boolean;
 
 /** What was chosen. */
 export interface Choice {
@@ -56,10 +52,7 @@ export interface Choice {
 }
 
 /** Documents and failures: no conversions. */
-export const PLAIN: Restrictions = {
-  allows: (conversion) => conversion === undefined,
-  allowsServerVersion: () => false,
-};
+export const plainOnly: Allows = (conversion) => conversion === undefined;
 
 function conversionOf({ params }: AcceptClause): Conversion | undefined {
   const [kind, group, version] = [params.get('as'), params.get('g'), params.get('v')];
@@ -75,20 +68,24 @@ function wantsPretty({ pretty, userAgent }: NegotiationInputs): boolean {
   return userAgent !== undefined && isHumanClient(userAgent);
 }
 
-/** Whether a client shows what it gets to somebody: its answers are indented. */
+/** Whether a client shows responses to a person, so that they are indented. */
 export function isHumanClient(userAgent: string): boolean {
   return HUMAN_CLIENTS.some((name) => userAgent.startsWith(name));
 }
 
-/** The second stage: the first clause, in order of preference, that can be served. */
-export function choose(inputs: NegotiationInputs, restrictions: Restrictions): Choice | undefined {
+/**
+ * The second stage: the first clause, in order of preference, that can be served.
+ *
+ * @param served the version that `sv` may name
+ */
+export function choose(inputs: NegotiationInputs, allows: Allows, served?: string): Choice | undefined {
   const pretty = wantsPretty(inputs);
   const choice = (serializer: Serializer, clause?: AcceptClause): Choice => ({
     serializer: ((pretty || clause?.params.get('pretty') === '1') && serializer.pretty) || serializer,
     conversion: clause && conversionOf(clause),
   });
   if (!inputs.accept || inputs.accept === '*/*' || inputs.accept === 'application/json') {
-    const serializer = SERIALIZERS.find((candidate) => restrictions.allows(undefined, candidate));
+    const serializer = SERIALIZERS.find((candidate) => allows(undefined, candidate));
     return serializer && choice(serializer);
   }
   for (const clause of parseAccept(inputs.accept)) {
@@ -96,13 +93,14 @@ export function choose(inputs: NegotiationInputs, restrictions: Restrictions): C
       if (!clauseCovers(clause, serializer.mediaType)) continue;
       const [stream, serverVersion] = [clause.params.get('stream'), clause.params.get('sv')];
       if (stream && (stream !== 'watch' || !serializer.streamType)) continue;
-      if (serverVersion && !restrictions.allowsServerVersion(serverVersion)) continue;
-      if (restrictions.allows(conversionOf(clause), serializer)) return choice(serializer, clause);
+      if (serverVersion && serverVersion !== served) continue;
+      if (allows(conversionOf(clause), serializer)) return choice(serializer, clause);
     }
   }
   return undefined;
 }
 
 /** 406 when no clause can be served. */
-export const onlyTypes: (types: readonly string[]) => StatusFailure = (types) =>
-  notAcceptable(`only the following media types are accepted: ${types.join(', ')}`);
+export function onlyTypes(types: readonly string[]): StatusFailure {
+  return notAcceptable(`only the following media types are accepted: ${types.join(', ')}`);
+}

@@ -49,17 +49,13 @@ export interface FrameEncoder {
   encode(type: FrameType, json: Uint8Array): Uint8Array | undefined;
 }
 
-/** The form of a Status: failures are written with this alone where nothing else was negotiated. */
-export interface StatusRepresentation {
-  /** A Status (success or failure) in the negotiated form; transforms never apply. */
-  status(status: Status, code: number): ApiResponse | Promise<ApiResponse>;
-}
-
 /**
  * How one answer is written: transform × serializer × framing, chosen once by negotiation. Everything goes in as JSON
  * bytes; only a transform or another serializer parses them.
  */
-export interface Representation extends StatusRepresentation {
+export interface Representation {
+  /** The Status of a success, which is never transformed. */
+  status(status: Status): ApiResponse | Promise<ApiResponse>;
   /** From the object's JSON, with kind and apiVersion, without newline. */
   object(json: JsonSource, status: 200 | 201 | 202): ApiResponse | Promise<ApiResponse>;
   /**

@@ -9,6 +9,7 @@ const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 const bytes = (text: string): Uint8Array => encoder.encode(text);
 
+const HEADERS = Object.freeze({ 'content-type': 'application/json' });
 const NEWLINE = 0x0a;
 const FRAME_END = bytes('}\n');
 const start = (type: FrameType): Uint8Array => bytes(`{"type":"${type}","object":`);
@@ -56,6 +57,7 @@ function createJson(pretty: Serializer | undefined): Serializer {
   };
   return {
     mediaType: 'application/json',
+    headers: HEADERS,
     streamType: 'application/json',
     tables: true,
     pretty,

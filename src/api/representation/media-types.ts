@@ -15,6 +15,7 @@ function loaded(load: () => Promise<FormatWriter>): FormatWriter {
 
 const yamlSerializer: Serializer = {
   mediaType: 'application/yaml',
+  headers: Object.freeze({ 'content-type': 'application/yaml' }),
   streamType: undefined,
   tables: true,
   pretty: undefined,
@@ -23,6 +24,7 @@ const yamlSerializer: Serializer = {
 
 const protobufSerializer: Serializer = {
   mediaType: 'application/vnd.kubernetes.protobuf',
+  headers: Object.freeze({ 'content-type': 'application/vnd.kubernetes.protobuf' }),
   streamType: 'application/vnd.kubernetes.protobuf;stream=watch',
   tables: false,
   pretty: undefined,

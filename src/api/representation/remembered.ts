@@ -2,21 +2,9 @@ import type { RequestHeaders } from '../../http/request.js';
 import { isHumanClient } from './choice.js';
 import type { AnswerShape, Representation, ResourceView } from './contract.js';
 
-/** Representations that were negotiated before, for requests that ask in the same words. */
-export interface RepresentationMemory {
-  /** What the same headers led to before; undefined where that is not known. */
-  find(headers: RequestHeaders | undefined, view: ResourceView, shape: AnswerShape): Representation | undefined;
-  keep(
-    headers: RequestHeaders | undefined,
-    view: ResourceView,
-    shape: AnswerShape,
-    representation: Representation,
-  ): void;
-}
-
-/** Few kinds of clients talk to one server: what asks in other words takes the oldest one's place. */
+/** Few kinds of clients use one server. A request with other headers replaces the oldest entry. */
 const MOST = 16;
-/** Longer headers are not kept: a client could fill the memory with them. */
+/** Longer headers are not remembered: a client could fill the memory with them. */
 const LONGEST = 512;
 
 interface Entry {
@@ -28,45 +16,44 @@ interface Entry {
   readonly representation: Representation;
 }
 
+/** The representation that requests with the same headers got before, or the one that `negotiate` makes. */
+export type RememberRepresentation = (
+  headers: RequestHeaders | undefined,
+  view: ResourceView,
+  shape: AnswerShape,
+  negotiate: () => Representation,
+) => Representation;
+
 /**
- * Remembers representations by everything negotiation looks at but the query: ask only for requests whose query says
+ * Remembers representations by everything that negotiation reads except the query: only for requests whose query says
  * nothing about the form. With it a Table for kubectl takes 27 µs instead of 36, and a plain get 5 % less.
  */
-export function createRepresentationMemory(): RepresentationMemory {
+export function createRepresentationMemory(): RememberRepresentation {
   const entries: Entry[] = [];
   let oldest = 0;
-  return {
-    find(headers, view, shape) {
-      const accept = headers?.['accept'];
-      const acceptEncoding = headers?.['accept-encoding'];
-      const human = isHuman(headers);
-      for (const entry of entries) {
-        if (
-          entry.accept === accept &&
-          entry.shape === shape &&
-          entry.view === view &&
-          entry.acceptEncoding === acceptEncoding &&
-          entry.human === human
-        ) {
-          return entry.representation;
-        }
+  return (headers, view, shape, negotiate) => {
+    const accept = headers?.['accept'];
+    const acceptEncoding = headers?.['accept-encoding'];
+    const userAgent = headers?.['user-agent'];
+    const human = userAgent !== undefined && isHumanClient(String(userAgent));
+    for (const entry of entries) {
+      if (
+        entry.accept === accept &&
+        entry.shape === shape &&
+        entry.view === view &&
+        entry.acceptEncoding === acceptEncoding &&
+        entry.human === human
+      ) {
+        return entry.representation;
       }
-      return undefined;
-    },
-    keep(headers, view, shape, representation) {
-      const accept = headers?.['accept'];
-      const acceptEncoding = headers?.['accept-encoding'];
-      if (isShort(accept) && isShort(acceptEncoding) && isShort(headers?.['user-agent'])) {
-        entries[oldest] = { accept, acceptEncoding, human: isHuman(headers), view, shape, representation };
-        oldest = (oldest + 1) % MOST;
-      }
-    },
+    }
+    const representation = negotiate();
+    if (isShort(accept) && isShort(acceptEncoding) && isShort(userAgent)) {
+      entries[oldest] = { accept, acceptEncoding, human, view, shape, representation };
+      oldest = (oldest + 1) % MOST;
+    }
+    return representation;
   };
-}
-
-function isHuman(headers: RequestHeaders | undefined): boolean {
-  const userAgent = headers?.['user-agent'];
-  return userAgent !== undefined && isHumanClient(typeof userAgent === 'string' ? userAgent : userAgent.join(', '));
 }
 
 const isShort = (value: string | readonly string[] | undefined): value is string | undefined =>

@@ -1,25 +1,73 @@
 import { compressed } from '../../http/compression.js';
-import type { ApiResponse, ResponseHeaders } from '../../http/response.js';
-import { SERIALIZERS } from './media-types.js';
-import type { SerializedBody } from './serializer.js';
+import { chain } from '../../http/promise.js';
+import type { ApiResponse } from '../../http/response.js';
+import type { Status } from '../../model/status.js';
+import { choose, onlyTypes, plainOnly, type Conversion, type NegotiationInputs } from './choice.js';
+import { indented, jsonSerializer } from './json.js';
+import { OBJECT_MEDIA_TYPES } from './media-types.js';
+import type { SerializedBody, Serializer } from './serializer.js';
 
-/** Headers of answers, one frozen record a type, so that a bridge may remember what it made of them. */
-const HEADERS: ReadonlyMap<string, ResponseHeaders> = new Map(
-  SERIALIZERS.map(({ mediaType }) => [mediaType, Object.freeze({ 'content-type': mediaType })]),
-);
-/** Headers of plain JSON. */
-export const JSON_HEADERS: ResponseHeaders = Object.freeze({ 'content-type': 'application/json' });
+const encoder = new TextEncoder();
 
-/** The answer around what a serializer made, compressed where the client takes that and the size is worth it. */
+/** The response with a serialized body, compressed if the client accepts that and the size is worth it. */
 export function respond(
   status: number,
-  mediaType: string,
+  serializer: Serializer,
   body: SerializedBody | Promise<SerializedBody>,
   acceptEncoding: string | undefined,
 ): ApiResponse | Promise<ApiResponse> {
-  if ('then' in body) return body.then((ready) => respond(status, mediaType, ready, acceptEncoding));
-  const headers = HEADERS.get(mediaType) ?? JSON_HEADERS;
+  if ('then' in body) return body.then((ready) => respond(status, serializer, ready, acceptEncoding));
+  const { headers } = serializer;
   // Lent bytes are never more than a chunk, and that is never compressed.
   if ('release' in body) return { status, headers, body: body.bytes, release: body.release };
   return compressed({ status, headers, body }, acceptEncoding);
 }
+
+/**
+ * The response with the Status of a failure. Never throws: where Accept names nothing that can be written, or only
+ * conversions, the Status is indented JSON without a newline at the end.
+ */
+export function respondFailure(status: Status, inputs: NegotiationInputs): ApiResponse | Promise<ApiResponse> {
+  const code = status.code ?? 500;
+  const json = encoder.encode(JSON.stringify(status));
+  const choice = choose(inputs, plainOnly);
+  if (!choice) return { status: code, headers: jsonSerializer.headers, body: indented(json) };
+  return respond(code, choice.serializer, choice.serializer.value(json), inputs.acceptEncoding);
+}
+
+/** Writes the JSON of a document, such as discovery, in a negotiated format. */
+export type WriteDocument = (json: Uint8Array) => ApiResponse | Promise<ApiResponse>;
+
+/**
+ * Chooses the format of a document.
+ *
+ * @throws StatusFailure 406
+ */
+export function negotiateDocument(inputs: NegotiationInputs): WriteDocument {
+  const choice = choose(inputs, plainOnly);
+  if (!choice) throw onlyTypes(OBJECT_MEDIA_TYPES);
+  return documentWriter(choice.serializer, inputs);
+}
+
+/**
+ * Chooses the format of a converted document of exactly one kind, whatever else Accept prefers: aggregated discovery.
+ *
+ * @returns undefined if Accept does not name that kind in a format that can be written
+ */
+export function negotiateConverted(inputs: NegotiationInputs, wanted: Conversion): WriteDocument | undefined {
+  const { kind, group, version } = wanted;
+  const choice = choose(
+    inputs,
+    (conversion) => conversion?.kind === kind && conversion.group === group && conversion.version === version,
+  );
+  if (!choice) return undefined;
+  const type = `${choice.serializer.mediaType};g=${group};v=${version};as=${kind}`;
+  const write = documentWriter(choice.serializer, inputs);
+  return (json) =>
+    chain(write(json), (response) => ({ ...response, headers: { ...response.headers, 'content-type': type } }));
+}
+
+const documentWriter =
+  (serializer: Serializer, { acceptEncoding }: NegotiationInputs): WriteDocument =>
+  (json) =>
+    respond(200, serializer, serializer.value(json), acceptEncoding);

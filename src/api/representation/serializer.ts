@@ -1,3 +1,4 @@
+import type { ResponseHeaders } from '../../http/response.js';
 import type { ListMeta } from '../../model/object-meta.js';
 import { jsonBytes, type JsonSource } from '../../json/json-source.js';
 import type { ChunkMemory, LentBytes } from './chunk-memory.js';
@@ -43,8 +44,10 @@ export type FrameWriter = (type: FrameType, json: Uint8Array) => Uint8Array;
 
 /** One wire format. A further format is one more file and one more entry in the list of `media-types.ts`. */
 export interface Serializer extends FormatWriter {
-  /** The bare media type, also the Content-Type of an answer. */
+  /** The bare media type, also the Content-Type of a response. */
   readonly mediaType: string;
+  /** The headers of a response: always the same object, because bridges remember what they made of it. */
+  readonly headers: ResponseHeaders;
   /** Content-Type of a watch; undefined where this format has no framing. */
   readonly streamType: string | undefined;
   /** Whether Tables exist in this format. */

@@ -2,7 +2,8 @@ import { NO_CACHE, TOO_LATE } from '../../responses/fixed-responses.js';
 import { warningHeader } from '../../api/status/warnings.js';
 import type { ApiResponse } from '../../http/response.js';
 import type { RequestContext } from './request-context.js';
-import { errorRepresentation, negotiationInputs } from '../../api/representation/negotiate.js';
+import { negotiationInputs } from '../../api/representation/choice.js';
+import { respondFailure } from '../../api/representation/respond.js';
 import { badRequest, internalError, tooLarge } from '../../api/status/failures.js';
 import { isStatusFailure, type StatusFailure } from '../../api/status/status-failure.js';
 import { isBodyError } from '../../http/body.js';
@@ -41,8 +42,7 @@ export async function refuse(context: RequestContext, error: unknown): Promise<A
 async function errorResponse(context: RequestContext, error: unknown): Promise<ApiResponse> {
   if (context.life.isReason(error)) return TOO_LATE;
   const { status, headers } = statusFailureOf(context, error);
-  const representation = errorRepresentation(negotiationInputs(context.request.headers, context.query));
-  const response = await representation.status(status, status.code ?? 500);
+  const response = await respondFailure(status, negotiationInputs(context.request.headers, context.query));
   return { ...response, headers: { ...response.headers, ...headers } };
 }
 

@@ -23,20 +23,19 @@ export type Negotiate = (
 
 /** Makes a {@link Negotiate}, which remembers the representation for requests with the same headers. `now` is microseconds since the epoch. */
 export function createNegotiate(now: () => number): Negotiate {
-  const memory = createRepresentationMemory();
+  const remembered = createRepresentationMemory();
   return (request, query, view, shape, name) => {
     const { headers } = request;
-    const byHeadersAlone = !query.has('pretty') && !query.has('includeObject');
-    const known = byHeadersAlone ? memory.find(headers, view, shape) : undefined;
-    if (!known) {
+    const negotiated = (): Representation => {
       const produced = shape === 'object' ? OBJECT_MEDIA_TYPES : COLLECTION_MEDIA_TYPES;
       const notAccepted = routerAccepts(header(request, 'accept'), produced);
       if (notAccepted) throw notAccepted;
-    }
+      requireName(name);
+      return negotiate(negotiationInputs(headers, query), view, shape, now);
+    };
+    if (query.has('pretty') || query.has('includeObject')) return negotiated();
+    const representation = remembered(headers, view, shape, negotiated);
     requireName(name);
-    if (known) return known;
-    const representation = negotiate(negotiationInputs(headers, query), view, shape, now);
-    if (byHeadersAlone) memory.keep(headers, view, shape, representation);
     return representation;
   };
 }

@@ -51,7 +51,7 @@ function rendered(representation: Representation, result: Result, place: Place):
     case 'list':
       return representation.list(result.meta, result.batches, result.memory);
     case 'status':
-      return representation.status(result.status, 200);
+      return representation.status(result.status);
     case 'watch':
       return chain(representation.frames(), (encoder) => ({
         status: 200,

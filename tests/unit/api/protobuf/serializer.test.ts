@@ -1,8 +1,8 @@
 import { BinaryReader } from '@bufbuild/protobuf/wire';
 import { describe, expect, it } from 'vitest';
 import type { ResourceView } from '../../../../src/api/representation/contract.js';
-import { errorRepresentation, negotiate } from '../../../../src/api/representation/negotiate.js';
-import { negotiateDocument } from '../../../../src/api/representation/document.js';
+import { negotiate } from '../../../../src/api/representation/negotiate.js';
+import { negotiateDocument, respondFailure } from '../../../../src/api/representation/respond.js';
 import { protobufWriter } from '../../../../src/api/representation/protobuf.js';
 import { coreEventShape, eventShape } from '../../../../src/events/resource/schema.js';
 import type { ApiResponse } from '../../../../src/http/response.js';
@@ -45,7 +45,7 @@ describe('objects', () => {
     'of the document %s need no resource',
     async (name) => {
       const { object, bytes } = goldenNamed(name);
-      const response = await negotiateDocument({ accept: PROTOBUF }).document(jsonBytes(object));
+      const response = await negotiateDocument({ accept: PROTOBUF })(jsonBytes(object));
       expect(response.headers['content-type']).toBe(PROTOBUF);
       expect(hex(await bytesOf(response))).toBe(hex(bytes));
     },
@@ -167,8 +167,8 @@ describe('negotiation', () => {
   it.each(['Status, failure', 'Status, empty details'])('writes the failure "%s" in protobuf', async (name) => {
     const { object, bytes } = goldenNamed(name);
     const accept = `${PROTOBUF}, application/json`;
-    const response = await errorRepresentation({ accept }).status(object as unknown as Status, 404);
-    expect(response.status).toBe(404);
+    const response = await respondFailure(object as unknown as Status, { accept });
+    expect(response.status).toBe((object as unknown as Status).code);
     expect(response.headers['content-type']).toBe(PROTOBUF);
     expect(hex(await bytesOf(response))).toBe(hex(bytes));
   });

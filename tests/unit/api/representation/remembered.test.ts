@@ -1,52 +1,73 @@
 import { describe, expect, it } from 'vitest';
-import type { Representation, ResourceView } from '../../../../src/api/representation/contract.js';
+import type { AnswerShape, Representation, ResourceView } from '../../../../src/api/representation/contract.js';
 import { createRepresentationMemory } from '../../../../src/api/representation/remembered.js';
+import type { RequestHeaders } from '../../../../src/http/request.js';
 
 const view = { apiVersion: 'events.example.com/v1' } as ResourceView;
 const form = (): Representation => ({}) as Representation;
 
+/** A memory whose halves are apart: `find` gives what is remembered, without remembering anything itself. */
+function createMemory() {
+  const remembered = createRepresentationMemory();
+  return {
+    keep: (headers: RequestHeaders | undefined, representation: Representation): Representation =>
+      remembered(headers, view, 'object', () => representation),
+    find(headers: RequestHeaders, of: ResourceView = view, shape: AnswerShape = 'object'): Representation | undefined {
+      const refusal = new Error('not remembered');
+      try {
+        return remembered(headers, of, shape, () => {
+          throw refusal;
+        });
+      } catch (error) {
+        expect(error).toBe(refusal);
+        return undefined;
+      }
+    },
+  };
+}
+
 describe('the memory of representations', () => {
   it('finds the remembered choice for the same headers, present or absent', () => {
-    const memory = createRepresentationMemory();
+    const memory = createMemory();
     const [none, some] = [form(), form()];
-    memory.keep(undefined, view, 'object', none);
-    memory.keep({ accept: 'application/yaml', 'accept-encoding': 'gzip' }, view, 'object', some);
-    expect(memory.find({}, view, 'object')).toBe(none);
-    expect(memory.find({ accept: 'application/yaml', 'accept-encoding': 'gzip' }, view, 'object')).toBe(some);
+    expect(memory.keep(undefined, none)).toBe(none);
+    memory.keep({ accept: 'application/yaml', 'accept-encoding': 'gzip' }, some);
+    expect(memory.find({})).toBe(none);
+    expect(memory.find({ accept: 'application/yaml', 'accept-encoding': 'gzip' })).toBe(some);
   });
 
   it.each([
     ['another Accept', { accept: 'application/yaml' }],
     ['another Accept-Encoding', { 'accept-encoding': 'gzip' }],
-    ['a client that shows answers to somebody', { 'user-agent': 'curl/8.5.0' }],
+    ['a client that shows responses to a person', { 'user-agent': 'curl/8.5.0' }],
     ['an Accept of several lines', { accept: ['application/json', 'application/yaml'] }],
-  ])('distinguishes requests with another %s', (_what, headers) => {
-    const memory = createRepresentationMemory();
-    memory.keep({ 'user-agent': 'kubectl/v1.30' }, view, 'object', form());
-    expect(memory.find(headers, view, 'object')).toBeUndefined();
+  ])('distinguishes requests with %s', (_what, headers) => {
+    const memory = createMemory();
+    memory.keep({ 'user-agent': 'kubectl/v1.30' }, form());
+    expect(memory.find(headers)).toBeUndefined();
   });
 
   it('distinguishes shapes and versions, but not clients that send the same', () => {
-    const memory = createRepresentationMemory();
+    const memory = createMemory();
     const kept = form();
-    memory.keep({ 'user-agent': 'kubectl/v1.30' }, view, 'object', kept);
+    memory.keep({ 'user-agent': 'kubectl/v1.30' }, kept);
     expect(memory.find({}, view, 'list')).toBeUndefined();
-    expect(memory.find({}, { ...view }, 'object')).toBeUndefined();
-    expect(memory.find({ 'user-agent': 'another/1' }, view, 'object')).toBe(kept);
+    expect(memory.find({}, { ...view })).toBeUndefined();
+    expect(memory.find({ 'user-agent': 'another/1' })).toBe(kept);
   });
 
   it('keeps no long headers, none of several lines, and only the latest few', () => {
-    const memory = createRepresentationMemory();
+    const memory = createMemory();
     const long = { accept: 'a'.repeat(513) };
     const listed = { accept: ['application/json', 'application/yaml'] };
     const agent = { 'user-agent': 'x'.repeat(513), accept: 'b' };
     for (const headers of [long, listed, agent]) {
-      memory.keep(headers, view, 'object', form());
-      expect(memory.find(headers, view, 'object')).toBeUndefined();
+      memory.keep(headers, form());
+      expect(memory.find(headers)).toBeUndefined();
     }
-    for (let i = 0; i < 17; i++) memory.keep({ accept: `type/${i}` }, view, 'object', form());
-    expect(memory.find({ accept: 'type/0' }, view, 'object')).toBeUndefined();
-    expect(memory.find({ accept: 'type/1' }, view, 'object')).toBeDefined();
-    expect(memory.find({ accept: 'type/16' }, view, 'object')).toBeDefined();
+    for (let i = 0; i < 17; i++) memory.keep({ accept: `type/${i}` }, form());
+    expect(memory.find({ accept: 'type/0' })).toBeUndefined();
+    expect(memory.find({ accept: 'type/1' })).toBeDefined();
+    expect(memory.find({ accept: 'type/16' })).toBeDefined();
   });
 });
