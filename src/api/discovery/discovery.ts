@@ -1,7 +1,6 @@
 import { header } from '../../http/headers.js';
 import type { ApiRequest } from '../../http/request.js';
 import type { ApiResponse } from '../../http/response.js';
-import { throwFaults } from '../../options/check-options.js';
 import { negotiationInputs, type NegotiationInputs } from '../representation/choice.js';
 import { routerAccepts } from '../representation/negotiate.js';
 import {
@@ -13,8 +12,16 @@ import {
 import { OBJECT_MEDIA_TYPES } from '../representation/media-types.js';
 import { methodNotAllowed } from '../status/failures.js';
 import { isStatusFailure } from '../status/status-failure.js';
-import { AGGREGATED, aggregatedDocument, apiVersions, groupDocument, groupList, resourceList } from './documents.js';
-import type { DiscoveryGroup, DiscoveryOptions } from './contract.js';
+import {
+  AGGREGATED,
+  aggregatedDocument,
+  apiVersions,
+  groupDocument,
+  groupList,
+  resourceList,
+  type DiscoveryResource,
+  type GroupVersion,
+} from './documents.js';
 import { keptDocument, type KeptDocument } from './kept-document.js';
 
 /**
@@ -32,21 +39,24 @@ export type Discovery = (
 const encoder = new TextEncoder();
 const NO_QUERY: ReadonlyMap<string, readonly string[]> = new Map();
 
-/** The documents of one path: a fixed one or one that names the server, and on the two roots an aggregated one. */
+/** The documents of one path: a fixed one or one that names the host of the request, and for the two roots an aggregated one. */
 interface Page {
   readonly plain: KeptDocument | ((address: string) => object);
   readonly aggregated?: KeptDocument;
 }
 
 /**
- * Discovery of API groups, versions and resources: `/api`, `/apis`, `/apis/GROUP`, `/apis/GROUP/VERSION` and, with a core
+ * Discovery of a resource in its versions: `/api`, `/apis`, `/apis/GROUP`, `/apis/GROUP/VERSION` and, with a core
  * group, `/api/VERSION`, each also with a slash at the end. The two roots answer in the aggregated form
  * (`apidiscovery.k8s.io/v2`) if it is named in Accept. Authentication happens before.
  *
- * @throws TypeError listing everything that is wrong with the options
+ * @param versions the one in which objects are stored first; at most one of each group
  */
-export function createDiscovery(options: DiscoveryOptions): Discovery {
-  const pages = createPages(options);
+export function createDiscovery(
+  resource: DiscoveryResource,
+  versions: readonly [GroupVersion, ...GroupVersion[]],
+): Discovery {
+  const pages = createPages(resource, versions);
   return (request, path, query = NO_QUERY) => {
     const page = pages.get(path.endsWith('/') ? path.slice(0, -1) : path);
     if (!page) return undefined;
@@ -55,50 +65,29 @@ export function createDiscovery(options: DiscoveryOptions): Discovery {
     if (refused) return respondFailure(refused.status, inputs);
     const converted = page.aggregated && negotiateConverted(inputs, AGGREGATED);
     if (page.aggregated && converted) return answerAggregated(page.aggregated, converted, request);
-    return answerPlain(page.plain, inputs, options.serverAddress ?? header(request, 'host') ?? '');
+    return answerPlain(page.plain, inputs, header(request, 'host') ?? '');
   };
 }
 
-function createPages(options: DiscoveryOptions): ReadonlyMap<string, Page> {
-  const { groups, core } = options;
-  checkGroups(groups, core ? [core] : []);
-  const coreGroup: readonly DiscoveryGroup[] = core ? [{ name: '', versions: [core] }] : [];
+function createPages(
+  resource: DiscoveryResource,
+  versions: readonly [GroupVersion, ...GroupVersion[]],
+): ReadonlyMap<string, Page> {
+  const core = versions.filter(({ group }) => group === '');
+  const groups = versions.filter(({ group }) => group !== '');
+  const aggregated = (served: readonly GroupVersion[]): KeptDocument =>
+    keptDocument(() => aggregatedDocument(served, resource));
   const pages = new Map<string, Page>([
-    ['/api', rootPage((address) => apiVersions(core, address), coreGroup)],
-    ['/apis', rootPage((address) => groupList(groups, address), groups)],
+    ['/api', { plain: (address) => apiVersions(core, address), aggregated: aggregated(core) }],
+    ['/apis', { plain: (address) => groupList(groups, address), aggregated: aggregated(groups) }],
   ]);
-  if (core) pages.set(`/api/${core.version}`, { plain: keptDocument(() => resourceList('', core)) });
-  for (const group of groups) {
-    pages.set(`/apis/${group.name}`, { plain: keptDocument(() => groupDocument(group)) });
-    for (const version of group.versions) {
-      const path = `/apis/${group.name}/${version.version}`;
-      pages.set(path, { plain: keptDocument(() => resourceList(group.name, version)) });
-    }
+  for (const served of versions) {
+    const { group, version } = served;
+    if (group !== '') pages.set(`/apis/${group}`, { plain: keptDocument(() => groupDocument(served)) });
+    const path = group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
+    pages.set(path, { plain: keptDocument(() => resourceList(served, resource, versions[0])) });
   }
   return pages;
-}
-
-const rootPage = (plain: Page['plain'], groups: readonly DiscoveryGroup[]): Page => ({
-  plain,
-  aggregated: keptDocument(() => aggregatedDocument(groups)),
-});
-
-function checkGroups(groups: readonly DiscoveryGroup[], core: readonly { readonly version: string }[]): void {
-  const names = groups.map(({ name }) => name);
-  const faults = [
-    ...groups.flatMap(({ name, versions }) =>
-      versions.length ? [] : [`group ${JSON.stringify(name)} has no versions`],
-    ),
-    ...names.filter((name, i) => names.indexOf(name) < i).map((name) => `group ${JSON.stringify(name)} is there twice`),
-    ...[
-      ...names,
-      ...groups.flatMap(({ versions }) => versions.map(({ version }) => version)),
-      ...core.map((c) => c.version),
-    ]
-      .filter((name) => name === '' || name.includes('/'))
-      .map((name) => `${JSON.stringify(name)} cannot be a path segment: name groups and versions without slashes`),
-  ];
-  throwFaults('createDiscovery', faults);
 }
 
 async function answerPlain(plain: Page['plain'], inputs: NegotiationInputs, address: string): Promise<ApiResponse> {

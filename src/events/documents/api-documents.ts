@@ -1,4 +1,4 @@
-import type { DiscoveryResource } from '../../api/discovery/contract.js';
+import type { DiscoveryResource, GroupVersion } from '../../api/discovery/documents.js';
 import { createDiscovery } from '../../api/discovery/discovery.js';
 import { openApiDocument } from '../../api/openapi/document.js';
 import { createOpenApi, type OpenApi } from '../../api/openapi/open-api.js';
@@ -8,42 +8,25 @@ import type { ApiRequest } from '../../http/request.js';
 import type { ApiResponse } from '../../http/response.js';
 import { coreEventShape, eventShape } from '../resource/schema.js';
 
-/** A served group and version of the Event. The empty group is core. */
-export interface GroupVersion {
-  readonly group: string;
-  readonly version: string;
-}
-
 /** The served versions, the one that is stored first, by the names of their documents below `/openapi/v3/`. */
 export type ServedVersions = ReadonlyMap<string, GroupVersion>;
 
-/** Kubernetes' order: as discovery shows it. */
-const VERBS = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'];
+const RESOURCE: DiscoveryResource = {
+  name: 'events',
+  singularName: 'event',
+  namespaced: true,
+  kind: 'Event',
+  verbs: ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'],
+  shortNames: ['ev'],
+};
 
 /** Answers discovery and, unless another part of the service has them, the OpenAPI documents; undefined for other paths. */
 export function createApiDocuments(
   versions: ServedVersions,
   withOpenApi: boolean,
 ): (request: ApiRequest, path: string, query: Query) => Promise<ApiResponse | undefined> {
-  const [stored] = versions.values();
-  // All versions are kept in the form of the first.
-  const resource: DiscoveryResource = {
-    name: 'events',
-    singularName: 'event',
-    namespaced: true,
-    kind: 'Event',
-    verbs: VERBS,
-    shortNames: ['ev'],
-    ...(stored && { storedAs: { group: stored.group, version: stored.version, kind: 'Event' } }),
-  };
-  const served = [...versions.values()].map(({ group, version }) => ({ group, version, resources: [resource] }));
-  const core = served.find(({ group }) => group === '');
-  const discovery = createDiscovery({
-    groups: served
-      .filter(({ group }) => group !== '')
-      .map(({ group, version, resources }) => ({ name: group, versions: [{ version, resources }] })),
-    ...(core && { core: { version: core.version, resources: core.resources } }),
-  });
+  const [stored, ...others] = versions.values();
+  const discovery = createDiscovery(RESOURCE, [stored as GroupVersion, ...others]);
   const openApi = createEventsOpenApi(versions);
   return async (request, path, query) =>
     (await discovery(request, path, query)) ?? (withOpenApi ? openApi.handle(path, query, request) : undefined);

@@ -26,7 +26,7 @@ describe('discovery', () => {
       kind: 'Event',
       verbs: ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'],
       shortNames: ['ev'],
-      storageVersionHash: await storageVersionHash({ group: GROUP, version: 'v1', kind: 'Event' }),
+      storageVersionHash: await storageVersionHash({ group: GROUP, version: 'v1' }, 'Event'),
     };
     const kind = 'APIResourceList';
     expect(await json(`/apis/${GROUP}/v1`)).toEqual({
