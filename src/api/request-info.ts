@@ -1,11 +1,8 @@
 import type { Attributes, ResourceAttributes } from '../auth/contract.js';
 
-/**
- * What a method and a path ask for, as kube-apiserver reads them before it knows anything about the caller (its *request
- * info*).
- */
+/** What a method and a path request, as kube-apiserver reads them before it knows the caller (its *request info*). */
 export interface RequestInfo {
-  /** Whether a resource is asked for: `/api/VERSION/…` or `/apis/GROUP/VERSION/…`. All that follows is empty without. */
+  /** Whether a resource is requested: `/api/VERSION/…` or `/apis/GROUP/VERSION/…`. Otherwise the fields from `apiPrefix` on are empty. */
   readonly isResourceRequest: boolean;
   /** Decoded. */
   readonly path: string;
@@ -29,12 +26,11 @@ export interface RequestInfo {
 const API = 'api/';
 const APIS = 'apis/';
 const NAMESPACES = 'namespaces/';
-const NO_PARTS: readonly string[] = Object.freeze([]);
 const SLASH = 0x2f;
 
 /**
- * Reads a request by places in the text: a list of all segments would take a tenth of the time of a get. Slashes at the
- * beginning and at the end say nothing.
+ * Reads a request by positions in the path, because a list of all segments would take a tenth of the time of a get. Slashes
+ * at the beginning and at the end are ignored.
  *
  * @param path decoded
  * @param wantsWatch whether the query asks for a watch
@@ -82,8 +78,8 @@ export function readRequestInfo(method: string, path: string, wantsWatch: boolea
 /**
  * What an authorizer is asked about a request.
  *
- * @param selectedName the only name that the field selector of a request for a collection lets through: access rules for one
- * object hold for it, too
+ * @param selectedName the only name that the field selector of a request for a collection allows: access rules for one
+ * object apply to it, too
  */
 export function attributesOf(info: RequestInfo, selectedName = ''): Attributes {
   return info.isResourceRequest ? resourceAttributes(info, selectedName) : { verb: info.verb, path: info.path };
@@ -104,15 +100,10 @@ export function resourceAttributes(info: RequestInfo, selectedName = ''): Resour
   return attributes;
 }
 
-/**
- * Whether a path is that of the old watches of a version with nothing behind it: no request for a resource, and none for
- * a document.
- */
+/** Whether nothing follows the `watch` of an old path of watches: this requests neither a resource nor a document. */
 export function isWatchRoot(path: string): boolean {
-  return WATCH_ROOT.test(path);
+  return /^\/(api|apis\/[^/]+)\/[^/]+\/watch\/$/.test(path);
 }
-
-const WATCH_ROOT = /^\/(api|apis\/[^/]+)\/[^/]+\/watch\/$/;
 
 function pathRequest(method: string, path: string): RequestInfo {
   return {
@@ -126,23 +117,20 @@ function pathRequest(method: string, path: string): RequestInfo {
     resource: '',
     subresource: '',
     name: '',
-    parts: NO_PARTS,
+    parts: [],
   };
 }
 
-/** A verb in the path, as in the old paths of watches: only where something follows. */
+/** A verb in the path, as in the old paths of watches, if something follows it. */
 function specialVerb(path: string, at: number, end: number): 'watch' | 'proxy' | '' {
-  if (path.startsWith('watch/', at) && at + 'watch/'.length < end) return 'watch';
-  return path.startsWith('proxy/', at) && at + 'proxy/'.length < end ? 'proxy' : '';
+  if (at + 'watch/'.length >= end) return '';
+  return path.startsWith('watch/', at) ? 'watch' : path.startsWith('proxy/', at) ? 'proxy' : '';
 }
 
-/** Whether this is a part of the namespace itself and no resource in it. */
+/** Whether this is a part of the namespace itself, not a resource in it. */
 function isNamespaceSubresource(path: string, at: number, end: number): boolean {
-  const length = segmentEnd(path, at, end) - at;
-  return (
-    (length === 'status'.length && path.startsWith('status', at)) ||
-    (length === 'finalize'.length && path.startsWith('finalize', at))
-  );
+  const segment = path.slice(at, segmentEnd(path, at, end));
+  return segment === 'status' || segment === 'finalize';
 }
 
 function segments(path: string, from: number, end: number): readonly string[] {
@@ -160,21 +148,17 @@ function segmentEnd(path: string, from: number, end: number): number {
   return close < 0 || close > end ? end : close;
 }
 
+/** The verbs of methods, for an object and for a collection. */
+const VERBS: ReadonlyMap<string, readonly [object: string, collection: string]> = new Map([
+  ['GET', ['get', 'list']],
+  ['HEAD', ['get', 'list']],
+  ['POST', ['create', 'create']],
+  ['PUT', ['update', 'update']],
+  ['PATCH', ['patch', 'patch']],
+  ['DELETE', ['delete', 'deletecollection']],
+]);
+
 function verbOf(method: string, named: boolean, wantsWatch: boolean): string {
-  switch (method) {
-    case 'GET':
-    case 'HEAD':
-      if (named) return 'get';
-      return wantsWatch ? 'watch' : 'list';
-    case 'POST':
-      return 'create';
-    case 'PUT':
-      return 'update';
-    case 'PATCH':
-      return 'patch';
-    case 'DELETE':
-      return named ? 'delete' : 'deletecollection';
-    default:
-      return '';
-  }
+  const verb = VERBS.get(method)?.[named ? 0 : 1] ?? '';
+  return verb === 'list' && wantsWatch ? 'watch' : verb;
 }

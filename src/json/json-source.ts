@@ -37,10 +37,15 @@ export class JsonPieces implements JsonWriter {
   }
 
   writeTo(out: Uint8Array, at: number): void {
-    let place = at;
-    for (const piece of this.pieces) {
-      writeJson(piece, out, place);
-      place += piece.byteLength;
-    }
+    writePieces(this.pieces, out, at);
+  }
+}
+
+/** Writes the bytes of all pieces at a place where there is room. */
+export function writePieces(pieces: readonly JsonSource[], out: Uint8Array, at: number): void {
+  let place = at;
+  for (const piece of pieces) {
+    writeJson(piece, out, place);
+    place += piece.byteLength;
   }
 }

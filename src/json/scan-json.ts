@@ -35,13 +35,12 @@ export function scanJson(text: string, mostMembers: number = Infinity): JsonScan
   let digits = 0;
   let needsStrictParser = false;
   let at = 0;
-  const escapes = text.includes('\\');
   while (at < text.length) {
     const code = text.charCodeAt(at);
     if (code === QUOTE) {
       // More than a key and a value for each member: invalid JSON, which need not be read to its end.
       if (++strings > 2 * members + 1) break;
-      const end = escapes ? afterString(text, at) : afterPlainString(text, at);
+      const end = afterString(text, at);
       const length = end - at - 2;
       if (length >= LONG_TEXT) members += membersOfText(length);
       at = end;
@@ -69,14 +68,8 @@ export function scanJson(text: string, mostMembers: number = Infinity): JsonScan
     keys,
     members,
     depth: deepest,
-    needsStrictParser: needsStrictParser || wrong || (escapes && SURROGATE.test(text)),
+    needsStrictParser: needsStrictParser || wrong || (text.includes('\\') && SURROGATE.test(text)),
   };
-}
-
-/** {@link afterString} in a text without backslashes. */
-function afterPlainString(text: string, open: number): number {
-  const close = text.indexOf('"', open + 1);
-  return close === -1 ? text.length : close + 1;
 }
 
 /** The position after the string that begins at `open`; the end of the text if it never ends. */

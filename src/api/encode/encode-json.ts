@@ -1,5 +1,5 @@
 import { byCodePoint } from '../../json/code-point-order.js';
-import type { FieldShape, ListShape, MapShape, Shape, StructShape } from '../schema/shape.js';
+import type { FieldShape, Shape, StructShape } from '../schema/shape.js';
 import { wellFormed } from '../../json/json-document.js';
 
 /**
@@ -58,26 +58,26 @@ function encodeValue(value: unknown, shape: Shape): string {
     case 'struct':
       return encodeJson(value as Readonly<Record<string, unknown>>, shape);
     case 'list':
-      return encodeList(value as readonly unknown[], shape);
+      return `[${(value as readonly unknown[]).map((item) => encodeValue(item, shape.item)).join(',')}]`;
     case 'map':
-      return encodeMap(value as Readonly<Record<string, unknown>>, shape);
+      return writeMap(value as Readonly<Record<string, unknown>>, shape.value);
     case 'scalar':
       return JSON.stringify(value) ?? 'null';
   }
 }
 
-function encodeList(items: readonly unknown[], { item: shape }: ListShape): string {
-  let out = '';
-  for (const item of items) out += `${out === '' ? '' : ','}${encodeValue(item, shape)}`;
-  return `[${out}]`;
-}
-
 /** A map of texts as JSON, keys sorted. */
 export function writeTexts(texts: Readonly<Record<string, string>>): string {
-  const keys = Object.keys(texts);
+  return writeMap(texts, TEXT);
+}
+
+const TEXT: Shape = { kind: 'scalar', type: 'string' };
+
+function writeMap(members: Readonly<Record<string, unknown>>, shape: Shape): string {
+  const keys = Object.keys(members);
   if (!areSorted(keys)) keys.sort(byCodePoint);
   let out = '';
-  for (const key of keys) out += `${out === '' ? '' : ','}${quoted(key)}:${quoted(texts[key] as string)}`;
+  for (const key of keys) out += `${out === '' ? '' : ','}${quoted(key)}:${encodeValue(members[key], shape)}`;
   return `{${out}}`;
 }
 
@@ -85,14 +85,6 @@ export function writeTexts(texts: Readonly<Record<string, string>>): string {
 function areSorted(keys: readonly string[]): boolean {
   for (let i = 1; i < keys.length; i++) if (byCodePoint(keys[i - 1] as string, keys[i] as string) > 0) return false;
   return true;
-}
-
-function encodeMap(members: Readonly<Record<string, unknown>>, { value: shape }: MapShape): string {
-  let out = '';
-  for (const key of Object.keys(members).sort(byCodePoint)) {
-    out += `${out === '' ? '' : ','}${quoted(key)}:${encodeValue(members[key], shape)}`;
-  }
-  return `{${out}}`;
 }
 
 // eslint-disable-next-line no-control-regex -- it looks for control characters

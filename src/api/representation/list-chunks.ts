@@ -1,8 +1,8 @@
-import { JsonPieces, jsonBytes, writeJson, type JsonSource } from '../../json/json-source.js';
-import { CHUNK_BYTES, type ChunkMemory, type LentBytes } from './chunk-memory.js';
+import { JsonPieces, jsonBytes, writeJson, writePieces, type JsonSource } from '../../json/json-source.js';
+import { CHUNK_BYTES, type ChunkMemory } from './chunk-memory.js';
 import type { Batches, SerializedBody } from './serializer.js';
 
-/** Bytes of at least this length are sent as they are; to copy less costs less than a write of its own. */
+/** Bytes of at least this length are sent unchanged; copying fewer costs less than a separate write. */
 const WORTH_A_WRITE = 32_768;
 
 /** The bytes around the items of a list. */
@@ -19,9 +19,8 @@ export interface ListFrame {
   readonly item?: ((item: JsonSource) => JsonSource) | undefined;
 }
 
-/** A body that is being put together. */
+/** The parts of a body that have not been written yet. */
 class ListPieces {
-  /** What has not been written yet, and how long it is. */
   pieces: JsonSource[];
   byteLength: number;
   readonly #frame: ListFrame;
@@ -48,7 +47,7 @@ class ListPieces {
     this.#push(this.#any ? this.#frame.close : this.#frame.empty);
   }
 
-  /** Hands out what has not been written yet. */
+  /** Removes and returns the pieces. */
   take(): readonly JsonSource[] {
     const { pieces } = this;
     this.pieces = [];
@@ -63,9 +62,9 @@ class ListPieces {
 }
 
 /**
- * The body of a list: bytes of known length when it fits a chunk (lent ones, where there is a memory), otherwise a stream
- * of chunks that are written to *one* buffer, which is filled again when the next chunk is asked for; longer bytes are sent
- * as they are. Never more than one batch and one chunk are held. Without a promise where all items are there.
+ * The body of a list: bytes of known length if it fits a chunk (lent ones, if there is a memory), otherwise a stream
+ * of chunks that are written to *one* buffer, which is reused when the next chunk is requested; longer bytes are sent
+ * unchanged. Never holds more than one batch and one chunk. Synchronous if the batches are an array.
  */
 export function listBody(
   frame: ListFrame,
@@ -76,7 +75,7 @@ export function listBody(
   if (Symbol.asyncIterator in batches) return beginning(body, batches[Symbol.asyncIterator](), memory);
   for (const items of batches) body.add(items);
   body.end();
-  return body.byteLength <= CHUNK_BYTES ? joined(body, memory) : stream(body, undefined, memory);
+  return whole(body, memory);
 }
 
 async function beginning(
@@ -85,15 +84,7 @@ async function beginning(
   memory: ChunkMemory | undefined,
 ): Promise<SerializedBody> {
   try {
-    while (body.byteLength <= CHUNK_BYTES) {
-      const step = await source.next();
-      if (step.done !== true) {
-        body.add(step.value);
-        continue;
-      }
-      body.end();
-      return body.byteLength <= CHUNK_BYTES ? joined(body, memory) : stream(body, undefined, memory);
-    }
+    while (body.byteLength <= CHUNK_BYTES) if (!(await addNext(body, source))) return whole(body, memory);
   } catch (error) {
     await source.return?.();
     throw error;
@@ -101,14 +92,20 @@ async function beginning(
   return stream(body, source, memory);
 }
 
-function joined({ pieces, byteLength }: ListPieces, memory: ChunkMemory | undefined): Uint8Array | LentBytes {
+/** Adds the next batch or the end. @returns false at the end */
+async function addNext(body: ListPieces, source: AsyncIterator<readonly JsonSource[]>): Promise<boolean> {
+  const step = await source.next();
+  if (step.done === true) body.end();
+  else body.add(step.value);
+  return step.done !== true;
+}
+
+/** A body to which nothing more will be added. */
+function whole(all: ListPieces, memory: ChunkMemory | undefined): SerializedBody {
+  const { pieces, byteLength } = all;
+  if (byteLength > CHUNK_BYTES) return stream(all, undefined, memory);
   const body = memory?.lend(byteLength) ?? new Uint8Array(byteLength);
-  const out = 'release' in body ? body.bytes : body;
-  let at = 0;
-  for (const piece of pieces) {
-    writeJson(piece, out, at);
-    at += piece.byteLength;
-  }
+  writePieces(pieces, 'release' in body ? body.bytes : body, 0);
   return body;
 }
 
@@ -137,16 +134,10 @@ async function* stream(
         }
       }
       if (more === undefined) break;
-      const step = await more.next();
-      if (step.done === true) {
-        more = undefined;
-        body.end();
-      } else {
-        body.add(step.value);
-      }
+      if (!(await addNext(body, more))) more = undefined;
     }
     if (used > 0) yield chunk.subarray(0, used);
-    // The consumer asked for more, and so is done with the last chunk. One that left may still be sending it.
+    // A consumer that requests more has sent the last chunk. One that ends early may still be sending it.
     memory?.give(chunk);
   } finally {
     await more?.return?.();
