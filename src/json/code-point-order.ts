@@ -7,7 +7,7 @@ export function byCodePoint(left: string, right: string): number {
   return rank(left, at) - rank(right, at);
 }
 
-/** Where two strings differ first, or the length of the shorter one. */
+/** The index of the first difference of two strings, or the length of the shorter one. */
 export function firstDifference(left: string, right: string): number {
   const length = Math.min(left.length, right.length);
   let at = 0;

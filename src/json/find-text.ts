@@ -1,8 +1,8 @@
 /**
- * Where `part` stands first in `text` from `from` on; -1: nowhere. Parts of JSON begin with a quote, at each of which a plain
+ * The first position of `part` in `text` from `from` on, or -1. Parts of JSON begin with a quote, at each of which a plain
  * search stops: 0.5 µs for an event.
  *
- * @param anchor where in `part` a character stands that is rare in the text: what is looked for is the part from there on
+ * @param anchor the index in `part` of a character that is rare in the text, where the search begins
  */
 export function findText(text: string, part: string, anchor: number, from: number): number {
   const rare = part.slice(anchor);

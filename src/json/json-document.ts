@@ -1,5 +1,5 @@
 /**
- * What was read from a body, including what `JSON.parse` loses. Values are plain; the rest is looked up by the object it
+ * The content of a body, including what `JSON.parse` loses. Values are plain; the rest is looked up by the object it
  * belongs to, and absent if there is nothing to record.
  */
 export interface JsonDocument {

@@ -1,8 +1,8 @@
-/** JSON that is written on demand, straight into the output buffer: copied once, without a buffer of its own. */
+/** JSON that is written on demand, directly into the output buffer. */
 export interface JsonWriter {
   /** How many bytes `writeTo` writes. */
   readonly byteLength: number;
-  /** Writes all of it at a place where there is room. Always the same bytes, however late. */
+  /** Writes all of it, always the same bytes; `out` must have room for it. */
   writeTo(out: Uint8Array, at: number): void;
 }
 
@@ -17,7 +17,7 @@ export function jsonBytes(source: JsonSource): Uint8Array {
   return bytes;
 }
 
-/** Writes the bytes at a place where there is room. */
+/** Writes the bytes; `out` must have room for them. */
 export function writeJson(source: JsonSource, out: Uint8Array, at: number): void {
   if ('writeTo' in source) source.writeTo(out, at);
   else if (source.byteLength === 1) out[at] = source[0] as number;
@@ -41,7 +41,7 @@ export class JsonPieces implements JsonWriter {
   }
 }
 
-/** Writes the bytes of all pieces at a place where there is room. */
+/** Writes the bytes of all pieces; `out` must have room for them. */
 export function writePieces(pieces: readonly JsonSource[], out: Uint8Array, at: number): void {
   let place = at;
   for (const piece of pieces) {

@@ -61,7 +61,7 @@ function decodeJson(body: Uint8Array, options: DecodeBodyOptions, mostMembers: n
   return decodeRead(body, typedJson(documentOf(text, plain)), options);
 }
 
-/** Fastest path: an object that was read before, and still has the managed fields that the server has given it. */
+/** Fastest path: an object that was read from the server and still has the managed fields it had then. */
 function decodeKnown(text: string, options: DecodeBodyOptions, mostMembers: number): DecodedBody | undefined {
   const { quick, managed, kind, apiVersion } = options;
   const found = quick && managed && plainWithoutEntries(text, managed, mostMembers);

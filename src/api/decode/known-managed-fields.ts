@@ -13,15 +13,15 @@ export interface PlainWithoutEntries {
 const MANAGED = '"managedFields":[';
 const OPEN = MANAGED.length - 1;
 const RARE = MANAGED.indexOf('F');
-/** They end metadata, in the order of Go's structs and of what the server sends. */
+/** Managed fields end metadata, in the order of Go's structs and of the server's responses. */
 const END = ']}';
 
 /**
- * Parses an object whose managed fields are known by their text, without that half of it: 10 µs less for an update that
- * sends back what was read. Undefined where there are none, where they are not known, or where the rest is unusual.
+ * Parses an object without its managed fields, if their text is known: 10 µs less for an update that sends back what was
+ * read. Undefined if there are none, if they are unknown, or if the rest is unusual.
  *
- * The text that is left out is a complete JSON list. Quotes within texts are escaped, so it stands where a value stands:
- * whoever decodes the rest finds 0 in that place, and has to refuse it anywhere but in `metadata.managedFields`.
+ * The omitted text is a complete JSON list. Quotes within texts are escaped, so it is in the position of a value:
+ * the decoder of the rest finds 0 there, and has to refuse it anywhere but in `metadata.managedFields`.
  *
  * @param mostMembers how many fields and items the whole text may have
  */

@@ -1,45 +1,42 @@
 /** Bytes of one chunk of a list. */
 export const CHUNK_BYTES = 131_072;
 
-/**
- * How many free ones of each size are kept: as many as there are answers in a batch of the Node bridge. It lends all of them
- * before it gives back the first.
- */
+/** Free chunks kept of each size: as many as a batch of responses of the Node bridge holds before it releases the first. */
 const KEPT = 32;
-/** An answer that is shorter has memory of its own: it costs less than a chunk that is not given back. */
+/** Shorter responses get new memory, which costs less than a chunk that is not given back. */
 const SHORT = 4096;
 /** Sizes are powers of two, from 8 KiB to {@link CHUNK_BYTES}. */
 const SMALLEST_BITS = 13;
 const SIZES = 5;
 
-/** Bytes of an answer in memory that serves again: `release`, called once they were sent, is all it takes. */
+/** Bytes of a response in memory that is reused after `release`. */
 export interface LentBytes {
   readonly bytes: Uint8Array;
-  /** The bytes were sent, and nobody looks at them again. Never to be called by who is not sure: it may be left out. */
+  /** To be called once the bytes were sent and are not read again; if that is unknown, never. */
   readonly release: () => void;
 }
 
 /**
- * The memory lists are written to. New memory for every answer costs page faults and collections: in the experiments
- * lists of 28 kB came to 0.44–0.67 of the floor's rate that way, and to 0.83 in memory that is used again.
+ * The memory that lists are written to. New memory for every response costs page faults and collections: in experiments
+ * lists of 28 kB reached 0.44–0.67 of the floor's rate that way, and 0.83 in reused memory.
  */
 export interface ChunkMemory {
-  /** A chunk of {@link CHUNK_BYTES}. Whoever does not give it back leaves it to the garbage collector. */
+  /** A chunk of {@link CHUNK_BYTES}. If it is not given back, it is garbage. */
   take(): Uint8Array;
-  /** Gives back what was taken, once. Nobody may hold it any more. */
+  /** Gives back a taken chunk, once. It may not be used any more. */
   give(chunk: Uint8Array): void;
-  /** Lends room for a body of up to {@link CHUNK_BYTES}, where those before were given back. */
+  /** Lends memory for a body of up to {@link CHUNK_BYTES}. */
   lend(length: number): Uint8Array | LentBytes;
 }
 
 /**
- * Makes an empty {@link ChunkMemory}. It holds 8 MiB at most, in five sizes. A list of 28 kB costs 53 µs of CPU with it, and
- * 97 to 180 where only one of 32 answers finds memory that was used before.
+ * Makes an empty {@link ChunkMemory}. It holds at most 8 MiB, in five sizes. A list of 28 kB costs 53 µs of CPU with it, and
+ * 97 to 180 if only one of 32 responses finds used memory.
  */
 export function createChunkMemory(): ChunkMemory {
   const free: readonly Uint8Array[][] = Array.from({ length: SIZES }, () => []);
   const chunks = free[SIZES - 1] as Uint8Array[];
-  /** Not every bridge can tell when bytes were sent. What never comes back should be no longer than it must. */
+  /** Not every bridge knows when bytes were sent. Memory that is never released should have no spare bytes. */
   let comesBack = false;
 
   const keep = (kept: Uint8Array[], bytes: Uint8Array): void => {

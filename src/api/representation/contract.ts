@@ -21,7 +21,7 @@ export interface TableDefinition {
   cells(object: unknown, now: number): readonly (string | number)[];
 }
 
-/** A resource in one served version, as far as representations need to know it. */
+/** The part of a resource's served version that representations read. */
 export interface ResourceView {
   /** `events.example.com/v1`. */
   readonly apiVersion: string;
@@ -32,17 +32,17 @@ export interface ResourceView {
   readonly table: TableDefinition;
 }
 
-/** What the answer holds: decides which transforms and media types can be had. */
+/** The content of the response, which decides the possible transforms and media types. */
 export type AnswerShape = 'object' | 'list' | 'watch';
 
 /** The types of watch events. */
 export type FrameType = 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK' | 'ERROR';
 
-/** Makes the frames of one watch. It may remember what the stream already carried. */
+/** Makes the frames of one watch. Frames may depend on earlier ones. */
 export interface FrameEncoder {
   /**
-   * When set, frames depend on nothing but (this key, type, object) and may be shared between watchers. Unset where a
-   * frame depends on its place in the stream (the first Table carries the columns).
+   * If set, frames depend only on this key, the type and the object, and may be shared between watchers. Unset if they depend
+   * on their position in the stream (the first Table has the columns).
    */
   readonly cacheKey: string | undefined;
   /** One frame with its newline, from the object's JSON (with kind and apiVersion); undefined ends the stream. */
@@ -50,8 +50,8 @@ export interface FrameEncoder {
 }
 
 /**
- * How one answer is written: transform × serializer × framing, chosen once by negotiation. Everything goes in as JSON
- * bytes; only a transform or another serializer parses them.
+ * How one response is written: transform × serializer × framing, chosen once by negotiation. The input is JSON bytes, which
+ * only transforms and other serializers parse.
  */
 export interface Representation {
   /** The Status of a success, which is never transformed. */
@@ -59,16 +59,16 @@ export interface Representation {
   /** From the object's JSON, with kind and apiVersion, without newline. */
   object(json: JsonSource, status: 200 | 201 | 202): ApiResponse | Promise<ApiResponse>;
   /**
-   * From the items' JSON, without kind and apiVersion, in batches. JSON streams them through reused buffers when they
-   * are more than one chunk; other serializers gather them. What the batches throw before the first chunk is full is
-   * thrown here, later by the body. With a `memory` the answer may have a `release`.
+   * From the items' JSON, without kind and apiVersion, in batches. JSON of more than one chunk is streamed through reused
+   * buffers; other serializers gather the items. Errors of the batches are thrown here until the first chunk is full, later
+   * by the body. With a `memory` the response may have a `release`.
    */
   list(meta: ListMeta, batches: Batches, memory?: ChunkMemory): ApiResponse | Promise<ApiResponse>;
-  /** True when the items of a list are written as they are, with a comma between two: they may come joined. */
+  /** True if list items are written unchanged, separated by commas, so that several may be passed as one. */
   readonly joinsItems: boolean;
-  /** True when a list is only written once all of its items are there. */
+  /** True if a list is written only after all of its items have been read. */
   readonly gathersItems: boolean;
-  /** A new stream of frames, at once where the format needs nothing loaded. Only for answers of shape `watch`. */
+  /** A new stream of frames, synchronously if the format is loaded. Only for the shape `watch`. */
   frames(): FrameEncoder | Promise<FrameEncoder>;
   /** Content type of a watch. */
   readonly streamType: string;

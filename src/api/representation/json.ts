@@ -21,7 +21,7 @@ const FRAME_START: Readonly<Record<FrameType, Uint8Array>> = {
   ERROR: start('ERROR'),
 };
 
-/** One JSON watch event: always compact, on a line of its own. */
+/** One JSON watch event: always compact, on one line. */
 function frame(type: FrameType, json: Uint8Array): Uint8Array {
   return joinBytes([FRAME_START[type], json, FRAME_END]);
 }
@@ -35,12 +35,12 @@ function line(json: JsonSource): Uint8Array {
   return out;
 }
 
-/** Compact JSON from its indented form's text: two spaces, no newline at the end. */
+/** Compact JSON with an indentation of two spaces, without a newline at the end. */
 export function indented(json: Uint8Array, level = 0): Uint8Array {
   return bytes(indentJson(decoder.decode(json), level));
 }
 
-/** What stands around the items of a list, made once. */
+/** The bytes around the items of a list. */
 const COMPACT = { open: bytes('['), between: bytes(','), close: bytes(']}\n'), end: '}\n' };
 const INDENTED = { open: bytes('[\n    '), between: bytes(',\n    '), close: bytes('\n  ]\n}'), end: '\n}' };
 
@@ -71,6 +71,6 @@ function createJson(pretty: Serializer | undefined): Serializer {
 
 /**
  * JSON: compact with a newline at the end, or (`pretty`) with two-space indentation and none. `<`, `>` and `&` are
- * written as they are.
+ * not escaped.
  */
 export const jsonSerializer: Serializer = createJson(createJson(undefined));

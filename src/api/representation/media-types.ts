@@ -3,7 +3,7 @@ import { loadedOnce } from '../schema/lazy.js';
 import { jsonSerializer } from './json.js';
 import type { Serializer, FormatWriter } from './serializer.js';
 
-/** The code of a format that is loaded with the first answer in it. */
+/** A format whose code is loaded with the first response in it. */
 function loaded(load: () => Promise<FormatWriter>): FormatWriter {
   const writer = loadedOnce(load);
   return {
@@ -35,21 +35,14 @@ const protobufSerializer: Serializer = {
 /** The formats that can be written, the default first. */
 export const SERIALIZERS: readonly Serializer[] = [jsonSerializer, yamlSerializer, protobufSerializer];
 
-/**
- * What answers with one object declare, in Kubernetes' words and order. Refusals name all of them, because clients
- * compare the text; a type that is declared and not written leads to the next clause of an Accept header, or to 406.
- */
-export const OBJECT_MEDIA_TYPES: readonly string[] = [
-  'application/json',
-  'application/yaml',
-  'application/vnd.kubernetes.protobuf',
-];
+/** The media types of responses with one object, in Kubernetes' order, as refusals name them. */
+export const OBJECT_MEDIA_TYPES: readonly string[] = SERIALIZERS.map(({ mediaType }) => mediaType);
 
-/** What watches are written in. */
+/** The media types of watches. */
 export const STREAM_MEDIA_TYPES: readonly string[] = [
   'application/json;stream=watch',
   'application/vnd.kubernetes.protobuf;stream=watch',
 ];
 
-/** What routes declare that answer a list or a watch. */
+/** The media types of routes that answer with a list or a watch. */
 export const COLLECTION_MEDIA_TYPES: readonly string[] = [...OBJECT_MEDIA_TYPES, ...STREAM_MEDIA_TYPES];

@@ -15,10 +15,9 @@ export { negotiationInputs, type NegotiationInputs } from './choice.js';
 const encoder = new TextEncoder();
 
 /**
- * The first of two stages: does Accept name one of the types a route declares? Types are compared with their case,
- * `application/*` matches nothing.
+ * The first of two stages: does Accept name one of the types of a route? Case matters, and `application/*` matches nothing.
  *
- * @returns the 406 to answer, or undefined
+ * @returns the 406, or undefined
  */
 export function routerAccepts(accept: string | undefined, produces: readonly string[]): StatusFailure | undefined {
   if (acceptsExactly(accept, produces)) return undefined;

@@ -15,7 +15,7 @@ type Plain = Readonly<Record<string, unknown>>;
 const decoder = new TextDecoder();
 const parse = (json: Uint8Array): Plain => JSON.parse(decoder.decode(json)) as Plain;
 
-/** Who made a longer object has held the event loop for as long as this will. */
+/** Making a longer object has blocked the event loop for as long as writing it will. */
 const LARGE_BYTES = 131_072;
 
 const FIRST = tagOf(1, DELIMITED);
@@ -23,8 +23,8 @@ const SECOND = tagOf(2, DELIMITED);
 const NOTHING = new Uint8Array(0);
 
 /**
- * Kubernetes' protobuf: every object in an envelope that says what it is. Lists are gathered, for their length stands
- * before their items; watch events have their length in four bytes before them. There are no Tables.
+ * Kubernetes' protobuf: every object in an envelope with its type. Lists are gathered, because their length precedes
+ * their items; four bytes of length precede each watch event. There are no Tables.
  */
 export const protobufWriter: FormatWriter = {
   value(json, view) {
@@ -75,7 +75,7 @@ function listItem(message: Message, object: Plain): Uint8Array {
   return writer.join().finish();
 }
 
-/** Puts the parts together; from a certain size on as a stream, so that there are never two of everything. */
+/** Joins the parts; large lists are streamed, so that they are not copied. */
 function listOf(form: ListForm, items: readonly Uint8Array[]): SerializedBody | Promise<SerializedBody> {
   const members = new Map(form.members.map(([name, json]) => [name, JSON.parse(json) as unknown]));
   const writer = new BinaryWriter();
@@ -89,7 +89,7 @@ function listOf(form: ListForm, items: readonly Uint8Array[]): SerializedBody | 
   return listBody(frame, [items]);
 }
 
-/** Four bytes of length, then a WatchEvent that has no envelope itself, around an object that has one. */
+/** Four bytes of length, then a WatchEvent without an envelope, around an object with one. */
 function writeFrame(writer: BinaryWriter, type: FrameType, object: Plain, view: ResourceView): Uint8Array {
   writer.raw(new Uint8Array(4));
   writer.uint32(FIRST).string(type);

@@ -5,28 +5,28 @@ import type { ChunkMemory, LentBytes } from './chunk-memory.js';
 import type { FrameType, ResourceView } from './contract.js';
 import { nextTurn } from '../../clock/clock.js';
 
-/** Items in batches: all of them, or as they come. */
+/** Items in batches: all of them, or as they are read. */
 export type Batches = readonly (readonly JsonSource[])[] | AsyncIterable<readonly JsonSource[]>;
 
-/** A list on its way out: what stands around the items, and what becomes of each of them. */
+/** How a list is written: the members around the items, and the form of each item. */
 export interface ListForm {
   /** The members before the items in wire order, with their values as compact JSON. */
   readonly members: readonly (readonly [name: string, json: string])[];
   /** The member that holds the items. */
   readonly itemsName: 'items' | 'rows';
-  /** What stands for no items at all. */
+  /** The value of that member if there are no items. */
   readonly empty: '[]' | 'null';
-  /** An item as it stands in the list, from its JSON without kind and apiVersion. Absent: as it is. */
+  /** An item of the list, from its JSON without kind and apiVersion. Absent: unchanged. */
   readonly item?: (json: Uint8Array) => Uint8Array;
 }
 
-/** The bytes of an item as it stands in the list. */
+/** The bytes of an item of the list. */
 export function formed({ item: form }: ListForm, item: JsonSource): Uint8Array {
   const json = jsonBytes(item);
   return form ? form(json) : json;
 }
 
-/** The metadata of a list as compact JSON, in Kubernetes' order; what is unset or empty is left out. */
+/** The metadata of a list as compact JSON, in Kubernetes' order, without unset and empty members. */
 export function listMetaJson(meta: ListMeta): string {
   const { resourceVersion, continue: token, remainingItemCount } = meta;
   return JSON.stringify({
@@ -36,49 +36,49 @@ export function listMetaJson(meta: ListMeta): string {
   });
 }
 
-/** What a serializer makes; a stream only where it would not fit one chunk, lent bytes only where there is a memory. */
+/** A stream only if it does not fit one chunk, lent bytes only if there is a memory. */
 export type SerializedBody = Uint8Array | LentBytes | AsyncIterable<Uint8Array>;
 
 /** Writes the watch events of one stream, each around an object's JSON. */
 export type FrameWriter = (type: FrameType, json: Uint8Array) => Uint8Array;
 
-/** One wire format. A further format is one more file and one more entry in the list of `media-types.ts`. */
+/** One wire format: a file, and an entry in the list of `media-types.ts`. */
 export interface Serializer extends FormatWriter {
   /** The bare media type, also the Content-Type of a response. */
   readonly mediaType: string;
   /** The headers of a response: always the same object, because bridges remember what they made of it. */
   readonly headers: ResponseHeaders;
-  /** Content-Type of a watch; undefined where this format has no framing. */
+  /** Content-Type of a watch; undefined if this format has no framing. */
   readonly streamType: string | undefined;
   /** Whether Tables exist in this format. */
   readonly tables: boolean;
-  /** The same format for human eyes; undefined where that is no different. */
+  /** The same format for human readers; undefined if there is no difference. */
   readonly pretty: Serializer | undefined;
-  /** True when the items of a list are written as they are, with a comma between two. */
+  /** True if list items are written unchanged, separated by commas. */
   readonly joinsItems?: boolean;
-  /** True when all items of a list are held before the first is sent. */
+  /** True if all items of a list are held before the first is sent. */
   readonly gathersItems?: boolean;
 }
 
 /** How a format is written. */
 export interface FormatWriter {
-  /** One value, from its compact JSON. `view` is the resource it may be an object of; documents and failures have none. */
+  /** One value, from its compact JSON. `view` is its resource, if it is an object. */
   value(json: JsonSource, view?: ResourceView): SerializedBody | Promise<SerializedBody>;
-  /** At once where the batches are there and the answer fits a chunk. */
+  /** Synchronous if the batches are an array and the response fits a chunk. */
   list(
     form: ListForm,
     batches: Batches,
     view: ResourceView,
     memory?: ChunkMemory,
   ): SerializedBody | Promise<SerializedBody>;
-  /** Ready to write a watch, at once where nothing has to be loaded. Only called when `streamType` is set. */
+  /** The writer of a watch, synchronously if the format is loaded. Only called if `streamType` is set. */
   frames(view: ResourceView): FrameWriter | Promise<FrameWriter>;
 }
 
-/** So much JSON is rewritten in one turn of the event loop: 5 to 10 ms as YAML, less as protobuf. */
+/** The JSON rewritten in one turn of the event loop: 5 to 10 ms as YAML, less as protobuf. */
 const BYTES_IN_A_TURN = 32_768;
 
-/** For work on many objects: told of the bytes of each, it gives something to wait for when it is time for another turn. */
+/** Divides work on many objects into turns of the event loop: given the bytes of each, it returns a promise when a turn ends. */
 export function createTurns(): (bytes: number) => Promise<void> | undefined {
   let left = BYTES_IN_A_TURN;
   return (bytes) => {

@@ -4,12 +4,12 @@ import { listMetaJson, type ListForm } from './serializer.js';
 import { joinBytes } from '../../http/bytes.js';
 import { memberBytes } from '../../json/raw-json.js';
 
-/** What becomes of an object before it is serialized. Works on compact JSON. */
+/** How an object is changed before it is serialized. Works on compact JSON. */
 export interface Transform {
-  /** A single object, from its JSON with kind and apiVersion. Absent: as it is. */
+  /** A single object, from its JSON with kind and apiVersion. Absent: unchanged. */
   readonly object?: (json: Uint8Array) => Uint8Array;
   list(meta: ListMeta): ListForm;
-  /** Set when the objects of a watch are changed without looking at what the stream already carried. */
+  /** Set if changes to the objects of a watch do not depend on earlier ones. */
   readonly streamKey: string | undefined;
   /** A new stream: the object of each watch event but ERROR; undefined ends the stream. */
   stream(): (type: FrameType, json: Uint8Array) => Uint8Array | undefined;
@@ -34,7 +34,7 @@ const encoder = new TextEncoder();
 const EMPTY = encoder.encode('{}');
 const END = encoder.encode('}');
 
-/** Makes PartialObjectMetadata objects: kind, apiVersion, and the metadata of an object as it was written. */
+/** Makes PartialObjectMetadata objects: kind, apiVersion, and the unchanged bytes of an object's metadata. */
 export function partialObjectMetadata(apiVersion: string): (json: Uint8Array) => Uint8Array {
   const start = encoder.encode(`{"kind":"PartialObjectMetadata","apiVersion":"${apiVersion}","metadata":`);
   return (json) => joinBytes([start, memberBytes(json, 'metadata') ?? EMPTY, END]);
@@ -57,10 +57,7 @@ export function metadataOnly(apiVersion: string): Transform {
   };
 }
 
-/**
- * `as=PartialObjectMetadataList` on a watch: accepted, and the stream ends at the first object without a frame, as the
- * original does.
- */
+/** `as=PartialObjectMetadataList` on a watch: the stream ends without a frame at the first object, as in Kubernetes. */
 export function metadataListWatch(apiVersion: string): Transform {
   return { ...metadataOnly(apiVersion), streamKey: undefined, stream: () => () => undefined };
 }

@@ -18,7 +18,7 @@ const parse = (json: Uint8Array): unknown => JSON.parse(decoder.decode(json));
 export const yamlWriter: FormatWriter = {
   async value(json) {
     const bytes = jsonBytes(json);
-    // What made the object has held the event loop for as long as this will.
+    // Making the object has blocked the event loop for as long as this will.
     if (bytes.length > LARGE_BYTES && bytes.length <= PIECE_LENGTH) await nextTurn();
     return encoder.encode(await written(bytes));
   },
@@ -30,10 +30,10 @@ export const yamlWriter: FormatWriter = {
 
 const LARGE_BYTES = 32_768;
 
-/** What is longer is read in a turn of the event loop, written in pieces of this length in one each, and then encoded. */
+/** Longer JSON is parsed in one turn of the event loop, written in pieces of this length, each in a turn, and then encoded. */
 const PIECE_LENGTH = 65_536;
 
-/** As YAML, `asItem` within a list. */
+/** JSON as YAML; `asItem` as an item of a list. */
 function written(json: Uint8Array, asItem = false): string | Promise<string> {
   if (json.length > PIECE_LENGTH) return inTurns(json, asItem);
   const value = parse(json);
@@ -52,10 +52,10 @@ async function inTurns(json: Uint8Array, asItem: boolean): Promise<string> {
   return text;
 }
 
-/** Of a list that is longer than this, the answer is a stream. */
+/** Longer lists are streamed. */
 const PART_LENGTH = 131_072;
 
-/** As bytes where it is short; otherwise in parts, none of which is held once it is sent. */
+/** Bytes if it is short; otherwise parts, none of which is held once it is sent. */
 async function list(form: ListForm, batches: Batches): Promise<SerializedBody> {
   const parts = listParts(form, batches);
   const first = await parts.next();
@@ -73,7 +73,7 @@ async function* rest(begun: string, parts: AsyncGenerator<string>): AsyncGenerat
   }
 }
 
-/** The items stand under their key as a list of their own would; what sorts after that key comes behind them. */
+/** The items follow their key as in a separate list; members that sort after that key follow them. */
 async function* listParts(form: ListForm, batches: Batches): AsyncGenerator<string, void, undefined> {
   const members = form.members.map(([name, json]): [string, unknown] => [name, JSON.parse(json)]);
   const textOf = (those: typeof members): string => (those.length > 0 ? writeYaml(Object.fromEntries(those)) : '');

@@ -50,7 +50,7 @@ export function methodNotAllowed(): StatusFailure {
   return failure(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource', {});
 }
 
-/** 406, as the router or a handler says it. */
+/** 406, with the router's or a handler's message. */
 export function notAcceptable(message: string, details?: StatusDetails): StatusFailure {
   return failure(406, 'NotAcceptable', message, details);
 }
@@ -72,7 +72,7 @@ export function conflict(gr: GroupResource, name: string, why: string): StatusFa
   return failure(409, 'Conflict', message, detailsOf(gr, name));
 }
 
-/** 410: the history asked for is gone; `token` is where an inconsistent walk may go on. */
+/** 410: the requested history is no longer stored. `token` lets a client continue an inconsistent list. */
 export function expired(message: string, token?: string): StatusFailure {
   return failure(410, 'Expired', message, undefined, token ? { continue: token } : undefined);
 }
@@ -82,19 +82,19 @@ export function tooLarge(text: string): StatusFailure {
   return failure(413, 'RequestEntityTooLarge', `Request entity too large: ${text}`);
 }
 
-/** 415, as the router says it. */
+/** 415, with the router's message. */
 export function unsupportedMediaType(): StatusFailure {
   return failure(415, 'UnsupportedMediaType', '415: Unsupported Media Type', {});
 }
 
-/** 415, as a handler says it. */
+/** 415, with a handler's message. */
 export function unknownFormat(accepted: readonly string[]): StatusFailure {
   const message = `the body of the request was in an unknown format - accepted media types include: ${accepted.join(', ')}`;
   return failure(415, 'UnsupportedMediaType', message);
 }
 
 /**
- * 422: the object (or the options) broke rules; errors that do not fit into a Status are left out. `group` is empty for
+ * 422: an invalid object (or options); errors that do not fit into a Status are omitted. `group` is empty for
  * Event, `meta.k8s.io` for options.
  */
 export function invalid(kind: string, name: string, errors: readonly FieldError[], group = ''): StatusFailure {
@@ -108,21 +108,21 @@ export function invalid(kind: string, name: string, errors: readonly FieldError[
   });
 }
 
-/** 422 without a word about why: a JSON Patch operation that failed. */
+/** 422 without a reason: a JSON Patch operation that failed. */
 export function unprocessable(): StatusFailure {
   return failure(422, 'Invalid', 'the server rejected our request due to an error in our request', {});
 }
 
 /**
- * 429: too many writes of late. `text` follows `Too many requests: `. As in Kubernetes' admission there are no details; the
- * header is what clients need to try again.
+ * 429: too many recent writes. `text` follows `Too many requests: `. As in Kubernetes' admission there are no details; clients
+ * retry because of the header.
  */
 export function tooManyRequests(text: string, retryAfterSeconds: number): StatusFailure {
-  const { status } = failure(429, 'TooManyRequests', `Too many requests: ${text}`);
+  const status = failureStatus(429, 'TooManyRequests', `Too many requests: ${text}`);
   return statusFailure(status, { 'retry-after': String(retryAfterSeconds) });
 }
 
-/** 500 for what nobody expected. Says nothing of the cause. */
+/** 500 for an unexpected error, without the cause. */
 export function internalError(): StatusFailure {
   return failure(500, 'InternalError', 'Internal error occurred', {});
 }
@@ -132,7 +132,7 @@ export function serviceUnavailable(message: string, retryAfterSeconds = 1): Stat
   return failure(503, 'ServiceUnavailable', message, { retryAfterSeconds });
 }
 
-/** 507: there is no room for another object, and will be when others have gone. Kubernetes has no reason for this. */
+/** 507: there is no room for another object until others are removed. Kubernetes has no reason for this. */
 export function insufficientStorage(message: string, retryAfterSeconds = 5): StatusFailure {
   return failure(507, 'InsufficientStorage', message, { retryAfterSeconds });
 }

@@ -22,17 +22,17 @@ export function statusFailure(unbounded: Status, headers: Readonly<Record<string
   return Object.assign(error, { name: 'StatusFailure', status, headers: all, [BRAND]: true }) as StatusFailure;
 }
 
-/** True for a {@link StatusFailure}, also one made by another copy of the package. */
+/** True for a {@link StatusFailure}, also of another copy of the package. */
 export function isStatusFailure(value: unknown): value is StatusFailure {
   return typeof value === 'object' && value !== null && BRAND in value;
 }
 
-/** The message of a Status has no more UTF-16 units in JSON than this, and neither have its causes together. */
+/** The limit, in UTF-16 units of JSON, of a Status's message, and of its causes together. */
 export const MAX_STATUS_LENGTH = 16_384;
 
 /**
- * A Status whose length does not depend on what the client sent: a long message is cut, causes that do not fit are left
- * out, and a name that can be no object's is shown by its beginning.
+ * A Status whose length does not depend on the request: long messages are truncated, causes that do not fit are omitted,
+ * and names longer than an object can have are shortened.
  */
 export function boundedStatus(status: Status): Status {
   const { message = '', details } = status;

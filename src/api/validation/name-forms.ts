@@ -1,6 +1,5 @@
 /*
- * The forms of names, without words for what is wrong: `names.ts` has those. Apart from them, because a client that only needs to
- * know is several times smaller.
+ * The forms of names, without the error messages of `names.ts`: a client that needs no messages is several times smaller.
  */
 
 const HYPHEN = 0x2d;

@@ -2,8 +2,8 @@ import { longerThan } from './byte-length.js';
 import { isLabel, isNamePart, isSubdomain } from './name-forms.js';
 
 /*
- * Kubernetes' name rules (apimachinery validation). Each rule answers with every message that applies, none for a good
- * value. Lengths are bytes of UTF-8. All tests are linear: no expression here has nested repetition.
+ * Kubernetes' name rules (apimachinery validation). Each rule returns every message that applies. Lengths are bytes of UTF-8.
+ * All tests are linear: no expression here has nested repetition.
  */
 
 const SUBDOMAIN = "'[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*'";
@@ -75,7 +75,6 @@ export function pathSegmentErrors(value: string): string[] {
 export function pathSegmentNameErrors(value: string): string[] {
   const faults = longerThan(value, 253) ? ['must be no more than 253 characters'] : [];
   faults.push(...pathSegmentErrors(value));
-
   if (/[\0\ud800-\udfff]/u.test(value)) faults.push('may not contain zero characters or halves of surrogate pairs');
   return faults;
 }
