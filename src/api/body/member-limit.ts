@@ -3,35 +3,24 @@ import { tooLarge } from '../status/failures.js';
 import type { StatusFailure } from '../status/status-failure.js';
 
 /**
- * Fields and list items of a stored event. Managed fields about double what was sent, and changes add what their bodies may
- * have; a change beyond this is refused.
- */
-export const MAX_STORED_MEMBERS: number = storedMembersFor(MAX_MEMBERS);
-
-/** {@link MAX_STORED_MEMBERS} for another limit of bodies. */
-export function storedMembersFor(members: number): number {
-  return 2 * members + 100;
-}
-
-/**
  * The operations of a JSON Patch (10,000 at most, as in Kubernetes) may have this many fields together. No option
  * allows another body more.
  */
 export const MAX_PATCH_MEMBERS = 100_000;
 
-/** 413 for a body, or an object, with too many fields and items. */
+/** 413 for a body or an object with too many fields and items. */
 export function tooManyMembers(what: string, most: number): StatusFailure {
   return tooLarge(`${what} has more than ${most} fields and list items`);
 }
 
 /**
- * Refuses an event that a change has made too large. A text too short for that many members is not counted.
+ * Refuses an event that a change has made too large. Texts too short for that many members are not counted.
  *
  * @param length of its JSON
  * @param most members it may have
  * @throws StatusFailure 413
  */
-export function requireStorable(event: object, length: number, most: number = MAX_STORED_MEMBERS): void {
+export function requireStorable(event: object, length: number, most: number): void {
   if (length < SHORTEST_MEMBER * most || membersWithin(event, most)) return;
   throw tooManyMembers('the changed object', most);
 }
@@ -43,7 +32,10 @@ const SHORTEST_MEMBER = 4;
 export interface BodyLimits {
   /** Fields and list items, at all levels. A JSON Patch may have more, see `MAX_PATCH_MEMBERS`. */
   readonly members: number;
-  /** Fields and list items of a changed event; derived from `members`. */
+  /**
+   * Fields and list items of a stored event; derived from `members`. Managed fields about double what was sent, and changes
+   * add what their bodies may have.
+   */
   readonly storedMembers: number;
   /** The length of a text in YAML, in UTF-16 units. */
   readonly yamlCharacters: number;
@@ -57,7 +49,7 @@ export function createBodyLimits(
   members: number = MAX_MEMBERS,
   yamlCharacters: number = MAX_YAML_CHARACTERS,
 ): BodyLimits {
-  return Object.freeze({ members, storedMembers: storedMembersFor(members), yamlCharacters });
+  return Object.freeze({ members, storedMembers: 2 * members + 100, yamlCharacters });
 }
 
 /** The default limits. */

@@ -146,7 +146,7 @@ function decodeMap(run: Run, value: Record<string, unknown>, shape: MapShape, at
   return Object.setPrototypeOf(map, null) as Record<string, unknown>;
 }
 
-/** The value of `null` as an item of a list or map. */
+/** The value of `null` in a list or map. */
 function unset(run: Run, shape: Shape, at: Place): unknown {
   if (shape.kind === 'struct') return decodeStruct(run, {}, shape, at);
   return shape.kind === 'scalar' && shape.type === 'string' ? '' : null;

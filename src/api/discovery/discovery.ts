@@ -37,7 +37,6 @@ export type Discovery = (
 ) => ApiResponse | undefined | Promise<ApiResponse>;
 
 const encoder = new TextEncoder();
-const NO_QUERY: ReadonlyMap<string, readonly string[]> = new Map();
 
 /** The documents of one path: a fixed one or one that names the host of the request, and for the two roots an aggregated one. */
 interface Page {
@@ -57,7 +56,7 @@ export function createDiscovery(
   versions: readonly [GroupVersion, ...GroupVersion[]],
 ): Discovery {
   const pages = createPages(resource, versions);
-  return (request, path, query = NO_QUERY) => {
+  return (request, path, query = new Map()) => {
     const page = pages.get(path.endsWith('/') ? path.slice(0, -1) : path);
     if (!page) return undefined;
     const inputs = negotiationInputs(request.headers, query);

@@ -57,7 +57,7 @@ export function labelRequirementText({ key, operator, values }: LabelRequirement
   }
 }
 
-/** One value or a Set of several: most rules have one, and a Set is ten times as large. */
+/** One value, or a Set of several: most rules have one, and a Set takes ten times the memory. */
 type Values = string | Set<string>;
 
 /** All requirements of a selector on one label key, combined so that each value is tested once. */
@@ -76,7 +76,7 @@ interface LabelRule {
 
 const ANYTHING: LabelRule = Object.freeze({ absent: true, present: true });
 
-/** Up to this many keys are looked up in the object's labels; with more keys, the labels are looked up in the rules. */
+/** Up to this many keys are looked up in the object's labels; if there are more, the labels are looked up in the rules. */
 const FEW = 8;
 
 /**

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { MAX_MEMBERS, membersWithin } from '../../../../src/json/member-count.js';
-import { MAX_STORED_MEMBERS, requireStorable } from '../../../../src/api/body/member-limit.js';
+import { DEFAULT_BODY_LIMITS, requireStorable } from '../../../../src/api/body/member-limit.js';
 import { parseEmbedded } from '../../../../src/json/parse-json.js';
 import { parseJson } from '../../../../src/api/body/parse-body.js';
 import { scanJson } from '../../../../src/json/scan-json.js';
@@ -84,10 +84,11 @@ describe('a value', () => {
   });
 
   test('that a change has made is refused when it has more than can be stored', () => {
-    const json = items(MAX_STORED_MEMBERS + 1).replaceAll('1', '"a"');
+    const most = DEFAULT_BODY_LIMITS.storedMembers;
+    const json = items(most + 1).replaceAll('1', '"a"');
     const value = JSON.parse(json) as object;
-    expect(() => requireStorable(value, json.length)).toThrow('the changed object has more than 8100 fields');
-    expect(() => requireStorable({ a: 1 }, 1_000_000)).not.toThrow();
-    expect(() => requireStorable(value, 100)).not.toThrow();
+    expect(() => requireStorable(value, json.length, most)).toThrow('the changed object has more than 8100 fields');
+    expect(() => requireStorable({ a: 1 }, 1_000_000, most)).not.toThrow();
+    expect(() => requireStorable(value, 100, most)).not.toThrow();
   });
 });
