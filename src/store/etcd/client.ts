@@ -17,29 +17,8 @@ import type {
 import { etcdFailure, reasonOf, verdictOf } from './failure.js';
 import type { EtcdSettings } from './options.js';
 
-/** etcd, whichever of its members answers. Everything fails with a StoreError. */
-export interface EtcdClient {
-  budget(signal: AbortSignal | undefined): Budget;
-  /** Fails with `expired`, `future-revision` and `answer-too-large` (an EtcdFailure) besides `unavailable`. */
-  range(request: RangeRequest, budget: Budget): Promise<RangeResponse>;
-  /**
-   * A transaction that may be repeated: until its budget ends, whatever becomes of single attempts. When its conditions do
-   * not hold after a lost attempt, or the budget ends after one, it fails with `unknown-outcome`.
-   */
-  txn(request: TxnRequest, budget: Budget): Promise<TxnResponse>;
-  /** A transaction that must not be repeated: fails with `unknown-outcome` as soon as an attempt got lost. */
-  txnOnce(request: TxnRequest, budget: Budget): Promise<TxnResponse>;
-  /** The latest revision that etcd has told. */
-  seen(): Revision;
-  compact(revision: number, budget: Budget): Promise<void>;
-  /** What is in the database of the member that answers, bytes. */
-  bytesInUse(budget: Budget): Promise<number>;
-  /** On one member, once; the failure tells the listener. A member that is left takes its watches along. */
-  watch(request: WatchRequest, listener: WatchListener, budget: Budget): Promise<WatchHandle>;
-  /** Cancels all watches, with this response. */
-  endWatches(last: WatchResponse): void;
-  close(): void;
-}
+/** See {@link createEtcdClient}. */
+export type EtcdClient = ReturnType<typeof createEtcdClient>;
 
 interface Watched {
   readonly connection: Connection;
@@ -47,10 +26,10 @@ interface Watched {
   cancel(): void;
 }
 
-/** Makes the client over connections to all members. */
-export function createEtcdClient(connections: readonly Connection[], settings: EtcdSettings): EtcdClient {
+/** A client of whichever member answers. Everything fails with a StoreError. */
+export function createEtcdClient(connections: readonly Connection[], settings: EtcdSettings) {
   const { clock, login, requestTimeoutMs, operationTimeoutMs } = settings;
-  /** Nothing is heard any more of a watch that is not in here. */
+  /** Watches that are not in here are ignored. */
   const watches = new Set<Watched>();
   let current = 0;
   let token: Promise<string> | undefined;
@@ -69,32 +48,27 @@ export function createEtcdClient(connections: readonly Connection[], settings: E
     }
   };
 
-  /** One attempt, within the time of one and of the whole. */
+  /** One attempt, within its own time and the budget. */
   const attempt = async <T>(pending: Pending<T>, { end, signal }: Budget): Promise<T> => {
-    const timer = clock.setTimer(
-      () => pending.cancel(),
-      Math.max(1, Math.min(requestTimeoutMs, end - clock.monotonic())),
-    );
-    const abort = (): void => pending.cancel();
-    signal?.addEventListener('abort', abort);
+    const cancel = (): void => pending.cancel();
+    const timer = clock.setTimer(cancel, Math.max(1, Math.min(requestTimeoutMs, end - clock.monotonic())));
+    signal?.addEventListener('abort', cancel);
     try {
       return await pending.done;
     } finally {
       timer.cancel();
-      signal?.removeEventListener('abort', abort);
+      signal?.removeEventListener('abort', cancel);
     }
   };
 
-  /** The token to send along. Several calls may wait for the one that one of them asks for. */
-  const tokenFor = (
-    { username, password }: NonNullable<typeof login>,
-    connection: Connection,
-    budget: Budget,
-  ): Promise<string> => {
+  /** The token for a request. Concurrent calls share one login. */
+  const tokenFor = async (connection: Connection, budget: Budget): Promise<string | undefined> => {
+    if (login === undefined) return undefined;
     if (token === undefined) {
+      const { username, password } = login;
       const asked = attempt(connection.authenticate(username, password), budget).catch((failure: unknown) => {
         if (token === asked) token = undefined;
-        // A login that got lost changed nothing.
+        // A lost login changed nothing.
         if (verdictOf(failure) === 'doubt') throw etcdFailure(14, reasonOf(failure), false);
         throw failure;
       });
@@ -103,15 +77,11 @@ export function createEtcdClient(connections: readonly Connection[], settings: E
     return withinBudget(clock, token, budget);
   };
 
-  const unavailable = (failure: unknown): Error =>
-    storeError('unavailable', `etcd (${settings.endpoints.join(', ')}) is not available: ${reasonOf(failure)}`, {
-      cause: failure,
-    });
-
-  const stopped = (failure: unknown, budget: Budget): Error =>
-    budget.doubt
-      ? storeError('unknown-outcome', `etcd was lost during a write: ${reasonOf(failure)}`, { cause: failure })
-      : unavailable(failure);
+  const stopped = (failure: unknown, { doubt }: Budget): Error => {
+    const message = doubt ? 'was lost during a write' : `(${settings.endpoints.join(', ')}) is not available`;
+    const code = doubt ? 'unknown-outcome' : 'unavailable';
+    return storeError(code, `etcd ${message}: ${reasonOf(failure)}`, { cause: failure });
+  };
 
   /** Tries until it works, the budget ends, or etcd refuses. */
   const persist = async <T>(
@@ -127,13 +97,13 @@ export function createEtcdClient(connections: readonly Connection[], settings: E
       const connection = connectionNow();
       const begun = clock.monotonic();
       try {
-        const given = login && (await tokenFor(login, connection, budget));
-        return await attempt(start(connection, given), budget);
+        return await attempt(start(connection, await tokenFor(connection, budget)), budget);
       } catch (caught) {
         failure = caught;
       }
       budget.signal?.throwIfAborted();
-      switch (verdictOf(failure)) {
+      const verdict = verdictOf(failure);
+      switch (verdict) {
         case 'doubt':
           leave(connection);
           if (what !== 'read') budget.doubt = true;
@@ -151,11 +121,10 @@ export function createEtcdClient(connections: readonly Connection[], settings: E
         case 'future':
           throw storeError('future-revision', 'this revision lies ahead', { cause: failure });
         case 'too-large':
-          throw storeError('too-large', `etcd: ${reasonOf(failure)}`, { cause: failure });
         case 'answer-too-large':
-          // The words of gRPC for both directions: the answer to a write is small.
-          if (what !== 'read') throw storeError('too-large', `etcd: ${reasonOf(failure)}`, { cause: failure });
-          throw failure;
+          // gRPC has the same message for both directions: the answer to a write is small.
+          if (verdict === 'answer-too-large' && what === 'read') throw failure;
+          throw storeError('too-large', `etcd: ${reasonOf(failure)}`, { cause: failure });
         case 'no-space':
           throw storeError(
             'unavailable',
@@ -166,7 +135,7 @@ export function createEtcdClient(connections: readonly Connection[], settings: E
         case 'refused':
           throw stopped(failure, budget);
       }
-      // Members that refuse at once are not asked in a tight loop. A first failure goes to the next member without delay.
+      // No tight loop of refusals. The first failure of each member leads to the next one without delay.
       const quick = clock.monotonic() - begun < requestTimeoutMs / 2;
       const left = budget.end - clock.monotonic();
       if (left > 0 && quick && tries >= connections.length) {
@@ -181,28 +150,42 @@ export function createEtcdClient(connections: readonly Connection[], settings: E
   };
 
   return {
-    budget: (signal) => ({ end: clock.monotonic() + operationTimeoutMs, signal, doubt: false }),
-    async range(request, budget) {
+    budget: (signal: AbortSignal | undefined): Budget => ({
+      end: clock.monotonic() + operationTimeoutMs,
+      signal,
+      doubt: false,
+    }),
+    /** Fails with `expired`, `future-revision` and `answer-too-large` (an EtcdFailure) besides `unavailable`. */
+    async range(request: RangeRequest, budget: Budget): Promise<RangeResponse> {
       return told(await persist((connection, given) => connection.range(request, given), budget, 'read'));
     },
-    async txn(request, budget) {
+    /**
+     * A transaction that is repeated until its budget ends, whatever becomes of single attempts. If its conditions do not
+     * hold after a lost attempt, or the budget ends after one, it fails with `unknown-outcome`.
+     */
+    async txn(request: TxnRequest, budget: Budget): Promise<TxnResponse> {
       const response = told(await persist((connection, given) => connection.txn(request, given), budget, 'write'));
       if (response.succeeded || !budget.doubt) return response;
-      // The conditions may fail because the lost attempt happened. Asked again, this one says so for certain.
+      // The conditions may fail because the lost attempt happened. The caller's repetition will be certain.
       budget.doubt = false;
       throw storeError('unknown-outcome', 'a write was lost on its way to etcd');
     },
-    async txnOnce(request, budget) {
+    /** A transaction that must not be repeated: fails with `unknown-outcome` as soon as an attempt got lost. */
+    async txnOnce(request: TxnRequest, budget: Budget): Promise<TxnResponse> {
       return told(await persist((connection, given) => connection.txn(request, given), budget, 'once'));
     },
-    seen: () => seen,
-    async compact(revision, budget) {
+    /** The latest revision in any answer of etcd. */
+    seen: (): Revision => seen,
+    async compact(revision: number, budget: Budget): Promise<void> {
       await persist((connection, given) => connection.compact(revision, given), budget, 'read');
     },
-    bytesInUse: (budget) => persist((connection, given) => connection.bytesInUse(given), budget, 'read'),
-    async watch(request, listener, budget) {
+    /** The size of the database of the member that answers, in bytes. */
+    bytesInUse: (budget: Budget): Promise<number> =>
+      persist((connection, given) => connection.bytesInUse(given), budget, 'read'),
+    /** Watches on one member, once; the listener hears of its failure. Leaving the member ends its watches. */
+    async watch(request: WatchRequest, listener: WatchListener, budget: Budget): Promise<WatchHandle> {
       const connection = connectionNow();
-      const given = login && (await tokenFor(login, connection, budget));
+      const given = await tokenFor(connection, budget);
       const entry: Watched = {
         connection,
         listener,
@@ -215,7 +198,7 @@ export function createEtcdClient(connections: readonly Connection[], settings: E
       const handle = connection.watch(request, given, {
         response(response) {
           if (!watches.has(entry)) return;
-          // With authentication this may be nothing but an old token.
+          // With authentication the reason may be an old token.
           if (response.canceled && response.compactRevision === 0) token = undefined;
           listener.response(response);
         },
@@ -227,13 +210,14 @@ export function createEtcdClient(connections: readonly Connection[], settings: E
       });
       return { ...handle, cancel: entry.cancel };
     },
-    endWatches(last) {
+    /** Cancels all watches, with this response. */
+    endWatches(last: WatchResponse): void {
       for (const watch of [...watches]) {
         watch.cancel();
         watch.listener.response(last);
       }
     },
-    close() {
+    close(): void {
       for (const connection of connections) connection.close();
     },
   };

@@ -6,26 +6,24 @@ import type { EtcdSettings } from './options.js';
 const FRESH_MS = 1000;
 const HALF_SECOND = 500_000;
 
-/** The clock that all replicas of a store share: that of the members of etcd. */
-export interface ClusterClock {
-  /** Microseconds since the epoch, to the second; asked of the members. Fails with `unavailable`. */
-  now(): Promise<number>;
-  /** The same, from an answer that is a second old at most. */
-  recent(): Promise<number>;
+/** The time of the members, at a moment of the monotonic clock. */
+interface Time {
+  readonly micros: number;
+  readonly at: number;
 }
 
-/** A member's answer: the time it gave, that it speaks no HTTP on this port, or that it is away. */
-type Answer = { readonly micros: number; readonly at: number } | 'no-http' | 'away';
+/** A member's answer: its time, that it speaks no HTTP on this port, or that it is unavailable. */
+type Answer = Time | 'no-http' | 'away';
 
 /**
- * Reads the time off the `Date` header of the members' answers to `GET /version`, which needs no permission. Of three
- * members the one in the middle counts, so that one whose clock is wrong decides nothing. Where they answer gRPC only on
- * this port (`--listen-client-http-urls`), there is no clock to share, and the one of this process is taken.
+ * The clock that all replicas of a store share: that of the members of etcd. Reads the `Date` header of their answers to
+ * `GET /version`, which needs no permission. The median counts, so that a single wrong clock has no effect. Where they
+ * answer only gRPC on this port (`--listen-client-http-urls`), the clock of this process is used.
  */
-export function createClusterClock(settings: EtcdSettings): ClusterClock {
+export function createClusterClock(settings: EtcdSettings) {
   const { clock, timeEndpoints, requestTimeoutMs } = settings;
   let loading: Promise<OpenHttp> | undefined;
-  let last: { readonly micros: number; readonly at: number } | undefined;
+  let last: Time | undefined;
 
   const askOne = async (endpoint: string): Promise<Answer> => {
     const member = (await (loading ??= loadHttp()))(endpoint, settings, 1);
@@ -39,7 +37,7 @@ export function createClusterClock(settings: EtcdSettings): ClusterClock {
       member.send('/version', {}, undefined, {
         started(_status, { date }) {
           const millis = Date.parse(String(date));
-          // The header is cut to the second.
+          // The header has whole seconds.
           done(Number.isNaN(millis) ? 'no-http' : { micros: millis * 1000 + HALF_SECOND, at: clock.monotonic() });
         },
         data: () => undefined,
@@ -56,7 +54,7 @@ export function createClusterClock(settings: EtcdSettings): ClusterClock {
     const times = answers.flatMap((answer) =>
       typeof answer === 'string' ? [] : Math.floor(answer.micros + (at - answer.at) * 1000),
     );
-    // Of an even number the earlier: nothing expires too soon.
+    // Of two in the middle the earlier: nothing expires too soon.
     const micros = times.sort((one, other) => one - other)[(times.length - 1) >> 1];
     if (micros !== undefined) {
       last = { micros, at };
@@ -67,8 +65,10 @@ export function createClusterClock(settings: EtcdSettings): ClusterClock {
   };
 
   return {
-    now,
-    async recent() {
+    /** Microseconds since the epoch, to the second; asked of the members. Fails with `unavailable`. */
+    now: (): Promise<number> => now(),
+    /** The same, from an answer that is at most a second old. */
+    async recent(): Promise<number> {
       const age = last === undefined ? Infinity : clock.monotonic() - last.at;
       return last !== undefined && age < FRESH_MS ? last.micros + age * 1000 : now();
     },

@@ -1,6 +1,6 @@
 import { type ClockTimer, atNextTurn } from '../../clock/clock.js';
-import { isStoreError } from '../contract/errors.js';
 import type { Revision } from '../contract/record.js';
+import { hasCode } from '../unknown-outcomes.js';
 import type { EtcdClient } from './client.js';
 import type { Layout } from './layout.js';
 import type { EtcdSettings } from './options.js';
@@ -19,17 +19,16 @@ interface Sample {
 }
 
 /**
- * Takes note of the latest revision now and then, and compacts up to one that was noted at least `historyMs` ago, or behind
- * which the database grew by more than `historyMaxBytes`. A moment is noted after the answer came, so that a revision is
- * never taken for older than it is. A process knows only what it noted itself: several may do the same at once, and a new
- * one begins by waiting.
+ * Records the latest revision from time to time, and compacts up to one that was recorded at least `historyMs` ago, or after
+ * which the database grew by more than `historyMaxBytes`. The time is taken after the answer, so that no revision seems
+ * older than it is. Each process uses its own samples: several may do the same at once, and a new one begins by waiting.
  *
  * @returns ends it
  */
 export function startCompaction(
   client: EtcdClient,
   layout: Layout,
-  { clock, historyMs, historyMaxBytes }: Pick<EtcdSettings, 'clock' | 'historyMs' | 'historyMaxBytes'>,
+  { clock, historyMs, historyMaxBytes }: EtcdSettings,
 ): () => void {
   const samples: Sample[] = [];
   const over = new AbortController();
@@ -41,7 +40,7 @@ export function startCompaction(
   let bytes: number | undefined;
   let written = 0;
 
-  /** What compaction has freed is no growth; neither is what cannot be asked for. */
+  /** Space freed by compaction does not count against growth; neither does a failed request. */
   const measure = async (): Promise<void> => {
     const now = await client.bytesInUse(client.budget(over.signal)).catch(() => undefined);
     if (now !== undefined && bytes !== undefined) written += Math.max(0, now - bytes);
@@ -68,8 +67,8 @@ export function startCompaction(
       try {
         await client.compact(target, client.budget(over.signal));
       } catch (error) {
-        // Another replica was here already.
-        if (!isStoreError(error) || error.code !== 'expired') throw error;
+        // Another replica has compacted it already.
+        if (!hasCode(error, 'expired')) throw error;
       }
       done = target;
     }
@@ -80,19 +79,18 @@ export function startCompaction(
     samples.push({ at: clock.monotonic(), revision, written });
   };
 
-  const run = async (): Promise<void> => {
-    // Where it fails, history is kept for longer.
-    await step().catch(() => undefined);
-    busy = false;
-  };
-
   const tick = (): void => {
     if (over.signal.aborted) return;
     timer = clock.setTimer(tick, every);
     if (busy) return;
     busy = true;
-    // A clock that was moved on fires many timers at once, deadlines among them: requests begin afterwards.
-    atNextTurn(() => void run());
+    // A fake clock that was advanced fires many timers at once, deadlines among them: requests begin afterwards.
+    atNextTurn(() => {
+      // Where it fails, history is kept for longer.
+      void step()
+        .catch(() => undefined)
+        .finally(() => (busy = false));
+    });
   };
   tick();
 

@@ -33,12 +33,10 @@ export interface RangeResponse {
   readonly count: number;
 }
 
-/** One condition of a transaction. */
+/** A condition of a transaction: the key was last written at this revision; 0: it does not exist. */
 export interface Compare {
   readonly key: Uint8Array;
-  readonly target: 'version' | 'create' | 'mod';
-  readonly result: 'equal' | 'less' | 'not-equal';
-  readonly value: number;
+  readonly revision: number;
 }
 
 /** One step of a transaction. */
@@ -49,15 +47,6 @@ export type Step =
   | { readonly type: 'delete'; readonly key: Uint8Array };
 
 const NO_BYTES = new Uint8Array(0);
-
-/** The key was written last at this revision; 0: there is none. */
-export function isAt(key: Uint8Array, revision: number): Compare {
-  return { key, target: 'mod', result: 'equal', value: revision };
-}
-
-export function isNew(key: Uint8Array): Compare {
-  return { key, target: 'create', result: 'equal', value: 0 };
-}
 
 export function get(key: Uint8Array): Step {
   return { type: 'range', key };
@@ -151,6 +140,3 @@ export interface Connection {
   watch(request: WatchRequest, token: string | undefined, listener: WatchListener): WatchHandle;
   close(): void;
 }
-
-/** Makes the connections of a store, once its driver is loaded. */
-export type Connect = () => Promise<readonly Connection[]>;

@@ -1,29 +1,28 @@
 import type { EventStore, RemoveOptions, Revision, StoreCall } from '../contract/event-store.js';
 import { notFound } from '../contract/conditions.js';
 import { keyText } from '../contract/keys.js';
-import { isStoreError, storeError } from '../contract/errors.js';
+import { storeError } from '../contract/errors.js';
 import type { EventKey, EventRecord } from '../contract/record.js';
 import { createEventStore } from '../shell/create-event-store.js';
-import { resolveUnknownOutcomes } from '../unknown-outcomes.js';
+import { hasCode, resolveUnknownOutcomes } from '../unknown-outcomes.js';
 import type { Budget } from './budget.js';
 import { createEtcdClient } from './client.js';
 import { createClusterClock } from './cluster-clock.js';
 import { startCompaction } from './compaction.js';
-import { put, type Compare } from './connection.js';
+import { put } from './connection.js';
 import { expireDue } from './expire.js';
 import { createFence } from './fence.js';
-import { openFeed } from './feed.js';
+import { createQuietSpan, openFeed } from './feed.js';
 import { gatewayConnect } from './gateway-connection.js';
 import { grpcConnect } from './grpc-connection.js';
 import { createLayout } from './layout.js';
 import { createLiftedClient, type LiftedClient } from './lifted-client.js';
 import { openStore } from './opening.js';
 import { etcdSettings, type EtcdStoreOptions } from './options.js';
-import { createQuietSpan } from './quiet-span.js';
 import { readList } from './read-list.js';
 import { createKnownExpiries, createOne, readOne, removeOne, replaceOne, type WriteDependencies } from './write.js';
 
-/** How long the failure of an opening is the answer, before it is tried again. */
+/** Calls fail with the error of a failed opening for so long, before it is tried again. */
 const REOPEN_MS = 200;
 
 /**
@@ -42,7 +41,7 @@ export function etcdStore(options: EtcdStoreOptions): EventStore {
   const known = createKnownExpiries();
   const quiet = createQuietSpan();
   const fence = createFence({ layout, clock, changes: (from) => store.changes(from) });
-  const connect = settings.transport === 'grpc' ? grpcConnect(settings) : gatewayConnect(settings);
+  const connect = settings.transport === 'grpc' ? grpcConnect : gatewayConnect;
   const time = createClusterClock(settings);
   /** Made once, with the first attempt to open. */
   let made: LiftedClient | undefined;
@@ -50,9 +49,8 @@ export function etcdStore(options: EtcdStoreOptions): EventStore {
   let endCompaction: (() => void) | undefined;
   let stopped = false;
 
-  /** Operations come when the store is open. */
   const client = (): LiftedClient => made as LiftedClient;
-  /** The revision at which the store began: before it there is nothing to read. */
+  /** The first readable revision. */
   const begin = (): Revision => Math.max(created, client().floor());
   const budgetOf = (call: StoreCall | undefined): Budget => client().budget(call?.signal);
   const context = (): WriteDependencies => ({ client: client(), layout, known, fence });
@@ -78,8 +76,8 @@ export function etcdStore(options: EtcdStoreOptions): EventStore {
       try {
         return await within({ ...budget }).remove(key, { signal: call.signal, expected: record.revision });
       } catch (error) {
-        // Somebody replaced it in between, and made progress.
-        if (!isStoreError(error) || error.code !== 'conflict') throw error;
+        // It was replaced in between.
+        if (!hasCode(error, 'conflict')) throw error;
       }
     }
   };
@@ -89,7 +87,7 @@ export function etcdStore(options: EtcdStoreOptions): EventStore {
     capabilities: { durable: true, shared: true, newestFirst: 'scan', remaining: true, maxEventBytes },
     reopening: { clock, firstMs: REOPEN_MS, longestMs: REOPEN_MS },
     async open() {
-      made ??= createLiftedClient(createEtcdClient(await connect(), settings), layout, clock);
+      made ??= createLiftedClient(createEtcdClient(await connect(settings), settings), layout, clock);
       if (stopped) made.close();
       created = await openStore(made, layout, settings);
       if (settings.compactHistory && !stopped) endCompaction = startCompaction(made, layout, settings);
@@ -105,12 +103,11 @@ export function etcdStore(options: EtcdStoreOptions): EventStore {
       try {
         return await readList({ client: client(), layout, budget }, query);
       } catch (error) {
-        if (!isStoreError(error) || error.code !== 'future-revision') throw error;
+        if (!hasCode(error, 'future-revision')) throw error;
         const current = await latest(budget);
         throw storeError('future-revision', `${at} lies ahead, the latest is ${current}`, { current });
       }
     },
-    // A create that was lost is resolved by itself.
     create: (key, event, { expiresAt, signal }) => createOne(context(), key, event, expiresAt, budgetOf({ signal })),
     replace: (key, event, call) => within(budgetOf(call)).replace(key, event, call),
     remove,
@@ -123,19 +120,18 @@ export function etcdStore(options: EtcdStoreOptions): EventStore {
     feed: (options) => openFeed({ settings, layout, quiet, client: client(), begin }, options),
     revision: (call) => latest(budgetOf(call)),
     async ping(call) {
-      // A write that never happens: no key has fewer than no versions. It takes the way of every other write, through
-      // the leader, a majority, the permissions and the space quota.
-      const { storeKey: key, storeValue: value } = layout;
-      const never: Compare = { key, target: 'version', result: 'less', value: 0 };
+      // A write that never happens, on the path of all writes: the leader, a majority, permissions and the space quota.
+      const { storeKey: key, storeValue } = layout;
+      const never = { key, revision: Number.MAX_SAFE_INTEGER };
       await client()
-        .txn({ compare: [never], success: [put(key, value)] }, budgetOf(call))
+        .txn({ compare: [never], success: [put(key, storeValue)] }, budgetOf(call))
         .catch((error: unknown) => {
-          if (!isStoreError(error) || error.code !== 'unknown-outcome') throw error;
-          throw storeError('unavailable', error.message, { cause: error });
+          if (!hasCode(error, 'unknown-outcome')) throw error;
+          throw storeError('unavailable', (error as Error).message, { cause: error });
         });
     },
     requestProgress() {
-      // The key is watched by the feeds of all replicas, whatever else happens in the cluster. A lost one is asked for again.
+      // The feeds of all replicas watch this key. A lost request is repeated by the caller.
       if (made !== undefined && !stopped) {
         made.txn({ success: [put(layout.tickKey)] }, budgetOf(undefined)).catch(() => undefined);
       }

@@ -1,6 +1,7 @@
 import { isStoreError } from '../contract/errors.js';
+import { hasCode } from '../unknown-outcomes.js';
 import type { Budget } from './budget.js';
-import { drop, get, isAt, type Compare } from './connection.js';
+import { drop, get } from './connection.js';
 import type { DueEntry } from './layout.js';
 import type { WriteDependencies } from './write.js';
 
@@ -10,16 +11,25 @@ const CONCURRENCY = 16;
 const PAGES = 4;
 
 /** Removes one event that is due, at the revision of its index entry. False when another replica was faster, or it changed. */
-async function expireOne({ client }: WriteDependencies, due: DueEntry, budget: Budget): Promise<boolean> {
-  const { indexKey, objectKey, revision } = due;
-  const compare = [isAt(indexKey, revision), isAt(objectKey, revision)];
-  const success = [drop(objectKey), drop(indexKey)];
-  const { succeeded, steps } = await client.txn({ compare, success, failure: [get(indexKey)] }, budget);
+async function expireOne(
+  { client }: WriteDependencies,
+  { indexKey, objectKey, revision }: DueEntry,
+  budget: Budget,
+): Promise<boolean> {
+  const entry = { key: indexKey, revision };
+  const { succeeded, steps } = await client.txn(
+    {
+      compare: [entry, { key: objectKey, revision }],
+      success: [drop(objectKey), drop(indexKey)],
+      failure: [get(indexKey), get(objectKey)],
+    },
+    budget,
+  );
   if (succeeded) return true;
-  // Event and entry are written together: an entry that stands alone was left behind by another program.
+  // Event and entry are written together: an entry at another revision was left behind by another program.
   if (steps[0]?.[0]?.modRevision === revision) {
-    const isAlone: Compare = { ...isAt(objectKey, revision), result: 'not-equal' };
-    await client.txn({ compare: [isAt(indexKey, revision), isAlone], success: [drop(indexKey)] }, budget);
+    const event = { key: objectKey, revision: steps[1]?.[0]?.modRevision ?? 0 };
+    await client.txn({ compare: [entry, event], success: [drop(indexKey)] }, budget);
   }
   return false;
 }
@@ -45,8 +55,8 @@ export async function expireDue(
         try {
           if (await expireOne(context, due, budget())) removed++;
         } catch (error) {
-          // A lost race and a lost answer look alike, and both are done with: what is still due is found again.
-          if (!isStoreError(error) || error.code !== 'unknown-outcome') failure = { error };
+          // A lost race and a lost answer look alike. What is still due is found again.
+          if (!hasCode(error, 'unknown-outcome')) failure = { error };
         }
       }
     };
@@ -56,7 +66,7 @@ export async function expireDue(
       throw failure.error;
     }
     if (!more && kvs.length < wanted) break;
-    // Enough was done for one call. Only a page that was lost to others whole is followed by another.
+    // Another page is read only when other replicas removed everything on this one.
     if (removed > 0) break;
   }
   return removed;

@@ -5,43 +5,64 @@ import type { FeedOptions, FeedSource } from '../feeds/paged-feed.js';
 import type { Revision } from '../contract/record.js';
 import type { ClockTimer } from '../../clock/clock.js';
 import type { EtcdClient } from './client.js';
-import { put, type WatchEvent, type WatchHandle, type WatchListener, type WatchResponse } from './connection.js';
+import { put, type WatchEvent, type WatchHandle, type WatchResponse } from './connection.js';
 import { reasonOf } from './failure.js';
 import type { Layout } from './layout.js';
 import type { EtcdSettings } from './options.js';
-import type { QuietSpan } from './quiet-span.js';
 import { readWatchEvents } from './read-watch.js';
 
-/** Changes that wait for their reader before the network is read no more. */
+/** So many changes may wait for their reader before the network is paused. */
 const MOST_WAITING = 2000;
-/** Broken watches in a row, without a word from etcd in between, before the reader is told. */
+/** After so many broken watches in a row, without a response of etcd in between, the feed fails. */
 const MOST_FAILURES = 10;
 
-/** What feeds need. */
-export interface FeedDependencies {
+/**
+ * Remembers the latest span of history in which certainly nothing happened to an event. Revisions of etcd also rise by
+ * writes to other keys, so that a reader of quiet events falls behind without missing anything, and its position is lost
+ * when etcd is compacted. What one feed has proven moves the next reader to the end of the span.
+ */
+export function createQuietSpan() {
+  let from = 0;
+  let to = 0;
+  const holds = (position: Revision): boolean => from <= position && position <= to;
+  return {
+    /** No change lies after `start`, up to and including `end`. */
+    prove(start: Revision, end: Revision): void {
+      if (end < to || (end === to && start >= from)) return;
+      // A proof that begins inside the span extends it.
+      from = start <= to && start >= from && to > from ? from : start;
+      to = end;
+    },
+    /** Where a reader after this revision may begin as well. */
+    beyond: (after: Revision): Revision => (holds(after) ? to : after),
+    /** The beginning of the span, for a reader inside it. */
+    start: (position: Revision): Revision => (holds(position) ? from : position),
+  };
+}
+
+interface FeedDependencies {
   readonly settings: EtcdSettings;
   readonly layout: Layout;
-  readonly quiet: QuietSpan;
+  readonly quiet: ReturnType<typeof createQuietSpan>;
   readonly client: EtcdClient;
-  /** The revision at which the store began. */
+  /** The first readable revision. */
   begin(): Revision;
 }
 
-/** One watch of etcd as a feed. It goes on on another member after the last revision it saw, and misses nothing. */
+/** One watch of etcd as a feed. It resumes on another member after the last revision it saw, and misses nothing. */
 export function openFeed(
   { settings, layout, quiet, client, begin }: FeedDependencies,
   { after, onProgress, wake }: FeedOptions,
 ): FeedSource {
   const { clock, progressMs, requestTimeoutMs, name } = settings;
-  /** Ends what waits when the feed ends. */
   const over = new AbortController();
   /** Everything up to here was seen. */
   let position = Math.max(after, quiet.beyond(after));
   /** The last change, or where the feed began: nothing happened from there to `position`. */
   let lastChange = quiet.start(after);
-  /** Told to the reader. */
+  /** The last position given to `onProgress`. */
   let told = after;
-  let waiting: (readonly Change[])[] = [];
+  const waiting: (readonly Change[])[] = [];
   let waitingCount = 0;
   let parts: WatchEvent[] = [];
   let failure: { readonly error: unknown } | undefined;
@@ -49,6 +70,8 @@ export function openFeed(
   let handle: WatchHandle | undefined;
   let paused = false;
   let timer: ClockTimer | undefined;
+
+  const isOver = (): boolean => over.signal.aborted || failure !== undefined;
 
   const fail = (error: unknown): void => {
     failure ??= { error };
@@ -82,9 +105,8 @@ export function openFeed(
     handle = undefined;
     paused = false;
     parts = [];
-    if (over.signal.aborted || failure !== undefined) return;
-    failures += 1;
-    if (failures >= MOST_FAILURES) {
+    if (isOver()) return;
+    if (++failures >= MOST_FAILURES) {
       fail(storeError('unavailable', `the watch of etcd is broken: ${reasonOf(reason)}`, { cause: reason }));
       return;
     }
@@ -103,7 +125,7 @@ export function openFeed(
       return;
     }
     failures = 0;
-    parts = parts.length === 0 ? [...response.events] : [...parts, ...response.events];
+    parts.push(...response.events);
     if (response.fragment) return;
     const events = parts;
     parts = [];
@@ -114,36 +136,31 @@ export function openFeed(
   };
 
   const connect = async (): Promise<void> => {
-    if (over.signal.aborted || failure !== undefined) return;
+    if (isOver()) return;
+    let isBroken = false;
+    const reset = (reason: unknown): void => {
+      if (isBroken) return;
+      isBroken = true;
+      handle?.cancel();
+      void reconnect(reason);
+    };
     try {
       const first = begin();
-      if (after < first) {
-        fail(storeError('expired', `the store began at ${first}`, { current: first }));
-        return;
-      }
-      const opened: { handle?: WatchHandle } = {};
-      let isMine = true;
-      const reset = (reason: unknown): void => {
-        if (!isMine) return;
-        isMine = false;
-        opened.handle?.cancel();
-        void reconnect(reason);
-      };
-      const listener: WatchListener = {
-        response(response) {
-          if (isMine && !over.signal.aborted) respond(response, reset);
-        },
-        end: reset,
-      };
+      if (after < first) throw storeError('expired', `the store began at ${first}`, { current: first });
       // From the last revision seen, not the one after: where history was compacted up to the very first revision of a
       // watch, etcd 3.4 and 3.5 lose a deletion at it (etcd-io/etcd#19179).
       const request = { ...layout.watched, startRevision: Math.max(1, position) };
+      const listener = {
+        response(response: WatchResponse): void {
+          if (!isBroken && !over.signal.aborted) respond(response, reset);
+        },
+        end: reset,
+      };
       const watch = await client.watch(request, listener, client.budget(over.signal));
-      if (over.signal.aborted || !isMine) {
+      if (isOver() || isBroken) {
         watch.cancel();
         return;
       }
-      opened.handle = watch;
       handle = watch;
       schedule(onProgress !== undefined && told === after ? 0 : undefined);
     } catch (error) {
@@ -153,7 +170,7 @@ export function openFeed(
     }
   };
 
-  /** Proves, after some silence, that nothing was missed, and finds out whether the watch still lives. */
+  /** Proves, after some silence, that nothing was missed and the watch still works. */
   const prove = async (): Promise<void> => {
     timer = undefined;
     const watch = handle;
@@ -163,21 +180,21 @@ export function openFeed(
     }
     try {
       const { revision } = await client.txn({ success: [put(layout.tickKey)] }, client.budget(over.signal));
-      if (over.signal.aborted || failure !== undefined) return;
+      if (isOver()) return;
       if (position < revision) await pause(clock, 2 * requestTimeoutMs, over.signal);
       if (position < revision && handle === watch && !paused) {
         watch.cancel();
         await reconnect(new Error(`a watch of ${name} went silent`));
       }
     } catch {
-      // No write, no proof: the next attempt comes after the same time.
+      // Without a write there is no proof: the next attempt follows after the same time.
     }
     schedule();
   };
 
   const schedule = (delay = progressMs): void => {
     timer?.cancel();
-    if (over.signal.aborted || failure !== undefined) return;
+    if (isOver()) return;
     timer = clock.setTimer(() => void prove(), delay);
   };
 
@@ -194,7 +211,7 @@ export function openFeed(
         return batch;
       }
       if (failure !== undefined) throw failure.error;
-      // The reader has come back for more, so it has everything up to here.
+      // The reader asks for more, so it has everything up to here.
       if (position > told) {
         told = position;
         onProgress?.(told);
@@ -205,7 +222,7 @@ export function openFeed(
       over.abort();
       timer?.cancel();
       handle?.cancel();
-      waiting = [];
+      waiting.length = 0;
     },
   };
 }

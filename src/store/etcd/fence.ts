@@ -2,6 +2,7 @@ import type { Clock } from '../../clock/clock.js';
 import { createBatcher } from '../batching/batcher.js';
 import type { Change, ChangesOptions } from '../contract/event-store.js';
 import { storeError } from '../contract/errors.js';
+import { keyText } from '../contract/keys.js';
 import type { EventKey, EventRecord, Revision } from '../contract/record.js';
 import { withinBudget, type Budget } from './budget.js';
 import type { EtcdClient } from './client.js';
@@ -19,22 +20,8 @@ export interface LostCreate {
   readonly since: Revision;
 }
 
-/**
- * Keeps creates from happening late. A frozen leader hands over what it held when it wakes, so that a create which was
- * given up and repeated could bring back an event that was deleted since. Every create is bound to the revision of one key,
- * and whoever loses one writes that key: those on their way do not happen any more, and what has happened is in the feed.
- */
-export interface Fence {
-  /** The revision that a create is bound to; 0: the key was never written. */
-  revision(): Revision;
-  /** The key was found at this revision: it was written, or (0) removed. */
-  saw(revision: Revision): void;
-  /**
-   * Ends a create that was lost. What it created, whatever became of that since; `undefined`: nothing, and it never will.
-   * Fails with StoreErrors where that cannot be found out in time, or with the reason of an aborted signal.
-   */
-  resolveLost(client: EtcdClient, lost: LostCreate, budget: Budget): Promise<EventRecord | undefined>;
-}
+/** See {@link createFence}. */
+export type Fence = ReturnType<typeof createFence>;
 
 interface Waiting extends LostCreate {
   readonly client: EtcdClient;
@@ -47,17 +34,21 @@ interface FenceDependencies {
   changes(options: ChangesOptions): AsyncIterable<readonly Change[]>;
 }
 
-const idOf = ({ namespace, name }: EventKey, uid: string): string => `${namespace}/${name}/${uid}`;
+const idOf = (key: EventKey, uid: string): string => `${keyText(key)}/${uid}`;
 
-/** Makes the {@link Fence} of a store. Where many creates are lost at once, it is written once for all of them. */
-export function createFence({ layout, clock, changes }: FenceDependencies): Fence {
+/**
+ * Keeps creates from happening late. A frozen leader passes on the requests it held when it wakes, so that a create which
+ * timed out and was repeated could bring back an event that was deleted since. Every create is bound to the revision of one
+ * key, and whoever loses one writes that key: pending creates then never happen, and completed ones are in the feed. One
+ * write serves all creates that are lost at the same time.
+ */
+export function createFence({ layout, clock, changes }: FenceDependencies) {
   let revision = 0;
 
-  /** The tick is written along: it is what a feed sees, whatever else happens. */
+  /** Writes the tick as well, which feeds see even if nothing else happens. */
   const raise = async ({ client, budget }: Waiting): Promise<Revision> => {
     const success = [put(layout.fenceKey), put(layout.tickKey)];
-    const raised = await client.txn({ success }, { ...budget, signal: undefined });
-    revision = raised.revision;
+    ({ revision } = await client.txn({ success }, { ...budget, signal: undefined }));
     return revision;
   };
 
@@ -94,9 +85,15 @@ export function createFence({ layout, clock, changes }: FenceDependencies): Fenc
   });
 
   return {
-    revision: () => revision,
-    saw: (seen) => void (revision = seen),
-    async resolveLost(client, create, budget) {
+    /** The revision that a create is bound to; 0: the key was never written. */
+    revision: (): Revision => revision,
+    /** The key was found at this revision; 0: it was removed. */
+    saw: (seen: Revision): void => void (revision = seen),
+    /**
+     * Ends a create that was lost. Returns what it created, whatever became of that since; `undefined`: nothing, and it
+     * never will. Fails with a StoreError when that cannot be found out in time.
+     */
+    async resolveLost(client: EtcdClient, create: LostCreate, budget: Budget): Promise<EventRecord | undefined> {
       budget.signal?.throwIfAborted();
       return withinBudget(clock, settling.add({ ...create, client, budget }), budget);
     },

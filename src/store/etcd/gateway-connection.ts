@@ -1,5 +1,5 @@
-import type { Connect, Connection, WatchHandle, WatchListener, WatchResponse } from './connection.js';
-import { etcdFailure, type EtcdFailure } from './failure.js';
+import type { Connection, WatchHandle, WatchListener, WatchResponse } from './connection.js';
+import { etcdFailure, reasonOf, type EtcdFailure } from './failure.js';
 import { loadHttp, type OpenHttp } from './http-exchange.js';
 import type { EtcdSettings } from './options.js';
 import { loadJsonCodec, type RpcCodec, type Send } from './rpc-codec.js';
@@ -10,11 +10,6 @@ const UNKNOWN = 2;
 
 /** Requests to one member that are under way at the same time; others wait. */
 const MOST_CONNECTIONS = 128;
-
-interface Loaded {
-  readonly openHttp: OpenHttp;
-  readonly codec: RpcCodec<unknown>;
-}
 
 /** The failure that a body of the gateway tells: `{"error", "code", "message"}`. */
 function failureOf(status: number, body: unknown): EtcdFailure {
@@ -35,7 +30,21 @@ function parse(text: string): unknown {
   }
 }
 
-function createConnection(endpoint: string, { openHttp, codec }: Loaded, settings: EtcdSettings): Connection {
+/** Reads a message, or throws an EtcdFailure. */
+function readAs<T>(read: (message: unknown) => T, message: unknown): T {
+  try {
+    return read(message);
+  } catch (error) {
+    throw etcdFailure(UNAVAILABLE, reasonOf(error), true);
+  }
+}
+
+function createConnection(
+  endpoint: string,
+  openHttp: OpenHttp,
+  codec: RpcCodec<unknown>,
+  settings: EtcdSettings,
+): Connection {
   const requests = openHttp(endpoint, settings, MOST_CONNECTIONS);
   // A watch holds its connection for as long as it lives: those must not keep requests waiting.
   const watches = openHttp(endpoint, settings, null);
@@ -46,35 +55,31 @@ function createConnection(endpoint: string, { openHttp, codec }: Loaded, setting
   const send: Send<unknown> = ({ path }, body, read, token) => {
     let cancel = (): void => undefined;
     const done = new Promise<ReturnType<typeof read>>((resolve, reject) => {
-      const decoder = new TextDecoder();
       let status = 0;
       let text = '';
-      let givenUp = false;
+      let timedOut = false;
       const exchange = requests.send(`/v3/${path}`, headersOf(token), body, {
         started: (code) => (status = code),
-        data: (chunk) => (text += decoder.decode(chunk, { stream: true })),
+        data: (part) => (text += part),
         ended() {
-          const answer = parse(text + decoder.decode());
-          if (status !== 200 || answer === undefined) {
-            reject(failureOf(status, answer));
-            return;
-          }
           try {
-            resolve(read(answer));
-          } catch (error) {
-            reject(etcdFailure(UNAVAILABLE, (error as Error).message, true));
+            const answer = parse(text);
+            if (status !== 200 || answer === undefined) throw failureOf(status, answer);
+            resolve(readAs(read, answer));
+          } catch (failure) {
+            reject(failure as EtcdFailure);
           }
         },
         failed: (error, sent) =>
           reject(
-            givenUp
+            timedOut
               ? etcdFailure(DEADLINE_EXCEEDED, `${endpoint} did not answer in time`, sent)
               : etcdFailure(UNAVAILABLE, error.message, sent),
           ),
       });
       // Its connection as well: members without a leader hold requests for seconds, and sockets with them.
       cancel = () => {
-        givenUp = true;
+        timedOut = true;
         exchange.cancel(new Error('given up'));
       };
     });
@@ -86,7 +91,6 @@ function createConnection(endpoint: string, { openHttp, codec }: Loaded, setting
     ...codec.calls(send),
     watch(watch, token, listener: WatchListener): WatchHandle {
       const headers = { ...headersOf(token), 'grpc-metadata-hasleader': 'true' };
-      const decoder = new TextDecoder();
       let status = 0;
       let parts: string[] = [];
       const end = (failure: EtcdFailure): void => {
@@ -95,24 +99,21 @@ function createConnection(endpoint: string, { openHttp, codec }: Loaded, setting
       };
       const line = (text: string): void => {
         if (text === '') return;
-        const message = parse(text) as { readonly result?: unknown; readonly error?: unknown } | undefined;
-        if (message?.result === undefined) {
-          end(failureOf(status, message?.error ?? message));
-          return;
-        }
         let received: WatchResponse;
         try {
-          received = codec.decodeWatch(message.result);
-        } catch (error) {
-          end(etcdFailure(UNAVAILABLE, (error as Error).message, true));
+          const message = parse(text) as { readonly result?: unknown; readonly error?: unknown } | undefined;
+          if (message?.result === undefined) throw failureOf(status, message?.error ?? message);
+          received = readAs(codec.decodeWatch, message.result);
+        } catch (failure) {
+          end(failure as EtcdFailure);
           return;
         }
         listener.response(received);
       };
       const exchange = watches.send('/v3/watch', headers, codec.encodeWatch(watch), {
         started: (code) => (status = code),
-        data(chunk) {
-          const lines = decoder.decode(chunk, { stream: true }).split('\n');
+        data(text) {
+          const lines = text.split('\n');
           const rest = lines.pop() ?? '';
           for (const [index, text] of lines.entries()) {
             line(index === 0 ? [...parts, text].join('') : text);
@@ -126,11 +127,7 @@ function createConnection(endpoint: string, { openHttp, codec }: Loaded, setting
         },
         failed: (error, sent) => listener.end(etcdFailure(UNAVAILABLE, error.message, sent)),
       });
-      return {
-        cancel: () => exchange.cancel(new Error('the watch was canceled')),
-        pause: () => exchange.pause(),
-        resume: () => exchange.resume(),
-      };
+      return { ...exchange, cancel: () => exchange.cancel(new Error('the watch was canceled')) };
     },
     close() {
       requests.close();
@@ -139,10 +136,8 @@ function createConnection(endpoint: string, { openHttp, codec }: Loaded, setting
   };
 }
 
-/** Over the JSON gateway that each etcd has beside gRPC. */
-export function gatewayConnect(settings: EtcdSettings): Connect {
-  return async () => {
-    const [openHttp, codec] = await Promise.all([loadHttp(), loadJsonCodec()]);
-    return settings.endpoints.map((endpoint) => createConnection(endpoint, { openHttp, codec }, settings));
-  };
+/** Connections to all members over the JSON gateway that each of them has beside gRPC. */
+export async function gatewayConnect(settings: EtcdSettings): Promise<readonly Connection[]> {
+  const [openHttp, codec] = await Promise.all([loadHttp(), loadJsonCodec()]);
+  return settings.endpoints.map((endpoint) => createConnection(endpoint, openHttp, codec, settings));
 }

@@ -1,8 +1,8 @@
-import type { Connect, Connection, WatchHandle, WatchListener, WatchResponse } from './connection.js';
+import type { Connection, WatchHandle, WatchListener, WatchResponse } from './connection.js';
 import { storeError } from '../contract/errors.js';
 import { etcdFailure } from './failure.js';
 import type { EtcdSettings } from './options.js';
-import { loadProtobufCodec, type RpcCodec, type Send } from './rpc-codec.js';
+import { loadProtobufCodec, type Send } from './rpc-codec.js';
 
 type Grpc = typeof import('@grpc/grpc-js');
 type GrpcMetadata = import('@grpc/grpc-js').Metadata;
@@ -13,14 +13,7 @@ const DEADLINE_EXCEEDED = 4;
 const UNAVAILABLE = 14;
 const SERVICES = '/etcdserverpb.';
 
-/** Everything that had to be loaded first. */
-interface Loaded {
-  readonly grpc: Grpc;
-  readonly codec: RpcCodec<Uint8Array>;
-  readonly toBuffer: (bytes: Uint8Array) => Buffer;
-}
-
-async function load(): Promise<Loaded> {
+async function load() {
   let grpc: Grpc;
   try {
     const module: Grpc & { readonly default?: Grpc } = await import('@grpc/grpc-js');
@@ -33,11 +26,7 @@ async function load(): Promise<Loaded> {
     );
   }
   const { Buffer }: BufferModule = await import('node:buffer');
-  return {
-    grpc,
-    codec: await loadProtobufCodec(),
-    toBuffer: (bytes) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length),
-  };
+  return { grpc, codec: await loadProtobufCodec(), Buffer };
 }
 
 /** Channel options. etcd closes connections that ping more often than every five seconds. */
@@ -55,12 +44,14 @@ const CHANNEL: Readonly<Record<string, string | number>> = {
   'grpc.use_local_subchannel_pool': 1,
 };
 
-function createConnection(endpoint: string, { grpc, codec, toBuffer }: Loaded, { tls }: EtcdSettings): Connection {
+function createConnection(
+  endpoint: string,
+  { grpc, codec, Buffer }: Awaited<ReturnType<typeof load>>,
+  { tls }: EtcdSettings,
+): Connection {
   const { host, hostname, port, protocol } = new URL(endpoint);
-  const pem = (value: string | Uint8Array | undefined): Buffer | null => {
-    if (value === undefined) return null;
-    return toBuffer(typeof value === 'string' ? new TextEncoder().encode(value) : value);
-  };
+  const pem = (value: string | Uint8Array | undefined): Buffer | null =>
+    value === undefined ? null : Buffer.from(value as Uint8Array);
   const credentials =
     protocol === 'https:'
       ? grpc.credentials.createSsl(pem(tls?.ca), pem(tls?.key), pem(tls?.cert))
@@ -71,7 +62,7 @@ function createConnection(endpoint: string, { grpc, codec, toBuffer }: Loaded, {
     ...(name !== undefined && { 'grpc.ssl_target_name_override': name, 'grpc.default_authority': name }),
   });
 
-  const serialize = (bytes: Uint8Array): Buffer => toBuffer(bytes);
+  const serialize = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   const metadataOf = (token: string | undefined): GrpcMetadata => {
     const metadata = new grpc.Metadata();
     if (token !== undefined) metadata.set('token', token);
@@ -125,10 +116,8 @@ function createConnection(endpoint: string, { grpc, codec, toBuffer }: Loaded, {
   };
 }
 
-/** Over gRPC, with the optional package `@grpc/grpc-js`. */
-export function grpcConnect(settings: EtcdSettings): Connect {
-  return async () => {
-    const loaded = await load();
-    return settings.endpoints.map((endpoint) => createConnection(endpoint, loaded, settings));
-  };
+/** Connections to all members over gRPC, with the optional package `@grpc/grpc-js`. */
+export async function grpcConnect(settings: EtcdSettings): Promise<readonly Connection[]> {
+  const loaded = await load();
+  return settings.endpoints.map((endpoint) => createConnection(endpoint, loaded, settings));
 }

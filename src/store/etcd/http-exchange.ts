@@ -1,4 +1,5 @@
-import type { Dispatcher, Pool } from 'undici';
+import type { Dispatcher } from 'undici';
+import type { WatchHandle } from './connection.js';
 import { httpsOptions, type EtcdSettings } from './options.js';
 
 /** The port of etcd where an endpoint names none. */
@@ -9,92 +10,86 @@ const KEEP_ALIVE_MS = 60_000;
 /** Receives the answer to a request. Nothing comes after `ended` or `failed`. */
 export interface ExchangeListener {
   started(status: number, headers: Readonly<Record<string, string | string[] | undefined>>): void;
-  data(chunk: Uint8Array): void;
+  data(text: string): void;
   ended(): void;
   /** `sent`: some of the request may have left this process. */
   failed(error: Error, sent: boolean): void;
 }
 
-/** A request under way. */
-export interface Exchange {
-  /** Ends it and its connection; it fails with this error. Harmless later. */
-  cancel(error: Error): void;
-  pause(): void;
-  resume(): void;
-}
-
 /** Sends HTTP requests to one member. */
 export interface HttpConnections {
   /** With a body it is a POST of JSON. */
-  send(path: string, headers: Readonly<Record<string, string>>, body: unknown, listener: ExchangeListener): Exchange;
+  send(
+    path: string,
+    headers: Readonly<Record<string, string>>,
+    body: unknown,
+    listener: ExchangeListener,
+  ): Omit<WatchHandle, 'cancel'> & {
+    /** Ends the request and its connection; it fails with this error. Harmless later. */
+    cancel(error: Error): void;
+  };
   close(): void;
 }
 
-/** Opens connections to members. `most`: of one member; `null` is no limit. */
-export type OpenHttp = (endpoint: string, settings: EtcdSettings, most: number | null) => HttpConnections;
+/** Opens connections to one member, at most so many; `null` is no limit. */
+export type OpenHttp = (endpoint: string, settings: EtcdSettings, connections: number | null) => HttpConnections;
 
 /** Loads undici. */
 export async function loadHttp(): Promise<OpenHttp> {
   const { Pool } = await import('undici');
-  return (endpoint, settings, most) => openHttp(Pool, endpoint, settings, most);
-}
-
-function openHttp(
-  Connections: typeof Pool,
-  endpoint: string,
-  { tls, requestTimeoutMs }: EtcdSettings,
-  most: number | null,
-): HttpConnections {
-  const url = new URL(endpoint);
-  if (url.port === '') url.port = PORT;
-  const pool = new Connections(url.origin, {
-    connections: most,
-    pipelining: 1,
-    keepAliveTimeout: KEEP_ALIVE_MS,
-    // Who sends a request sees to its deadline.
-    headersTimeout: 0,
-    bodyTimeout: 0,
-    connect: { timeout: requestTimeoutMs, ...(url.protocol === 'https:' && httpsOptions(tls)) },
-  });
-  return {
-    send(path, headers, body, listener) {
-      let controller: Dispatcher.DispatchController | undefined;
-      let over: Error | boolean = false;
-      const fail = (error: Error): void => {
-        if (over !== false) return;
-        over = error;
-        listener.failed(error, controller !== undefined);
-      };
-      pool.dispatch(
-        {
-          path,
-          method: body === undefined ? 'GET' : 'POST',
-          headers: { 'content-type': 'application/json', 'user-agent': 'kube-vitals', ...headers },
-          body: body === undefined ? null : JSON.stringify(body),
-        },
-        {
-          onRequestStart(started) {
-            if (over instanceof Error) started.abort(over);
-            else controller = started;
+  return (endpoint, { tls, requestTimeoutMs }, connections) => {
+    const url = new URL(endpoint);
+    if (url.port === '') url.port = PORT;
+    const pool = new Pool(url.origin, {
+      connections,
+      pipelining: 1,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      // Deadlines are up to the caller.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      connect: { timeout: requestTimeoutMs, ...(url.protocol === 'https:' && httpsOptions(tls)) },
+    });
+    return {
+      send(path, headers, body, listener) {
+        const decoder = new TextDecoder();
+        let controller: Dispatcher.DispatchController | undefined;
+        let over: Error | boolean = false;
+        const fail = (error: Error): void => {
+          if (over !== false) return;
+          over = error;
+          listener.failed(error, controller !== undefined);
+        };
+        pool.dispatch(
+          {
+            path,
+            method: body === undefined ? 'GET' : 'POST',
+            headers: { 'content-type': 'application/json', 'user-agent': 'kube-vitals', ...headers },
+            body: body === undefined ? null : JSON.stringify(body),
           },
-          onResponseStart: (_controller, status, received) => listener.started(status, received),
-          onResponseData: (_controller, chunk) => listener.data(chunk),
-          onResponseEnd() {
-            over = true;
-            listener.ended();
+          {
+            onRequestStart(started) {
+              if (over instanceof Error) started.abort(over);
+              else controller = started;
+            },
+            onResponseStart: (_controller, status, received) => listener.started(status, received),
+            onResponseData: (_controller, chunk) => listener.data(decoder.decode(chunk, { stream: true })),
+            onResponseEnd() {
+              over = true;
+              listener.ended();
+            },
+            onResponseError: (_controller, error) => fail(error),
           },
-          onResponseError: (_controller, error) => fail(error),
-        },
-      );
-      return {
-        cancel(error) {
-          if (controller === undefined) fail(error);
-          else if (over === false) controller.abort(error);
-        },
-        pause: () => controller?.pause(),
-        resume: () => controller?.resume(),
-      };
-    },
-    close: () => void pool.destroy().catch(() => undefined),
+        );
+        return {
+          cancel(error) {
+            if (controller === undefined) fail(error);
+            else if (over === false) controller.abort(error);
+          },
+          pause: () => controller?.pause(),
+          resume: () => controller?.resume(),
+        };
+      },
+      close: () => void pool.destroy().catch(() => undefined),
+    };
   };
 }

@@ -1,4 +1,4 @@
-import { compareBytes, sameBytes } from '../contract/keys.js';
+import { compareBytes, keyText, sameBytes } from '../contract/keys.js';
 import { eventWithSidecar, encodeSidecar } from '../sidecar/sidecar.js';
 import type { EncodedEvent, EventKey, EventRecord, Revision } from '../contract/record.js';
 import type { KeyValue } from './connection.js';
@@ -16,43 +16,10 @@ export interface DueEntry {
   readonly revision: Revision;
 }
 
-/**
- * Which keys the store uses, and what is in them:
- *
- * - `<prefix>/<namespace>/<name>`: the event's JSON, a newline, when it expires, and the rest of its description
- * - `<prefix>.expiry/<when, 16 digits>/<namespace>/<name>`: empty, written and deleted in one transaction with its event
- * - `<prefix>.fence`: empty; written to end creates that are on their way, see `Fence`
- * - `<prefix>.store`: the version of this layout; the revision it was created at is where the store begins
- * - `<prefix>.tick`: empty; feeds write it to prove that they are complete
- * - `<prefix>.uplift`: how far revisions are above etcd's, see `LiftedClient`
- */
-export interface Layout {
-  readonly fenceKey: Uint8Array;
-  readonly storeKey: Uint8Array;
-  readonly storeValue: Uint8Array;
-  readonly tickKey: Uint8Array;
-  readonly upliftKey: Uint8Array;
-  /** What a feed watches: all events, the tick and the uplift. */
-  readonly watched: KeyRange;
-  /** Whether a watched key is the tick. */
-  isTick(key: Uint8Array): boolean;
-  /** Whether a watched key is the uplift. */
-  isUplift(key: Uint8Array): boolean;
-  objectKey(key: EventKey): Uint8Array;
-  indexKey(key: EventKey, expiresAt: number): Uint8Array;
-  /** The events of a namespace, or all, after one of them. */
-  objects(namespace: string | undefined, after: EventKey | undefined): KeyRange;
-  /** The index up to a moment. */
-  dueAt(now: number): KeyRange;
-  dueEntry(kv: KeyValue): DueEntry | undefined;
-  value(event: EncodedEvent, expiresAt: number): Uint8Array;
-  /** Which event a key is for; undefined for keys of other programs. */
-  keyOf(objectKey: Uint8Array): EventKey | undefined;
-  /** The record in a key and its value; undefined where another program wrote it. `revision`: instead of the key's own. */
-  record(kv: KeyValue, revision?: Revision): EventRecord | undefined;
-}
+/** See {@link createLayout}. */
+export type Layout = ReturnType<typeof createLayout>;
 
-/** The version of the layout. A store meets a newer one with an error. */
+/** The version of the layout. A newer one is refused. */
 export const FORMAT = 1;
 
 const NEWLINE = 10;
@@ -60,8 +27,17 @@ const SLASH = '/'.charCodeAt(0);
 const DIGITS = 16;
 const LATEST: number = Number.MAX_SAFE_INTEGER;
 
-/** Makes the {@link Layout} below a prefix. */
-export function createLayout(prefix: string): Layout {
+/**
+ * The keys that the store uses below a prefix, and their values:
+ *
+ * - `<prefix>/<namespace>/<name>`: the event's JSON, a newline, when it expires, and the rest of its description
+ * - `<prefix>.expiry/<when, 16 digits>/<namespace>/<name>`: empty, written and deleted in one transaction with its event
+ * - `<prefix>.fence`: empty; written to end creates that are on their way, see `createFence`
+ * - `<prefix>.store`: the version of this layout; the revision it was created at is where the store begins
+ * - `<prefix>.tick`: empty; feeds write it to prove that they are complete
+ * - `<prefix>.uplift`: how far revisions are above etcd's, see `createLiftedClient`
+ */
+export function createLayout(prefix: string) {
   const encoder = new TextEncoder();
   const decoder = new TextDecoder();
   const bytes = (text: string): Uint8Array => encoder.encode(text);
@@ -72,10 +48,10 @@ export function createLayout(prefix: string): Layout {
   const tickKey = bytes(`${prefix}.tick`);
   const upliftKey = bytes(`${prefix}.uplift`);
 
-  /** The moment as it stands in the index: rounded up, so that nothing is due too early, and never more than its digits. */
+  /** A moment in the index: rounded up, so that nothing is due too early, and limited to its digits. */
   const moment = (time: number): string => String(Math.min(Math.max(Math.ceil(time), 0), LATEST)).padStart(DIGITS, '0');
 
-  const keyOf = (key: Uint8Array): EventKey | undefined => {
+  const eventKeyOf = (key: Uint8Array): EventKey | undefined => {
     const slash = key.indexOf(SLASH, rootLength);
     if (slash < 0) return undefined;
     return {
@@ -85,28 +61,35 @@ export function createLayout(prefix: string): Layout {
   };
 
   return {
-    fenceKey: bytes(`${prefix}.fence`),
-    storeKey: bytes(`${prefix}.store`),
-    storeValue: bytes(JSON.stringify({ format: FORMAT })),
-    tickKey,
-    upliftKey,
-    // `.tick` and `.uplift` sort behind the other keys of the store and before the events.
-    watched: { key: tickKey, rangeEnd: bytes(`${prefix}0`) },
-    keyOf,
-    isTick: (key) => sameBytes(key, tickKey),
-    isUplift: (key) => sameBytes(key, upliftKey),
-    objectKey: ({ namespace, name }) => bytes(`${root}${namespace}/${name}`),
-    indexKey: ({ namespace, name }, expiresAt) => bytes(`${index}${moment(expiresAt)}/${namespace}/${name}`),
-    objects(namespace, after) {
+    fenceKey: bytes(`${prefix}.fence`) as Uint8Array,
+    storeKey: bytes(`${prefix}.store`) as Uint8Array,
+    storeValue: bytes(JSON.stringify({ format: FORMAT })) as Uint8Array,
+    tickKey: tickKey as Uint8Array,
+    upliftKey: upliftKey as Uint8Array,
+    /** All events, the tick and the uplift: these two sort after the other keys of the store and before the events. */
+    watched: { key: tickKey, rangeEnd: bytes(`${prefix}0`) } as KeyRange,
+    /** The event of an object key; undefined for keys of other programs. */
+    keyOf: (objectKey: Uint8Array): EventKey | undefined => eventKeyOf(objectKey),
+    isTick: (key: Uint8Array): boolean => sameBytes(key, tickKey),
+    isUplift: (key: Uint8Array): boolean => sameBytes(key, upliftKey),
+    objectKey: (key: EventKey): Uint8Array => bytes(`${root}${keyText(key)}`),
+    indexKey: (key: EventKey, expiresAt: number): Uint8Array => bytes(`${index}${moment(expiresAt)}/${keyText(key)}`),
+    /** The events of a namespace, or all, after one of them. */
+    objects(namespace: string | undefined, after: EventKey | undefined): KeyRange {
       const scope = namespace === undefined ? root : `${root}${namespace}/`;
       const start = bytes(scope);
       const rangeEnd = bytes(`${scope.slice(0, -1)}0`);
       if (after === undefined) return { key: start, rangeEnd };
-      const next = bytes(`${root}${after.namespace}/${after.name}\0`);
+      const next = bytes(`${root}${keyText(after)}\0`);
       return { key: compareBytes(next, start) > 0 ? next : start, rangeEnd };
     },
-    dueAt: (now) => ({ key: bytes(index), rangeEnd: bytes(`${index}${moment(Math.floor(now) + 1)}`) }),
-    dueEntry({ key, modRevision }) {
+    /** The index up to a moment. */
+    dueAt: (now: number): KeyRange => ({
+      key: bytes(index),
+      rangeEnd: bytes(`${index}${moment(Math.floor(now) + 1)}`),
+    }),
+    /** An entry of the index; undefined where another program wrote it. */
+    dueEntry({ key, modRevision }: KeyValue): DueEntry | undefined {
       const path = key.subarray(indexLength + DIGITS + 1);
       if (key[indexLength + DIGITS] !== SLASH) return undefined;
       const objectKey = new Uint8Array(rootLength + path.length);
@@ -114,15 +97,16 @@ export function createLayout(prefix: string): Layout {
       objectKey.set(path, rootLength);
       return { indexKey: key, objectKey, revision: modRevision };
     },
-    value(event, expiresAt) {
+    value(event: EncodedEvent, expiresAt: number): Uint8Array {
       const tail = bytes(`\n${expiresAt} ${encodeSidecar(event)}`);
       const value = new Uint8Array(event.bytes.length + tail.length);
       value.set(event.bytes);
       value.set(tail, event.bytes.length);
       return value;
     },
-    record({ key: path, value, modRevision }, revision = modRevision) {
-      const key = keyOf(path);
+    /** The record in a key and its value; undefined where another program wrote it. `revision`: instead of the key's own. */
+    record({ key: path, value, modRevision }: KeyValue, revision: Revision = modRevision): EventRecord | undefined {
+      const key = eventKeyOf(path);
       // The description is one line; the event's bytes may hold anything.
       const end = value.lastIndexOf(NEWLINE);
       if (key === undefined || end < 0) return undefined;
@@ -131,7 +115,7 @@ export function createLayout(prefix: string): Layout {
       const expiresAt = space > 0 ? Number(line.slice(0, space)) : Number.NaN;
       if (Number.isNaN(expiresAt)) return undefined;
       try {
-        // A view without the manners of Node's Buffer.
+        // A plain view, also of a Buffer.
         const json = new Uint8Array(value.buffer, value.byteOffset, end);
         return { key, revision, event: eventWithSidecar(json, line.slice(space + 1)), expiresAt };
       } catch {

@@ -1,61 +1,43 @@
-import { isStoreError, storeError } from '../contract/errors.js';
 import type { Clock } from '../../clock/clock.js';
+import { isStoreError, storeError } from '../contract/errors.js';
 import type { Revision } from '../contract/record.js';
+import { hasCode } from '../unknown-outcomes.js';
 import { withinBudget, type Budget } from './budget.js';
 import type { EtcdClient } from './client.js';
 import type { Layout } from './layout.js';
-import {
-  get,
-  isAt,
-  isNew,
-  put,
-  type RangeRequest,
-  type RangeResponse,
-  type TxnRequest,
-  type TxnResponse,
-} from './connection.js';
-import {
-  compareDown,
-  floorOf,
-  NO_UPLIFT,
-  rangeUp,
-  txnUp,
-  upliftOf,
-  upliftValue,
-  watchUp,
-  type Uplift,
-} from './uplift.js';
+import { get, put, type RangeRequest, type RangeResponse, type TxnRequest, type TxnResponse } from './connection.js';
+import { compareDown, floorOf, NO_UPLIFT, rangeUp, txnUp, upliftOf, upliftValue, watchUp } from './uplift.js';
 
 /** An uplift goes so far above everything that this replica has seen: others may have seen more. */
 const BEYOND = 1_000_000_000;
 /** How long a replica that only reads goes on without looking whether another one has lifted the revisions. */
 const CONFIRM_MS = 5000;
 
-/** A client whose revisions never go back. */
+/** See {@link createLiftedClient}. */
 export interface LiftedClient extends EtcdClient {
-  /** What was before this revision cannot be read any more. */
+  /** Nothing before this revision can be read any more. */
   floor(): Revision;
 }
 
 /**
- * Puts the store's revisions in the place of etcd's. Where an answer of etcd is behind what was seen when the request was
- * sent, its counter went back: the cluster was restored from a backup, or made anew. Then this replica writes how far
- * revisions are lifted from now on (`<prefix>.uplift`), far above everything that was seen, and whatever is before that is
- * expired, open watches included. Each write is bound to that key, so that no other replica goes on without it.
+ * A client whose revisions never go back. When an answer of etcd is behind what was seen when the request was sent, its
+ * counter went back: the cluster was restored from a backup, or created anew. Then this replica writes how far revisions
+ * are lifted from now on (`<prefix>.uplift`), far above everything that was seen, and everything before that is expired,
+ * open watches included. Each write is bound to that key, so that no other replica continues without it.
  */
 export function createLiftedClient(inner: EtcdClient, layout: Layout, clock: Clock): LiftedClient {
   const { upliftKey, storeKey, storeValue } = layout;
-  let current: Uplift | undefined;
+  let current = NO_UPLIFT;
   let confirmedAt = -Infinity;
   let seen: Revision = 0;
   let finding: Promise<void> | undefined;
   /** An answer was behind what was seen. It stays so, even if others have written enough meanwhile, until it is confirmed. */
   let wentBack = false;
 
-  const adopt = (next: Uplift): void => {
+  const adopt = (next: typeof NO_UPLIFT): void => {
+    const isFirst = confirmedAt === -Infinity;
     confirmedAt = clock.monotonic();
-    if (current?.mod === next.mod && current.offset === next.offset) return;
-    const isFirst = current === undefined;
+    if (current.mod === next.mod && current.offset === next.offset) return;
     current = next;
     if (isFirst) return;
     seen = Math.max(seen, next.mod + next.offset);
@@ -78,28 +60,30 @@ export function createLiftedClient(inner: EtcdClient, layout: Layout, clock: Clo
       const isDue = wentBack;
       const { kvs, revision } = await inner.range({ key: upliftKey }, budget);
       const found = upliftOf(kvs[0]);
-      const moved = current === undefined || found.mod !== current.mod || found.offset !== current.offset;
+      const moved = found.mod !== current.mod || found.offset !== current.offset;
       if (revision + found.offset >= since && (moved || !isDue)) {
         if (isDue) wentBack = false;
         adopt(found);
         return;
       }
       const offset = seen + BEYOND;
-      const lift = { compare: [isAt(upliftKey, found.mod)], success: [put(upliftKey, upliftValue(offset))] };
+      const lift = {
+        compare: [{ key: upliftKey, revision: found.mod }],
+        success: [put(upliftKey, upliftValue(offset))],
+      };
       const lifted = await inner.txn(lift, budget).catch((error: unknown) => {
-        // Whether it happened is seen when it is read again.
-        if (isStoreError(error) && error.code === 'unknown-outcome') return undefined;
-        throw error;
+        // The next read shows whether it happened.
+        if (!hasCode(error, 'unknown-outcome')) throw error;
       });
       if (lifted?.succeeded !== true) continue;
-      const mark = { compare: [isNew(storeKey)], success: [put(storeKey, storeValue)] };
+      const mark = { compare: [{ key: storeKey, revision: 0 }], success: [put(storeKey, storeValue)] };
       await inner.txn(mark, budget).catch(() => undefined);
       wentBack = false;
       adopt({ offset, mod: lifted.revision });
       return;
     }
   };
-  /** One at a time, for all that wait. It has the budget of the first: whoever has less time leaves earlier. */
+  /** One at a time, for all callers, with the budget of the first: callers with less time leave earlier. */
   const confirm = async (budget: Budget): Promise<void> => {
     do {
       budget.signal?.throwIfAborted();
@@ -110,13 +94,13 @@ export function createLiftedClient(inner: EtcdClient, layout: Layout, clock: Clo
       await withinBudget(clock, finding, budget);
     } while (wentBack);
   };
-  const uplift = async (budget: Budget): Promise<Uplift> => {
-    while (current === undefined || clock.monotonic() - confirmedAt > CONFIRM_MS) await confirm(budget);
+  const uplift = async (budget: Budget): Promise<typeof NO_UPLIFT> => {
+    while (clock.monotonic() - confirmedAt > CONFIRM_MS) await confirm(budget);
     return current;
   };
 
   const expired = (): Error => {
-    const floor = floorOf(current ?? NO_UPLIFT);
+    const floor = floorOf(current);
     return storeError('expired', `the counter of etcd went back, the history begins at ${floor}`, { current: floor });
   };
 
@@ -130,18 +114,16 @@ export function createLiftedClient(inner: EtcdClient, layout: Layout, clock: Clo
       let response: RangeResponse;
       try {
         response = await inner.range(
-          offset === 0
-            ? request
-            : {
-                ...request,
-                ...(revision !== undefined && { revision: revision - offset }),
-                ...(maxModRevision !== undefined && { maxModRevision: Math.max(1, maxModRevision - offset) }),
-              },
+          {
+            ...request,
+            revision: revision && revision - offset,
+            maxModRevision: maxModRevision && Math.max(1, maxModRevision - offset),
+          },
           budget,
         );
       } catch (error) {
-        if (!isStoreError(error) || error.code !== 'future-revision') throw error;
-        // It may lie in a future that is gone.
+        if (!hasCode(error, 'future-revision')) throw error;
+        // It may be a revision from before the counter went back.
         await confirm(budget);
         if (current !== known) continue;
         throw error;
@@ -166,7 +148,7 @@ export function createLiftedClient(inner: EtcdClient, layout: Layout, clock: Clo
         const since = seen;
         const response = await send(
           {
-            compare: [...compareDown(request.compare ?? [], known), isAt(upliftKey, known.mod)],
+            compare: [...compareDown(request.compare ?? [], known), { key: upliftKey, revision: known.mod }],
             success: request.success,
             failure: [...(request.failure ?? []), get(upliftKey)],
           },
@@ -174,7 +156,7 @@ export function createLiftedClient(inner: EtcdClient, layout: Layout, clock: Clo
         );
         const { succeeded, steps } = response;
         if (!succeeded && (steps.at(-1)?.[0]?.modRevision ?? 0) !== known.mod) {
-          // Somebody has lifted the revisions, or etcd has forgotten that. Nothing was written.
+          // Another replica lifted the revisions, or etcd lost the uplift. Nothing was written.
           await confirm(budget);
           continue;
         }
@@ -185,15 +167,13 @@ export function createLiftedClient(inner: EtcdClient, layout: Layout, clock: Clo
           wentBack = true;
           await confirm(budget).catch((error: unknown) => {
             if (!succeeded || !isStoreError(error)) throw error;
-            throw storeError('unknown-outcome', `a write met a counter that went back: ${error.message}`, {
-              cause: error,
-            });
+            const message = `a write met a counter that went back: ${error.message}`;
+            throw storeError('unknown-outcome', message, { cause: error });
           });
         }
         confirmedAt = clock.monotonic();
         // A write before an uplift counts by that; one with a later revision was lost with the cluster it was written to.
-        const now = current ?? known;
-        const counts = now !== known && response.revision < now.mod ? now : known;
+        const counts = response.revision < current.mod ? current : known;
         const lifted = txnUp(answer, counts);
         seen = Math.max(seen, lifted.revision);
         return lifted;
@@ -206,7 +186,7 @@ export function createLiftedClient(inner: EtcdClient, layout: Layout, clock: Clo
     txn: bound(inner.txn),
     txnOnce: bound(inner.txnOnce),
     seen: () => seen,
-    floor: () => floorOf(current ?? NO_UPLIFT),
+    floor: () => floorOf(current),
     async compact(revision, budget) {
       const { offset } = await uplift(budget);
       if (revision > offset) await inner.compact(revision - offset, budget);
@@ -219,7 +199,7 @@ export function createLiftedClient(inner: EtcdClient, layout: Layout, clock: Clo
         { ...request, startRevision: Math.max(1, request.startRevision - offset) },
         {
           response(response) {
-            // It waits for a revision that has not been reached: by a member that is slow, or one that began anew.
+            // It waits for a future revision: the member is slow, or started anew.
             const waits = response.created && response.revision + offset < request.startRevision;
             if (waits || response.events.some(({ kv }) => layout.isUplift(kv.key))) {
               confirm(inner.budget(undefined)).catch(() => undefined);

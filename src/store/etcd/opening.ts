@@ -1,7 +1,8 @@
-import { isStoreError, storeError } from '../contract/errors.js';
+import { storeError } from '../contract/errors.js';
 import type { Revision } from '../contract/record.js';
+import { hasCode } from '../unknown-outcomes.js';
 import type { EtcdClient } from './client.js';
-import { get, isNew, put, type KeyValue } from './connection.js';
+import { get, put, type KeyValue } from './connection.js';
 import { FORMAT, type Layout } from './layout.js';
 import type { EtcdSettings } from './options.js';
 
@@ -21,14 +22,18 @@ function checkFormat(kv: KeyValue | undefined, { prefix }: EtcdSettings): void {
   );
 }
 
-/** Finds or makes the mark of the store. The revision at which it began: before it there is nothing to read. */
+/** Finds or makes the mark of the store. Returns the revision at which the store began. */
 export async function openStore(client: EtcdClient, layout: Layout, settings: EtcdSettings): Promise<Revision> {
   const { storeKey, storeValue } = layout;
-  const mark = { compare: [isNew(storeKey)], success: [put(storeKey, storeValue)], failure: [get(storeKey)] };
+  const mark = {
+    compare: [{ key: storeKey, revision: 0 }],
+    success: [put(storeKey, storeValue)],
+    failure: [get(storeKey)],
+  };
   const budget = client.budget(undefined);
   const { succeeded, revision, steps } = await client.txn(mark, budget).catch((error: unknown) => {
     // Whether it was this attempt that made the mark does not matter.
-    if (isStoreError(error) && error.code === 'unknown-outcome') return client.txn(mark, budget);
+    if (hasCode(error, 'unknown-outcome')) return client.txn(mark, budget);
     throw error;
   });
   if (succeeded) return revision;

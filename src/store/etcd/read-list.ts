@@ -1,6 +1,6 @@
 import type { FieldTerm, ListPage, ListQuery, Position } from '../contract/event-store.js';
 import { storeError } from '../contract/errors.js';
-import type { EventRecord, Revision } from '../contract/record.js';
+import type { EventKey, EventRecord, Revision } from '../contract/record.js';
 import type { Budget } from './budget.js';
 import type { EtcdClient } from './client.js';
 import { verdictOf } from './failure.js';
@@ -16,7 +16,7 @@ function fits(record: EventRecord, terms: readonly FieldTerm[]): boolean {
   return terms.every(({ field, value }) => (Object.hasOwn(fields, field) ? fields[field] : '') === value);
 }
 
-/** A range, in smaller parts where the gateway of etcd cannot carry the answer. */
+/** A range, in smaller parts where the answer is too large for the gateway of etcd. */
 async function rangeThatFits(client: EtcdClient, request: RangeRequest, budget: Budget): Promise<RangeResponse> {
   let { limit = 1 } = request;
   for (;;) {
@@ -31,19 +31,21 @@ async function rangeThatFits(client: EtcdClient, request: RangeRequest, budget: 
   }
 }
 
-/** What a page is read with. */
 interface Reading {
   readonly client: EtcdClient;
   readonly layout: Layout;
   readonly budget: Budget;
 }
 
-/** The last of a page that is an event's key: no position can be made of others. */
-function positionOf(layout: Layout, { kvs, more }: RangeResponse, newestFirst: boolean): Position | undefined {
+const position = (key: EventKey, revision: Revision, newestFirst: boolean): Position =>
+  newestFirst ? { ...key, revision } : key;
+
+/** The position after a page: that of its last event. */
+function positionAfter(layout: Layout, { kvs, more }: RangeResponse, newestFirst: boolean): Position | undefined {
   if (!more) return undefined;
   for (const { key: bytes, modRevision } of kvs.toReversed()) {
     const key = layout.keyOf(bytes);
-    if (key !== undefined) return newestFirst ? { ...key, revision: modRevision } : key;
+    if (key !== undefined) return position(key, modRevision, newestFirst);
   }
   throw storeError('unavailable', 'etcd has keys below the prefix that are no events: remove them');
 }
@@ -56,31 +58,20 @@ async function readStep(
   limit: number,
 ): Promise<ListPage> {
   const newestFirst = query.order === 'newest-first';
-  const maxModRevision = newestFirst && after?.revision !== undefined ? after.revision - 1 : undefined;
-  if (maxModRevision !== undefined && maxModRevision < 1) {
-    const revision = at ?? (await client.range({ key: layout.storeKey, keysOnly: true }, budget)).revision;
-    return { revision, records: [], remaining: 0 };
-  }
-  const response = await rangeThatFits(
-    client,
-    {
-      ...layout.objects(query.namespace, newestFirst ? undefined : after),
-      limit,
-      revision: at,
-      ...(newestFirst && { newestFirst, maxModRevision }),
-    },
-    budget,
-  );
+  // No key has the revision 1, and 0 would be no limit.
+  const maxModRevision = newestFirst && after?.revision !== undefined ? Math.max(1, after.revision - 1) : undefined;
+  const keys = layout.objects(query.namespace, newestFirst ? undefined : after);
+  const response = await rangeThatFits(client, { ...keys, limit, revision: at, newestFirst, maxModRevision }, budget);
   return {
     revision: at ?? response.revision,
     records: response.kvs.flatMap((kv) => layout.record(kv) ?? []),
-    next: positionOf(layout, response, newestFirst),
-    // The count of etcd knows no revisions: it is that of the whole range.
+    next: positionAfter(layout, response, newestFirst),
+    // etcd counts the whole range, whatever the revisions.
     remaining: maxModRevision === undefined ? response.count - response.kvs.length : undefined,
   };
 }
 
-/** A page. Without terms it is full; with terms it is what a bounded search found. */
+/** Reads a page. Without terms it is full; with terms it has the results of a bounded search. */
 export async function readList(reading: Reading, query: ListQuery): Promise<ListPage> {
   const { limit, terms = [] } = query;
   const searching = terms.length > 0;
@@ -96,7 +87,7 @@ export async function readList(reading: Reading, query: ListQuery): Promise<List
       records.push(record);
       const isLast = progress.next === undefined && index === progress.records.length - 1;
       if (searching && records.length === limit && !isLast) {
-        const next = query.order === 'newest-first' ? { ...record.key, revision: record.revision } : record.key;
+        const next = position(record.key, record.revision, query.order === 'newest-first');
         return { records, revision: at, next };
       }
     }

@@ -88,12 +88,7 @@ interface StatusMessage {
 }
 
 /** Numbers and fields of rpc.proto. */
-const RESULTS: Readonly<Record<Compare['result'], number>> = { equal: 0, less: 2, 'not-equal': 3 };
-const TARGETS: Readonly<Record<Compare['target'], readonly [target: number, operand: string]>> = {
-  version: [0, 'version'],
-  create: [1, 'createRevision'],
-  mod: [2, 'modRevision'],
-};
+const MOD = 2;
 const DESCENDING = { sortOrder: 2, sortTarget: 3 };
 const DELETE = 1;
 const NO_KEY: KeyValue = {
@@ -117,11 +112,11 @@ function createCodec<Sent>({ encode, decode, toBytes, fromBytes }: Format<Sent>)
         return { requestDeleteRange: { key, prevKv: true } };
     }
   };
-  const writeCompare = ({ key, target, result, value }: Compare): object => {
-    const [number, operand] = TARGETS[target];
-    const targetUnion = { case: operand, value: BigInt(value) };
-    return { key: fromBytes(key), target: number, result: RESULTS[result], targetUnion };
-  };
+  const writeCompare = ({ key, revision }: Compare): object => ({
+    key: fromBytes(key),
+    target: MOD,
+    targetUnion: { case: 'modRevision', value: BigInt(revision) },
+  });
   const writeRange = ({ key, rangeEnd, newestFirst, ...rest }: RangeRequest): Fields => ({
     key: fromBytes(key),
     rangeEnd: rangeEnd && fromBytes(rangeEnd),

@@ -35,11 +35,8 @@ const MESSAGES: Readonly<Record<string, Readonly<Record<string, Field>>>> = {
   DeleteRangeResponse: { prev_kvs: [3, 'KeyValue[]'] },
   // A member of a oneof is written also when it is zero.
   Compare: {
-    result: [1, 'CompareResult'],
     target: [2, 'CompareTarget'],
     key: [3, 'bytes'],
-    version: [4, 'int64', 'target_union'],
-    create_revision: [5, 'int64', 'target_union'],
     mod_revision: [6, 'int64', 'target_union'],
   },
   RequestOp: {
@@ -81,7 +78,6 @@ const MESSAGES: Readonly<Record<string, Readonly<Record<string, Field>>>> = {
 const ENUMS: Readonly<Record<string, readonly string[]>> = {
   SortOrder: ['NONE', 'ASCEND', 'DESCEND'],
   SortTarget: ['KEY', 'VERSION', 'CREATE', 'MOD', 'VALUE'],
-  CompareResult: ['EQUAL', 'GREATER', 'LESS', 'NOT_EQUAL'],
   CompareTarget: ['VERSION', 'CREATE', 'MOD', 'VALUE'],
   EventType: ['PUT', 'DELETE'],
 };

@@ -11,22 +11,20 @@ export interface Uplift {
   readonly mod: number;
 }
 
-/** As long as nothing went back. */
 export const NO_UPLIFT: Uplift = Object.freeze({ offset: 0, mod: 0 });
 
-/** The first revision that can be read: every one from before the uplift is below the offset. */
+/** The first readable revision: those from before the uplift are below the offset. */
 export function floorOf({ offset }: Uplift): Revision {
   return offset === 0 ? 0 : offset + 1;
 }
 
-/** The uplift that a key holds. What is not ours is none. */
+/** The uplift stored in its key. An unreadable value is none. */
 export function upliftOf(kv: KeyValue | undefined): Uplift {
   if (kv === undefined) return NO_UPLIFT;
   const offset = Number(new TextDecoder().decode(kv.value));
   return { offset: Number.isSafeInteger(offset) && offset >= 0 ? offset : 0, mod: kv.modRevision };
 }
 
-/** The value of its key. */
 export function upliftValue(offset: number): Uint8Array {
   return new TextEncoder().encode(String(offset));
 }
@@ -34,7 +32,7 @@ export function upliftValue(offset: number): Uint8Array {
 /** Never a revision of etcd: a condition that names one from before the uplift does not hold. */
 const NEVER: number = Number.MAX_SAFE_INTEGER;
 
-/** A revision of the store's in etcd's count; 0 stands for none in both. */
+/** A revision of the store in etcd's count; 0 means none in both. */
 function down(revision: Revision, { offset }: Uplift): number {
   if (revision === 0) return 0;
   return revision > offset ? revision - offset : NEVER;
@@ -47,7 +45,7 @@ function up(revision: number, { offset }: Uplift): Revision {
 /** Conditions in etcd's count. */
 export function compareDown(compare: readonly Compare[], uplift: Uplift): readonly Compare[] {
   if (uplift.offset === 0) return compare;
-  return compare.map((one) => (one.target === 'version' ? one : { ...one, value: down(one.value, uplift) }));
+  return compare.map(({ key, revision }) => ({ key, revision: down(revision, uplift) }));
 }
 
 function keyUp(kv: KeyValue, uplift: Uplift): KeyValue {
@@ -60,14 +58,12 @@ export function rangeUp(response: RangeResponse, uplift: Uplift): RangeResponse 
   return { ...response, revision: up(response.revision, uplift), kvs: response.kvs.map((kv) => keyUp(kv, uplift)) };
 }
 
-/** An answer in the store's count. */
 export function txnUp(response: TxnResponse, uplift: Uplift): TxnResponse {
   if (uplift.offset === 0) return response;
   const steps = response.steps.map((kvs) => kvs.map((kv) => keyUp(kv, uplift)));
   return { ...response, revision: up(response.revision, uplift), steps };
 }
 
-/** What a watch brought in the store's count. */
 export function watchUp(response: WatchResponse, uplift: Uplift): WatchResponse {
   if (uplift.offset === 0) return response;
   return {

@@ -8,34 +8,22 @@ import type { EtcdClient } from './client.js';
 import { verdictOf } from './failure.js';
 import type { Fence, LostCreate } from './fence.js';
 import type { Layout } from './layout.js';
-import { drop, get, isAt, isNew, put, type KeyValue, type Step, type TxnResponse } from './connection.js';
+import { drop, get, put, type KeyValue, type Step, type TxnResponse } from './connection.js';
 
 /** How many expiries are remembered. */
 const MOST = 4096;
 
 /**
- * When the events expire that were read or written lately. A replace and a removal have to delete the old entry of the
- * expiry index, whose key holds the moment: mostly the event was read just before, so that no further read is needed.
- * The transaction compares the revision, so what is remembered of another revision does no harm.
+ * The expiry of events that were read or written lately. A replace and a removal have to delete the old entry of the expiry
+ * index, whose key contains it: usually the event was read just before, and no further read is needed. The transaction
+ * compares the revision, so an entry for another revision does no harm.
  */
-export interface KnownExpiries {
-  note(record: EventRecord): void;
-  /** When the event at this revision expires, if that is remembered. */
-  at(key: EventKey, revision: Revision): number | undefined;
-}
-
-/** Remembers the latest. */
-export function createKnownExpiries(): KnownExpiries {
-  const known = createBoundedCache<string, { readonly revision: Revision; readonly expiresAt: number }>({
-    maxEntries: MOST,
-  });
-  const idOf = ({ namespace, name }: EventKey): string => `${namespace}/${name}`;
+export function createKnownExpiries() {
+  const known = createBoundedCache<string, Pick<EventRecord, 'revision' | 'expiresAt'>>({ maxEntries: MOST });
   return {
-    note({ key, revision, expiresAt }) {
-      known.set(idOf(key), { revision, expiresAt });
-    },
-    at(key, revision) {
-      const found = known.get(idOf(key));
+    note: ({ key, revision, expiresAt }: EventRecord): void => known.set(keyText(key), { revision, expiresAt }),
+    at(key: EventKey, revision: Revision): number | undefined {
+      const found = known.get(keyText(key));
       return found?.revision === revision ? found.expiresAt : undefined;
     },
   };
@@ -45,23 +33,24 @@ export function createKnownExpiries(): KnownExpiries {
 export interface WriteDependencies {
   readonly client: EtcdClient;
   readonly layout: Layout;
-  readonly known: KnownExpiries;
+  readonly known: ReturnType<typeof createKnownExpiries>;
   readonly fence: Fence;
 }
 
-/** The event as it stands, for a get. */
 export async function readOne(
   { client, layout, known }: WriteDependencies,
   key: EventKey,
   budget: Budget,
 ): Promise<EventRecord | undefined> {
-  const { kvs } = await client.range({ key: layout.objectKey(key) }, budget);
-  const record = kvs[0] === undefined ? undefined : layout.record(kvs[0]);
-  if (record !== undefined) known.note(record);
+  const {
+    kvs: [kv],
+  } = await client.range({ key: layout.objectKey(key) }, budget);
+  const record = kv && layout.record(kv);
+  if (record) known.note(record);
   return record;
 }
 
-/** What was written, at the revision that it got: one object a transaction, so each has its own. */
+/** The record that a transaction has written. */
 function written(
   { layout, known }: WriteDependencies,
   key: Uint8Array,
@@ -79,8 +68,8 @@ function metQuota({ message }: StoreError, cause: unknown): StoreError {
 }
 
 /**
- * A member that has just reached its space quota **does** the write and answers with the refusal. It is a final answer:
- * nothing is on its way any more, and a linearizable read tells.
+ * A member that has just reached its space quota **does** the write and answers with the refusal. That answer is final:
+ * nothing is pending any more, and a linearizable read tells.
  */
 async function lookAfterRefusal<T>(read: () => Promise<T>, refused: StoreError): Promise<T> {
   try {
@@ -91,14 +80,12 @@ async function lookAfterRefusal<T>(read: () => Promise<T>, refused: StoreError):
   }
 }
 
-/** A write over the event at `expected`, which cannot happen twice. Where it fails one round trip says why. */
+/** Writes over the event at `expected`, which cannot happen twice. */
 async function write(
   { client, layout }: WriteDependencies,
-  {
-    key,
-    expected,
-    success,
-  }: { readonly key: EventKey; readonly expected: Revision; readonly success: readonly Step[] },
+  key: EventKey,
+  expected: Revision,
+  success: readonly Step[],
   budget: Budget,
 ): Promise<TxnResponse> {
   const objectKey = layout.objectKey(key);
@@ -107,7 +94,7 @@ async function write(
     return record === undefined ? notFound(keyText(key)) : conflict(keyText(key), record.revision, expected);
   };
   try {
-    const compare = [isAt(objectKey, expected)];
+    const compare = [{ key: objectKey, revision: expected }];
     const response = await client.txn({ compare, success, failure: [get(objectKey)] }, budget);
     if (response.succeeded) return response;
     throw refusal(response.steps[0]);
@@ -129,7 +116,7 @@ function puts({ layout }: WriteDependencies, key: EventKey, value: Uint8Array, e
   return [put(layout.objectKey(key), value), put(layout.indexKey(key, expiresAt))];
 }
 
-/** Puts an event and its index entry where there is none, once: what became of a lost attempt is found out before the next. */
+/** Puts a new event and its index entry, once: the outcome of a lost attempt is found out before the next. */
 export async function createOne(
   context: WriteDependencies,
   key: EventKey,
@@ -144,7 +131,10 @@ export async function createOne(
   const failure = [get(objectKey), get(layout.fenceKey)];
   for (;;) {
     const since = client.seen();
-    const compare = [isNew(objectKey), isAt(layout.fenceKey, fence.revision())];
+    const compare = [
+      { key: objectKey, revision: 0 },
+      { key: layout.fenceKey, revision: fence.revision() },
+    ];
     let response: TxnResponse;
     try {
       response = await client.txnOnce({ compare, success, failure }, budget);
@@ -161,7 +151,7 @@ export async function createOne(
   }
 }
 
-/** What a create did that failed. `undefined`: nothing, and it never will, so that it can be tried again. */
+/** What a failed create did. `undefined`: nothing, and it never will, so that it can be repeated. */
 async function createdAfterAll(
   context: WriteDependencies,
   lost: LostCreate,
@@ -183,7 +173,7 @@ async function createdAfterAll(
   return created;
 }
 
-/** The moment in the index entry of an event at a revision. Read where it is not remembered. */
+/** The moment in the index entry of an event at a revision. */
 async function expiryAt(
   context: WriteDependencies,
   key: EventKey,
@@ -212,7 +202,7 @@ export async function replaceOne(
   const success = puts(context, key, value, expiresAt);
   // A transaction may touch a key only once.
   if (before !== expiresAt) success.push(drop(layout.indexKey(key, before)));
-  const { revision } = await write(context, { key, expected, success }, budget);
+  const { revision } = await write(context, key, expected, success, budget);
   return written(context, layout.objectKey(key), value, revision);
 }
 
@@ -226,7 +216,7 @@ export async function removeOne(
   const { layout } = context;
   const expiresAt = await expiryAt(context, key, expected, budget);
   const success = [drop(layout.objectKey(key)), drop(layout.indexKey(key, expiresAt))];
-  const { revision, steps } = await write(context, { key, expected, success }, budget);
+  const { revision, steps } = await write(context, key, expected, success, budget);
   const last = steps[0]?.[0];
   const record = last && layout.record(last, revision);
   if (record === undefined) throw notFound(keyText(key));

@@ -66,7 +66,7 @@ function creating(answers: readonly (TxnResponse | Error)[], there: readonly Key
     clock,
     attempts,
     asked,
-    fenceOf: ({ compare }: TxnRequest): unknown => compare?.[1]?.value,
+    fenceOf: ({ compare }: TxnRequest): unknown => compare?.[1]?.revision,
     create: (): Promise<EventRecord> => createOne(context, key, event, expiresAt, budget),
   };
 }

@@ -22,7 +22,7 @@ const stored: KeyValue = {
 
 const connected = vi.hoisted(() => ({ member: undefined as { readonly connection: Connection } | undefined }));
 vi.mock('../../../../src/store/etcd/grpc-connection.js', () => ({
-  grpcConnect: () => async () => [connected.member?.connection],
+  grpcConnect: async () => [connected.member?.connection],
 }));
 
 /** A member that answers nothing while it is silent. What was asked then is lost if it is given up before. */

@@ -4,7 +4,7 @@ import { createKnownExpiries } from '../../../../src/store/etcd/write.js';
 import { compareBytes } from '../../../../src/store/contract/keys.js';
 import { createLayout } from '../../../../src/store/etcd/layout.js';
 import type { KeyValue } from '../../../../src/store/etcd/connection.js';
-import { createQuietSpan } from '../../../../src/store/etcd/quiet-span.js';
+import { createQuietSpan } from '../../../../src/store/etcd/feed.js';
 import { readWatchEvents } from '../../../../src/store/etcd/read-watch.js';
 import { sampleEvent } from '../../../../src/testing/sample-event.js';
 

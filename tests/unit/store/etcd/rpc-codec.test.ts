@@ -38,9 +38,8 @@ const range: RangeRequest = {
 };
 const txn: TxnRequest = {
   compare: [
-    { key: bytes('k'), target: 'create', result: 'equal', value: 0 },
-    { key: bytes('k'), target: 'mod', result: 'not-equal', value: 5 },
-    { key: bytes('k'), target: 'version', result: 'less', value: 0 },
+    { key: bytes('k'), revision: 0 },
+    { key: bytes('k'), revision: 5 },
   ],
   success: [
     { type: 'put', key: bytes('k'), value: bytes('v') },
@@ -66,11 +65,10 @@ describe('messages in protobuf', async () => {
   it('have them in a transaction, where a compared zero is written', async () => {
     expect(await sentBy((calls) => calls.txn(txn, undefined))).toBe(
       '0a07' +
-        '1001' +
+        '1002' +
         '1a016b' +
-        '2800' + // EQUAL is left out
-        ('0a09' + '0803' + '1002' + '1a016b' + '3005') +
-        ('0a07' + '0802' + '1a016b' + '2000') +
+        '3000' + // EQUAL is left out
+        ('0a07' + '1002' + '1a016b' + '3005') +
         ('1208' + '1206' + '0a016b' + '120176') +
         ('1207' + '1a05' + '0a016b' + '1801') +
         ('1a05' + '0a03' + '0a016b'),
@@ -186,9 +184,8 @@ describe('messages in the JSON of the gateway', async () => {
   it('name the fields as etcd does', async () => {
     expect(await sentBy((calls) => calls.txn(txn, undefined))).toEqual({
       compare: [
-        { key: 'aw==', target: 'CREATE', create_revision: '0' },
-        { key: 'aw==', target: 'MOD', result: 'NOT_EQUAL', mod_revision: '5' },
-        { key: 'aw==', result: 'LESS', version: '0' },
+        { key: 'aw==', target: 'MOD', mod_revision: '0' },
+        { key: 'aw==', target: 'MOD', mod_revision: '5' },
       ],
       success: [
         { request_put: { key: 'aw==', value: 'dg==' } },
