@@ -3,12 +3,14 @@ import type { PostgresClient } from './client.js';
 import type { PostgresStoreOptions } from './options.js';
 import { pgClient, type PgPool } from './pg-client.js';
 
+type OwnPool = PgPool & { end(): Promise<void> };
+
 /** What is used of the module `pg`. */
 interface PgModule {
-  readonly Pool: new (config: object) => PgPool & { end(): Promise<void> };
+  readonly Pool: new (config: object) => OwnPool;
 }
 
-/** How long `close()` waits for connections to say goodbye, in milliseconds: a frozen server never does. */
+/** How long `close()` waits for connections to end, in milliseconds: those of a frozen server never do. */
 const END_MS = 1_000;
 
 async function loadPg(): Promise<PgModule> {
@@ -20,43 +22,39 @@ async function loadPg(): Promise<PgModule> {
   }
 }
 
-/** A pool of the store's own. The driver is loaded and the pool made with the first statement. */
+/** A pool that the store owns. The driver is loaded and the pool made with the first statement. */
 function ownPool(options: PostgresStoreOptions, timeoutMs: number): PostgresClient {
   const { connectionString, ssl, poolSize = 8 } = options;
-  let opened: { readonly pool: PgPool & { end(): Promise<void> }; readonly client: PostgresClient } | undefined;
+  let pool: OwnPool | undefined;
+  let client: PostgresClient | undefined;
   let closed = false;
 
   const open = async (): Promise<PostgresClient> => {
-    if (opened !== undefined) return opened.client;
+    if (client !== undefined) return client;
     const { Pool } = await loadPg();
     if (closed) throw storeError('closed', 'the store is closed');
-    if (opened === undefined) {
-      const pool = new Pool({
-        connectionString,
-        ...(ssl === undefined ? {} : { ssl }),
-        max: poolSize + 1,
-        connectionTimeoutMillis: timeoutMs,
-        keepAlive: true,
-        allowExitOnIdle: true,
-        application_name: 'kube-vitals',
-      });
-      opened = { pool, client: pgClient(pool) };
-    }
-    return opened.client;
+    pool ??= new Pool({
+      connectionString,
+      ...(ssl !== undefined && { ssl }),
+      max: poolSize + 1,
+      connectionTimeoutMillis: timeoutMs,
+      keepAlive: true,
+      allowExitOnIdle: true,
+      application_name: 'kube-vitals',
+    });
+    return (client ??= pgClient(pool));
   };
 
   return {
     query: async (text, values, call) => (await open()).query(text, values, call),
     async listen(channel, onNotify, onLost) {
-      const client = await open();
-      if (client.listen === undefined) throw new TypeError('the pool has a single connection');
-      return client.listen(channel, onNotify, onLost);
+      const { listen } = await open();
+      return (listen as NonNullable<typeof listen>)(channel, onNotify, onLost);
     },
     async close() {
       closed = true;
-      if (opened === undefined) return;
       // The client's listener for errors stays: connections that end may still hear from the server.
-      const ended = opened.pool.end().catch(() => undefined);
+      const ended = pool?.end().catch(() => undefined);
       await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, END_MS).unref())]);
     },
   };

@@ -1,30 +1,22 @@
 import { type ClockTimer, nextTurn } from '../../clock/clock.js';
 import { quoted } from './names.js';
 import type { PostgresStoreOptions } from './options.js';
-import type { StoreParts } from './requests.js';
+import { stampOf, type StoreParts } from './requests.js';
 import { numberOf } from './rows.js';
 
-/** Forgets what is older than the history to be kept, or more. */
-export interface History {
-  start(): void;
-  /** So many bytes were written, roughly: looks whether it is time, or too much. */
-  written(bytes: number): void;
-  close(): Promise<void>;
-}
-
-/** Rows of the log that one step passes over. */
+/** Rows of the log that one step processes. */
 const STEP = 500;
 const SHORTEST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 30_000;
 
-/** This part of the bytes that history may take was written: it is looked at, whatever the time. */
+/** History is checked early when this part of the bytes it may take was written. */
 const PART = 8;
 
-/** Makes a {@link History} that works in small steps, at twenty moments of the time it keeps. */
+/** Deletes history that is too old or too large, in small steps, at twenty moments of the time it keeps. */
 export function createHistory(
   { requests, schema, timers, clock, onError }: Omit<StoreParts, 'client' | 'timeoutMs'>,
   { historyMs = 600_000, historyMaxBytes = 268_435_456 }: PostgresStoreOptions,
-): History {
+) {
   const pauses = clock ?? timers;
   const pauseMs = Math.min(Math.max(historyMs / 20, SHORTEST_PAUSE_MS), LONGEST_PAUSE_MS);
   const statement = {
@@ -34,14 +26,14 @@ export function createHistory(
   let timer: ClockTimer | undefined;
   let working: Promise<void> | undefined;
   let dueAt = pauses.monotonic() + pauseMs;
-  /** Bytes written since it was looked at. */
+  /** Bytes written since the last check. */
   let since = 0;
   let closed = false;
 
   const forget = async (): Promise<void> => {
     try {
       const keep = String(Math.floor(historyMs * 1000));
-      const now = clock === undefined ? null : String(Math.floor(clock.now()));
+      const now = stampOf(clock);
       while (!closed) {
         const [row] = await requests.write(statement, [keep, String(STEP), String(historyMaxBytes), now]);
         if (numberOf(row?.['passed']) < STEP) return;
@@ -58,7 +50,7 @@ export function createHistory(
     since = 0;
     working = forget().finally(() => {
       working = undefined;
-      // What was written meanwhile may be the last for a long time.
+      // The writes in the meantime may be the last for a long time.
       if (isMuch()) work();
     });
   };
@@ -72,12 +64,13 @@ export function createHistory(
   };
 
   return {
-    start: plan,
-    written(bytes) {
+    start: (): void => plan(),
+    /** About so many bytes were written. */
+    written(bytes: number): void {
       since += bytes;
       if (isMuch() || pauses.monotonic() >= dueAt) work();
     },
-    async close() {
+    async close(): Promise<void> {
       closed = true;
       timer?.cancel();
       await working;

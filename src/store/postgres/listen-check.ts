@@ -1,39 +1,29 @@
+import type { PostgresStoreOptions } from './options.js';
 import type { StoreParts } from './requests.js';
 
-/** Finds out whether LISTEN works, which says whether connections are the server's own or a pooler's. */
-export interface ListenCheck {
-  /** False when it is known that it does not. */
-  mayWork(): boolean;
-  /** Finds out, once. Fails when that was not possible; the next call tries again. */
-  works(): Promise<boolean>;
-  /** Ends the wait for an answer. */
-  close(): void;
-}
+/** See {@link createListenCheck}. */
+export type ListenCheck = ReturnType<typeof createListenCheck>;
 
 /** How long the notification may take, in milliseconds. */
 const WAIT_MS = 1_000;
 
 /**
- * Makes a {@link ListenCheck}. Under `auto` it listens on a random channel, notifies that channel over another connection
- * and waits. A pooler in transaction mode loses it: the connection that was listening belongs to another client by then.
+ * Finds out whether LISTEN works, that is, whether connections are the server's own or a pooler's. With `auto` it listens on
+ * a random channel, notifies that channel over another connection and waits. A pooler in transaction mode loses the
+ * notification: the connection that was listening belongs to another client by then.
  */
 export function createListenCheck(
   { client, requests, timers }: Pick<StoreParts, 'client' | 'requests' | 'timers'>,
-  pooling: 'auto' | 'session' | 'transaction',
-): ListenCheck {
+  pooling: NonNullable<PostgresStoreOptions['pooling']>,
+) {
   const { listen } = client;
-  let known =
-    pooling === 'auto' && listen !== undefined ? undefined : pooling !== 'transaction' && listen !== undefined;
+  let known = listen === undefined ? false : pooling === 'auto' ? undefined : pooling === 'session';
   let asking: Promise<boolean> | undefined;
-  let giveUp: () => void = () => undefined;
+  let heard: (result: boolean) => void = () => undefined;
 
   const ask = async (listening: NonNullable<typeof listen>): Promise<boolean> => {
     const channel = `kube_vitals_${crypto.randomUUID()}`;
-    let heard: (result: boolean) => void = () => undefined;
-    const result = new Promise<boolean>((resolve) => {
-      heard = resolve;
-      giveUp = () => resolve(false);
-    });
+    const result = new Promise<boolean>((resolve) => (heard = resolve));
     const stop = await listening(
       channel,
       (payload) => {
@@ -53,8 +43,10 @@ export function createListenCheck(
   };
 
   return {
-    mayWork: () => known !== false,
-    async works() {
+    /** False when it is known not to work. */
+    mayWork: (): boolean => known !== false,
+    /** Finds out, once. Fails when that was not possible; the next call tries again. */
+    async works(): Promise<boolean> {
       if (known !== undefined || listen === undefined) return known ?? false;
       asking ??= ask(listen).finally(() => {
         asking = undefined;
@@ -62,6 +54,7 @@ export function createListenCheck(
       known = await asking;
       return known;
     },
-    close: () => giveUp(),
+    /** Ends the wait for an answer. */
+    close: (): void => heard(false),
   };
 }

@@ -2,12 +2,12 @@ import type { Revision } from '../contract/event-store.js';
 import { storeError, type StoreError } from '../contract/errors.js';
 import { grantsFor, stateOf } from './failures.js';
 import { quoted } from './names.js';
+import type { PostgresValue } from './client.js';
 import type { Row, StoreParts } from './requests.js';
 import { numberOf } from './rows.js';
 import { postgresSchema, SCHEMA_VERSION } from './schema.js';
 
-/** For {@link openDatabase}. */
-export interface OpenDatabaseOptions extends Pick<StoreParts, 'requests' | 'schema'> {
+interface OpenDatabaseOptions extends Pick<StoreParts, 'requests' | 'schema'> {
   readonly migrate: boolean;
   /** The revision above which a new database begins; undefined: the clock of the database. */
   readonly start: Revision | undefined;
@@ -20,29 +20,24 @@ function refuse(message: string, cause?: unknown): StoreError {
 }
 
 /**
- * Looks at the server and the schema, creates or updates the schema if it may, and settles the revision that this store
- * begins above. Several stores may do this at once.
- *
- * Fails with `unavailable`, and a message that says what an operator has to do.
- *
- * @returns the latest revision
+ * Checks the server and the schema, creates or updates the schema if allowed, and returns the latest revision. Several
+ * stores may do this at once. Fails with `unavailable`, and a message that says what an operator has to do.
  */
 export async function openDatabase(options: OpenDatabaseOptions): Promise<Revision> {
   const { requests, schema, migrate, start, raise } = options;
   const s = quoted(schema);
-  const statement = (name: string, text: string): { name: string; text: string } => ({
-    name: `${schema}.${name}`,
-    text,
-  });
   let role = '<role>';
 
-  const helped = async (what: string, work: Promise<readonly Row[]>): Promise<Row> => {
+  /** Sends a statement; fails with advice where the role lacks rights. */
+  const ask = async (name: string, text: string, values: readonly PostgresValue[] = []): Promise<Row> => {
+    const changes = name === 'create' || name === 'begin';
     try {
-      return (await work)[0] ?? {};
+      const [row] = await requests[changes ? 'write' : 'read']({ name: `${schema}.${name}`, text }, values);
+      return row ?? {};
     } catch (error) {
       if (stateOf(error) !== '42501') throw error;
       const advice =
-        what === 'create'
+        name === 'create'
           ? `the role may not create or change the schema ${s}: GRANT CREATE ON DATABASE <database> TO ${role}, ` +
             'or let its owner apply postgresSchema() and open the store with migrate: false'
           : `the role may not use the schema ${s}: ${grantsFor(s, role)}`;
@@ -50,13 +45,12 @@ export async function openDatabase(options: OpenDatabaseOptions): Promise<Revisi
     }
   };
 
-  const about = statement(
+  const server = await ask(
     'about',
     `SELECT getdatabaseencoding()::text AS encoding, pg_is_in_recovery()::text AS standby,
        current_setting('transaction_read_only') AS read_only, current_setting('transaction_isolation') AS isolation,
        current_setting('server_version_num') AS server, quote_ident(current_user) AS role`,
   );
-  const server = await helped('use', requests.read(about, []));
   role = server['role'] ?? role;
   if (Number(server['server']) < 120_000) throw refuse('version 12 or newer is needed');
   if (server['encoding'] !== 'UTF8')
@@ -71,15 +65,11 @@ export async function openDatabase(options: OpenDatabaseOptions): Promise<Revisi
     );
   }
 
-  const readVersion = async (): Promise<number> => {
-    const present = statement('present', `SELECT (to_regclass($1::text) IS NOT NULL)::text AS present`);
-    const { present: there } = await helped('use', requests.read(present, [`${s}.meta`]));
-    if (there !== 'true') return 0;
-    const version = statement('version', `SELECT version::text AS version FROM ${s}.meta`);
-    return Number((await helped('use', requests.read(version, [])))['version']);
-  };
-
-  const version = await readVersion();
+  const { present } = await ask('present', `SELECT (to_regclass($1::text) IS NOT NULL)::text AS present`, [
+    `${s}.meta`,
+  ]);
+  const meta = present === 'true' && (await ask('version', `SELECT version::text AS version FROM ${s}.meta`));
+  const version = meta === false ? 0 : Number(meta['version']);
   if (version > SCHEMA_VERSION) {
     throw refuse(`the schema ${s} has version ${version}, this release knows ${SCHEMA_VERSION}: use a newer release`);
   }
@@ -91,13 +81,10 @@ export async function openDatabase(options: OpenDatabaseOptions): Promise<Revisi
           : `the schema ${s} has version ${version}, ${SCHEMA_VERSION} is needed: apply postgresSchema()`,
       );
     }
-    // Two stores at once: the second one waits for the first, and finds nothing left to do.
-    await helped('create', requests.write(statement('create', postgresSchema({ schema })), []));
+    // Of two stores at once the second waits for the first, and finds nothing left to do.
+    await ask('create', postgresSchema({ schema }));
   }
-  const begin = statement('begin', `SELECT ${s}.open_store($1::bigint, $2::boolean)::text AS revision`);
-  const opened = await helped(
-    'use',
-    requests.write(begin, [start === undefined ? null : String(start), String(raise)]),
-  );
+  const begin = `SELECT ${s}.open_store($1::bigint, $2::boolean)::text AS revision`;
+  const opened = await ask('begin', begin, [start === undefined ? null : String(start), String(raise)]);
   return numberOf(opened['revision']);
 }

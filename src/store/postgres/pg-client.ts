@@ -36,10 +36,10 @@ export interface PgPool {
 
 /** The longest wait for the answer to a LISTEN, an UNLISTEN or a heartbeat, in milliseconds. */
 const LISTEN_TIMEOUT_MS = 5_000;
-/** A held connection whose other end has vanished says nothing by itself. */
+/** A held connection whose other end has vanished reports nothing by itself. */
 const HEARTBEAT_MS = 15_000;
 
-/** Errors of idle or broken clients: the next query tells. Without a listener they would end the process. */
+/** For errors of idle or broken clients, which the next query reports. Without a listener they would end the process. */
 const ignoreError = (): void => undefined;
 
 /** A server's own error leaves the connection usable, unless the server says that it is ending it (class 57). */
@@ -53,11 +53,8 @@ async function connected(pool: PgPool, signal: AbortSignal): Promise<PgPoolClien
   try {
     return await untilAborted(connecting, signal);
   } catch (error) {
-    // It may still come: then it goes back at once.
-    connecting.then(
-      (client) => client.release(),
-      () => undefined,
-    );
+    // A client that still arrives goes back at once.
+    connecting.then((client) => client.release()).catch(ignoreError);
     throw notSent(error);
   }
 }
@@ -67,8 +64,8 @@ async function connected(pool: PgPool, signal: AbortSignal): Promise<PgPoolClien
  * have; it is not ended.
  */
 export function pgClient(pool: PgPool): PostgresClient {
-  // The pool takes its own listener off a client before it hands it over. An error that lies in the same bytes as the end
-  // of the start-up comes in between, and would end the process. Several stores on one pool need one such listener.
+  // The pool removes its own listener from a client before it hands the client over. An error in the same bytes as the end of
+  // the start-up arrives in between, and would end the process. Several stores on one pool need one such listener.
   const guard = (client: PgPoolClient): void => {
     if (!client.listeners('error').includes(ignoreError)) client.on('error', ignoreError);
   };
@@ -90,8 +87,8 @@ export function pgClient(pool: PgPool): PostgresClient {
       usable = usable || (!signal.aborted && leavesUsable(error));
       throw error;
     } finally {
-      // A connection with a query under way is destroyed by this, and never waits for a frozen server. A read that may be
-      // given up is cancelled before. A write never is: one that waits for its standby would count as done.
+      // This destroys a connection with a running query, and never waits for a frozen server. An abandoned read is cancelled
+      // first. A write never is: one that waits for its standby would count as done.
       if (!usable && signal.aborted && abandoned !== undefined)
         void cancelQuery(client).then(() => client.release(true));
       else client.release(!usable);
@@ -112,6 +109,8 @@ export function pgClient(pool: PgPool): PostgresClient {
       if (over) return;
       over = true;
       clearInterval(heartbeat);
+      client.removeListener('error', lose);
+      client.removeListener('end', lose);
       client.removeListener('notification', hear);
       client.release(!usable);
     };
@@ -126,15 +125,10 @@ export function pgClient(pool: PgPool): PostgresClient {
     client.on('error', lose);
     client.on('end', lose);
     client.on('notification', hear);
-    const detach = (): void => {
-      client.removeListener('error', lose);
-      client.removeListener('end', lose);
-    };
     try {
       await say(`LISTEN "${channel}"`);
     } catch (error) {
       letGo(false);
-      detach();
       throw error;
     }
     heartbeat = setInterval(() => void say('SELECT 1').catch(lose), HEARTBEAT_MS);
@@ -146,7 +140,6 @@ export function pgClient(pool: PgPool): PostgresClient {
         () => false,
       );
       letGo(usable);
-      detach();
     };
   };
 

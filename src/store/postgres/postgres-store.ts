@@ -1,12 +1,13 @@
 import { systemClock, type Clock } from '../../clock/clock.js';
 import { createNotifier } from '../../observe/observation.js';
 import { createBatcher } from '../batching/batcher.js';
-import type { EventKey, EventStore, ListPage, ListQuery, Revision } from '../contract/event-store.js';
+import type { EventStore, ListPage, ListQuery, Revision } from '../contract/event-store.js';
 import { notFound } from '../contract/conditions.js';
 import { keyText } from '../contract/keys.js';
 import { storeError, type StoreError } from '../contract/errors.js';
 import { createPagedFeeds } from '../feeds/paged-feed.js';
 import { createEventStore } from '../shell/create-event-store.js';
+import { encodeSidecar } from '../sidecar/sidecar.js';
 import { resolveUnknownOutcomes } from '../unknown-outcomes.js';
 import { clientOf } from './driver.js';
 import { createHistory } from './history.js';
@@ -17,12 +18,12 @@ import { checkPostgresStoreOptions, type PostgresStoreOptions } from './options.
 import { readChanges } from './read-changes.js';
 import { readList } from './read-list.js';
 import { createReads } from './reads.js';
-import { createRequests, type Statement } from './requests.js';
+import { createRequests, stampOf, type Statement } from './requests.js';
 import { EVENT_COLUMNS, numberOf, recordOfRow } from './rows.js';
 import { ROW_BYTES } from './schema-functions.js';
 import { createServerClock } from './server-clock.js';
 import { createWakeUps } from './wake-ups.js';
-import { contentOf, createWriteBatches } from './write-batches.js';
+import { createWriteBatches, type Write } from './write-batches.js';
 
 /** The most events that one statement of `expire` removes: it holds up writers for as long as it runs. */
 const EXPIRE_STEP = 500;
@@ -103,9 +104,15 @@ export function openPostgresStore(options: PostgresStoreOptions, timers: Clock):
     const [row] = await reads.read(statements.revision, [], signal);
     return { revision: numberOf(row?.['revision']), readOnly: row?.['read_only'] === 'on' };
   };
-  const checkPut = (key: EventKey, expiresAt: number): void => {
-    checkKey(key);
-    if (!Number.isSafeInteger(expiresAt)) throw new TypeError('expiresAt: give whole microseconds since the epoch');
+  const put = (
+    write: Required<Pick<Write, 'kind' | 'key' | 'event' | 'expiresAt' | 'expected'>>,
+    signal: AbortSignal | undefined,
+  ) => {
+    checkKey(write.key);
+    if (!Number.isSafeInteger(write.expiresAt)) {
+      throw new TypeError('expiresAt: give whole microseconds since the epoch');
+    }
+    return writes.add({ ...write, description: encodeSidecar(write.event) }, signal);
   };
 
   const store = createEventStore({
@@ -114,7 +121,7 @@ export function openPostgresStore(options: PostgresStoreOptions, timers: Clock):
     reopening: { clock: timers },
     async open() {
       const start = startAt ?? (clock && Math.min(Math.floor(clock.now()), Number.MAX_SAFE_INTEGER));
-      await serverClock.measure();
+      await serverClock.now();
       const opening = { requests, schema, migrate, start: start && Math.max(1, start), raise: startAt === undefined };
       reads.saw(await openDatabase(opening));
       if (stopped) return;
@@ -128,14 +135,10 @@ export function openPostgresStore(options: PostgresStoreOptions, timers: Clock):
       return row === undefined || row['key'] === null ? undefined : recordOfRow(row);
     },
     list: (query) => lists.add(query, query.signal),
-    create(key, event, { expiresAt, signal }) {
-      checkPut(key, expiresAt);
-      return writes.add({ kind: 'create', key, expiresAt, ...contentOf(event) }, signal);
-    },
-    replace(key, event, { expected, expiresAt, signal }) {
-      checkPut(key, expiresAt);
-      return writes.add({ kind: 'replace', key, expected, expiresAt, ...contentOf(event) }, signal);
-    },
+    create: (key, event, { expiresAt, signal }) =>
+      put({ kind: 'create', key, event, expiresAt, expected: undefined }, signal),
+    replace: (key, event, { expiresAt, expected, signal }) =>
+      put({ kind: 'replace', key, event, expiresAt, expected }, signal),
     remove(key, { expected, signal }) {
       if (!isStorable(keyText(key))) throw notFound('a key with such characters');
       return writes.add({ kind: 'remove', key, expected }, signal);
@@ -143,8 +146,7 @@ export function openPostgresStore(options: PostgresStoreOptions, timers: Clock):
     async expire({ now: asked, limit: most }) {
       const limit = Math.min(Math.floor(most), EXPIRE_STEP);
       const due = Math.max(Math.min(Math.floor(asked), Number.MAX_SAFE_INTEGER), Number.MIN_SAFE_INTEGER);
-      const now = clock === undefined ? null : String(Math.floor(clock.now()));
-      const values = [String(due), String(limit), String(reads.seen), now, String(timeoutMs)];
+      const values = [String(due), String(limit), String(reads.seen), stampOf(clock), String(timeoutMs)];
       const [row] = await requests.write(statements.expire, values);
       const count = numberOf(row?.['count']);
       if (count > 0) {

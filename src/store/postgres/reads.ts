@@ -5,44 +5,38 @@ import { quoted } from './names.js';
 import type { Row, Statement, StoreParts } from './requests.js';
 import { numberOf, refuseStandby } from './rows.js';
 
+/** See {@link createReads}. */
+export type Reads = ReturnType<typeof createReads>;
+
 /**
  * Reads that notice when the database went back to an earlier state: after a fail-over to a standby that lagged, or the
- * restore of a backup.
+ * restore of a backup. `onLifted`: revisions were raised, feeds have to look again.
  */
-export interface Reads {
-  /** The latest revision that any answer brought. */
-  readonly seen: Revision;
-  /** An answer brought this one. */
-  saw(revision: Revision): void;
-  /**
-   * Sends a statement whose first row has the columns `revision` (the counter) and `standby`. Where the counter is behind
-   * what was known when it was sent, revisions are raised above that, and the statement is sent once more.
-   */
-  read(statement: Statement, values: readonly PostgresValue[], signal?: AbortSignal): Promise<readonly Row[]>;
-}
-
-/** Makes the {@link Reads} of a store. `onLifted`: revisions were raised, feeds look again. */
 export function createReads(
   { requests, schema, timeoutMs }: Pick<StoreParts, 'requests' | 'schema' | 'timeoutMs'>,
   onLifted: (latest: Revision) => void,
-): Reads {
+) {
   const lift = {
     name: `${schema}.lift`,
     text: `SELECT ${quoted(schema)}.lift($1::bigint)::text AS revision, set_config('lock_timeout', $2::text, true) AS waits`,
   };
   let seen = 0;
-  const saw = (revision: Revision): void => {
-    if (revision > seen) seen = revision;
-  };
+  const saw = (revision: Revision): void => void (seen = Math.max(seen, revision));
 
   return {
-    get seen() {
+    /** The latest revision in any answer. */
+    get seen(): Revision {
       return seen;
     },
-    saw,
-    async read(statement, values, signal) {
+    /** An answer had this revision. */
+    saw: (revision: Revision): void => saw(revision),
+    /**
+     * Sends a statement whose first row has the columns `revision` (the counter) and `standby`. If the counter is behind
+     * the revision known when it was sent, revisions are raised above that, and the statement is sent once more.
+     */
+    async read(statement: Statement, values: readonly PostgresValue[], signal?: AbortSignal): Promise<readonly Row[]> {
       for (let round = 0; ; round++) {
-        // Not what is known when the answer comes: a write may have been faster.
+        // Not the one known when the answer arrives: a write may have been faster.
         const known = seen;
         const rows = await requests.read(statement, values, signal);
         const [first] = rows;

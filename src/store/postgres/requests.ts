@@ -14,26 +14,31 @@ export interface Statement {
 
 /** Sends statements with a deadline, and fails with StoreErrors only. */
 export interface Requests {
-  /** `signal`: the result is no longer needed. What was not sent by then never is, and the connection comes free soon. */
+  /** `signal`: the result is no longer needed. A statement not sent by then never is, and the connection is soon released. */
   read(statement: Statement, values: readonly PostgresValue[], signal?: AbortSignal): Promise<readonly Row[]>;
   write(statement: Statement, values: readonly PostgresValue[]): Promise<readonly Row[]>;
   /** The connections are the server's own, not a pooler's: from now on statements are prepared. */
   prepare(): void;
 }
 
-/** What the parts of a store share. */
+/** Shared by the parts of a store. */
 export interface StoreParts {
   readonly client: PostgresClient;
   readonly requests: Requests;
-  /** As it was given, not quoted. */
+  /** Not quoted. */
   readonly schema: string;
   readonly timeoutMs: number;
-  /** For deadlines, polls and pauses, which are real ones. */
+  /** For deadlines, polls and pauses, in real time. */
   readonly timers: Clock;
-  /** The time where it is not the database's. */
+  /** The time of history, if not the database's. */
   readonly clock: Clock | undefined;
-  /** Receives what went wrong in the background; it is tried again. */
+  /** Receives errors of background work, which is tried again. */
   onError(error: unknown): void;
+}
+
+/** The time to stamp rows with, as a parameter; null: that of the database. */
+export function stampOf(clock: Clock | undefined): string | null {
+  return clock === undefined ? null : String(Math.floor(clock.now()));
 }
 
 /**
@@ -42,7 +47,7 @@ export interface StoreParts {
  */
 const ABANDONED_MS = 250;
 
-/** Makes {@link Requests}. A request that has no answer in time gives up its connection, whatever the driver does. */
+/** Makes {@link Requests}. A request without an answer in time ends at its deadline, whatever the driver does. */
 export function createRequests(parts: Omit<StoreParts, 'requests' | 'clock' | 'onError'>): Requests {
   const { client, schema, timeoutMs, timers } = parts;
   let prepares = false;
@@ -55,9 +60,7 @@ export function createRequests(parts: Omit<StoreParts, 'requests' | 'clock' | 'o
   ): Promise<readonly Row[]> => {
     abandoned?.throwIfAborted();
     const deadline = new AbortController();
-    let timer = timers.setTimer(() => {
-      deadline.abort(new Error(`no answer within ${timeoutMs} ms`));
-    }, timeoutMs);
+    let timer = timers.setTimer(() => deadline.abort(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs);
     const hurry = (): void => {
       timer.cancel();
       timer = timers.setTimer(() => deadline.abort(abandoned?.reason), ABANDONED_MS);
@@ -65,8 +68,7 @@ export function createRequests(parts: Omit<StoreParts, 'requests' | 'clock' | 'o
     abandoned?.addEventListener('abort', hurry, { once: true });
     try {
       const { signal } = deadline;
-      const call = abandoned === undefined ? { signal } : { signal, abandoned };
-      const answer = client.query(text, values, prepares ? { ...call, name } : call);
+      const answer = client.query(text, values, { signal, abandoned, name: prepares ? name : undefined });
       // The driver is asked first: at the deadline it knows whether anything was sent.
       const late = new Promise<void>((resolve) => {
         signal.addEventListener('abort', () => setTimeout(resolve, 0), { once: true });

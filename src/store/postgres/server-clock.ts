@@ -1,15 +1,8 @@
 import type { StoreParts } from './requests.js';
 import { numberOf } from './rows.js';
 
-/** The server's wall clock, as far as this store knows it. */
-export interface ServerClock {
-  /** Asks the server what time it is. */
-  measure(): Promise<void>;
-  /** What time it is, in microseconds, asked of the server. */
-  now(signal?: AbortSignal): Promise<number>;
-  /** The server's time in so many milliseconds from now, in microseconds. */
-  after(ms: number): number;
-}
+/** See {@link createServerClock}. */
+export type ServerClock = ReturnType<typeof createServerClock>;
 
 /** SQLSTATE of a write that reached the server after its deadline. */
 export const TOO_LATE = 'KV001';
@@ -20,21 +13,22 @@ const STATEMENT = {
 };
 
 /**
- * A write that has no answer in time is repeated, and the first one may still lie unread in a connection to a frozen
- * server. So each write carries its deadline in the server's own time, and one that is read later is refused: it can never
- * undo what was done after its repetition. A clock that was set costs one refused batch, then it is measured again.
+ * The server's wall clock, as far as this store knows it. A write without an answer in time is repeated, and the first one
+ * may still be unread in a connection to a frozen server. So each write carries its deadline in the server's own time, and
+ * is refused after it: it can never undo changes made after its repetition. When the server's clock is set, one batch is
+ * refused, then it is measured again.
  */
-export function createServerClock({ requests, timers }: Pick<StoreParts, 'requests' | 'timers'>): ServerClock {
+export function createServerClock({ requests, timers }: Pick<StoreParts, 'requests' | 'timers'>) {
   let ahead = 0;
-  const now = async (signal?: AbortSignal): Promise<number> => {
-    const [row] = await requests.read(STATEMENT, [], signal);
-    const time = numberOf(row?.['now']);
-    ahead = time - timers.monotonic() * 1000;
-    return time;
-  };
   return {
-    now,
-    measure: async () => void (await now()),
-    after: (ms) => Math.floor((timers.monotonic() + ms) * 1000 + ahead),
+    /** Asks the server for its time, in microseconds. */
+    async now(signal?: AbortSignal): Promise<number> {
+      const [row] = await requests.read(STATEMENT, [], signal);
+      const time = numberOf(row?.['now']);
+      ahead = time - timers.monotonic() * 1000;
+      return time;
+    },
+    /** The server's time in so many milliseconds from now, in microseconds. */
+    after: (ms: number): number => Math.floor((timers.monotonic() + ms) * 1000 + ahead),
   };
 }

@@ -6,33 +6,25 @@ import type { ListenCheck } from './listen-check.js';
 import { channelOf } from './names.js';
 import type { StoreParts } from './requests.js';
 
-/** For {@link createWakeUps}. */
-export interface WakeUpsOptions extends Pick<StoreParts, 'client' | 'schema' | 'timers' | 'onError'> {
-  /** Whether LISTEN is of use. */
+interface WakeUpsOptions extends Pick<StoreParts, 'client' | 'schema' | 'timers' | 'onError'> {
   readonly check: ListenCheck;
   readonly pollMs: number;
   readonly pollWithoutListenMs: number;
   readonly feeds: Pick<PagedFeeds, 'readers' | 'wake'>;
 }
 
-/** Wakes feeds: at writes of this store, at notifications of others, and every now and then. */
-export interface WakeUps {
-  /** There is a reader: begins to listen and to poll. */
-  start(): void;
-  /** This store has written. */
-  written(latest: Revision): void;
-  close(): Promise<void>;
-}
-
-/** Makes {@link WakeUps}. A connection is held for LISTEN while there are readers, and until the next poll after that. */
-export function createWakeUps(options: WakeUpsOptions): WakeUps {
+/**
+ * Wakes feeds: at writes of this store, at notifications of others, and at intervals. A connection is held for LISTEN while
+ * there are readers, and until the next poll after that.
+ */
+export function createWakeUps(options: WakeUpsOptions) {
   const { client, schema, check, pollMs, pollWithoutListenMs, timers, feeds, onError } = options;
   let timer: ClockTimer | undefined;
   let unlisten: (() => Promise<void>) | undefined;
   let attempting: Promise<void> | undefined;
   let retryAt = 0;
   const pauses = createDelays();
-  /** Feeds were woken for this revision, and look after that. */
+  /** The latest revision for which feeds were woken. */
   let announced = 0;
   let closed = false;
 
@@ -46,15 +38,14 @@ export function createWakeUps(options: WakeUpsOptions): WakeUps {
   const attempt = async (): Promise<void> => {
     try {
       if (!(await check.works()) || closed || client.listen === undefined) return;
-      const stop = await client.listen(channelOf(schema), hear, () => {
+      unlisten = await client.listen(channelOf(schema), hear, () => {
         unlisten = undefined;
         retryAt = timers.monotonic();
         announced = 0;
         plan();
       });
-      unlisten = stop;
       pauses.reset();
-      // What was written before the server agreed was not announced.
+      // Writes before the server agreed were not announced.
       feeds.wake();
     } catch (error) {
       retryAt = timers.monotonic() + pauses.next();
@@ -91,15 +82,16 @@ export function createWakeUps(options: WakeUpsOptions): WakeUps {
   };
 
   return {
-    start() {
-      if (closed || timer !== undefined) return;
-      tick();
+    /** There is a reader: begins to listen and to poll. */
+    start(): void {
+      if (!closed && timer === undefined) tick();
     },
-    written(latest) {
+    /** This store has written. */
+    written(latest: Revision): void {
       announced = Math.max(announced, latest);
       feeds.wake();
     },
-    async close() {
+    async close(): Promise<void> {
       closed = true;
       timer?.cancel();
       await attempting;

@@ -3,13 +3,13 @@ import { createBatcher, type Batcher } from '../batching/batcher.js';
 import type { EventKey, Revision } from '../contract/event-store.js';
 import { conflict, exists, notFound } from '../contract/conditions.js';
 import { keyText } from '../contract/keys.js';
-import { eventWithSidecar, encodeSidecar } from '../sidecar/sidecar.js';
+import { eventWithSidecar } from '../sidecar/sidecar.js';
 import { storeError } from '../contract/errors.js';
 import type { EncodedEvent, EventRecord } from '../contract/record.js';
 import { stateOf } from './failures.js';
 import { indexed, quoted } from './names.js';
 import type { Reads } from './reads.js';
-import type { Row, StoreParts } from './requests.js';
+import { stampOf, type Row, type StoreParts } from './requests.js';
 import { numberOf, recordOf } from './rows.js';
 import { ROW_BYTES } from './schema-functions.js';
 import { TOO_LATE, type ServerClock } from './server-clock.js';
@@ -19,30 +19,14 @@ export interface Write {
   readonly kind: 'create' | 'replace' | 'remove';
   readonly key: EventKey;
   readonly expected?: Revision | undefined;
-  readonly expiresAt?: number;
-  /** Absent for a removal. */
-  readonly bytes?: Uint8Array;
+  /** Absent for a removal, as the next two. */
+  readonly event?: EncodedEvent;
+  /** Its sidecar. */
   readonly description?: string;
-  readonly regardingName?: string | undefined;
-  readonly regardingUid?: string | undefined;
+  readonly expiresAt?: number;
 }
 
-/** What is to be kept of an event. */
-export function contentOf(
-  event: EncodedEvent,
-): Pick<Write, 'bytes' | 'description' | 'regardingName' | 'regardingUid'> {
-  const field = (name: string): string | undefined =>
-    Object.hasOwn(event.fields, name) ? event.fields[name] : undefined;
-  return {
-    bytes: event.bytes,
-    description: encodeSidecar(event),
-    regardingName: field('regarding.name'),
-    regardingUid: field('regarding.uid'),
-  };
-}
-
-/** For {@link createWriteBatches}. */
-export interface WriteBatchesOptions extends Omit<StoreParts, 'client' | 'onError'> {
+interface WriteBatchesOptions extends Omit<StoreParts, 'client' | 'onError'> {
   readonly reads: Reads;
   readonly serverClock: ServerClock;
   /** Called after each batch that changed something, with the bytes it sent. */
@@ -54,44 +38,35 @@ const KINDS = { create: 0, replace: 1, remove: 2 };
 const MAX_ITEMS = 256;
 const MAX_BYTES = 4_194_304;
 
-/** The batch as the two parameters of the function `write`: what happens as JSON, and all bytes one after the other. */
-export function encodeBatch(writes: readonly Write[]): { readonly ops: string; readonly data: Uint8Array } {
+/** The batch as the two parameters of the function `write`: the operations as JSON, and all bytes concatenated. */
+function encodeBatch(writes: readonly Write[]): { readonly ops: string; readonly data: Uint8Array } {
   let offset = 0;
-  const ops = writes.map(({ kind, key, expected, expiresAt, bytes, description, regardingName, regardingUid }) => {
-    const k = keyText(key);
-    if (bytes === undefined) return { t: KINDS[kind], k, x: expected };
+  const ops = writes.map(({ kind, key, expected, event, description, expiresAt }) => {
+    const op = { t: KINDS[kind], k: keyText(key), x: expected };
+    if (event === undefined) return op;
     const o = offset;
-    offset += bytes.length;
-    return {
-      t: KINDS[kind],
-      k,
-      x: expected,
-      o,
-      l: bytes.length,
-      d: description,
-      e: expiresAt,
-      n: indexed(regardingName),
-      u: indexed(regardingUid),
-    };
+    const l = event.bytes.length;
+    offset += l;
+    const n = indexed(event.fields['regarding.name']);
+    const u = indexed(event.fields['regarding.uid']);
+    return { ...op, o, l, d: description, e: expiresAt, n, u };
   });
-  const data = Buffer.concat(writes.flatMap(({ bytes }) => (bytes === undefined ? [] : [bytes])));
-  return { ops: JSON.stringify(ops), data };
+  return { ops: JSON.stringify(ops), data: Buffer.concat(writes.flatMap(({ event }) => event?.bytes ?? [])) };
 }
 
-/** What became of a write: its record, or the condition that did not hold. */
+/** The result of a write: its record, or the condition that did not hold. */
 function resultOf(write: Write, row: Row | undefined): EventRecord | Error {
   const { kind, key, expected } = write;
   if (row === undefined) return storeError('unknown-outcome', 'PostgreSQL: the answer to a write is missing');
   if (row['r_rev'] === null) {
     const had = row['r_had'];
     if (kind === 'create') return exists(keyText(key));
-    if (had === null) return notFound(keyText(key));
-    return conflict(keyText(key), String(had), expected);
+    return had === null ? notFound(keyText(key)) : conflict(keyText(key), String(had), expected);
   }
   const revision = numberOf(row['r_rev']);
   if (kind === 'remove') return recordOf(key, revision, row['r_expires_at'], row['r_description'], row['r_data']);
-  const { bytes, description, expiresAt } = write as Required<Write>;
-  return { key, revision, event: eventWithSidecar(bytes, description), expiresAt };
+  const { event, description, expiresAt } = write as Required<Write>;
+  return { key, revision, event: eventWithSidecar(event.bytes, description), expiresAt };
 }
 
 /** Writes in batches, one round trip and one commit each. One batch is under way at a time, while the next one gathers. */
@@ -111,15 +86,14 @@ export function createWriteBatches(options: WriteBatchesOptions): Batcher<Write,
       error: () => storeError('unavailable', `PostgreSQL: no write could be sent for ${timeoutMs / 2} ms`),
     },
     maxWeight: MAX_BYTES,
-    weigh: ({ bytes }) => bytes?.length ?? 0,
+    weigh: ({ event }) => event?.bytes.length ?? 0,
     keyOf: ({ key }) => keyText(key),
     async run(writes) {
       const { ops, data } = encodeBatch(writes);
-      const now = clock === undefined ? null : String(Math.floor(clock.now()));
       const until = String(serverClock.after(timeoutMs));
-      const values = [ops, data, String(reads.seen), now, String(timeoutMs), until];
+      const values = [ops, data, String(reads.seen), stampOf(clock), String(timeoutMs), until];
       const rows = await requests.write(statement, values).catch(async (error: unknown) => {
-        if (stateOf(error) === TOO_LATE) await serverClock.measure();
+        if (stateOf(error) === TOO_LATE) await serverClock.now();
         throw error;
       });
       const results = writes.map((write, index) => resultOf(write, rows[index]));
