@@ -14,7 +14,7 @@ import type {
   WatchRequest,
   WatchResponse,
 } from './connection.js';
-import { etcdFailure, reasonOf, verdictOf } from './failure.js';
+import { etcdFailure, reasonOf, UNAVAILABLE, verdictOf } from './failure.js';
 import type { EtcdSettings } from './options.js';
 
 /** See {@link createEtcdClient}. */
@@ -44,7 +44,7 @@ export function createEtcdClient(connections: readonly Connection[], settings: E
     for (const watch of [...watches]) {
       if (watch.connection !== connection) continue;
       watch.cancel();
-      watch.listener.end(etcdFailure(14, `${connection.endpoint} was left`, true));
+      watch.listener.end(etcdFailure(UNAVAILABLE, `${connection.endpoint} was left`, true));
     }
   };
 
@@ -69,7 +69,7 @@ export function createEtcdClient(connections: readonly Connection[], settings: E
       const asked = attempt(connection.authenticate(username, password), budget).catch((failure: unknown) => {
         if (token === asked) token = undefined;
         // A lost login changed nothing.
-        if (verdictOf(failure) === 'doubt') throw etcdFailure(14, reasonOf(failure), false);
+        if (verdictOf(failure) === 'doubt') throw etcdFailure(UNAVAILABLE, reasonOf(failure), false);
         throw failure;
       });
       token = asked;

@@ -20,7 +20,7 @@ import { createLiftedClient, type LiftedClient } from './lifted-client.js';
 import { openStore } from './opening.js';
 import { etcdSettings, type EtcdStoreOptions } from './options.js';
 import { readList } from './read-list.js';
-import { createKnownExpiries, createOne, readOne, removeOne, replaceOne, type WriteDependencies } from './write.js';
+import { createWrites } from './write.js';
 
 /** Calls fail with the error of a failed opening for so long, before it is tried again. */
 const REOPEN_MS = 200;
@@ -38,40 +38,37 @@ export function etcdStore(options: EtcdStoreOptions): EventStore {
   const settings = etcdSettings(options);
   const { clock, name, maxEventBytes } = settings;
   const layout = createLayout(settings.prefix);
-  const known = createKnownExpiries();
   const quiet = createQuietSpan();
-  const fence = createFence({ layout, clock, changes: (from) => store.changes(from) });
   const connect = settings.transport === 'grpc' ? grpcConnect : gatewayConnect;
   const time = createClusterClock(settings);
   /** Made once, with the first attempt to open. */
-  let made: LiftedClient | undefined;
+  let made: { readonly client: LiftedClient; readonly writes: ReturnType<typeof createWrites> } | undefined;
   let created: Revision = 0;
   let endCompaction: (() => void) | undefined;
   let stopped = false;
 
-  const client = (): LiftedClient => made as LiftedClient;
+  const parts = () => made as NonNullable<typeof made>;
   /** The first readable revision. */
-  const begin = (): Revision => Math.max(created, client().floor());
-  const budgetOf = (call: StoreCall | undefined): Budget => client().budget(call?.signal);
-  const context = (): WriteDependencies => ({ client: client(), layout, known, fence });
+  const begin = (): Revision => Math.max(created, parts().client.floor());
+  const budgetOf = (call: StoreCall | undefined): Budget => parts().client.budget(call?.signal);
   const latest = async (budget: Budget): Promise<Revision> =>
-    (await client().range({ key: layout.storeKey, keysOnly: true }, budget)).revision;
+    (await parts().client.range({ key: layout.storeKey, keysOnly: true }, budget)).revision;
 
   /** The store as one write sees it: its repetitions and the search for its outcome have one budget together. */
   const within = (budget: Budget): EventStore => {
-    const writes = {
+    const attempts = {
       ...store,
-      replace: (key, event, more) => replaceOne(context(), key, event, more, budget),
-      remove: (key, more) => removeOne(context(), key, more?.expected as Revision, budget),
+      replace: (key, event, more) => parts().writes.replace(key, event, more, budget),
+      remove: (key, more) => parts().writes.remove(key, more?.expected as Revision, budget),
     } satisfies EventStore;
-    return resolveUnknownOutcomes(writes, { clock, withinMs: Math.max(0, budget.end - clock.monotonic()) });
+    return resolveUnknownOutcomes(attempts, { clock, withinMs: Math.max(0, budget.end - clock.monotonic()) });
   };
 
   const remove = async (key: EventKey, call: RemoveOptions): Promise<EventRecord> => {
     const budget = budgetOf(call);
     if (call.expected !== undefined) return within(budget).remove(key, call);
     for (;;) {
-      const record = await readOne(context(), key, budget);
+      const record = await parts().writes.get(key, budget);
       if (record === undefined) throw notFound(keyText(key));
       try {
         return await within({ ...budget }).remove(key, { signal: call.signal, expected: record.revision });
@@ -87,12 +84,17 @@ export function etcdStore(options: EtcdStoreOptions): EventStore {
     capabilities: { durable: true, shared: true, newestFirst: 'scan', remaining: true, maxEventBytes },
     reopening: { clock, firstMs: REOPEN_MS, longestMs: REOPEN_MS },
     async open() {
-      made ??= createLiftedClient(createEtcdClient(await connect(settings), settings), layout, clock);
-      if (stopped) made.close();
-      created = await openStore(made, layout, settings);
-      if (settings.compactHistory && !stopped) endCompaction = startCompaction(made, layout, settings);
+      if (made === undefined) {
+        const client = createLiftedClient(createEtcdClient(await connect(settings), settings), layout, clock);
+        const fence = createFence({ client, layout, clock, changes: (from) => store.changes(from) });
+        made = { client, writes: createWrites(client, layout, fence) };
+      }
+      const { client } = made;
+      if (stopped) client.close();
+      created = await openStore(client, layout, settings);
+      if (settings.compactHistory && !stopped) endCompaction = startCompaction(client, layout, settings);
     },
-    get: (key, call) => readOne(context(), key, budgetOf(call)),
+    get: (key, call) => parts().writes.get(key, budgetOf(call)),
     async list(query) {
       const { at } = query;
       const first = begin();
@@ -101,30 +103,29 @@ export function etcdStore(options: EtcdStoreOptions): EventStore {
       }
       const budget = budgetOf(query);
       try {
-        return await readList({ client: client(), layout, budget }, query);
+        return await readList({ client: parts().client, layout, budget }, query);
       } catch (error) {
         if (!hasCode(error, 'future-revision')) throw error;
         const current = await latest(budget);
         throw storeError('future-revision', `${at} lies ahead, the latest is ${current}`, { current });
       }
     },
-    create: (key, event, { expiresAt, signal }) => createOne(context(), key, event, expiresAt, budgetOf({ signal })),
+    create: (key, event, { expiresAt, signal }) => parts().writes.create(key, event, expiresAt, budgetOf({ signal })),
     replace: (key, event, call) => within(budgetOf(call)).replace(key, event, call),
     remove,
     async expire(call) {
       const now = Math.min(call.now, await time.recent());
       call.signal?.throwIfAborted();
-      return expireDue(context(), now, call.limit, () => budgetOf(call));
+      return expireDue(parts().client, layout, now, call.limit, () => budgetOf(call));
     },
     now: () => time.now(),
-    feed: (options) => openFeed({ settings, layout, quiet, client: client(), begin }, options),
+    feed: (options) => openFeed({ settings, layout, quiet, client: parts().client, begin }, options),
     revision: (call) => latest(budgetOf(call)),
     async ping(call) {
       // A write that never happens, on the path of all writes: the leader, a majority, permissions and the space quota.
-      const { storeKey: key, storeValue } = layout;
-      const never = { key, revision: Number.MAX_SAFE_INTEGER };
-      await client()
-        .txn({ compare: [never], success: [put(key, storeValue)] }, budgetOf(call))
+      const never = { key: layout.storeKey, revision: Number.MAX_SAFE_INTEGER };
+      await parts()
+        .client.txn({ compare: [never], success: layout.mark.success }, budgetOf(call))
         .catch((error: unknown) => {
           if (!hasCode(error, 'unknown-outcome')) throw error;
           throw storeError('unavailable', (error as Error).message, { cause: error });
@@ -133,14 +134,14 @@ export function etcdStore(options: EtcdStoreOptions): EventStore {
     requestProgress() {
       // The feeds of all replicas watch this key. A lost request is repeated by the caller.
       if (made !== undefined && !stopped) {
-        made.txn({ success: [put(layout.tickKey)] }, budgetOf(undefined)).catch(() => undefined);
+        made.client.txn({ success: [put(layout.tickKey)] }, budgetOf(undefined)).catch(() => undefined);
       }
     },
     stop() {
       stopped = true;
       endCompaction?.();
     },
-    close: () => made?.close(),
+    close: () => made?.client.close(),
   });
   return store;
 }

@@ -1,9 +1,9 @@
 import { isStoreError } from '../contract/errors.js';
 import { hasCode } from '../unknown-outcomes.js';
 import type { Budget } from './budget.js';
+import type { EtcdClient } from './client.js';
 import { drop, get } from './connection.js';
-import type { DueEntry } from './layout.js';
-import type { WriteDependencies } from './write.js';
+import type { DueEntry, Layout } from './layout.js';
 
 /** How many transactions are under way at once. */
 const CONCURRENCY = 16;
@@ -12,7 +12,7 @@ const PAGES = 4;
 
 /** Removes one event that is due, at the revision of its index entry. False when another replica was faster, or it changed. */
 async function expireOne(
-  { client }: WriteDependencies,
+  client: EtcdClient,
   { indexKey, objectKey, revision }: DueEntry,
   budget: Budget,
 ): Promise<boolean> {
@@ -36,12 +36,12 @@ async function expireOne(
 
 /** Removes what is due, up to a limit, each in a transaction of its own: one revision each. */
 export async function expireDue(
-  context: WriteDependencies,
+  client: EtcdClient,
+  layout: Layout,
   now: number,
   limit: number,
   budget: () => Budget,
 ): Promise<number> {
-  const { client, layout } = context;
   let removed = 0;
   for (let page = 0; page < PAGES && removed < limit; page++) {
     const wanted = Math.min(limit - removed, 500);
@@ -53,7 +53,7 @@ export async function expireDue(
       for (const due of queue) {
         if (failure !== undefined) return;
         try {
-          if (await expireOne(context, due, budget())) removed++;
+          if (await expireOne(client, due, budget())) removed++;
         } catch (error) {
           // A lost race and a lost answer look alike. What is still due is found again.
           if (!hasCode(error, 'unknown-outcome')) failure = { error };

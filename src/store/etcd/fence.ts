@@ -9,7 +9,7 @@ import type { EtcdClient } from './client.js';
 import { put } from './connection.js';
 import type { Layout } from './layout.js';
 
-/** The most creates that are looked for together. */
+/** The most creates that are resolved together. */
 const TOGETHER = 1000;
 
 /** A create that was lost on its way. */
@@ -23,16 +23,14 @@ export interface LostCreate {
 /** See {@link createFence}. */
 export type Fence = ReturnType<typeof createFence>;
 
-interface Waiting extends LostCreate {
-  readonly client: EtcdClient;
-  readonly budget: Budget;
-}
-
 interface FenceDependencies {
+  readonly client: EtcdClient;
   readonly layout: Layout;
   readonly clock: Clock;
   changes(options: ChangesOptions): AsyncIterable<readonly Change[]>;
 }
+
+type Waiting = LostCreate & { readonly budget: Budget };
 
 const idOf = (key: EventKey, uid: string): string => `${keyText(key)}/${uid}`;
 
@@ -42,11 +40,11 @@ const idOf = (key: EventKey, uid: string): string => `${keyText(key)}/${uid}`;
  * key, and whoever loses one writes that key: pending creates then never happen, and completed ones are in the feed. One
  * write serves all creates that are lost at the same time.
  */
-export function createFence({ layout, clock, changes }: FenceDependencies) {
+export function createFence({ client, layout, clock, changes }: FenceDependencies) {
   let revision = 0;
 
   /** Writes the tick as well, which feeds see even if nothing else happens. */
-  const raise = async ({ client, budget }: Waiting): Promise<Revision> => {
+  const raise = async ({ budget }: Waiting): Promise<Revision> => {
     const success = [put(layout.fenceKey), put(layout.tickKey)];
     ({ revision } = await client.txn({ success }, { ...budget, signal: undefined }));
     return revision;
@@ -93,9 +91,9 @@ export function createFence({ layout, clock, changes }: FenceDependencies) {
      * Ends a create that was lost. Returns what it created, whatever became of that since; `undefined`: nothing, and it
      * never will. Fails with a StoreError when that cannot be found out in time.
      */
-    async resolveLost(client: EtcdClient, create: LostCreate, budget: Budget): Promise<EventRecord | undefined> {
+    async resolveLost(create: LostCreate, budget: Budget): Promise<EventRecord | undefined> {
       budget.signal?.throwIfAborted();
-      return withinBudget(clock, settling.add({ ...create, client, budget }), budget);
+      return withinBudget(clock, settling.add({ ...create, budget }), budget);
     },
   };
 }

@@ -1,11 +1,9 @@
 import type { Connection, WatchHandle, WatchListener, WatchResponse } from './connection.js';
-import { etcdFailure, reasonOf, type EtcdFailure } from './failure.js';
+import { DEADLINE_EXCEEDED, etcdFailure, reasonOf, UNAVAILABLE, type EtcdFailure } from './failure.js';
 import { loadHttp, type OpenHttp } from './http-exchange.js';
 import type { EtcdSettings } from './options.js';
 import { loadJsonCodec, type RpcCodec, type Send } from './rpc-codec.js';
 
-const UNAVAILABLE = 14;
-const DEADLINE_EXCEEDED = 4;
 const UNKNOWN = 2;
 
 /** Requests to one member that are under way at the same time; others wait. */

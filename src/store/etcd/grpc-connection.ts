@@ -1,6 +1,6 @@
 import type { Connection, WatchHandle, WatchListener, WatchResponse } from './connection.js';
 import { storeError } from '../contract/errors.js';
-import { etcdFailure } from './failure.js';
+import { DEADLINE_EXCEEDED, etcdFailure, UNAVAILABLE } from './failure.js';
 import type { EtcdSettings } from './options.js';
 import { loadProtobufCodec, type Send } from './rpc-codec.js';
 
@@ -9,8 +9,6 @@ type GrpcMetadata = import('@grpc/grpc-js').Metadata;
 type GrpcError = import('@grpc/grpc-js').ServiceError;
 type BufferModule = typeof import('node:buffer');
 
-const DEADLINE_EXCEEDED = 4;
-const UNAVAILABLE = 14;
 const SERVICES = '/etcdserverpb.';
 
 async function load() {
@@ -71,11 +69,9 @@ function createConnection(
   /** Without a connection nothing of the call has left this process. */
   const isConnected = (): boolean => client.getChannel().getConnectivityState(false) === grpc.connectivityState.READY;
 
-  const failureOf = (error: GrpcError): unknown => {
-    const sent = !(
-      Number(error.code) === UNAVAILABLE && /No connection established|Name resolution failed/.test(error.details)
-    );
-    return etcdFailure(error.code, error.details, sent);
+  const failureOf = ({ code, details }: GrpcError): Error => {
+    const neverSent = /No connection established|Name resolution failed/.test(details);
+    return etcdFailure(code, details, Number(code) !== UNAVAILABLE || !neverSent);
   };
 
   const send: Send<Uint8Array> = ({ method }, request, decode, token) => {
@@ -83,7 +79,7 @@ function createConnection(
     const done = new Promise<ReturnType<typeof decode>>((resolve, reject) => {
       const path = SERVICES + method;
       const call = client.makeUnaryRequest(path, serialize, decode, request, metadataOf(token), (error, value) => {
-        if (error) reject(failureOf(error) as Error);
+        if (error) reject(failureOf(error));
         else resolve(value as ReturnType<typeof decode>);
       });
       giveUp = () => {

@@ -1,7 +1,7 @@
 import { compareBytes, keyText, sameBytes } from '../contract/keys.js';
 import { eventWithSidecar, encodeSidecar } from '../sidecar/sidecar.js';
 import type { EncodedEvent, EventKey, EventRecord, Revision } from '../contract/record.js';
-import type { KeyValue } from './connection.js';
+import { get, put, type KeyValue, type TxnRequest } from './connection.js';
 
 /** A first key, and the first key behind. */
 export interface KeyRange {
@@ -45,6 +45,7 @@ export function createLayout(prefix: string) {
   const rootLength = bytes(root).length;
   const index = `${prefix}.expiry/`;
   const indexLength = bytes(index).length;
+  const storeKey = bytes(`${prefix}.store`);
   const tickKey = bytes(`${prefix}.tick`);
   const upliftKey = bytes(`${prefix}.uplift`);
 
@@ -62,8 +63,13 @@ export function createLayout(prefix: string) {
 
   return {
     fenceKey: bytes(`${prefix}.fence`) as Uint8Array,
-    storeKey: bytes(`${prefix}.store`) as Uint8Array,
-    storeValue: bytes(JSON.stringify({ format: FORMAT })) as Uint8Array,
+    storeKey: storeKey as Uint8Array,
+    /** Marks the beginning of the store, unless it is marked; then it reads the mark. */
+    mark: {
+      compare: [{ key: storeKey, revision: 0 }],
+      success: [put(storeKey, bytes(JSON.stringify({ format: FORMAT })))],
+      failure: [get(storeKey)],
+    } as TxnRequest,
     tickKey: tickKey as Uint8Array,
     upliftKey: upliftKey as Uint8Array,
     /** All events, the tick and the uplift: these two sort after the other keys of the store and before the events. */

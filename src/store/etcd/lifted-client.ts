@@ -26,7 +26,7 @@ export interface LiftedClient extends EtcdClient {
  * open watches included. Each write is bound to that key, so that no other replica continues without it.
  */
 export function createLiftedClient(inner: EtcdClient, layout: Layout, clock: Clock): LiftedClient {
-  const { upliftKey, storeKey, storeValue } = layout;
+  const { upliftKey } = layout;
   let current = NO_UPLIFT;
   let confirmedAt = -Infinity;
   let seen: Revision = 0;
@@ -76,8 +76,7 @@ export function createLiftedClient(inner: EtcdClient, layout: Layout, clock: Clo
         if (!hasCode(error, 'unknown-outcome')) throw error;
       });
       if (lifted?.succeeded !== true) continue;
-      const mark = { compare: [{ key: storeKey, revision: 0 }], success: [put(storeKey, storeValue)] };
-      await inner.txn(mark, budget).catch(() => undefined);
+      await inner.txn(layout.mark, budget).catch(() => undefined);
       wentBack = false;
       adopt({ offset, mod: lifted.revision });
       return;

@@ -2,7 +2,7 @@ import { storeError } from '../contract/errors.js';
 import type { Revision } from '../contract/record.js';
 import { hasCode } from '../unknown-outcomes.js';
 import type { EtcdClient } from './client.js';
-import { get, put, type KeyValue } from './connection.js';
+import type { KeyValue } from './connection.js';
 import { FORMAT, type Layout } from './layout.js';
 import type { EtcdSettings } from './options.js';
 
@@ -24,16 +24,10 @@ function checkFormat(kv: KeyValue | undefined, { prefix }: EtcdSettings): void {
 
 /** Finds or makes the mark of the store. Returns the revision at which the store began. */
 export async function openStore(client: EtcdClient, layout: Layout, settings: EtcdSettings): Promise<Revision> {
-  const { storeKey, storeValue } = layout;
-  const mark = {
-    compare: [{ key: storeKey, revision: 0 }],
-    success: [put(storeKey, storeValue)],
-    failure: [get(storeKey)],
-  };
   const budget = client.budget(undefined);
-  const { succeeded, revision, steps } = await client.txn(mark, budget).catch((error: unknown) => {
-    // Whether it was this attempt that made the mark does not matter.
-    if (hasCode(error, 'unknown-outcome')) return client.txn(mark, budget);
+  const { succeeded, revision, steps } = await client.txn(layout.mark, budget).catch((error: unknown) => {
+    // It does not matter which attempt made the mark.
+    if (hasCode(error, 'unknown-outcome')) return client.txn(layout.mark, budget);
     throw error;
   });
   if (succeeded) return revision;

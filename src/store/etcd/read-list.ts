@@ -79,27 +79,23 @@ export async function readList(reading: Reading, query: ListQuery): Promise<List
   let { at, after } = query;
   for (let read = 0; ;) {
     const step = searching ? SEARCH_STEP : limit - records.length;
-    const progress = await readStep(reading, query, at, after, step);
-    at = progress.revision;
+    const page = await readStep(reading, query, at, after, step);
+    at = page.revision;
     read += step;
-    for (const [index, record] of progress.records.entries()) {
-      if (searching && !fits(record, terms)) continue;
-      records.push(record);
-      const isLast = progress.next === undefined && index === progress.records.length - 1;
-      if (searching && records.length === limit && !isLast) {
-        const next = position(record.key, record.revision, query.order === 'newest-first');
-        return { records, revision: at, next };
-      }
-    }
-    const { next, remaining } = progress;
-    if (next === undefined || records.length >= limit || (searching && read >= SEARCH_MOST)) {
+    const found = searching ? page.records.filter((record) => fits(record, terms)) : page.records;
+    records.push(...found.slice(0, limit - records.length));
+    const last = records.at(-1);
+    const isFull = last !== undefined && records.length >= limit;
+    // A search may fill the page in the middle of a step.
+    const isCut = searching && isFull && last !== page.records.at(-1);
+    after = isCut ? position(last.key, last.revision, query.order === 'newest-first') : page.next;
+    if (after === undefined || isFull || (searching && read >= SEARCH_MOST)) {
       return {
         records,
         revision: at,
-        ...(next !== undefined && { next }),
-        ...(!searching && remaining !== undefined && { remaining }),
+        ...(after !== undefined && { next: after }),
+        ...(!searching && page.remaining !== undefined && { remaining: page.remaining }),
       };
     }
-    after = next;
   }
 }

@@ -4,16 +4,15 @@ import type { Revision } from '../contract/record.js';
 import type { Layout } from './layout.js';
 import type { WatchEvent } from './connection.js';
 
-/** What a watch response brought. */
 export interface WatchBatch {
   readonly changes: readonly Change[];
   /** Everything up to here was seen. */
   readonly seen: Revision;
-  /** History ended in the middle: what comes after the changes cannot be told. */
+  /** History ended in the middle: what follows the changes is unknown. */
   readonly failure?: { readonly error: unknown };
 }
 
-/** Makes changes of the events of a watch, from the first after `after`. */
+/** The changes in the events of a watch, from the first after `after`. */
 export function readWatchEvents(layout: Layout, events: readonly WatchEvent[], after: Revision): WatchBatch {
   const changes: Change[] = [];
   let seen = after;
@@ -23,14 +22,14 @@ export function readWatchEvents(layout: Layout, events: readonly WatchEvent[], a
     const isFirst = type === 'put' && kv.version === 1;
     const isOwn = layout.isTick(kv.key) || layout.isUplift(kv.key);
     if (!isOwn && !isFirst && previous === undefined) {
-      // etcd leaves the state before out when it was compacted in the meantime.
+      // etcd omits a previous state that was compacted in the meantime.
       const error = storeError('expired', 'etcd has compacted the state before a change', { current: revision });
       return { changes, seen, failure: { error } };
     }
     seen = revision;
     if (isOwn) continue;
     const before = previous && layout.record(previous);
-    const record = type === 'put' ? layout.record(kv) : previous && layout.record(previous, revision);
+    const record = type === 'put' ? layout.record(kv) : before && { ...before, revision };
     if (record === undefined) continue;
     changes.push({ type, key: record.key, revision, record, ...(before !== undefined && { previous: before }) });
   }

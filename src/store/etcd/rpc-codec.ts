@@ -17,7 +17,7 @@ import { describeMessages, type ProtobufLibrary } from './rpc-description.js';
 /** Messages as one of etcd's two protocols sends them: bytes, or values of JSON. */
 interface Format<Sent> {
   encode(name: string, message: Fields): Sent;
-  /** Throws for what is not a message of this name. */
+  /** Throws for an invalid message. */
   decode(name: string, sent: Sent): unknown;
   readonly toBytes: (value: never) => Uint8Array;
   readonly fromBytes: (bytes: Uint8Array) => unknown;
@@ -31,17 +31,9 @@ interface Call {
   readonly method: string;
   /** Its path at the gateway, below `/v3/`. */
   readonly path: string;
-  /** What its messages are called, without `Request` and `Response`. */
-  readonly message: string;
 }
 
-const RANGE: Call = { method: 'KV/Range', path: 'kv/range', message: 'Range' };
-const TXN: Call = { method: 'KV/Txn', path: 'kv/txn', message: 'Txn' };
-const COMPACT: Call = { method: 'KV/Compact', path: 'kv/compaction', message: 'Compaction' };
-const STATUS: Call = { method: 'Maintenance/Status', path: 'maintenance/status', message: 'Status' };
-const LOGIN: Call = { method: 'Auth/Authenticate', path: 'auth/authenticate', message: 'Authenticate' };
-
-/** Sends one request. `read` throws for what is not an answer. */
+/** Sends one request. `read` throws for an invalid answer. */
 export type Send<Sent> = <T>(
   call: Call,
   request: Sent,
@@ -57,7 +49,7 @@ export interface RpcCodec<Sent> {
   decodeWatch(sent: Sent): WatchResponse;
 }
 
-/** Decoded messages: what is absent is zero, but for messages. Bytes are in the form of the format. */
+/** Decoded messages: absent fields are zero, except messages. Bytes are in the form of the format. */
 interface Header {
   readonly header?: { readonly revision: bigint };
 }
@@ -81,10 +73,6 @@ interface WatchMessage extends Header, Pick<WatchResponse, 'created' | 'canceled
     readonly kv?: KeyValueMessage;
     readonly prevKv?: KeyValueMessage;
   }[];
-}
-interface StatusMessage {
-  readonly dbSizeInUse: bigint;
-  readonly dbSize: bigint;
 }
 
 /** Numbers and fields of rpc.proto. */
@@ -153,26 +141,32 @@ function createCodec<Sent>({ encode, decode, toBytes, fromBytes }: Format<Sent>)
       (responseRange?.kvs ?? responseDeleteRange?.prevKvs ?? []).map(readKeyValue),
     ),
   });
-  const readBytesInUse = ({ dbSizeInUse, dbSize }: StatusMessage): number => Number(dbSizeInUse || dbSize);
+  const readToken = ({ token }: Record<'token', string>): string => token;
+  const readBytesInUse = ({ dbSizeInUse, dbSize }: Record<'dbSizeInUse' | 'dbSize', bigint>): number =>
+    Number(dbSizeInUse || dbSize);
 
   return {
     calls(send) {
+      /** `name`: of the messages, without `Request` and `Response`. */
       const call = <T>(
-        which: Call,
+        method: string,
+        path: string,
+        name: string,
         request: Fields,
-        read: (message: never) => T,
         token: string | undefined,
+        read: (message: never) => T,
       ): Pending<T> => {
-        const sent = encode(`${which.message}Request`, request);
-        return send(which, sent, (answer) => read(decode(`${which.message}Response`, answer) as never), token);
+        const sent = encode(`${name}Request`, request);
+        return send({ method, path }, sent, (answer) => read(decode(`${name}Response`, answer) as never), token);
       };
       return {
-        range: (request, token) => call(RANGE, writeRange(request), readRange, token),
-        txn: (request, token) => call(TXN, writeTxn(request), readTxn, token),
-        compact: (revision, token) => call(COMPACT, { revision: int(revision) }, () => undefined, token),
-        bytesInUse: (token) => call(STATUS, {}, readBytesInUse, token),
+        range: (request, token) => call('KV/Range', 'kv/range', 'Range', writeRange(request), token, readRange),
+        txn: (request, token) => call('KV/Txn', 'kv/txn', 'Txn', writeTxn(request), token, readTxn),
+        compact: (revision, token) =>
+          call('KV/Compact', 'kv/compaction', 'Compaction', { revision: int(revision) }, token, () => undefined),
+        bytesInUse: (token) => call('Maintenance/Status', 'maintenance/status', 'Status', {}, token, readBytesInUse),
         authenticate: (name, password) =>
-          call(LOGIN, { name, password }, ({ token }: { readonly token: string }) => token, undefined),
+          call('Auth/Authenticate', 'auth/authenticate', 'Authenticate', { name, password }, undefined, readToken),
       };
     },
     encodeWatch: (request) =>
@@ -223,7 +217,7 @@ export async function loadProtobufCodec(): Promise<RpcCodec<Uint8Array>> {
   });
 }
 
-/** Messages as the JSON gateway has them: bytes in base64, 64-bit integers as strings, nothing for what is zero. */
+/** Messages as the JSON gateway has them: bytes in base64, 64-bit integers as strings, without fields that are zero. */
 export async function loadJsonCodec(): Promise<RpcCodec<unknown>> {
   const [library, { Buffer }] = await Promise.all([loadLibrary(), import('node:buffer')]);
   const describe = describeMessages(library, 'STRING');

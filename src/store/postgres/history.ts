@@ -25,7 +25,6 @@ export function createHistory(
   };
   let timer: ClockTimer | undefined;
   let working: Promise<void> | undefined;
-  let dueAt = pauses.monotonic() + pauseMs;
   /** Bytes written since the last check. */
   let since = 0;
   let closed = false;
@@ -45,7 +44,6 @@ export function createHistory(
   };
 
   const work = (): void => {
-    dueAt = pauses.monotonic() + pauseMs;
     if (closed || working !== undefined) return;
     since = 0;
     working = forget().finally(() => {
@@ -68,7 +66,7 @@ export function createHistory(
     /** About so many bytes were written. */
     written(bytes: number): void {
       since += bytes;
-      if (isMuch() || pauses.monotonic() >= dueAt) work();
+      if (isMuch()) work();
     },
     async close(): Promise<void> {
       closed = true;

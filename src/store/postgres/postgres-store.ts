@@ -18,7 +18,7 @@ import { checkPostgresStoreOptions, type PostgresStoreOptions } from './options.
 import { readChanges } from './read-changes.js';
 import { readList } from './read-list.js';
 import { createReads } from './reads.js';
-import { createRequests, stampOf, type Statement } from './requests.js';
+import { createRequests, stampOf } from './requests.js';
 import { EVENT_COLUMNS, numberOf, recordOfRow } from './rows.js';
 import { ROW_BYTES } from './schema-functions.js';
 import { createServerClock } from './server-clock.js';
@@ -28,8 +28,8 @@ import { createWriteBatches, type Write } from './write-batches.js';
 /** The most events that one statement of `expire` removes: it holds up writers for as long as it runs. */
 const EXPIRE_STEP = 500;
 /**
- * Pages of lists that are read at once. One is read while another is decoded, which is all that one thread can use; and who
- * asks for one event finds a connection that no list has.
+ * Pages of lists that are read at once. One is read while another is decoded, which is all that one thread can use, and
+ * reads of single events always find a free connection.
  */
 const LISTS_AT_ONCE = 2;
 
@@ -44,30 +44,7 @@ export function postgresStore(options: PostgresStoreOptions): EventStore {
   return openPostgresStore(options, systemClock);
 }
 
-function statementsOf(schema: string): Readonly<Record<'get' | 'expire' | 'revision', Statement>> {
-  const s = quoted(schema);
-  return {
-    get: {
-      name: `${schema}.get`,
-      text: `SELECT pg_is_in_recovery()::text AS standby, (SELECT o.revision FROM ${s}.counter o)::text AS revision,
-  ${EVENT_COLUMNS}
-FROM (SELECT $1::text AS key) wanted
-LEFT JOIN (${s}.current c JOIN ${s}.versions v ON v.rev = c.rev) ON c.key = wanted.key`,
-    },
-    expire: {
-      name: `${schema}.expire`,
-      text: `SELECT r_count::text AS count, r_revision::text AS revision
-FROM ${s}.expire($1::bigint, $2::integer, $3::bigint, $4::bigint, $5::integer)`,
-    },
-    revision: {
-      name: `${schema}.revision`,
-      text: `SELECT revision::text, pg_is_in_recovery()::text AS standby,
-  current_setting('transaction_read_only') AS read_only FROM ${s}.counter`,
-    },
-  };
-}
-
-/** The same, with the clock of deadlines, polls and pauses, which for users is the real one. */
+/** The same, with the clock of deadlines, polls and pauses, which tests replace. */
 export function openPostgresStore(options: PostgresStoreOptions, timers: Clock): EventStore {
   checkPostgresStoreOptions(options);
   const { schema = 'kube_vitals', name = 'postgres', migrate = true, pooling = 'auto', clock, startAt } = options;
@@ -96,12 +73,29 @@ export function openPostgresStore(options: PostgresStoreOptions, timers: Clock):
   const lists = createBatcher<ListQuery, ListPage>({
     maxItems: 1,
     concurrency: LISTS_AT_ONCE,
-    run: ([query]) => Promise.all(query === undefined ? [] : [readList(reads, schema, query)]),
+    run: (queries) => Promise.all(queries.map((query) => readList(reads, schema, query))),
   });
-  const statements = statementsOf(schema);
+  const s = quoted(schema);
+  const get = {
+    name: `${schema}.get`,
+    text: `SELECT pg_is_in_recovery()::text AS standby, (SELECT o.revision FROM ${s}.counter o)::text AS revision,
+  ${EVENT_COLUMNS}
+FROM (SELECT $1::text AS key) wanted
+LEFT JOIN (${s}.current c JOIN ${s}.versions v ON v.rev = c.rev) ON c.key = wanted.key`,
+  };
+  const expire = {
+    name: `${schema}.expire`,
+    text: `SELECT r_count::text AS count, r_revision::text AS revision
+FROM ${s}.expire($1::bigint, $2::integer, $3::bigint, $4::bigint, $5::integer)`,
+  };
+  const revision = {
+    name: `${schema}.revision`,
+    text: `SELECT revision::text, pg_is_in_recovery()::text AS standby,
+  current_setting('transaction_read_only') AS read_only FROM ${s}.counter`,
+  };
 
   const readRevision = async (signal: AbortSignal | undefined): Promise<{ revision: number; readOnly: boolean }> => {
-    const [row] = await reads.read(statements.revision, [], signal);
+    const [row] = await reads.read(revision, [], signal);
     return { revision: numberOf(row?.['revision']), readOnly: row?.['read_only'] === 'on' };
   };
   const put = (
@@ -131,7 +125,7 @@ export function openPostgresStore(options: PostgresStoreOptions, timers: Clock):
     async get(key, call) {
       const text = keyText(key);
       if (!isStorable(text)) return undefined;
-      const [row] = await reads.read(statements.get, [text], call?.signal);
+      const [row] = await reads.read(get, [text], call?.signal);
       return row === undefined || row['key'] === null ? undefined : recordOfRow(row);
     },
     list: (query) => lists.add(query, query.signal),
@@ -147,7 +141,7 @@ export function openPostgresStore(options: PostgresStoreOptions, timers: Clock):
       const limit = Math.min(Math.floor(most), EXPIRE_STEP);
       const due = Math.max(Math.min(Math.floor(asked), Number.MAX_SAFE_INTEGER), Number.MIN_SAFE_INTEGER);
       const values = [String(due), String(limit), String(reads.seen), stampOf(clock), String(timeoutMs)];
-      const [row] = await requests.write(statements.expire, values);
+      const [row] = await requests.write(expire, values);
       const count = numberOf(row?.['count']);
       if (count > 0) {
         reads.saw(numberOf(row?.['revision']));

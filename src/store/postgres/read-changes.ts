@@ -9,23 +9,18 @@ import { hasPassed } from './schema-lift.js';
 import { EVENT_COLUMNS, numberOf, recordOf, recordOfRow } from './rows.js';
 
 const MAX_ROWS = 500;
-/** What a page of changes may hold of events, unless a single change is larger. The states before come on top. */
+/** The most bytes of events in a page of changes, unless a single change is larger. Previous states are not counted. */
 const MAX_BYTES = 4_194_304;
 
 function changeOf(row: Row): Change {
   const key = keyOfText(row['key'] ?? '');
   const revision = numberOf(row['rev']);
-  const before = (at: Revision): Change['record'] =>
-    recordOf(key, at, row['p_expires_at'], row['p_description'], row['p_data']);
-  const previous = row['previous'] === null ? undefined : before(numberOf(row['previous']));
+  const previous = row['previous'] === null ? undefined : recordOf(key, numberOf(row['previous']), row, 'p_');
   if (row['deleted'] === 'true') {
     if (previous === undefined) throw storeError('unavailable', 'PostgreSQL: a deletion without the state before it');
-    return { type: 'delete', key, revision, record: before(revision), previous };
+    return { type: 'delete', key, revision, record: { ...previous, revision }, previous };
   }
-  const record = recordOfRow(row);
-  return previous === undefined
-    ? { type: 'put', key, revision, record }
-    : { type: 'put', key, revision, record, previous };
+  return { type: 'put', key, revision, record: recordOfRow(row), ...(previous && { previous }) };
 }
 
 /**

@@ -1,5 +1,5 @@
 import { checkReadable, expired } from '../contract/conditions.js';
-import type { FieldTerm, ListPage, ListQuery } from '../contract/event-store.js';
+import type { ListPage, ListQuery } from '../contract/event-store.js';
 import { keyText } from '../contract/keys.js';
 import type { PostgresValue } from './client.js';
 import { beforeNul, indexed, isStorable, quoted } from './names.js';
@@ -8,22 +8,14 @@ import type { Statement } from './requests.js';
 import { EVENT_COLUMNS, numberOf, recordOfRow } from './rows.js';
 import { hasPassed } from './schema-lift.js';
 
-/** The fields with an index, the more selective one first. */
-const INDEXED: readonly (readonly [field: string, column: string])[] = [
-  ['regarding.uid', 'regarding_uid'],
-  ['regarding.name', 'regarding_name'],
-];
+/** The fields with an index, the more selective one first, and how plans by them are named. */
+const INDEXED = [
+  { field: 'regarding.uid', column: 'regarding_uid', kind: 'u' },
+  { field: 'regarding.name', column: 'regarding_name', kind: 'n' },
+] as const;
 
 /** Up to this many events left after a page are counted: more would cost more than the page. */
 const COUNTED = 1000;
-
-function indexedTerm(terms: readonly FieldTerm[]): { readonly column: string; readonly value: string } | undefined {
-  for (const [field, column] of INDEXED) {
-    const value = indexed(terms.find((term) => term.field === field)?.value);
-    if (value !== null) return { column, value };
-  }
-  return undefined;
-}
 
 /**
  * The statement that reads one page with one more row than it may have: latest revision, floor and rows, of one snapshot.
@@ -44,7 +36,10 @@ export function listStatement(
   const values: PostgresValue[] = [];
   /** The text that stands for a value. */
   const of = (value: string | number, type: 'text' | 'bigint'): string => `$${values.push(String(value))}::${type}`;
-  const term = indexedTerm(query.terms ?? []);
+  const [term] = INDEXED.flatMap(({ field, ...index }) => {
+    const value = indexed(query.terms?.find((given) => given.field === field)?.value);
+    return value === null ? [] : { ...index, value };
+  });
   const snapshot = at === undefined ? undefined : of(Math.min(Math.floor(at), Number.MAX_SAFE_INTEGER), 'bigint');
   const pageSize = of(query.limit + 1, 'bigint');
   const limit = term === undefined ? of(query.limit + 1 + COUNTED, 'bigint') : pageSize;
@@ -78,10 +73,7 @@ export function listStatement(
         ...revisions('v.rev'),
         `NOT EXISTS (SELECT FROM ${s}.versions n ${where(...newer)})`,
       ];
-      return [
-        term.column === 'regarding_uid' ? 'u' : 'n',
-        `SELECT v.key, v.rev FROM ${s}.versions v ${where(...conditions)}`,
-      ];
+      return [term.kind, `SELECT v.key, v.rev FROM ${s}.versions v ${where(...conditions)}`];
     }
     if (newestFirst) {
       const place = namespace === undefined ? [] : [`namespace = ${of(beforeNul(namespace), 'text')}`];
@@ -103,8 +95,8 @@ export function listStatement(
     return ['s', `SELECT r_key AS key, r_rev AS rev FROM ${s}.snapshot_keys(${snapshot}, ${from}, ${below}, ${limit})`];
   };
   const [kind, text] = source();
-  const shape = [kind, at, namespace, after, query.order === 'newest-first' ? true : undefined];
-  const name = `${schema}.l${shape.map((part, index) => (index === 0 ? part : part === undefined ? 0 : 1)).join('')}`;
+  const shape = [at, namespace, after, newestFirst || undefined].map((part) => (part === undefined ? 0 : 1));
+  const name = `${schema}.l${kind}${shape.join('')}`;
   return {
     values,
     statement: {

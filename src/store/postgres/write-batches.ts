@@ -64,7 +64,7 @@ function resultOf(write: Write, row: Row | undefined): EventRecord | Error {
     return had === null ? notFound(keyText(key)) : conflict(keyText(key), String(had), expected);
   }
   const revision = numberOf(row['r_rev']);
-  if (kind === 'remove') return recordOf(key, revision, row['r_expires_at'], row['r_description'], row['r_data']);
+  if (kind === 'remove') return recordOf(key, revision, row, 'r_');
   const { event, description, expiresAt } = write as Required<Write>;
   return { key, revision, event: eventWithSidecar(event.bytes, description), expiresAt };
 }

@@ -7,7 +7,7 @@ import { etcdFailure } from '../../../../src/store/etcd/failure.js';
 import { createFence } from '../../../../src/store/etcd/fence.js';
 import { createLayout } from '../../../../src/store/etcd/layout.js';
 import type { KeyValue, TxnRequest, TxnResponse } from '../../../../src/store/etcd/connection.js';
-import { createKnownExpiries, createOne } from '../../../../src/store/etcd/write.js';
+import { createWrites } from '../../../../src/store/etcd/write.js';
 import { nextTurn } from '../../../../src/clock/clock.js';
 import type { EventRecord } from '../../../../src/store/contract/record.js';
 import { fakeClock } from '../../../../src/testing/fake-clock.js';
@@ -54,6 +54,7 @@ function creating(answers: readonly (TxnResponse | Error)[], there: readonly Key
   const budget: Budget = { end: clock.monotonic() + 5000, signal: undefined, doubt: false };
   const asked: number[] = [];
   const fence = createFence({
+    client,
     layout,
     clock,
     async *changes({ after, signal }): AsyncGenerator<readonly Change[]> {
@@ -61,13 +62,13 @@ function creating(answers: readonly (TxnResponse | Error)[], there: readonly Key
       await new Promise((resolve) => signal?.addEventListener('abort', resolve));
     },
   });
-  const context = { client, layout, known: createKnownExpiries(), fence };
+  const writes = createWrites(client, layout, fence);
   return {
     clock,
     attempts,
     asked,
     fenceOf: ({ compare }: TxnRequest): unknown => compare?.[1]?.revision,
-    create: (): Promise<EventRecord> => createOne(context, key, event, expiresAt, budget),
+    create: (): Promise<EventRecord> => writes.create(key, event, expiresAt, budget),
   };
 }
 
