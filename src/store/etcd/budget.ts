@@ -2,7 +2,7 @@ import type { Clock } from '../../clock/clock.js';
 import { storeError } from '../contract/errors.js';
 import { untilAborted } from '../../clock/abortable.js';
 
-/** How long an operation may go on, and whether an attempt of it may have happened. One for each call of the store. */
+/** How long a call of the store may take, and whether an attempt of it may have happened. */
 export interface Budget {
   /** On the monotonic clock. */
   readonly end: number;
@@ -13,10 +13,7 @@ export interface Budget {
   changed?: boolean;
 }
 
-/**
- * Waits for what another call has begun, which may go on for longer, until the budget of this one ends. Fails with
- * `unavailable` then.
- */
+/** Waits for work shared with other calls, until this budget ends; then fails with `unavailable`. */
 export async function withinBudget<T>(clock: Clock, shared: Promise<T>, { end, signal }: Budget): Promise<T> {
   const late = new AbortController();
   const timer = clock.setTimer(

@@ -2,7 +2,7 @@ import { storeError } from '../contract/errors.js';
 import { loadHttp, type OpenHttp } from './http-exchange.js';
 import type { EtcdSettings } from './options.js';
 
-/** How old an answer of the members may be where the moment is needed again. */
+/** The greatest age of a recent answer. */
 const FRESH_MS = 1000;
 const HALF_SECOND = 500_000;
 

@@ -11,10 +11,10 @@ const SAMPLES = 10;
 const BYTES_EVERY_MS = 5000;
 
 interface Sample {
-  /** On the monotonic clock: the wall clock may jump. */
+  /** Monotonic: the wall clock may jump. */
   readonly at: number;
   readonly revision: Revision;
-  /** What the database had grown by until then. */
+  /** The growth of the database until then, in bytes. */
   readonly written: number;
 }
 
@@ -22,8 +22,7 @@ interface Sample {
  * Records the latest revision from time to time, and compacts up to one that was recorded at least `historyMs` ago, or after
  * which the database grew by more than `historyMaxBytes`. The time is taken after the answer, so that no revision seems
  * older than it is. Each process uses its own samples: several may do the same at once, and a new one begins by waiting.
- *
- * @returns ends it
+ * The result ends it.
  */
 export function startCompaction(
   client: EtcdClient,
@@ -47,7 +46,7 @@ export function startCompaction(
     bytes = now;
   };
 
-  /** Up to where history may go; 0: nothing. */
+  /** The revision to compact up to; 0: none. */
   const due = (): Revision => {
     const floor = clock.monotonic() - historyMs;
     let target = 0;

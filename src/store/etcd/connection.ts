@@ -1,6 +1,5 @@
 /** The parts of etcd's version 3 messages that this store uses. Revisions are safe integers. */
 
-/** A key at one revision. */
 export interface KeyValue {
   readonly key: Uint8Array;
   readonly value: Uint8Array;
@@ -10,7 +9,6 @@ export interface KeyValue {
   readonly version: number;
 }
 
-/** Reads a key, or a range of keys. */
 export interface RangeRequest {
   readonly key: Uint8Array;
   /** The first key behind the range; absent: one key. */
@@ -39,7 +37,6 @@ export interface Compare {
   readonly revision: number;
 }
 
-/** One step of a transaction. */
 export type Step =
   | { readonly type: 'range'; readonly key: Uint8Array }
   | { readonly type: 'put'; readonly key: Uint8Array; readonly value: Uint8Array }
@@ -61,21 +58,19 @@ export function drop(key: Uint8Array): Step {
 }
 
 export interface TxnRequest {
-  /** Default: none. */
   readonly compare?: readonly Compare[];
   readonly success: readonly Step[];
-  /** Default: none. */
   readonly failure?: readonly Step[];
 }
 
 export interface TxnResponse {
   readonly revision: number;
   readonly succeeded: boolean;
-  /** For each step what was read or deleted; nothing for a put. */
+  /** The keys that each step read or deleted. */
   readonly steps: readonly (readonly KeyValue[])[];
 }
 
-/** Begins a watch. Previous values, progress and fragments are always asked for. */
+/** Previous values, progress and fragments are always requested. */
 export interface WatchRequest {
   readonly key: Uint8Array;
   readonly rangeEnd: Uint8Array;
@@ -95,27 +90,26 @@ export interface WatchResponse {
   /** Not 0: the watch was canceled because history begins here. */
   readonly compactRevision: number;
   readonly cancelReason: string;
-  /** The events go on in the next response. */
+  /** More events follow in the next response. */
   readonly fragment: boolean;
   readonly events: readonly WatchEvent[];
 }
 
-/** A request under way. */
+/** A running request. */
 export interface Pending<T> {
-  /** Fails with an `EtcdFailure`, nothing else. */
+  /** Fails only with an `EtcdFailure`. */
   readonly done: Promise<T>;
-  /** Gives it up: `done` fails, with code 4. Harmless later. */
+  /** `done` fails with code 4. No effect later. */
   cancel(): void;
 }
 
-/** Receives what a watch brings. A client calls nothing after `end`, and after the watch was canceled. */
+/** A client calls nothing after `end`, and after the watch was canceled. */
 export interface WatchListener {
   response(response: WatchResponse): void;
-  /** It is over, with an `EtcdFailure`. */
+  /** The watch failed with an `EtcdFailure`. */
   end(failure: unknown): void;
 }
 
-/** A watch under way. */
 export interface WatchHandle {
   cancel(): void;
   /** Reads no more from the network. */
@@ -123,19 +117,15 @@ export interface WatchHandle {
   resume(): void;
 }
 
-/**
- * One member of etcd, over one of the two protocols. It tries nothing twice, and waits for as long as it is not canceled:
- * deadlines and fail-over are above it.
- */
+/** One member of etcd, over one of the two protocols, without deadlines, repetition or fail-over. */
 export interface Connection {
-  /** As it was given, for messages. */
   readonly endpoint: string;
   range(request: RangeRequest, token: string | undefined): Pending<RangeResponse>;
   txn(request: TxnRequest, token: string | undefined): Pending<TxnResponse>;
   compact(revision: number, token: string | undefined): Pending<unknown>;
-  /** What is in the database of this member, bytes, without the room that compaction has freed in it. */
+  /** The bytes used in the database of this member, without the space that compaction has freed. */
   bytesInUse(token: string | undefined): Pending<number>;
-  /** A token for name and password. */
+  /** Returns a token. */
   authenticate(name: string, password: string): Pending<string>;
   watch(request: WatchRequest, token: string | undefined, listener: WatchListener): WatchHandle;
   close(): void;

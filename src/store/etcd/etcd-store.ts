@@ -6,24 +6,53 @@ import type { EventKey, EventRecord } from '../contract/record.js';
 import { createEventStore } from '../shell/create-event-store.js';
 import { hasCode, resolveUnknownOutcomes } from '../unknown-outcomes.js';
 import type { Budget } from './budget.js';
-import { createEtcdClient } from './client.js';
+import { createEtcdClient, type EtcdClient } from './client.js';
 import { createClusterClock } from './cluster-clock.js';
 import { startCompaction } from './compaction.js';
-import { put } from './connection.js';
+import { put, type KeyValue } from './connection.js';
 import { expireDue } from './expire.js';
 import { createFence } from './fence.js';
 import { createQuietSpan, openFeed } from './feed.js';
 import { gatewayConnect } from './gateway-connection.js';
 import { grpcConnect } from './grpc-connection.js';
-import { createLayout } from './layout.js';
+import { createLayout, FORMAT, type Layout } from './layout.js';
 import { createLiftedClient, type LiftedClient } from './lifted-client.js';
-import { openStore } from './opening.js';
-import { etcdSettings, type EtcdStoreOptions } from './options.js';
+import { etcdSettings, type EtcdSettings, type EtcdStoreOptions } from './options.js';
 import { readList } from './read-list.js';
 import { createWrites } from './write.js';
 
 /** Calls fail with the error of a failed opening for so long, before it is tried again. */
 const REOPEN_MS = 200;
+
+function checkFormat(kv: KeyValue | undefined, { prefix }: EtcdSettings): void {
+  let format: unknown;
+  try {
+    format = (JSON.parse(new TextDecoder().decode(kv?.value)) as { format?: unknown } | null)?.format;
+  } catch {
+    format = undefined;
+  }
+  if (format === FORMAT) return;
+  throw storeError(
+    'unavailable',
+    typeof format === 'number'
+      ? `${prefix} was written by a newer version (layout ${format}, this one knows ${FORMAT}): update this package`
+      : `${prefix}.store is not of this store: choose another prefix, or remove the key`,
+  );
+}
+
+/** Finds or makes the mark of the store. Returns the revision at which the store began. */
+async function openStore(client: EtcdClient, layout: Layout, settings: EtcdSettings): Promise<Revision> {
+  const budget = client.budget(undefined);
+  const { succeeded, revision, steps } = await client.txn(layout.mark, budget).catch((error: unknown) => {
+    // It does not matter which attempt made the mark.
+    if (hasCode(error, 'unknown-outcome')) return client.txn(layout.mark, budget);
+    throw error;
+  });
+  if (succeeded) return revision;
+  const kv = steps[0]?.[0];
+  checkFormat(kv, settings);
+  return kv?.createRevision ?? revision;
+}
 
 /**
  * A store in etcd, for any number of replicas: each event is one key, `<prefix>/<namespace>/<name>`, and its revision is

@@ -5,9 +5,9 @@ import type { EtcdClient } from './client.js';
 import { drop, get } from './connection.js';
 import type { DueEntry, Layout } from './layout.js';
 
-/** How many transactions are under way at once. */
+/** Transactions at once. */
 const CONCURRENCY = 16;
-/** How many pages of the index one call reads at most, when others take what it finds. */
+/** The most pages of the index that one call reads, when other replicas remove what it finds. */
 const PAGES = 4;
 
 /** Removes one event that is due, at the revision of its index entry. False when another replica was faster, or it changed. */
@@ -46,22 +46,17 @@ export async function expireDue(
   for (let page = 0; page < PAGES && removed < limit; page++) {
     const wanted = Math.min(limit - removed, 500);
     const { kvs, more } = await client.range({ ...layout.dueAt(now), limit: wanted, keysOnly: true }, budget());
-    const entries = kvs.flatMap((kv) => layout.dueEntry(kv) ?? []);
-    const queue = entries.values();
-    let failure: { readonly error: unknown } | undefined;
-    const work = async (): Promise<void> => {
-      for (const due of queue) {
-        if (failure !== undefined) return;
-        try {
-          if (await expireOne(client, due, budget())) removed++;
-        } catch (error) {
-          // A lost race and a lost answer look alike. What is still due is found again.
-          if (!hasCode(error, 'unknown-outcome')) failure = { error };
-        }
+    const due = kvs.flatMap((kv) => layout.dueEntry(kv) ?? []);
+    for (let at = 0; at < due.length; at += CONCURRENCY) {
+      const some = due.slice(at, at + CONCURRENCY);
+      const results = await Promise.allSettled(some.map((entry) => expireOne(client, entry, budget())));
+      let failure: { readonly error: unknown } | undefined;
+      for (const result of results) {
+        if (result.status === 'fulfilled') removed += Number(result.value);
+        // A lost race and a lost answer look alike. What is still due is found again.
+        else if (!hasCode(result.reason, 'unknown-outcome')) failure = { error: result.reason };
       }
-    };
-    await Promise.all(Array.from({ length: Math.min(CONCURRENCY, entries.length) }, work));
-    if (failure !== undefined) {
+      if (failure === undefined) continue;
       if (removed > 0 && isStoreError(failure.error)) return removed;
       throw failure.error;
     }

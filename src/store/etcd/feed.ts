@@ -79,7 +79,6 @@ export function openFeed(
     wake();
   };
 
-  /** Everything up to `revision` was seen. */
   const advance = (revision: Revision): void => {
     position = Math.max(position, revision);
     quiet.prove(lastChange, position);

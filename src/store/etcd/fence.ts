@@ -9,9 +9,6 @@ import type { EtcdClient } from './client.js';
 import { put } from './connection.js';
 import type { Layout } from './layout.js';
 
-/** The most creates that are resolved together. */
-const TOGETHER = 1000;
-
 /** A create that was lost on its way. */
 export interface LostCreate {
   readonly key: EventKey;
@@ -78,7 +75,7 @@ export function createFence({ client, layout, clock, changes }: FenceDependencie
   };
 
   const settling = createBatcher<Waiting, EventRecord | undefined>({
-    maxItems: TOGETHER,
+    maxItems: 1000,
     run: async (batch) => find(batch, await raise(batch.at(-1) as Waiting)),
   });
 

@@ -1,9 +1,8 @@
 import type { Dispatcher } from 'undici';
 import type { WatchHandle } from './connection.js';
-import { httpsOptions, type EtcdSettings } from './options.js';
+import type { EtcdSettings } from './options.js';
 
-/** The port of etcd where an endpoint names none. */
-const PORT = '2379';
+const DEFAULT_PORT = '2379';
 /** How long an unused connection is kept. */
 const KEEP_ALIVE_MS = 60_000;
 
@@ -25,7 +24,7 @@ export interface HttpConnections {
     body: unknown,
     listener: ExchangeListener,
   ): Omit<WatchHandle, 'cancel'> & {
-    /** Ends the request and its connection; it fails with this error. Harmless later. */
+    /** The request fails with this error, and its connection ends. No effect later. */
     cancel(error: Error): void;
   };
   close(): void;
@@ -34,12 +33,12 @@ export interface HttpConnections {
 /** Opens connections to one member, at most so many; `null` is no limit. */
 export type OpenHttp = (endpoint: string, settings: EtcdSettings, connections: number | null) => HttpConnections;
 
-/** Loads undici. */
 export async function loadHttp(): Promise<OpenHttp> {
   const { Pool } = await import('undici');
   return (endpoint, { tls, requestTimeoutMs }, connections) => {
     const url = new URL(endpoint);
-    if (url.port === '') url.port = PORT;
+    if (url.port === '') url.port = DEFAULT_PORT;
+    const { serverName, ...pem } = tls ?? {};
     const pool = new Pool(url.origin, {
       connections,
       pipelining: 1,
@@ -47,7 +46,11 @@ export async function loadHttp(): Promise<OpenHttp> {
       // Deadlines are up to the caller.
       headersTimeout: 0,
       bodyTimeout: 0,
-      connect: { timeout: requestTimeoutMs, ...(url.protocol === 'https:' && httpsOptions(tls)) },
+      connect: {
+        timeout: requestTimeoutMs,
+        ...(pem as object),
+        ...(serverName !== undefined && { servername: serverName }),
+      },
     });
     return {
       send(path, headers, body, listener) {

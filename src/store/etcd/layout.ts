@@ -1,13 +1,9 @@
 import { compareBytes, keyText, sameBytes } from '../contract/keys.js';
 import { eventWithSidecar, encodeSidecar } from '../sidecar/sidecar.js';
 import type { EncodedEvent, EventKey, EventRecord, Revision } from '../contract/record.js';
-import { get, put, type KeyValue, type TxnRequest } from './connection.js';
+import { get, put, type KeyValue, type TxnRequest, type WatchRequest } from './connection.js';
 
-/** A first key, and the first key behind. */
-export interface KeyRange {
-  readonly key: Uint8Array;
-  readonly rangeEnd: Uint8Array;
-}
+type KeyRange = Pick<WatchRequest, 'key' | 'rangeEnd'>;
 
 /** An entry of the expiry index. */
 export interface DueEntry {

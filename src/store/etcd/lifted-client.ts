@@ -8,9 +8,9 @@ import type { Layout } from './layout.js';
 import { get, put, type RangeRequest, type RangeResponse, type TxnRequest, type TxnResponse } from './connection.js';
 import { compareDown, floorOf, NO_UPLIFT, rangeUp, txnUp, upliftOf, upliftValue, watchUp } from './uplift.js';
 
-/** An uplift goes so far above everything that this replica has seen: others may have seen more. */
+/** An uplift exceeds everything this replica has seen by so much: others may have seen more. */
 const BEYOND = 1_000_000_000;
-/** How long a replica that only reads goes on without looking whether another one has lifted the revisions. */
+/** How often a replica that only reads checks whether another one has lifted the revisions. */
 const CONFIRM_MS = 5000;
 
 /** See {@link createLiftedClient}. */
@@ -31,7 +31,7 @@ export function createLiftedClient(inner: EtcdClient, layout: Layout, clock: Clo
   let confirmedAt = -Infinity;
   let seen: Revision = 0;
   let finding: Promise<void> | undefined;
-  /** An answer was behind what was seen. It stays so, even if others have written enough meanwhile, until it is confirmed. */
+  /** An answer was behind what was seen. True until it is confirmed, even if others have written enough meanwhile. */
   let wentBack = false;
 
   const adopt = (next: typeof NO_UPLIFT): void => {
@@ -53,7 +53,7 @@ export function createLiftedClient(inner: EtcdClient, layout: Layout, clock: Clo
     });
   };
 
-  /** Reads the uplift, and makes one where etcd is behind what was seen. */
+  /** Reads the uplift, and raises it if etcd is behind what was seen. */
   const find = async (budget: Budget): Promise<void> => {
     for (;;) {
       const since = seen;
@@ -171,7 +171,7 @@ export function createLiftedClient(inner: EtcdClient, layout: Layout, clock: Clo
           });
         }
         confirmedAt = clock.monotonic();
-        // A write before an uplift counts by that; one with a later revision was lost with the cluster it was written to.
+        // An uplift applies to writes before it; one with a later revision was lost with the cluster it was written to.
         const counts = response.revision < current.mod ? current : known;
         const lifted = txnUp(answer, counts);
         seen = Math.max(seen, lifted.revision);

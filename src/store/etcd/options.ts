@@ -92,12 +92,6 @@ export type EtcdSettings = {
   readonly login: { readonly [Name in Login]: string } | undefined;
 };
 
-/** TLS options in the words of `node:https`. */
-export function httpsOptions({ ca, cert, key, serverName }: EtcdTlsOptions = {}): Readonly<Record<string, string>> {
-  const given = Object.entries({ ca, cert, key, servername: serverName }).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(given) as Readonly<Record<string, string>>;
-}
-
 const isEndpoint = (value: unknown): value is string => {
   if (typeof value !== 'string' || !URL.canParse(value)) return false;
   const { protocol, hostname, username, password, pathname, search, hash } = new URL(value);
@@ -106,8 +100,6 @@ const isEndpoint = (value: unknown): value is string => {
 };
 
 const areEndpoints = (value: unknown): value is readonly string[] => Array.isArray(value) && value.every(isEndpoint);
-
-const isSecure = (endpoint: string): boolean => new URL(endpoint).protocol === 'https:';
 
 const aPem = /* @__PURE__ */ mustBe(
   (value) => typeof value === 'string' || value instanceof Uint8Array,
@@ -147,7 +139,7 @@ const rules = (): OptionRules<EtcdStoreOptions> => ({
 export function etcdSettings(options: EtcdStoreOptions): EtcdSettings {
   checkOptions('etcdStore', options, rules(), ({ endpoints, tls, username, password }) => {
     const urls = areEndpoints(endpoints) ? endpoints : [];
-    const secure = urls.filter(isSecure).length;
+    const secure = urls.filter((url) => new URL(url).protocol === 'https:').length;
     return [
       secure > 0 && secure < urls.length && 'endpoints must use https for all or for none',
       tls !== undefined && urls.length > 0 && secure < urls.length && 'tls goes with https endpoints only',

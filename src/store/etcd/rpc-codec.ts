@@ -25,11 +25,9 @@ interface Format<Sent> {
 
 type Fields = Record<string, unknown>;
 
-/** A unary call. */
+/** The path of a unary call: over gRPC, below the package, and at the gateway, below `/v3/`. */
 interface Call {
-  /** Its path over gRPC, below the package. */
   readonly method: string;
-  /** Its path at the gateway, below `/v3/`. */
   readonly path: string;
 }
 
@@ -43,7 +41,6 @@ export type Send<Sent> = <T>(
 
 /** The calls of a connection, without their transport. */
 export interface RpcCodec<Sent> {
-  /** The unary calls. */
   calls(send: Send<Sent>): Pick<Connection, 'range' | 'txn' | 'compact' | 'bytesInUse' | 'authenticate'>;
   encodeWatch(request: WatchRequest): Sent;
   decodeWatch(sent: Sent): WatchResponse;
@@ -54,9 +51,8 @@ interface Header {
   readonly header?: { readonly revision: bigint };
 }
 type KeyValueMessage = { readonly [Name in keyof KeyValue]: KeyValue[Name] extends number ? bigint : never };
-interface RangeMessage extends Header {
+interface RangeMessage extends Header, Pick<RangeResponse, 'more'> {
   readonly kvs: readonly KeyValueMessage[];
-  readonly more: boolean;
   readonly count: bigint;
 }
 interface TxnMessage extends Header {

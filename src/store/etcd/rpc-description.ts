@@ -1,4 +1,3 @@
-/** The library with the messages that describe messages. */
 export type ProtobufLibrary = typeof import('@bufbuild/protobuf') & typeof import('@bufbuild/protobuf/wkt');
 type DescMessage = import('@bufbuild/protobuf').DescMessage;
 type JsonObject = import('@bufbuild/protobuf').JsonObject;

@@ -1,10 +1,7 @@
 import type { Revision } from '../contract/record.js';
 import type { Compare, KeyValue, RangeResponse, TxnResponse, WatchEvent, WatchResponse } from './connection.js';
 
-/**
- * How far the store's revisions are above etcd's. That is 0 until the counter of etcd goes back, because a cluster was
- * restored from a backup or made anew.
- */
+/** How far the store's revisions are above etcd's: 0 until the counter of etcd goes back, see `createLiftedClient`. */
 export interface Uplift {
   readonly offset: number;
   /** The revision of its key in etcd, by etcd's own count; 0: there is none. */

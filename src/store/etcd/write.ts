@@ -11,16 +11,13 @@ import type { Fence, LostCreate } from './fence.js';
 import type { Layout } from './layout.js';
 import { drop, get, put, type Step, type TxnResponse } from './connection.js';
 
-/** How many expiries are remembered. */
-const MOST = 4096;
-
 /**
  * The expiry of events that were read or written lately. A replace and a removal have to delete the old entry of the expiry
  * index, whose key contains it: usually the event was read just before, and no further read is needed. The transaction
  * compares the revision, so an entry for another revision does no harm.
  */
 export function createKnownExpiries() {
-  const known = createBoundedCache<string, Pick<EventRecord, 'revision' | 'expiresAt'>>({ maxEntries: MOST });
+  const known = createBoundedCache<string, Pick<EventRecord, 'revision' | 'expiresAt'>>({ maxEntries: 4096 });
   return {
     note: ({ key, revision, expiresAt }: EventRecord): void => known.set(keyText(key), { revision, expiresAt }),
     at(key: EventKey, revision: Revision): number | undefined {
@@ -38,13 +35,10 @@ function metQuota({ message }: StoreError, cause: unknown): StoreError {
  * A member that has just reached its space quota **does** the write and answers with the refusal. That answer is final:
  * nothing is pending any more, and a linearizable read tells.
  */
-async function lookAfterRefusal<T>(read: () => Promise<T>, refused: StoreError): Promise<T> {
-  try {
-    return await read();
-  } catch (error) {
-    if (!isStoreError(error)) throw error;
-    throw metQuota(refused, error);
-  }
+function readAfterRefusal<T>(reading: Promise<T>, refused: StoreError): Promise<T> {
+  return reading.catch((error: unknown) => {
+    throw isStoreError(error) ? metQuota(refused, error) : error;
+  });
 }
 
 /** Reads and writes single events. */
@@ -77,7 +71,7 @@ export function createWrites(client: EtcdClient, layout: Layout, fence: Fence) {
       throw refusal(key, expected, kv && layout.record(kv));
     } catch (error) {
       if (!isStoreError(error) || verdictOf(error.cause) !== 'no-space') throw error;
-      const { kvs } = await lookAfterRefusal(() => client.range({ key: objectKey }, budget), error);
+      const { kvs } = await readAfterRefusal(client.range({ key: objectKey }, budget), error);
       const unchanged = kvs[0]?.modRevision === expected;
       if (unchanged && !budget.doubt) throw error;
       if (unchanged || budget.changed !== true) {
@@ -96,7 +90,7 @@ export function createWrites(client: EtcdClient, layout: Layout, fence: Fence) {
   ): Promise<EventRecord | undefined> => {
     if (!isStoreError(error)) throw error;
     if (verdictOf(error.cause) === 'no-space') {
-      const record = await lookAfterRefusal(() => readOne(lost.key, budget), error);
+      const record = await readAfterRefusal(readOne(lost.key, budget), error);
       if (record === undefined) throw error;
       if (record.event.uid !== lost.uid) throw exists(keyText(lost.key));
       return record;

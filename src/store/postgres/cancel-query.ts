@@ -12,12 +12,7 @@ export interface CancellableClient {
   readonly connection?: unknown;
 }
 
-/** What may be in `connection`: the other end as it is, not as it was named, since one name may stand for several servers. */
-interface Connected {
-  readonly stream?: { readonly remoteAddress?: string | undefined; readonly remotePort?: number | undefined };
-}
-
-/** The longest that cancelling takes, in milliseconds. */
+/** The most time that cancelling takes. */
 const CANCEL_MS = 250;
 
 /** `CancelRequest` of the protocol (PostgreSQL documentation, 53.7): its length, its code, process and key. */
@@ -25,12 +20,12 @@ const CANCEL_REQUEST_BYTES = 16;
 const CANCEL_REQUEST = 80_877_102;
 
 /**
- * Asks the server to end what a connection is doing. Resolves when the server has done with the request, and in any case
- * after 250 ms; never fails. What is cancelled is whatever the connection is doing when the request arrives, so it must not
- * be used for anything else, and is to be closed afterwards, not before: a pooler forgets the key with the connection.
+ * Asks the server to cancel the current query of a connection. Resolves when the server has processed the request, or after
+ * 250 ms; never fails. The server cancels whatever the connection is doing when the request arrives, so the connection must
+ * not be used for anything else, and must be closed afterwards, not before: a pooler forgets the key with the connection.
  *
- * The request goes on a connection of its own and without TLS, as libpq up to version 16 sends it. The key is of no use once
- * the connection is closed.
+ * The request uses a separate connection without TLS, as in libpq up to version 16. The key is useless once the connection
+ * is closed.
  */
 export async function cancelQuery(client: CancellableClient): Promise<void> {
   const { processID, secretKey } = client;
@@ -49,7 +44,7 @@ export async function cancelQuery(client: CancellableClient): Promise<void> {
       clearTimeout(timer);
       resolve();
     });
-    // The server closes the connection when it has passed the signal on.
+    // The server closes the connection when it has sent the signal.
     socket.on('connect', () => void socket.write(new Uint8Array(request.buffer)));
     socket.resume();
   });
@@ -60,7 +55,11 @@ function targetOf({
   port,
   connection,
 }: CancellableClient): { readonly path: string } | { readonly host: string; readonly port: number } | undefined {
-  const { remoteAddress, remotePort } = (connection as Connected | undefined)?.stream ?? {};
+  // The actual address: one name may stand for several servers.
+  const { stream } = (connection ?? {}) as {
+    readonly stream?: { readonly remoteAddress?: string; readonly remotePort?: number };
+  };
+  const { remoteAddress, remotePort } = stream ?? {};
   if (remoteAddress !== undefined && remotePort !== undefined) return { host: remoteAddress, port: remotePort };
   const local = typeof host === 'string' && host.startsWith('/') && typeof port === 'number';
   return local ? { path: `${host}/.s.PGSQL.${port}` } : undefined;

@@ -1,9 +1,8 @@
 import { isStoreError, storeError, type StoreError } from '../contract/errors.js';
 
-/** What was under way when it failed. */
 export type RequestKind = 'read' | 'write';
 
-/** Names of the errors that Node and drivers give when no connection could be made. */
+/** Codes of Node and drivers for connections that could not be established. */
 const NEVER_CONNECTED: ReadonlySet<unknown> = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -31,7 +30,7 @@ const ADVICE: Readonly<Record<string, string>> = Object.freeze({
   '57P03': 'the server is starting up or shutting down',
 });
 
-/** Server errors after which a commit may have happened: the backend was ended, or says itself that it does not know. */
+/** Server errors after which a commit may have happened: the backend was ended, or does not know itself. */
 function leavesDoubt(state: string): boolean {
   if (state === '57P03' || state === '08001' || state === '08004') return false;
   return state.startsWith('57P') || state.startsWith('08') || state === '40003';
@@ -56,10 +55,10 @@ export function grantsFor(schema: string, role: string): string {
 }
 
 /**
- * What a failed request means to the caller. Certain is that nothing was written when nothing was sent, or when the server
- * itself answered with an error: then its transaction is rolled back. Everything else leaves a write's outcome unknown.
+ * The error for the caller of a failed request. Certainly nothing was written when nothing was sent, or when the server itself
+ * answered with an error, which rolls the transaction back. Otherwise the outcome of a write is unknown.
  *
- * @param schema The quoted schema, for the advice to grant rights on it.
+ * @param schema the quoted schema
  */
 export function failureOf(error: unknown, kind: RequestKind, schema: string): StoreError {
   if (isStoreError(error)) return error;
@@ -67,12 +66,7 @@ export function failureOf(error: unknown, kind: RequestKind, schema: string): St
   const state = typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) && /[0-9]/.test(code) ? code : undefined;
   const certain =
     kind === 'read' || notSent === true || NEVER_CONNECTED.has(code) || (state !== undefined && !leavesDoubt(state));
-  const advice =
-    state === '42501'
-      ? `a right is missing: ${grantsFor(schema, '<role>')}`
-      : state !== undefined && Object.hasOwn(ADVICE, state)
-        ? ADVICE[state]
-        : undefined;
+  const advice = state === '42501' ? `a right is missing: ${grantsFor(schema, '<role>')}` : ADVICE[state ?? ''];
   const message = `PostgreSQL: ${advice === undefined ? '' : `${advice}: `}${textOf(error)}`;
   return storeError(certain ? 'unavailable' : 'unknown-outcome', message, { cause: error });
 }

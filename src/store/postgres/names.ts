@@ -2,11 +2,11 @@ import type { EventKey } from '../contract/event-store.js';
 import { keyText } from '../contract/keys.js';
 import { storeError } from '../contract/errors.js';
 
-/** The longest schema name: PostgreSQL's 63 bytes less what the names made of it need. */
+/** PostgreSQL's limit of 63 bytes, less those that derived names need. */
 const LONGEST_SCHEMA = 48;
-/** Values that are longer are indexed by their beginning: an index entry has to fit a third of a page. */
+/** Longer values are indexed by their beginning: an index entry has to fit a third of a page. */
 const LONGEST_INDEXED = 200;
-/** In characters, of which each has at most three bytes. */
+/** In characters of at most three bytes. */
 const LONGEST_KEY = 666;
 
 /** The rule of an option that names a schema. */
@@ -20,34 +20,30 @@ export function aSchemaName(value: unknown, name: string): readonly string[] {
   ];
 }
 
-/** The name for SQL text. Upper case and dashes are kept. */
 export function quoted(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
-/** The channel on which a schema's stores tell each other of new revisions. */
+/** The channel on which the stores of a schema announce new revisions. */
 export function channelOf(schema: string): string {
   return `${schema}.changes`;
 }
 
 /**
- * Whether a text can be in the database, which has UTF-8 without a zero byte. A half of a surrogate pair would become
- * another character on its way: whatever is not storable equals nothing that is stored.
+ * Whether a text can be in the database, which has UTF-8 without a zero byte. Half of a surrogate pair would be replaced by
+ * another character: a text that cannot be stored equals no stored text.
  */
 export function isStorable(text: string): boolean {
   return !/[\0\ud800-\udfff]/u.test(text);
 }
 
-/**
- * What a position means to keys that cannot contain a zero byte: of such keys those after `a\0b` are those after `a`,
- * for any `b`.
- */
+/** The same position among keys without a zero byte: such keys are after `a\0b`, for any `b`, if they are after `a`. */
 export function beforeNul(text: string): string {
   const at = text.indexOf('\0');
   return at < 0 ? text : text.slice(0, at);
 }
 
-/** The form in which a field's value is indexed and looked up: bounded, and a text that PostgreSQL takes. */
+/** The indexed form of a field's value: bounded, and a text that PostgreSQL accepts. */
 export function indexed(value: string | undefined): string | null {
   if (value === undefined || value === '') return null;
   return value
@@ -56,7 +52,7 @@ export function indexed(value: string | undefined): string | null {
     .replace(/[\ud800-\udfff]/gu, '\ufffd');
 }
 
-/** Fails with `invalid-key` for a key that cannot be kept. The library never asks for such a one. */
+/** Fails with `invalid-key` for a key that cannot be stored. The library never uses one. */
 export function checkKey(key: EventKey): void {
   const text = keyText(key);
   if (!isStorable(text) || key.namespace.includes('/') || key.name.includes('/')) {

@@ -11,7 +11,6 @@ import { encodeSidecar } from '../sidecar/sidecar.js';
 import { resolveUnknownOutcomes } from '../unknown-outcomes.js';
 import { clientOf } from './driver.js';
 import { createHistory } from './history.js';
-import { createListenCheck } from './listen-check.js';
 import { checkKey, isStorable, quoted } from './names.js';
 import { openDatabase } from './open-database.js';
 import { checkPostgresStoreOptions, type PostgresStoreOptions } from './options.js';
@@ -22,7 +21,7 @@ import { createRequests, stampOf } from './requests.js';
 import { EVENT_COLUMNS, numberOf, recordOfRow } from './rows.js';
 import { ROW_BYTES } from './schema-functions.js';
 import { createServerClock } from './server-clock.js';
-import { createWakeUps } from './wake-ups.js';
+import { createListenCheck, createWakeUps } from './wake-ups.js';
 import { createWriteBatches, type Write } from './write-batches.js';
 
 /** The most events that one statement of `expire` removes: it holds up writers for as long as it runs. */

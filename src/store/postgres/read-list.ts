@@ -18,8 +18,8 @@ const INDEXED = [
 const COUNTED = 1000;
 
 /**
- * The statement that reads one page with one more row than it may have: latest revision, floor and rows, of one snapshot.
- * Which rows is decided on keys and revisions alone; events are fetched for those that are returned.
+ * The statement that reads one page and one more row: latest revision, floor and rows, of one snapshot. Rows are chosen by
+ * keys and revisions alone; events are fetched only for those that are returned.
  *
  * - the present: from `current`
  * - an older revision, by key: the newest version up to it of each key, by the function `snapshot_keys`
@@ -34,7 +34,7 @@ export function listStatement(
   const newestFirst = query.order === 'newest-first';
   const s = quoted(schema);
   const values: PostgresValue[] = [];
-  /** The text that stands for a value. */
+  /** Adds a value, and returns its place in the text. */
   const of = (value: string | number, type: 'text' | 'bigint'): string => `$${values.push(String(value))}::${type}`;
   const [term] = INDEXED.flatMap(({ field, ...index }) => {
     const value = indexed(query.terms?.find((given) => given.field === field)?.value);
@@ -55,10 +55,8 @@ export function listStatement(
     return conditions;
   };
   const upTo = newestFirst && after?.revision !== undefined ? of(after.revision - 1, 'bigint') : undefined;
-  const revisions = (column: string): string[] => [
-    ...(upTo === undefined ? [] : [`${column} <= ${upTo}`]),
-    ...(snapshot === undefined ? [] : [`${column} <= ${snapshot}`]),
-  ];
+  const revisions = (column: string): string[] =>
+    [upTo, snapshot].flatMap((latest) => (latest === undefined ? [] : `${column} <= ${latest}`));
   const where = (...conditions: readonly string[]): string =>
     conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`;
   const order = newestFirst ? 'ORDER BY rev DESC' : 'ORDER BY key';
@@ -89,7 +87,7 @@ export function listStatement(
     if (snapshot === undefined) return ['c', `SELECT key, rev FROM ${s}.current ${where(...keys('key'))}`];
     const above = [`''`, ...(namespace === undefined ? [] : [of(`${beforeNul(namespace)}/`, 'text')])];
     if (after !== undefined) above.push(of(beforeNul(keyText(after)), 'text'));
-    // No text is above the last character there can be.
+    // No text is above the last character.
     const below = namespace === undefined ? 'chr(1114111)' : of(`${beforeNul(namespace)}0`, 'text');
     const from = `greatest(${above.map((value) => `${value} COLLATE "C"`).join(', ')})`;
     return ['s', `SELECT r_key AS key, r_rev AS rev FROM ${s}.snapshot_keys(${snapshot}, ${from}, ${below}, ${limit})`];

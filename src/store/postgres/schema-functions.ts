@@ -1,22 +1,19 @@
 import { TOO_LATE } from './server-clock.js';
 
-/**
- * Settings of every function. Its plans are made once a connection and kept while the tables grow, so the planner is kept
- * from what is right for small tables only.
- */
+/** Settings of every function. Plans are kept for a connection while the tables grow: none may suit only small tables. */
 export const FUNCTION_SETTINGS = `SET search_path = pg_catalog, pg_temp SET enable_seqscan = off
     SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off`;
 
 /**
- * What writers begin with: they wait for the lock no longer than their clients do, and a commit is on disk before anybody
- * hears of it, whatever the session's default.
+ * The first statements of writers: they wait for the lock no longer than their clients do, and a commit is on disk before it
+ * is visible, whatever the session's default.
  */
 export const WRITER_SETTINGS = `PERFORM set_config('lock_timeout', p_wait_ms::text, true);
       IF current_setting('synchronous_commit') = 'off' THEN
         PERFORM set_config('synchronous_commit', 'on', true);
       END IF;`;
 
-/** What a row of the log costs besides the version it supersedes, in bytes, roughly. */
+/** The approximate bytes of a row of the log, besides the version it supersedes. */
 export const ROW_BYTES = 256;
 
 /** The size of an event in `versions v`. Nothing is decompressed for it. */
@@ -25,22 +22,19 @@ export const SIZE = 'octet_length(v.data) + octet_length(v.description)';
 /** The clock of the database, in microseconds. */
 export const DATABASE_NOW = '(extract(epoch FROM clock_timestamp()) * 1000000)::bigint';
 
-/**
- * The time that is stamped: the database's. A test may give an earlier one, never a later one: what is stamped ahead of time
- * would keep history from being forgotten.
- */
+/** The database's time, or an earlier one from a test: rows with a later time would keep history from being deleted. */
 export const stampOf = (given: string): string => `least(${given}, ${DATABASE_NOW})`;
 
 /**
- * Does a batch of writes, of which no two have the same key. The counter's row is locked first, until the commit: what
- * is read afterwards is what every earlier writer left behind, and revisions become visible in their order. Each write's
- * condition is judged on its own; those that hold get the next revisions, in the order of the batch, in one statement.
+ * Does a batch of writes, no two with the same key. The counter's row is locked first, until the commit: later reads see what
+ * every earlier writer has written, and revisions become visible in their order. Each write has its own condition; those
+ * whose condition holds get the next revisions, in the order of the batch, in one statement.
  *
- * Nothing is written after `p_until`, the server's time in microseconds: its sender has given up and asked again. `p_seen`
- * is the latest revision the sender has met, see `lift`.
+ * Nothing is written after `p_until`, the server's time in microseconds: the sender has timed out and repeated the batch.
+ * `p_seen` is the latest revision known to the sender, see `lift`.
  *
- * Kinds: 0 create, 1 replace, 2 remove. The answer has a row for each write: the new revision or null, the revision that
- * was there, and of a removal the last state.
+ * Kinds: 0 create, 1 replace, 2 remove. The answer has a row for each write: the new revision or null, the previous
+ * revision, and for a removal the last state.
  */
 export function writeFunction(s: string, channel: string): string {
   return `
@@ -105,9 +99,8 @@ export function writeFunction(s: string, channel: string): string {
 }
 
 /**
- * The keys of a page of an older state, in order, with the version of each that was the newest then. It is a walk along
- * the index over keys; the planner would rather read and sort everything where statistics are young. Sees what the
- * statement that calls it sees.
+ * The keys of a page of an older state, in order, with the version of each that was the newest then. It follows the index
+ * over keys; with young statistics the planner would read and sort everything. It has the snapshot of the calling statement.
  */
 export function snapshotFunction(s: string): string {
   return `

@@ -1,9 +1,6 @@
 import { DATABASE_NOW, stampOf } from './schema-functions.js';
 
-/**
- * By how much revisions are raised where the data went back: more than can have been given out since. It is raised to the
- * clock as well, in case of a backup of long ago.
- */
+/** Revisions are raised by so much where the data went back: more than can have been assigned since. */
 const MARGIN = 1_000_000_000;
 
 /**
@@ -16,7 +13,7 @@ const READ_TIMELINE = `BEGIN
         v_timeline := NULL;
       END;`;
 
-/** The identifier of the cluster: a dump that was restored elsewhere meets another one. */
+/** The identifier of the cluster, which differs after a dump was restored elsewhere. */
 export function systemFunction(s: string): string {
   return `
     CREATE FUNCTION ${s}.system() RETURNS text
@@ -31,13 +28,13 @@ export function systemFunction(s: string): string {
 
 /**
  * Locks the counter until the commit and returns the latest revision. Where the data went back to an earlier state, it is
- * first raised above everything that can have been given out, and so is the floor: whoever has a revision from before
- * begins again. That is so when
+ * first raised above everything that can have been assigned, and at least to the clock, in case of an old backup. So is the
+ * floor: earlier revisions are expired. The data went back when
  *
- * - the caller has met a later revision (\`p_seen\`),
- * - the log goes on above the counter,
- * - the timeline of the server is another one: a standby was promoted, and may have lagged,
- * - the table is another one: a dump was restored.
+ * - the caller knows a later revision (\`p_seen\`),
+ * - the log has rows above the counter,
+ * - the timeline of the server has changed: a standby was promoted, and may have lagged,
+ * - the table has changed: a dump was restored.
  */
 export function liftFunction(s: string, channel: string): string {
   return `
@@ -68,10 +65,7 @@ export function liftFunction(s: string, channel: string): string {
     $body$;`;
 }
 
-/**
- * Begins a new database at a revision, or at the clock; raises an older one to it, if asked to. Returns the latest
- * revision.
- */
+/** Begins a new database at a revision, or at the clock; may raise an older one to it. Returns the latest revision. */
 export function openFunction(s: string): string {
   return `
     CREATE FUNCTION ${s}.open_store(p_start bigint, p_raise boolean) RETURNS bigint
@@ -104,8 +98,8 @@ export function openFunction(s: string): string {
 }
 
 /**
- * Whether the history that is there has come by a revision: the condition of those who read on from one, on `floor` and
- * `revision` of the statement's state. A backup may have been restored, and the counter raised above what was given out since.
+ * Whether a revision is part of the present history, a condition on `floor` and `revision` of the statement's state. After a
+ * restored backup the counter may have been raised above revisions that are lost.
  */
 export const hasPassed = (s: string, at: string): string =>
   `(${at} <= floor OR ${at} >= revision OR EXISTS (SELECT FROM ${s}.versions v WHERE v.rev = ${at})

@@ -14,10 +14,9 @@ export interface PostgresSchemaOptions {
 }
 
 /**
- * `versions` is the log: one row for every write, deletion and expiry, written once and deleted when history has passed
- * over it. `current` says which version of a key is the living one: small rows, so that a write rewrites no event.
- * `counter` is the lock that makes revisions visible in order; it is apart from `meta` so that forgetting history does
- * not hold up writers.
+ * `versions` is the log: one row for every write, deletion and expiry, written once and deleted with old history. `current`
+ * has the current version of each key: small rows, so that a write rewrites no event. `counter` is the lock that makes
+ * revisions visible in order; it is separate from `meta` so that deleting history does not block writers.
  */
 function tables(s: string): string {
   return `
@@ -81,7 +80,7 @@ function secondVersion(s: string): string {
     DROP FUNCTION IF EXISTS ${s}.compact(bigint, integer);`;
 }
 
-/** What each version adds to the one before it; functions are made anew. */
+/** The changes of each version; functions are replaced. */
 function steps(schema: string): readonly string[] {
   const s = quoted(schema);
   const channel = channelOf(schema);

@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { describe, expect, test } from 'vitest';
-import { createListenCheck } from '../../../../src/store/postgres/listen-check.js';
+import { createListenCheck } from '../../../../src/store/postgres/wake-ups.js';
 import { pgClient } from '../../../../src/store/postgres/pg-client.js';
 import { createRequests } from '../../../../src/store/postgres/requests.js';
 import type { PostgresClient } from '../../../../src/store/postgres/client.js';
@@ -225,6 +225,6 @@ describe('the detection of LISTEN', () => {
     for (let turn = 0; turn < 5; turn++) await new Promise(setImmediate);
     timers.advance(1_001);
     expect(await works).toBe(false);
-    expect(listening.mayWork()).toBe(false);
+    expect(await listening.works()).toBe(false);
   });
 });
