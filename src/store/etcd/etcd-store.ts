@@ -115,7 +115,7 @@ export function etcdStore(options: EtcdStoreOptions): EventStore {
     async open() {
       if (made === undefined) {
         const client = createLiftedClient(createEtcdClient(await connect(settings), settings), layout, clock);
-        const fence = createFence({ client, layout, clock, changes: (from) => store.changes(from) });
+        const fence = createFence(client, layout, clock, (from) => store.changes(from));
         made = { client, writes: createWrites(client, layout, fence) };
       }
       const { client } = made;

@@ -1,6 +1,6 @@
 import type { Clock } from '../../clock/clock.js';
 import { createBatcher } from '../batching/batcher.js';
-import type { Change, ChangesOptions } from '../contract/event-store.js';
+import type { EventStore } from '../contract/event-store.js';
 import { storeError } from '../contract/errors.js';
 import { keyText } from '../contract/keys.js';
 import type { EventKey, EventRecord, Revision } from '../contract/record.js';
@@ -20,13 +20,6 @@ export interface LostCreate {
 /** See {@link createFence}. */
 export type Fence = ReturnType<typeof createFence>;
 
-interface FenceDependencies {
-  readonly client: EtcdClient;
-  readonly layout: Layout;
-  readonly clock: Clock;
-  changes(options: ChangesOptions): AsyncIterable<readonly Change[]>;
-}
-
 type Waiting = LostCreate & { readonly budget: Budget };
 
 const idOf = (key: EventKey, uid: string): string => `${keyText(key)}/${uid}`;
@@ -37,7 +30,7 @@ const idOf = (key: EventKey, uid: string): string => `${keyText(key)}/${uid}`;
  * key, and whoever loses one writes that key: pending creates then never happen, and completed ones are in the feed. One
  * write serves all creates that are lost at the same time.
  */
-export function createFence({ client, layout, clock, changes }: FenceDependencies) {
+export function createFence(client: EtcdClient, layout: Layout, clock: Clock, changes: EventStore['changes']) {
   let revision = 0;
 
   /** Writes the tick as well, which feeds see even if nothing else happens. */

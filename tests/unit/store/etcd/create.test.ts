@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Change } from '../../../../src/store/contract/event-store.js';
+import type { Change, ChangesOptions } from '../../../../src/store/contract/event-store.js';
 import { storeError } from '../../../../src/store/contract/errors.js';
 import type { Budget } from '../../../../src/store/etcd/budget.js';
 import type { EtcdClient } from '../../../../src/store/etcd/client.js';
@@ -53,15 +53,11 @@ function creating(answers: readonly (TxnResponse | Error)[], there: readonly Key
   } as unknown as EtcdClient;
   const budget: Budget = { end: clock.monotonic() + 5000, signal: undefined, doubt: false };
   const asked: number[] = [];
-  const fence = createFence({
-    client,
-    layout,
-    clock,
-    async *changes({ after, signal }): AsyncGenerator<readonly Change[]> {
-      asked.push(after);
-      await new Promise((resolve) => signal?.addEventListener('abort', resolve));
-    },
-  });
+  async function* changes({ after, signal }: ChangesOptions): AsyncGenerator<readonly Change[]> {
+    asked.push(after);
+    await new Promise((resolve) => signal?.addEventListener('abort', resolve));
+  }
+  const fence = createFence(client, layout, clock, changes);
   const writes = createWrites(client, layout, fence);
   return {
     clock,
