@@ -1,5 +1,5 @@
 import { parseEmbedded } from '../../json/parse-json.js';
-import { isObject } from '../../json/json-tree.js';
+import { isInt64, isObject } from '../../json/json-tree.js';
 import { byCodePoint } from '../../json/code-point-order.js';
 import { goQuote, shorten } from '../../json/go-print.js';
 
@@ -36,7 +36,7 @@ export function parseElement(text: string): { readonly element: string } | 'unkn
     case 'f':
       return { element: text };
     case 'i':
-      return /^[+-]?\d+$/.test(content) ? { element: `i:${Number(content)}` } : undefined;
+      return /^[+-]?\d+$/.test(content) && isInt64(Number(content)) ? { element: `i:${Number(content)}` } : undefined;
     case 'v': {
       const read = parseEmbedded(content);
       return 'error' in read ? undefined : { element: valueElement(read.document.value) };
