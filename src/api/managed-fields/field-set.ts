@@ -1,3 +1,4 @@
+import { byCodePoint } from '../../json/code-point-order.js';
 import { isObject } from '../../json/json-tree.js';
 import { inElementOrder, parseElement } from './path-element.js';
 
@@ -43,27 +44,15 @@ export function union(sets: readonly FieldSet[]): FieldSet {
   }
   const all = new Map<string, FieldNode>();
   for (const [element, likes] of nodes) {
-    const [first] = likes as [FieldNode];
-    if (likes.length === 1) all.set(element, first);
-    else {
-      const member = likes.some((node) => node.member);
-      putNode(all, element, member, union(likes.map((node) => node.children ?? EMPTY)));
-    }
+    const member = likes.some((node) => node.member);
+    putNode(all, element, member, union(likes.map((node) => node.children ?? EMPTY)));
   }
   return all;
 }
 
 /** The fields that are in both sets. */
 export function intersection(left: FieldSet, right: FieldSet): FieldSet {
-  if (left.size === 0 || right.size === 0) return EMPTY;
-  const both = new Map<string, FieldNode>();
-  for (const [element, node] of left) {
-    const other = right.get(element);
-    if (!other) continue;
-    const children = intersection(node.children ?? EMPTY, other.children ?? EMPTY);
-    putNode(both, element, node.member && other.member, children);
-  }
-  return both;
+  return difference(left, difference(left, right));
 }
 
 /** The fields of the first set that are not in the second. A removed field does not remove the fields below it. */
@@ -82,28 +71,19 @@ export function difference(left: FieldSet, right: FieldSet): FieldSet {
 }
 
 /** A set in the form managed fields keep it in (Kubernetes `FieldsV1`), its elements in Kubernetes' order. */
-export function toFieldsV1(set: FieldSet): Record<string, unknown> {
-  return write(set, {});
-}
-
-function write(set: FieldSet, into: Record<string, unknown>): Record<string, unknown> {
+export function toFieldsV1(set: FieldSet, into: Record<string, unknown> = {}): Record<string, unknown> {
   for (const element of sortedElements(set)) {
     const { member, children } = set.get(element) as FieldNode;
     // A field in the set that leads to others is marked with a dot.
-    into[element] = children ? write(children, member ? { '.': {} } : {}) : {};
+    into[element] = children ? toFieldsV1(children, member ? { '.': {} } : {}) : {};
   }
   return into;
 }
 
-/** Surrogates, with which JavaScript's order of strings is not that of code points. */
-const SURROGATE = /[\ud800-\udfff]/;
-
-/** The elements of one level, in order. */
+/** The elements of one level, in order. Names of fields need not be parsed, and are nearly all there is. */
 export function sortedElements(set: FieldSet): string[] {
   const elements = [...set.keys()];
-  if (elements.length <= 1) return elements;
-  const plain = elements.every((element) => element.startsWith('f:') && !SURROGATE.test(element));
-  return plain ? elements.sort() : inElementOrder(elements);
+  return elements.every((element) => element.startsWith('f:')) ? elements.sort(byCodePoint) : inElementOrder(elements);
 }
 
 /**
@@ -112,30 +92,21 @@ export function sortedElements(set: FieldSet): string[] {
  * @returns undefined if it is not a set of fields; elements of unknown kinds are left out
  */
 export function fromFieldsV1(fields: unknown): FieldSet | undefined {
-  return read(fields)?.children;
+  const node = read(fields);
+  return node && (node.children ?? EMPTY);
 }
 
-interface ReadNode {
-  readonly member: boolean;
-  readonly children: FieldSet;
-}
-
-function read(fields: unknown): ReadNode | undefined {
-  if (fields === null || fields === undefined) return { member: true, children: EMPTY };
+function read(fields: unknown): FieldNode | undefined {
+  if (fields === null || fields === undefined) return LEAF;
   if (!isObject(fields)) return undefined;
   const children = new Map<string, FieldNode>();
-  let member = false;
   for (const key of Object.keys(fields)) {
-    if (key === '.') {
-      member = true;
-      continue;
-    }
-    const parsed = parseElement(key);
-    if (parsed === undefined) return undefined;
-    if (parsed === 'unknown') continue;
-    const node = read(fields[key]);
+    if (key === '.') continue;
+    const element = parseElement(key);
+    if (element === '') continue;
+    const node = element && read(fields[key]);
     if (!node) return undefined;
-    children.set(parsed.element, node.children.size > 0 ? node : LEAF);
+    children.set(element, node);
   }
-  return { member: member || children.size === 0, children };
+  return children.size > 0 ? { member: Object.hasOwn(fields, '.'), children } : LEAF;
 }

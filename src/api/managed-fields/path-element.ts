@@ -26,70 +26,50 @@ export function keyElement(keys: readonly (readonly [name: string, value: unknow
 }
 
 /**
- * Reads an element from any source. `unknown` is an element of a kind that does not exist yet and is
- * ignored; undefined is not an element.
+ * Reads an element from any source.
+ *
+ * @returns '' for an element of a kind that does not exist yet, to be ignored; undefined for a text that is not an element
  */
-export function parseElement(text: string): { readonly element: string } | 'unknown' | undefined {
-  if (text.length < 2 || text[1] !== ':') return undefined;
+export function parseElement(text: string): string | undefined {
+  if (text[1] !== ':') return undefined;
   const content = text.slice(2);
   switch (text[0]) {
     case 'f':
-      return { element: text };
+      return text;
     case 'i':
-      return /^[+-]?\d+$/.test(content) && isInt64(Number(content)) ? { element: `i:${Number(content)}` } : undefined;
-    case 'v': {
-      const read = parseEmbedded(content);
-      return 'error' in read ? undefined : { element: valueElement(read.document.value) };
-    }
+      return /^[+-]?\d+$/.test(content) && isInt64(Number(content)) ? `i:${Number(content)}` : undefined;
+    case 'v':
     case 'k': {
       const read = parseEmbedded(content);
-      if ('error' in read || !isObject(read.document.value ?? {})) return undefined;
-      return { element: keyElement(Object.entries(read.document.value ?? {})) };
+      if ('error' in read) return undefined;
+      const { value } = read.document;
+      if (text[0] === 'v') return valueElement(value);
+      return isObject(value ?? {}) ? keyElement(Object.entries(value ?? {})) : undefined;
     }
     default:
-      return 'unknown';
+      return '';
   }
 }
-
-const KINDS = 'fkvi';
 
 /** Elements in their order: fields, keys, values, indices; names by code points, values by type and size. */
 export function inElementOrder(elements: readonly string[]): string[] {
   return elements
-    .map(readElement)
-    .sort(compareElements)
+    .map((text) => ({ text, parts: partsOf(text) }))
+    .sort((left, right) => compareParts(left.parts, right.parts))
     .map(({ text }) => text);
 }
 
-/** An element parsed once, and not for each comparison. */
-interface ReadElement {
-  readonly text: string;
-  /** In {@link KINDS}. */
-  readonly kind: number;
-  /** Names and values of `k:`. */
-  readonly keys: readonly [string, unknown][];
-  /** Of `v:` and `i:`. */
-  readonly value: unknown;
-}
-
-function readElement(text: string): ReadElement {
-  const kind = KINDS.indexOf(text[0] as string);
-  if (kind === 0) return { text, kind, keys: [], value: undefined };
+/** What elements are compared by: the kind, then the names and values of `k:`, or the content. */
+function partsOf(text: string): readonly unknown[] {
+  const kind = 'fkvi'.indexOf(text[0] as string);
+  if (kind === 0) return [kind, text];
   const value: unknown = JSON.parse(text.slice(2));
-  return kind === 1 ? { text, kind, keys: Object.entries(value as object), value } : { text, kind, keys: [], value };
+  return kind === 1 ? [kind, ...Object.entries(value as object).flat()] : [kind, value];
 }
 
-function compareElements(left: ReadElement, right: ReadElement): number {
-  if (left.kind !== right.kind) return left.kind - right.kind;
-  if (left.kind === 0) return byCodePoint(left.text, right.text);
-  return left.kind === 1 ? compareKeys(left.keys, right.keys) : compareValues(left.value, right.value);
-}
-
-function compareKeys(left: ReadElement['keys'], right: ReadElement['keys']): number {
-  for (const [index, [name, value]] of left.entries()) {
-    const other = right[index];
-    if (!other) return 1;
-    const order = byCodePoint(name, other[0]) || compareValues(value, other[1]);
+function compareParts(left: readonly unknown[], right: readonly unknown[]): number {
+  for (let index = 0; index < left.length && index < right.length; index++) {
+    const order = compareValues(left[index], right[index]);
     if (order !== 0) return order;
   }
   return left.length - right.length;
@@ -102,6 +82,11 @@ function compareValues(left: unknown, right: unknown): number {
   if (typeof left === 'string') return byCodePoint(left, right as string);
   if (typeof left !== 'object') return Number(left) - Number(right);
   return byCodePoint(JSON.stringify(left), JSON.stringify(right));
+}
+
+/** A path as error messages show it: `.metadata.labels.app`. */
+export function pathText(path: readonly string[]): string {
+  return path.map(elementText).join('');
 }
 
 /** An element as error messages show it: `.note`, `[="example.com/a"]`, `[uid="u1"]`, `[0]`. */
@@ -123,9 +108,4 @@ export function elementText(element: string): string {
 
 function show(value: unknown): string {
   return typeof value === 'string' ? goQuote(shorten(value)) : JSON.stringify(value);
-}
-
-/** A path as error messages show it: `.metadata.labels.app`. */
-export function pathText(path: readonly string[]): string {
-  return path.map(elementText).join('');
 }

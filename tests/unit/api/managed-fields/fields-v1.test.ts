@@ -28,6 +28,7 @@ describe('FieldsV1', () => {
 
   it('ignores kinds of elements that do not exist yet', () => {
     expect(rewritten({ 'z:new': { 'f:a': {} }, 'f:a': {} })).toBe('{"f:a":{}}');
+    expect(rewritten({ 'z:new': 5, 'f:a': {} })).toBe('{"f:a":{}}');
   });
 
   it('is absent for an empty set', () => {
