@@ -3,11 +3,15 @@ import type { ManagedFieldsEntry } from '../../model/object-meta.js';
 import { decodeObject } from '../decode/decode-object.js';
 import { isObject, member } from '../../json/json-tree.js';
 import { badRequest } from '../status/failures.js';
-import { applyIntent, type Intent, type IntentOutcome, conflictError } from './apply-intent.js';
-import { capUpdaters, decodeManagers, encodeManagers, withStoredTimes, type Managers } from './managers.js';
 import { intentError } from './check-intent.js';
-import { conflictsAfterLastApplied, withLastApplied } from './last-applied.js';
-import { recordChange } from './update-managed-fields.js';
+import { refuseConflicts } from './conflicts.js';
+import { difference } from './field-set.js';
+import { fieldsOf } from './fields-of.js';
+import { lastAppliedFields, withLastApplied } from './last-applied.js';
+import { capUpdaters, decodeManagers, encodeManagers, managerId, withStoredTimes, type Managers } from './managers.js';
+import { mergeIntent } from './merge.js';
+import { prune } from './prune.js';
+import { ofVersion, recordChange, withoutFields, WITHOUT_OWNER } from './update-managed-fields.js';
 import {
   emptyObject,
   sameContent,
@@ -57,22 +61,48 @@ export interface AppliedObject {
  * version does not have; 409 with one cause a field for conflicts
  */
 export function applyManagedFields(input: ApplyManagedFieldsInput): AppliedObject {
-  const { version, stored = [] } = input;
+  const { version, stored = [], manager } = input;
   const intent = checkedIntent(input.intent, version);
   const live = input.live ? untracked(input.live) : emptyObject(version.shape);
-  const { manager, force, time } = input;
-  const outcome = applyUnlessConflicts(managersOf(stored, live, input), {
-    live,
-    intent,
-    manager,
-    force,
-    time,
-    version,
-  });
-  let object = outcome.object ? decoded(outcome.object, input) : { ...live };
+  const { merged, managers } = mergedInto(live, intent, managersBefore(stored, live, input), input);
+  let object = merged === live ? { ...live } : decoded(merged, input);
   if (manager === KUBECTL) object = withLastApplied(object, input.intent);
-  const entries = encodeManagers(outcome.managers);
+  const entries = encodeManagers(managers);
   return { object, entries: sameContent(live, object) ? withStoredTimes(entries, stored) : entries };
+}
+
+/**
+ * Merges an intent into an object, as structured-merge-diff does. The result is `live` itself when nothing changes; times and
+ * numbers may be as the intent has them.
+ *
+ * @throws StatusFailure 409 for conflicts
+ */
+function mergedInto(
+  live: WireObject,
+  intent: WireObject,
+  before: Managers,
+  { version, manager, force, time }: ApplyManagedFieldsInput,
+): { readonly merged: WireObject; readonly managers: Managers } {
+  const { shape, apiVersion } = version;
+  const identity = { name: manager, operation: 'Apply', apiVersion, subresource: '' } as const;
+  const self = managerId(identity);
+  const others = ofVersion(before, version);
+  const last = others.get(self);
+  others.delete(self);
+  const wanted = fieldsOf(intent, shape);
+  const owned = [wanted, ...[...others.values()].map(({ fields }) => fields)];
+  const merged = prune(mergeIntent(live, intent, shape), owned, last?.fields, shape);
+  const comparison = compareObjects(live, merged, shape);
+  if (!force) {
+    const { changed } = comparison;
+    refuseConflicts(others, manager === KUBECTL ? difference(changed, lastAppliedFields(live, version)) : changed);
+  }
+  const managers = withoutFields(others, comparison);
+  const noop = sameContent(live, merged);
+  const fields = difference(wanted, WITHOUT_OWNER);
+  // A manager that changes nothing becomes an owner as well, without a time.
+  if (fields.size > 0) managers.set(self, { ...identity, fields, time: noop ? last?.time : time });
+  return { merged: noop ? live : merged, managers };
 }
 
 function checkedIntent(intent: Readonly<Record<string, unknown>>, version: ManagedVersion): WireObject {
@@ -93,7 +123,7 @@ function checkedIntent(intent: Readonly<Record<string, unknown>>, version: Manag
 }
 
 /** The managers before the apply. The fields of an untracked object belong to {@link BEFORE_FIRST_APPLY}. */
-function managersOf(
+function managersBefore(
   stored: readonly ManagedFieldsEntry[],
   live: WireObject,
   { version, time, live: existing }: ApplyManagedFieldsInput,
@@ -102,20 +132,6 @@ function managersOf(
   if (managers.size > 0 || !existing) return managers;
   const all = compareObjects(emptyObject(version.shape), live, version.shape);
   return capUpdaters(recordChange(managers, all, { manager: BEFORE_FIRST_APPLY, time, version }));
-}
-
-/** The result without conflicts. @throws StatusFailure 409 */
-function applyUnlessConflicts(
-  managers: Managers,
-  intent: Intent,
-): Exclude<IntentOutcome, { readonly conflicts: unknown }> {
-  const outcome = applyIntent(managers, intent);
-  if (!('conflicts' in outcome)) return outcome;
-  const { conflicts } = outcome;
-  if (intent.manager !== KUBECTL) throw conflictError(conflicts);
-  const left = conflictsAfterLastApplied(conflicts, intent.live, intent.version);
-  if (left.length > 0) throw conflictError(left);
-  return applyIntent(managers, { ...intent, force: true }) as ReturnType<typeof applyUnlessConflicts>;
 }
 
 /** The merged object in canonical form; the types that fit may still hold times that do not. @throws StatusFailure 400 */

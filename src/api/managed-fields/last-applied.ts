@@ -4,8 +4,7 @@ import { cloneTree, isObject, member } from '../../json/json-tree.js';
 import { byCodePoint } from '../../json/code-point-order.js';
 import { intentError } from './check-intent.js';
 import { compareObjects } from './compare.js';
-import type { Conflict } from './apply-intent.js';
-import { difference, type FieldSet } from './field-set.js';
+import { difference, EMPTY, type FieldSet } from './field-set.js';
 import { fieldsOf } from './fields-of.js';
 import { objectType, untracked, type ManagedVersion, type WireObject } from './tracked-object.js';
 
@@ -15,29 +14,17 @@ const ANNOTATION = 'kubectl.kubernetes.io/last-applied-configuration';
 const MAX_ANNOTATION_BYTES = 262_144;
 
 /**
- * Removes the conflicts of a `kubectl apply --server-side` with fields that still have the values kubectl itself gave
- * them by client-side apply.
+ * The fields that still have the values `kubectl apply` gave them without `--server-side`. With it, kubectl may change them
+ * whoever owns them.
  */
-export function conflictsAfterLastApplied(
-  conflicts: readonly Conflict[],
-  live: WireObject,
-  version: ManagedVersion,
-): readonly Conflict[] {
-  const owned = lastAppliedFields(live, version);
-  if (!owned) return conflicts;
-  return conflicts
-    .map((conflict) => ({ ...conflict, fields: difference(conflict.fields, owned) }))
-    .filter(({ fields }) => fields.size > 0);
-}
-
-function lastAppliedFields(live: WireObject, version: ManagedVersion): FieldSet | undefined {
+export function lastAppliedFields(live: WireObject, version: ManagedVersion): FieldSet {
   const text = annotationsOf(live)?.[ANNOTATION];
-  if (typeof text !== 'string' || text === '') return undefined;
+  if (typeof text !== 'string' || text === '') return EMPTY;
   const read = parseEmbedded(text);
-  if ('error' in read || !isObject(read.document.value)) return undefined;
+  if ('error' in read || !isObject(read.document.value)) return EMPTY;
   const { kind: _kind, apiVersion: _apiVersion, ...applied } = read.document.value;
-  if (objectType(read.document.value).apiVersion !== version.apiVersion) return undefined;
-  if (intentError(applied, version.shape) !== undefined) return undefined;
+  if (objectType(read.document.value).apiVersion !== version.apiVersion) return EMPTY;
+  if (intentError(applied, version.shape) !== undefined) return EMPTY;
   const object = untracked(applied);
   const { changed, removed } = compareObjects(object, live, version.shape);
   return difference(difference(fieldsOf(object, version.shape), changed), removed);

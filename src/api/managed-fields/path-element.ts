@@ -1,5 +1,5 @@
 import { parseEmbedded } from '../../json/parse-json.js';
-import { isInt64, isObject } from '../../json/json-tree.js';
+import { isInt64, isObject, type JsonObject } from '../../json/json-tree.js';
 import { byCodePoint } from '../../json/code-point-order.js';
 import { goQuote, shorten } from '../../json/go-print.js';
 
@@ -64,7 +64,7 @@ function partsOf(text: string): readonly unknown[] {
   const kind = 'fkvi'.indexOf(text[0] as string);
   if (kind === 0) return [kind, text];
   const value: unknown = JSON.parse(text.slice(2));
-  return kind === 1 ? [kind, ...Object.entries(value as object).flat()] : [kind, value];
+  return kind === 1 ? [kind, ...Object.entries(value as JsonObject).flat()] : [kind, value];
 }
 
 function compareParts(left: readonly unknown[], right: readonly unknown[]): number {

@@ -1,7 +1,6 @@
 import type { StructShape, ListShape, Shape } from '../schema/shape.js';
 import { difference, intersection, union, type FieldSet } from './field-set.js';
 import { fieldsOf, withStructs, isAtomic, isVacant, itemElement, memberShape } from './fields-of.js';
-import type { Managers } from './managers.js';
 import type { WireObject } from './tracked-object.js';
 import { setMember } from '../../json/json-document.js';
 import { fieldElement } from './path-element.js';
@@ -9,12 +8,12 @@ import { fieldElement } from './path-element.js';
 /**
  * Removes from a merged object the fields that its applier owned last time, does not want now, and no other manager owns.
  *
- * @param managers all managers, the applier with its new fields
+ * @param owned the fields of all managers, the applier's new ones included
  * @param last the fields that the applier owned before
  */
 export function prune(
   merged: WireObject,
-  managers: Managers,
+  owned: readonly FieldSet[],
   last: FieldSet | undefined,
   shape: StructShape,
 ): WireObject {
@@ -23,30 +22,16 @@ export function prune(
   const setOf = (object: WireObject): FieldSet => structs(fieldsOf(object, shape));
   const all = setOf(merged);
   const wanted = structs(last);
-  const owned = structs(union([...managers.values()].map(({ fields }) => fields)));
-  const withoutLast = removeFields(merged, wanted, shape);
-  const withOwned = removeFields(merged, difference(all, union([setOf(withoutLast), owned])), shape);
+  const withoutLast = removeMembers(merged, wanted, shape);
+  const kept = union([setOf(withoutLast), structs(union(owned))]);
+  const withOwned = removeMembers(merged, difference(all, kept), shape);
   // Fields below a removed one that were not the applier's stay.
-  return removeFields(merged, intersection(difference(all, setOf(withOwned)), wanted), shape);
+  return removeMembers(merged, intersection(difference(all, setOf(withOwned)), wanted), shape);
 }
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
-/**
- * The object without the fields of the set and everything below them. A value that becomes empty is null,
- * which means that it is empty, not that the field itself was removed.
- */
-function removeFields(object: JsonObject, set: FieldSet, shape: StructShape): JsonObject {
-  return set.size === 0 ? object : removeMembers(object, set, shape);
-}
-
-function removeBelow(value: unknown, set: FieldSet, shape: Shape): unknown {
-  if (shape.kind === 'scalar') return value;
-  if (isAtomic(shape) || isVacant(value)) return null;
-  const rest = shape.kind === 'list' ? removeItems(value, set, shape) : removeMembers(value as JsonObject, set, shape);
-  return isVacant(rest) ? null : rest;
-}
-
+/** The object without the fields of the set and everything below them. */
 function removeMembers(object: JsonObject, set: FieldSet, shape: Shape): JsonObject {
   const rest: Record<string, unknown> = {};
   for (const key of Object.keys(object)) {
@@ -56,6 +41,14 @@ function removeMembers(object: JsonObject, set: FieldSet, shape: Shape): JsonObj
     setMember(rest, key, node?.children ? removeBelow(object[key], node.children, below) : object[key]);
   }
   return rest;
+}
+
+/** A value that becomes empty is null, which means that it is empty, not that the field itself was removed. */
+function removeBelow(value: unknown, set: FieldSet, shape: Shape): unknown {
+  if (shape.kind === 'scalar') return value;
+  if (isAtomic(shape) || isVacant(value)) return null;
+  const rest = shape.kind === 'list' ? removeItems(value, set, shape) : removeMembers(value as JsonObject, set, shape);
+  return isVacant(rest) ? null : rest;
 }
 
 function removeItems(value: unknown, set: FieldSet, shape: ListShape): unknown[] {

@@ -10,7 +10,8 @@ import {
 } from './managers.js';
 import { emptyObject, sameContent, untracked, type ManagedVersion, type WireObject } from './tracked-object.js';
 import { compareObjects, type Comparison } from './compare.js';
-import { difference, EMPTY, union, LEAF, type FieldNode, type FieldSet, putNode } from './field-set.js';
+import { difference, EMPTY, union, LEAF, type FieldNode, type FieldSet } from './field-set.js';
+import { fieldElement } from './path-element.js';
 import type { Shape } from '../schema/shape.js';
 import { shapeBelow, isAtomic } from './fields-of.js';
 
@@ -66,20 +67,26 @@ export function isReset(sent: readonly ManagedFieldsEntry[]): boolean {
  */
 export function recordChange(
   managers: Managers,
-  { changed, removed }: Comparison,
+  comparison: Comparison,
   { version, manager, time }: Pick<UpdateManagedFieldsInput, 'version' | 'manager' | 'time'>,
 ): Managers {
-  const after = new Map<string, Manager>();
-  for (const [id, one] of ofVersion(managers, version)) {
-    const fields = difference(difference(one.fields, changed), removed);
-    if (fields.size > 0) after.set(id, { ...one, fields });
-  }
-  const taken = stripIdentity(changed);
+  const after = withoutFields(ofVersion(managers, version), comparison);
+  const taken = difference(comparison.changed, WITHOUT_OWNER);
   if (taken.size > 0) {
     const { apiVersion } = version;
     const self = { name: manager, operation: 'Update', apiVersion, subresource: '' } as const;
     const id = managerId(self);
     after.set(id, { ...self, time, fields: union([after.get(id)?.fields ?? EMPTY, taken]) });
+  }
+  return after;
+}
+
+/** The managers without fields that were changed or removed; managers without other fields are dropped. */
+export function withoutFields(managers: Managers, { changed, removed }: Comparison): Map<string, Manager> {
+  const after = new Map<string, Manager>();
+  for (const [id, manager] of managers) {
+    const fields = difference(difference(manager.fields, changed), removed);
+    if (fields.size > 0) after.set(id, { ...manager, fields });
   }
   return after;
 }
@@ -110,35 +117,21 @@ function fitToShape(set: FieldSet, shape: Shape | undefined): FieldSet {
   return fitted ?? set;
 }
 
-/** Fields of metadata that never have an owner. */
-const STRIPPED: ReadonlySet<string> = new Set([
-  'f:name',
-  'f:namespace',
-  'f:creationTimestamp',
-  'f:selfLink',
-  'f:uid',
-  'f:clusterName',
-  'f:generation',
-  'f:managedFields',
-  'f:resourceVersion',
+const METADATA_WITHOUT_OWNER = [
+  'name',
+  'namespace',
+  'creationTimestamp',
+  'selfLink',
+  'uid',
+  'clusterName',
+  'generation',
+  'managedFields',
+  'resourceVersion',
+];
+
+/** Fields that identify the object or are set by the server never have an owner (Kubernetes' stripped fields). */
+export const WITHOUT_OWNER: FieldSet = new Map<string, FieldNode>([
+  ['f:kind', LEAF],
+  ['f:apiVersion', LEAF],
+  ['f:metadata', { member: true, children: new Map(METADATA_WITHOUT_OWNER.map((name) => [fieldElement(name), LEAF])) }],
 ]);
-
-/** The set without fields that identify the object or are set by the server (Kubernetes' stripped fields). */
-export function stripIdentity(set: FieldSet): FieldSet {
-  const rest = new Map<string, FieldNode>();
-  for (const [element, node] of set) {
-    if (element === 'f:metadata') putNode(rest, element, false, stripMembers(node.children ?? EMPTY));
-    else if (element !== 'f:kind' && element !== 'f:apiVersion') rest.set(element, node);
-    else putNode(rest, element, false, node.children);
-  }
-  return rest;
-}
-
-function stripMembers(metadata: FieldSet): FieldSet {
-  const rest = new Map<string, FieldNode>();
-  for (const [element, node] of metadata) {
-    if (STRIPPED.has(element)) putNode(rest, element, false, node.children);
-    else rest.set(element, node);
-  }
-  return rest;
-}
