@@ -38,49 +38,26 @@ function mergeItems(live: unknown, intent: unknown, shape: ListShape): unknown[]
   const before = itemsByElement(live, shape);
   const wanted = itemsByElement(intent, shape);
   const left = liveItems.map((item) => elementOf(item, shape));
-  const right = [...wanted.keys()];
-  const shared = right.filter((element) => before.has(element)).values();
-  const done = new Set<string>();
+  const shared = [...wanted.keys()].filter((element) => before.has(element)).values();
+  let next = shared.next().value;
+  let at = 0;
   const merged: unknown[] = [];
-  const take = (element: string): void => {
+  for (const [element, [item]] of wanted) {
+    while (at < left.length && left[at] !== next) {
+      const isWanted = wanted.has(left[at] as string);
+      if (!isWanted) merged.push(liveItems[at]);
+      at++;
+      // Behind the common items only repeated ones are wanted.
+      if (isWanted && next === undefined) break;
+    }
     const likes = before.get(element) ?? [];
     // Repeated items have no single counterpart to merge with.
-    merged.push(mergeValue(likes.length > 1 ? null : likes[0], wanted.get(element)?.[0], shape.item));
-    done.add(element);
-  };
-  let next = shared.next().value;
-  let l = 0;
-  let r = 0;
-  while (l < left.length || r < right.length) {
-    const ours = left[l];
-    const theirs = right[r];
-    if (ours !== undefined && theirs !== undefined) {
-      if (ours === theirs) {
-        take(theirs);
-        l++;
-        r++;
-        next = shared.next().value;
-        continue;
-      }
-      if (wanted.has(ours) && next !== undefined && next !== ours) {
-        l++;
-        continue;
-      }
-    }
-    if (ours !== undefined) {
-      if (!wanted.has(ours)) {
-        merged.push(liveItems[l++]);
-        continue;
-      }
-      if (done.has(ours)) l++;
-    }
-    if (theirs !== undefined) {
-      take(theirs);
-      r++;
-      if (next === theirs) next = shared.next().value;
-    }
+    merged.push(mergeValue(likes.length > 1 ? null : likes[0], item, shape.item));
+    if (element !== next) continue;
+    next = shared.next().value;
+    at++;
   }
-  return merged;
+  return [...merged, ...liveItems.filter((_, index) => index >= at && !wanted.has(left[index] as string))];
 }
 
 /** A decoded object has no items without an element; any constant distinguishes them from those of the intent. */
