@@ -13,6 +13,7 @@ import { mergeIntent } from './merge.js';
 import { prune } from './prune.js';
 import { ofVersion, recordChange, withoutFields, WITHOUT_OWNER } from './update-managed-fields.js';
 import {
+  contentBefore,
   emptyObject,
   sameContent,
   untracked,
@@ -63,7 +64,7 @@ export interface AppliedObject {
 export function applyManagedFields(input: ApplyManagedFieldsInput): AppliedObject {
   const { version, stored = [], manager } = input;
   const intent = checkedIntent(input.intent, version);
-  const live = input.live ? untracked(input.live) : emptyObject(version.shape);
+  const live = contentBefore(input.live, version);
   const { merged, managers } = mergedInto(live, intent, managersBefore(stored, live, input), input);
   let object = merged === live ? { ...live } : decoded(merged, input);
   if (manager === KUBECTL) object = withLastApplied(object, input.intent);

@@ -117,7 +117,7 @@ function inFields(live: Members, next: Members, shape: StructShape): string | ty
   for (const { name, shape: below } of shape.fields) {
     const before = live[name];
     const now = next[name];
-    if (before === now) continue;
+    if (before === now || name === 'managedFields') continue;
     const found = inValue(name, before, now, below);
     if (found === UNTOLD) return UNTOLD;
     text += found;

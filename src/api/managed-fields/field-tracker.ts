@@ -2,13 +2,12 @@ import { createBoundedCache } from '../../cache/bounded-cache.js';
 import type { KnownEntries } from '../decode/quick-object.js';
 import { sameTree } from '../../json/json-tree.js';
 import type { ManagedFieldsEntry } from '../../model/object-meta.js';
-import { structOf, type StructShape } from '../schema/shape.js';
 import { compareObjects, differenceText } from './compare.js';
-import { createEntryLists, type EntryList } from './entry-lists.js';
+import { EntryLists, type EntryList } from './entry-lists.js';
 import { toFieldsV1 } from './field-set.js';
 import { decodeManagers, encodeEntry, inOrder, type Manager } from './managers.js';
 import { recordChange, isReset, updateManagedFields, type UpdateManagedFieldsInput } from './update-managed-fields.js';
-import { emptyObject, type WireObject } from './tracked-object.js';
+import { contentBefore, emptyObject, untracked } from './tracked-object.js';
 
 /** The managed fields of an object after a write. */
 export interface TrackedFields {
@@ -58,12 +57,6 @@ interface Answer {
 /** The resulting list for a list of entries before. */
 type Outcome = Required<TrackedFields> & { readonly time: string };
 
-/** A version's shape without the managed fields themselves, and an object without content. */
-interface Tracked {
-  readonly shape: StructShape;
-  readonly empty: WireObject;
-}
-
 /**
  * Makes a tracker with caches of its own, limited to a few megabytes. Without a cache hit the result is computed,
  * and is the same.
@@ -73,21 +66,11 @@ interface Tracked {
  * takes 1 µs for a create and 3 for an update, computing 15 without the JSON.
  */
 export function createFieldTracker(): FieldTracker {
-  const lists = createEntryLists();
+  const lists = new EntryLists();
   const none = lists.of(NO_ENTRIES);
-  const versions = new Map<StructShape, Tracked>();
   const answers = createBoundedCache<string, Answer>({ maxEntries: MAX_ANSWERS });
   const outcomes = createBoundedCache<string, Outcome>({ maxEntries: MAX_OUTCOMES });
   let lastId = 0;
-
-  const trackedOf = (whole: StructShape): Tracked => {
-    let tracked = versions.get(whole);
-    if (!tracked) {
-      const shape = withoutManagedFields(whole);
-      versions.set(whole, (tracked = { shape, empty: emptyObject(shape) }));
-    }
-    return tracked;
-  };
 
   /** The list before a write; undefined for a write that is not cached. */
   const listBefore = ({ live, stored = NO_ENTRIES, sent }: UpdateManagedFieldsInput): EntryList | undefined => {
@@ -99,16 +82,16 @@ export function createFieldTracker(): FieldTracker {
 
   const answerTo = (update: UpdateManagedFieldsInput, list: EntryList): Answer | undefined => {
     const { version, live, next, stored = NO_ENTRIES, manager } = update;
-    const { shape, empty } = trackedOf(version.shape);
-    const before = live ?? empty;
-    const difference = (live ? undefined : version.fieldsPresent?.(next)) ?? differenceText(before, next, shape);
+    const difference =
+      (live ? undefined : version.fieldsPresent?.(next)) ??
+      differenceText(live ?? emptyObject(version.shape), next, version.shape);
     if (difference === undefined) return undefined;
     // Stored times may have to be kept.
     if (list !== none && SAME_CONTENT.includes(difference) && list !== lists.of(stored)) return undefined;
     const question = `${list.form ?? ''}\n${version.apiVersion}\n${manager}\n${difference}`;
     const known = list.form === undefined ? undefined : answers.get(question);
     if (known) return known;
-    const owners = ownersAfter(update, list.entries, before, shape);
+    const owners = ownersAfter(update, list.entries);
     if (!owners) return undefined;
     const answer = { id: ++lastId, owners };
     if (list.form !== undefined && question.length <= MAX_QUESTION) answers.set(question, answer);
@@ -144,14 +127,13 @@ export function createFieldTracker(): FieldTracker {
 
 /** Undefined for invalid entries, or two entries of one manager. */
 function ownersAfter(
-  { version, next, manager }: UpdateManagedFieldsInput,
+  { version, live, next, manager }: UpdateManagedFieldsInput,
   entries: readonly ManagedFieldsEntry[],
-  live: WireObject,
-  shape: StructShape,
 ): readonly Owner[] | undefined {
   const before = decodeManagers(entries.map((entry, index) => ({ ...entry, time: String(index) })));
   if (before?.size !== entries.length) return undefined;
-  const after = recordChange(before, compareObjects(live, next, shape), { manager, time: NOW, version });
+  const comparison = compareObjects(contentBefore(live, version), untracked(next), version.shape);
+  const after = recordChange(before, comparison, { manager, time: NOW, version });
   return [...after.values()].map(({ fields, time, ...owner }) => ({
     ...owner,
     fieldsV1: frozenTree(toFieldsV1(fields)),
@@ -163,14 +145,4 @@ function ownersAfter(
 function frozenTree(tree: Record<string, unknown>): unknown {
   for (const below of Object.values(tree)) frozenTree(below as Record<string, unknown>);
   return Object.freeze(tree);
-}
-
-/** Managed fields do not include themselves. */
-function withoutManagedFields(shape: StructShape): StructShape {
-  const fields = shape.fields.map((field) => {
-    if (field.name !== 'metadata' || field.shape.kind !== 'struct') return field;
-    const rest = field.shape.fields.filter(({ name }) => name !== 'managedFields');
-    return { ...field, shape: structOf(field.shape, rest) };
-  });
-  return structOf(shape, fields);
 }

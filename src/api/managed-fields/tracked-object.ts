@@ -27,6 +27,11 @@ export function emptyObject(shape: StructShape): WireObject {
   return object;
 }
 
+/** What a write is compared with: the stored object without its managed fields, or an empty one. */
+export function contentBefore(live: WireObject | undefined, { shape }: ManagedVersion): WireObject {
+  return live ? untracked(live) : emptyObject(shape);
+}
+
 /** The object without its managed fields, and without members of metadata named in `others`. */
 export function untracked(object: WireObject, ...others: readonly string[]): WireObject {
   const { metadata } = object;

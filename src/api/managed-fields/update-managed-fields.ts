@@ -8,7 +8,7 @@ import {
   managerId,
   type Manager,
 } from './managers.js';
-import { emptyObject, sameContent, untracked, type ManagedVersion, type WireObject } from './tracked-object.js';
+import { contentBefore, sameContent, untracked, type ManagedVersion, type WireObject } from './tracked-object.js';
 import { compareObjects, type Comparison } from './compare.js';
 import { difference, EMPTY, union, LEAF, type FieldNode, type FieldSet } from './field-set.js';
 import { fieldElement } from './path-element.js';
@@ -43,9 +43,8 @@ export function updateManagedFields(input: UpdateManagedFieldsInput): ManagedFie
   const { live, stored = [], version } = input;
   const base = baseManagers(input);
   if (base.size === 0 && live) return [];
-  const before = live ? untracked(live) : emptyObject(version.shape);
   const next = untracked(input.next);
-  const after = recordChange(base, compareObjects(before, next, version.shape), input);
+  const after = recordChange(base, compareObjects(contentBefore(live, version), next, version.shape), input);
   const entries = encodeManagers(capUpdaters(after));
   return live && sameContent(live, next) ? withStoredTimes(entries, stored) : entries;
 }

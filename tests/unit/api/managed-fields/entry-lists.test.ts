@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
-import { createEntryLists } from '../../../../src/api/managed-fields/entry-lists.js';
+import { EntryLists } from '../../../../src/api/managed-fields/entry-lists.js';
 
 const json = (time: string, manager = 'm'): string =>
   JSON.stringify([{ manager, operation: 'Update', time, fieldsV1: { 'f:note': {} } }]);
 
 it('equal texts give one list, and lists that differ only in times one form', () => {
-  const lists = createEntryLists();
+  const lists = new EntryLists();
   const [one, later, other] = [lists.parse(json('1')), lists.parse(json('2')), lists.parse(json('1', 'o'))];
   expect(one?.entries).toEqual(JSON.parse(json('1')));
   expect(lists.parse(json('1'))).toBe(one);
@@ -15,19 +15,19 @@ it('equal texts give one list, and lists that differ only in times one form', ()
 });
 
 it('a list is found by its entries, or by equal ones', () => {
-  const lists = createEntryLists();
+  const lists = new EntryLists();
   const list = lists.parse(json('1'));
   expect(lists.of(list?.entries ?? [])).toBe(list);
   expect(lists.of([...(list?.entries ?? [])])).toBe(list);
 });
 
 it('a text that is not a list is unknown', () => {
-  const lists = createEntryLists();
+  const lists = new EntryLists();
   expect([lists.parse('[{]'), lists.parse('{}'), lists.parse('[1],2]')]).toEqual([undefined, undefined, undefined]);
 });
 
 it('neither long lists nor too many lists are remembered', () => {
-  const lists = createEntryLists();
+  const lists = new EntryLists();
   const long = lists.parse(json('1', 'x'.repeat(5000)));
   expect(long?.form).toBeUndefined();
   const first = lists.parse(json('0'));
