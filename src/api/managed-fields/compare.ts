@@ -1,5 +1,5 @@
-import { isObject, member, sameTree } from '../../json/json-tree.js';
-import type { ListShape, Shape, StructShape } from '../schema/shape.js';
+import { isObject, member, sameTree, type JsonObject } from '../../json/json-tree.js';
+import type { ListShape, MapShape, Shape, StructShape } from '../schema/shape.js';
 import { LEAF, putNode, type FieldNode, type FieldSet } from './field-set.js';
 import { isAtomic, isVacant, itemsByElement, memberShape } from './fields-of.js';
 import { fieldElement } from './path-element.js';
@@ -20,11 +20,7 @@ interface Sets {
 const noSets = (): Sets => ({ changed: new Map(), removed: new Map() });
 
 /** Compares two states of an object, field by field. A new object counts with all of its fields. */
-export function compareObjects(
-  live: Readonly<Record<string, unknown>>,
-  next: Readonly<Record<string, unknown>>,
-  shape: StructShape,
-): Comparison {
+export function compareObjects(live: JsonObject, next: JsonObject, shape: StructShape): Comparison {
   const sets = noSets();
   compareMembers(live, next, shape, sets);
   return sets;
@@ -45,31 +41,27 @@ function compareValue(element: string, live: unknown, next: unknown, shape: Shap
   putNode(sets.removed, element, next === undefined, below.removed);
 }
 
-function compareMembers(
-  live: Readonly<Record<string, unknown>>,
-  next: Readonly<Record<string, unknown>>,
-  shape: Shape,
-  sets: Sets,
-): void {
-  for (const key of Object.keys(next)) {
+function compareMembers(live: JsonObject, next: JsonObject, shape: Shape, sets: Sets): void {
+  for (const key of namesIn(live, next)) {
     const below = memberShape(shape, key);
-    const now = next[key];
-    if (below && now !== undefined) compareValue(fieldElement(key), member(live, key), now, below, sets);
+    const before = member(live, key);
+    const now = member(next, key);
+    if (below && before !== now) compareValue(fieldElement(key), before, now, below, sets);
   }
-  for (const key of Object.keys(live)) {
-    const below = memberShape(shape, key);
-    const before = live[key];
-    if (!below || before === undefined || member(next, key) !== undefined) continue;
-    compareValue(fieldElement(key), before, undefined, below, sets);
-  }
+}
+
+/** The names of all members of two objects. */
+function namesIn(live: JsonObject, next: JsonObject): string[] {
+  const names = Object.keys(next);
+  for (const name of Object.keys(live)) if (!Object.hasOwn(next, name)) names.push(name);
+  return names;
 }
 
 function compareItems(live: unknown, next: unknown, shape: ListShape, sets: Sets): void {
   const before = itemsByElement(live, shape);
   const now = itemsByElement(next, shape);
-  const none: readonly unknown[] = [];
   for (const element of new Set([...before.keys(), ...now.keys()])) {
-    compareEquals(element, before.get(element) ?? none, now.get(element) ?? none, shape, sets);
+    compareEquals(element, before.get(element) ?? [], now.get(element) ?? [], shape.item, sets);
   }
 }
 
@@ -78,26 +70,19 @@ function compareEquals(
   element: string,
   live: readonly unknown[],
   next: readonly unknown[],
-  shape: ListShape,
+  shape: Shape,
   sets: Sets,
 ): void {
-  if (live.length <= 1 && next.length <= 1) {
-    compareValue(element, live[0], next[0], shape.item, sets);
-  } else if (live.length > 1 && next.length > 1) {
+  if (live.length > 1 && next.length > 1) {
     if (!sameTree(live, next)) sets.changed.set(element, LEAF);
-  } else if (live.length > 1) {
-    if (next.length > 0) compareValue(element, undefined, next[0], shape.item, sets);
-    sets.removed.set(element, LEAF);
-  } else {
-    if (live.length > 0) compareValue(element, live[0], undefined, shape.item, sets);
-    sets.changed.set(element, LEAF);
+    return;
   }
+  const before = live.length > 1 ? undefined : live[0];
+  const now = next.length > 1 ? undefined : next[0];
+  if (before !== now) compareValue(element, before, now, shape, sets);
+  if (live.length > 1) sets.removed.set(element, LEAF);
+  if (next.length > 1) sets.changed.set(element, LEAF);
 }
-
-type Members = Readonly<Record<string, unknown>>;
-
-/** A difference without a short text: in the items of a list. */
-const UNTOLD: unique symbol = Symbol('untold');
 
 /**
  * Which fields differ between two states, as a text: pairs of states with equal texts have equal comparisons (see
@@ -107,54 +92,31 @@ const UNTOLD: unique symbol = Symbol('untold');
  *
  * `+name,` changed or was added, `-name,` was removed; `name{…}` differs inside.
  */
-export function differenceText(live: Members, next: Members, shape: StructShape): string | undefined {
-  const text = inFields(live, next, shape);
-  return text === UNTOLD ? undefined : text;
-}
-
-function inFields(live: Members, next: Members, shape: StructShape): string | typeof UNTOLD {
+export function differenceText(live: JsonObject, next: JsonObject, shape: StructShape | MapShape): string | undefined {
+  const isMap = shape.kind === 'map';
+  const fields = isMap ? namesIn(live, next).map((name) => ({ name, shape: shape.value })) : shape.fields;
   let text = '';
-  for (const { name, shape: below } of shape.fields) {
-    const before = live[name];
-    const now = next[name];
-    if (before === now || name === 'managedFields') continue;
-    const found = inValue(name, before, now, below);
-    if (found === UNTOLD) return UNTOLD;
+  for (const { name, shape: below } of fields) {
+    const before = member(live, name);
+    const now = member(next, name);
+    if (before === now || (!isMap && name === 'managedFields')) continue;
+    // Keys of maps come from clients.
+    const found = inValue(isMap ? JSON.stringify(name) : name, before, now, below);
+    if (found === undefined) return undefined;
     text += found;
   }
   return text;
 }
 
 /** `undefined` is absent, and not the same as null. */
-function inValue(name: string, before: unknown, now: unknown, shape: Shape): string | typeof UNTOLD {
+function inValue(name: string, before: unknown, now: unknown, shape: Shape): string | undefined {
   if (isAtomic(shape) || (isVacant(before) && isVacant(now))) {
     if (now === undefined) return `-${name},`;
     return before !== undefined && sameTree(before, now) ? '' : `+${name},`;
   }
-  if (shape.kind === 'list') return sameTree(before, now) ? '' : UNTOLD;
-  const one = isObject(before) ? before : NOTHING;
-  const other = isObject(now) ? now : NOTHING;
-  const inside = shape.kind === 'struct' ? inFields(one, other, shape) : inMap(one, other, shape);
-  if (inside === UNTOLD) return UNTOLD;
+  if (shape.kind === 'list' || shape.kind === 'scalar') return sameTree(before, now) ? '' : undefined;
+  const inside = differenceText(isObject(before) ? before : {}, isObject(now) ? now : {}, shape);
+  if (inside === undefined) return undefined;
   const itself = before === undefined ? '+' : now === undefined ? '-' : '';
   return itself === '' && inside === '' ? '' : `${itself}${name}{${inside}}`;
-}
-
-const NOTHING: Members = Object.freeze({});
-
-/** Keys come from clients, so they are written as JSON. */
-function inMap(live: Members, next: Members, shape: Shape): string | typeof UNTOLD {
-  const below = shape.kind === 'map' ? shape.value : undefined;
-  if (!below || !isAtomic(below)) return UNTOLD;
-  let text = '';
-  for (const key of Object.keys(next)) {
-    const now = next[key];
-    const before = member(live, key);
-    if (now === before || now === undefined) continue;
-    if (before === undefined || !sameTree(before, now)) text += `+${JSON.stringify(key)},`;
-  }
-  for (const key of Object.keys(live)) {
-    if (live[key] !== undefined && member(next, key) === undefined) text += `-${JSON.stringify(key)},`;
-  }
-  return text;
 }
