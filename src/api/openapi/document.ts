@@ -1,6 +1,6 @@
-import { deleteOptionsShape } from '../schema/delete-options-schema.js';
+import { listMetaShape } from '../schema/meta-shapes.js';
 import type { StructShape } from '../schema/shape.js';
-import { kindsOf, META_DEFINITIONS, metaSchemas } from './meta-schemas.js';
+import { defineMeta } from './meta-schemas.js';
 import { resourcePaths } from './operations.js';
 import { define, reference, type Json, type KindName } from './schemas.js';
 
@@ -23,9 +23,8 @@ export function openApiDocument(options: OpenApiDocumentOptions): Json {
   const root = group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
   const definitions = new Map<string, Json>();
   define(definitions, shape, [gvk]);
-  define(definitions, deleteOptionsShape(), kindsOf('DeleteOptions', group, version));
+  defineMeta(definitions, group, version);
   definitions.set(list, listSchema(gvk, shape));
-  for (const [name, schema] of Object.entries(metaSchemas(group, version))) definitions.set(name, schema);
   const paths = resourcePaths(root, { gvk, plural, object: shape.definition, list });
   const schemas = Object.fromEntries([...definitions].sort(([a], [b]) => (a < b ? -1 : 1)));
   const securitySchemes = {
@@ -49,7 +48,7 @@ function listSchema(gvk: KindName, shape: StructShape): Json {
       apiVersion: { description: 'Group and version this form of the object belongs to.', type: 'string' },
       metadata: {
         description: 'Version of the list, and where its next page begins.',
-        allOf: [reference(META_DEFINITIONS.listMeta)],
+        allOf: [reference(listMetaShape().definition)],
         default: {},
       },
       items: {

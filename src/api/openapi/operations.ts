@@ -1,5 +1,6 @@
 import { acceptedPatchTypes } from '../patch/apply-patch.js';
-import { META_DEFINITIONS } from './meta-schemas.js';
+import { deleteOptionsShape } from '../schema/delete-options-schema.js';
+import { apiResourceListShape, patchShape, statusShape, watchEventShape } from '../schema/meta-shapes.js';
 import { reference, type Json, type KindName } from './schemas.js';
 
 const query = (name: string, type: 'string' | 'integer' | 'boolean', description: string): Json => ({
@@ -109,22 +110,22 @@ export function resourcePaths(root: string, facts: OperationFacts): Readonly<Rec
   const one = `Namespaced${kind}`;
   const listed = { responses: responsesOf(LIST_TYPES, list, '200') };
   const listing = `list or watch objects of kind ${kind}`;
-  const watched = { responses: responsesOf(LIST_TYPES, META_DEFINITIONS.watchEvent, '200') };
+  const watched = { responses: responsesOf(LIST_TYPES, watchEventShape().definition, '200') };
   const watching = `watch ${kind}; older form of a list with watch=true`;
   const written = (...codes: readonly Code[]): Json => responsesOf(OBJECT_TYPES, object, ...codes);
-  const told = (...codes: readonly Code[]): Json => responsesOf(OBJECT_TYPES, META_DEFINITIONS.status, ...codes);
+  const told = (...codes: readonly Code[]): Json => responsesOf(OBJECT_TYPES, statusShape().definition, ...codes);
   const write = {
     parameters: WRITE_PARAMETERS,
     requestBody: { content: contentOf(OBJECT_TYPES, object), required: true },
   };
-  const deleteBody = { content: contentOf(OBJECT_TYPES, META_DEFINITIONS.deleteOptions) };
+  const deleteBody = { content: contentOf(OBJECT_TYPES, deleteOptionsShape().definition) };
   const name = path('name', `name of the ${kind}`);
   const reading = [...LIST_PARAMETERS, PRETTY, WATCH];
   const namespaced = `namespaces/{namespace}/${plural}`;
   return {
     [`${root}/`]: {
       get: plain('get', 'APIResources', 'get available resources', {
-        responses: responsesOf(OBJECT_TYPES, META_DEFINITIONS.apiResourceList, '200'),
+        responses: responsesOf(OBJECT_TYPES, apiResourceListShape().definition, '200'),
       }),
     },
     [`${root}/${plural}`]: {
@@ -154,7 +155,7 @@ export function resourcePaths(root: string, facts: OperationFacts): Readonly<Rec
       }),
       patch: operation('patch', 'patch', one, `partially update the specified ${kind}`, {
         parameters: PATCH_PARAMETERS,
-        requestBody: { content: contentOf(acceptedPatchTypes, META_DEFINITIONS.patch), required: true },
+        requestBody: { content: contentOf(acceptedPatchTypes, patchShape().definition), required: true },
         responses: written('200', '201'),
       }),
       parameters: [name, NAMESPACE, PRETTY],

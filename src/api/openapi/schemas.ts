@@ -48,7 +48,9 @@ function propertyOf(definitions: Map<string, Json>, field: FieldShape): Json {
 }
 
 function listFacts(shape: Shape): Json {
-  if (shape.kind !== 'list') return {};
+  // Kubernetes gives this object a list type.
+  if (shape.kind === 'struct' && shape.name === 'StatusDetails') return { 'x-kubernetes-list-type': 'atomic' };
+  if (shape.kind !== 'list' || shape.named) return {};
   const { type, keys, patchStrategy, patchMergeKey } = shape;
   return {
     'x-kubernetes-list-type': type,

@@ -74,6 +74,7 @@ function typeOf(shape: Shape, name: string): FieldType {
     case 'struct':
       return { kind: 'message', message: messageOf(shape) };
     case 'list':
+      if (shape.named) return { kind: 'strings' };
       if (shape.item.kind === 'struct') return { kind: 'list', item: messageOf(shape.item) };
       if (isString(shape.item)) return { kind: 'list', item: 'string' };
       break;

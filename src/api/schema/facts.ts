@@ -32,6 +32,11 @@ export function field(shape: Shape, facts: FieldFacts): Field {
   return { shape, facts };
 }
 
+/** A field that holds a string. */
+export function text(protobuf: number, description: string, more: Partial<FieldFacts> = {}, goType?: string): Field {
+  return field(scalar('string', goType), { protobuf, description, ...more });
+}
+
 function named([name, { shape, facts }]: readonly [string, Field]): FieldShape {
   const { description, protobuf, presence = 'non-empty', required = false, discarded = false } = facts;
   const { mutable = false, selectable, frequency, distinct = false, older } = facts;
@@ -55,8 +60,7 @@ function named([name, { shape, facts }]: readonly [string, Field]): FieldShape {
 
 /** A list. */
 export function list(item: Shape, facts: ListFacts = {}): ListShape {
-  const { type = 'atomic', keys = [], patchStrategy = 'replace', patchMergeKey } = facts;
-  return { kind: 'list', item, type, keys, patchStrategy, patchMergeKey };
+  return { kind: 'list', item, type: 'atomic', keys: [], patchStrategy: 'replace', ...facts };
 }
 
 /** An object with free keys and strings as values. */

@@ -39,6 +39,8 @@ export interface ListShape {
   readonly patchStrategy: 'merge' | 'replace';
   /** The field strategic merge finds equal items by; absent for lists of scalars. */
   readonly patchMergeKey?: string | undefined;
+  /** Go has a named type for this list of strings: it is a message in protobuf, and has no list type in OpenAPI. */
+  readonly named?: boolean | undefined;
 }
 
 /** An object with free keys and values of one type. */
@@ -104,7 +106,8 @@ export function zeroOf(shape: Shape): FieldShape['zero'] {
 /** The default of an absent field, if it has one. */
 export function defaultValue({ shape, presence, required, zero }: FieldShape): unknown {
   if (shape.kind === 'struct') return presence === 'always' ? {} : undefined;
-  return required ? (zero ?? undefined) : undefined;
+  if (!required) return undefined;
+  return shape.kind === 'scalar' && shape.type === 'bool' ? false : (zero ?? undefined);
 }
 
 /** A struct in the older version of the resource: with that version's names, in the order of its protobuf numbers. */

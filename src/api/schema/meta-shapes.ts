@@ -1,0 +1,111 @@
+import { field, list, scalar, struct, text, type Field } from './facts.js';
+import { lazy } from './lazy.js';
+import type { StructShape } from './shape.js';
+
+const META = 'io.k8s.apimachinery.pkg.apis.meta.v1';
+
+/** A type of Kubernetes' `meta/v1`. */
+const meta = (name: string, description: string, fields: Readonly<Record<string, Field>>): StructShape =>
+  struct({ name, definition: `${META}.${name}`, description }, fields);
+
+const REQUIRED = { required: true } as const;
+const TYPE_META = {
+  kind: text(0, 'The kind of object this is.'),
+  apiVersion: text(0, 'Group and version this form of the object belongs to.'),
+};
+
+/** Metadata of lists. */
+export const listMetaShape: () => StructShape = lazy(() =>
+  meta('ListMeta', 'What lists have in place of ObjectMeta.', {
+    continue: text(3, 'Where the next page begins; empty on the last one.'),
+    remainingItemCount: field(scalar('int64'), {
+      protobuf: 4,
+      presence: 'set',
+      description: 'How many items are left after this page, where that is known.',
+    }),
+    resourceVersion: text(2, 'The version of the whole list. A watch may begin here.'),
+    selfLink: text(1, 'Not used any more.'),
+  }),
+);
+
+/** The response to a request that failed, or to a deletion. */
+export const statusShape: () => StructShape = lazy(() => {
+  const cause = meta('StatusCause', 'One of several reasons of a failure.', {
+    reason: text(1, 'The reason, for machines.'),
+    message: text(2, 'The reason, for people to read.'),
+    field: text(3, 'The field that is to blame.'),
+  });
+  const details = meta('StatusDetails', 'What a Status speaks of.', {
+    name: text(1, 'The name of the object.'),
+    group: text(2, 'The API group of the object.'),
+    kind: text(3, 'The resource, or the kind where an object was invalid.'),
+    uid: text(6, 'The UID of the object.'),
+    causes: field(list(cause), { protobuf: 4, description: 'The single reasons of a failure.' }),
+    retryAfterSeconds: field(scalar('int32'), {
+      protobuf: 5,
+      description: 'After how many seconds another try may do better.',
+    }),
+  });
+  return meta('Status', 'The answer of a request that failed, or of a deletion.', {
+    ...TYPE_META,
+    metadata: field(listMetaShape(), {
+      protobuf: 1,
+      presence: 'always',
+      description: 'Of a page that expired: where a walk may go on.',
+    }),
+    status: text(2, 'Success or Failure.'),
+    message: text(3, 'What happened, for people to read.'),
+    reason: text(4, 'What happened, for machines.'),
+    details: field(details, { protobuf: 5, description: 'More about the failure, or about what was deleted.' }),
+    code: field(scalar('int32'), { protobuf: 6, description: 'The HTTP status code.' }),
+  });
+});
+
+/** The resources of a group and version. */
+export const apiResourceListShape: () => StructShape = lazy(() => {
+  const texts = list(scalar('string'));
+  const resource = meta('APIResource', 'A resource.', {
+    name: text(1, 'The plural name, as in paths.', REQUIRED),
+    singularName: text(6, 'The singular name.', REQUIRED),
+    namespaced: field(scalar('bool'), {
+      protobuf: 2,
+      ...REQUIRED,
+      description: 'Whether its objects live in namespaces.',
+    }),
+    group: text(8, 'The group of the kind, where it is another one.'),
+    version: text(9, 'The version of the kind, where it is another one.'),
+    kind: text(3, 'The kind of its objects.', REQUIRED),
+    verbs: field(list(scalar('string'), { named: true }), {
+      protobuf: 4,
+      ...REQUIRED,
+      description: 'What can be done.',
+    }),
+    shortNames: field(texts, { protobuf: 5, description: 'Shorter names for the command line.' }),
+    categories: field(texts, { protobuf: 7, description: 'Groups of resources it belongs to.' }),
+    storageVersionHash: text(10, 'Changes with the version objects are stored in.'),
+  });
+  return meta('APIResourceList', 'The resources of a group and version.', {
+    ...TYPE_META,
+    groupVersion: text(1, 'The group and version.', REQUIRED),
+    resources: field(list(resource), { protobuf: 2, ...REQUIRED, description: 'The resources.' }),
+  });
+});
+
+/** One change of a watch. */
+export const watchEventShape: () => StructShape = lazy(() => {
+  const definition = 'io.k8s.apimachinery.pkg.runtime.RawExtension';
+  const any = struct({ name: 'RawExtension', definition, description: 'An object of any kind.' }, {});
+  return meta('WatchEvent', 'One change of a watch.', {
+    type: text(1, 'ADDED, MODIFIED, DELETED, BOOKMARK or ERROR.', REQUIRED),
+    object: field(any, {
+      protobuf: 2,
+      ...REQUIRED,
+      description: 'The object after the change, the last state of a deleted one, or a Status.',
+    }),
+  });
+});
+
+/** The body of a patch. */
+export const patchShape: () => StructShape = lazy(() =>
+  meta('Patch', 'A patch, in the form its content type says.', {}),
+);
