@@ -1,3 +1,4 @@
+import { META } from '../schema/facts.js';
 import { defaultValue, type FieldShape, type ScalarShape, type Shape, type StructShape } from '../schema/shape.js';
 
 /** A schema of an OpenAPI 3.0 document, or the document itself: plain JSON. */
@@ -10,17 +11,8 @@ export interface KindName {
   readonly version: string;
 }
 
-const META = 'io.k8s.apimachinery.pkg.apis.meta.v1';
-
 /** A reference to a definition of the document. */
 export const reference = (definition: string): Json => ({ $ref: `#/components/schemas/${definition}` });
-
-/** The definitions of Kubernetes' own simple types. */
-export const TIME_DEFINITIONS: Readonly<Record<'time' | 'micro-time' | 'json', string>> = {
-  time: `${META}.Time`,
-  'micro-time': `${META}.MicroTime`,
-  json: `${META}.FieldsV1`,
-};
 
 /** Adds the definition of a struct, and of all of its parts, to `definitions`. */
 export function define(definitions: Map<string, Json>, shape: StructShape, kinds?: readonly KindName[]): void {
@@ -92,17 +84,24 @@ function scalarSchema(definitions: Map<string, Json>, type: ScalarShape['type'])
     case 'time':
     case 'micro-time':
     case 'json':
-      definitions.set(TIME_DEFINITIONS[type], SIMPLE[type]);
-      return reference(TIME_DEFINITIONS[type]);
+      definitions.set(`${META}.${SIMPLE[type].name}`, SIMPLE[type].schema);
+      return reference(`${META}.${SIMPLE[type].name}`);
   }
 }
 
-const SIMPLE: Readonly<Record<'time' | 'micro-time' | 'json', Json>> = {
-  time: { description: 'A moment in whole seconds, RFC 3339.', type: 'string', format: 'date-time' },
-  'micro-time': {
-    description: 'A moment in microseconds, RFC 3339, always written with six fractional digits.',
-    type: 'string',
-    format: 'date-time',
+/** The definitions of Kubernetes' own simple types. */
+const SIMPLE = {
+  time: {
+    name: 'Time',
+    schema: { description: 'A moment in whole seconds, RFC 3339.', type: 'string', format: 'date-time' },
   },
-  json: { description: 'A set of fields as a tree of keys.', type: 'object' },
-};
+  'micro-time': {
+    name: 'MicroTime',
+    schema: {
+      description: 'A moment in microseconds, RFC 3339, always written with six fractional digits.',
+      type: 'string',
+      format: 'date-time',
+    },
+  },
+  json: { name: 'FieldsV1', schema: { description: 'A set of fields as a tree of keys.', type: 'object' } },
+} as const;

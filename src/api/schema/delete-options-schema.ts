@@ -1,60 +1,40 @@
-import { field, list, scalar, struct, type Field } from './facts.js';
+import { field, list, metaStruct, scalar, text, type Field } from './facts.js';
 import { lazy } from './lazy.js';
 import { typeMetaFields } from './object-meta-schema.js';
 import type { Shape, StructShape } from './shape.js';
-
-const META = 'io.k8s.apimachinery.pkg.apis.meta.v1';
 
 /** Kubernetes `meta/v1` DeleteOptions. */
 export const deleteOptionsShape: () => StructShape = lazy(() => {
   const set = (shape: Shape, protobuf: number, description: string): Field =>
     field(shape, { protobuf, description, presence: 'set' });
-  return struct(
-    {
-      name: 'DeleteOptions',
-      definition: `${META}.DeleteOptions`,
-      description: 'What a deletion is asked for.',
-    },
-    {
-      ...typeMetaFields(),
-      gracePeriodSeconds: set(scalar('int64'), 1, 'Seconds before the removal. Checked and without effect on events.'),
-      preconditions: field(preconditionsShape(), {
-        protobuf: 2,
-        description: 'What must hold of the stored object; otherwise nothing is deleted and the answer is 409.',
-      }),
-      orphanDependents: set(scalar('bool'), 3, 'Older form of propagationPolicy. Only one of the two may be given.'),
-      propagationPolicy: set(
-        scalar('string', 'v1.DeletionPropagation'),
-        4,
-        'What happens to dependents: Orphan, Background or Foreground.',
-      ),
-      dryRun: field(list(scalar('string')), {
-        protobuf: 5,
-        description: 'With All nothing is deleted; the answer is the one the deletion would give.',
-      }),
-      ignoreStoreReadErrorWithClusterBreakingPotential: set(
-        scalar('bool'),
-        6,
-        'Known for the sake of clients that send it; without effect.',
-      ),
-    },
-  );
+  return metaStruct('DeleteOptions', 'What a deletion is asked for.', {
+    ...typeMetaFields(),
+    gracePeriodSeconds: set(scalar('int64'), 1, 'Seconds before the removal. Checked and without effect on events.'),
+    preconditions: field(preconditionsShape(), {
+      protobuf: 2,
+      description: 'What must hold of the stored object; otherwise nothing is deleted and the answer is 409.',
+    }),
+    orphanDependents: set(scalar('bool'), 3, 'Older form of propagationPolicy. Only one of the two may be given.'),
+    propagationPolicy: set(
+      scalar('string', 'v1.DeletionPropagation'),
+      4,
+      'What happens to dependents: Orphan, Background or Foreground.',
+    ),
+    dryRun: field(list(scalar('string')), {
+      protobuf: 5,
+      description: 'With All nothing is deleted; the answer is the one the deletion would give.',
+    }),
+    ignoreStoreReadErrorWithClusterBreakingPotential: set(
+      scalar('bool'),
+      6,
+      'Known for the sake of clients that send it; without effect.',
+    ),
+  });
 });
 
 function preconditionsShape(): StructShape {
-  return struct(
-    {
-      name: 'Preconditions',
-      definition: `${META}.Preconditions`,
-      description: 'Conditions on the identity and version of the object.',
-    },
-    {
-      uid: field(scalar('string', 'types.UID'), { protobuf: 1, presence: 'set', description: 'The UID it must have.' }),
-      resourceVersion: field(scalar('string'), {
-        protobuf: 2,
-        presence: 'set',
-        description: 'The resourceVersion it must have.',
-      }),
-    },
-  );
+  return metaStruct('Preconditions', 'Conditions on the identity and version of the object.', {
+    uid: text(1, 'The UID it must have.', { presence: 'set' }, 'types.UID'),
+    resourceVersion: text(2, 'The resourceVersion it must have.', { presence: 'set' }),
+  });
 }

@@ -27,6 +27,14 @@ export function struct(facts: StructFacts, fields: Readonly<Record<string, Field
   return structOf({ atomic: false, ...facts }, Object.entries(fields).map(named));
 }
 
+/** The prefix of the definition names of Kubernetes' `meta/v1`. */
+export const META = 'io.k8s.apimachinery.pkg.apis.meta.v1';
+
+/** A type of Kubernetes' `meta/v1`. */
+export function metaStruct(name: string, description: string, fields: Readonly<Record<string, Field>>): StructShape {
+  return struct({ name, definition: `${META}.${name}`, description }, fields);
+}
+
 /** A field of a struct. */
 export function field(shape: Shape, facts: FieldFacts): Field {
   return { shape, facts };

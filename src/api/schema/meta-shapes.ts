@@ -1,12 +1,6 @@
-import { field, list, scalar, struct, text, type Field } from './facts.js';
+import { field, list, metaStruct, scalar, struct, text } from './facts.js';
 import { lazy } from './lazy.js';
 import type { StructShape } from './shape.js';
-
-const META = 'io.k8s.apimachinery.pkg.apis.meta.v1';
-
-/** A type of Kubernetes' `meta/v1`. */
-const meta = (name: string, description: string, fields: Readonly<Record<string, Field>>): StructShape =>
-  struct({ name, definition: `${META}.${name}`, description }, fields);
 
 const REQUIRED = { required: true } as const;
 const TYPE_META = {
@@ -16,7 +10,7 @@ const TYPE_META = {
 
 /** Metadata of lists. */
 export const listMetaShape: () => StructShape = lazy(() =>
-  meta('ListMeta', 'What lists have in place of ObjectMeta.', {
+  metaStruct('ListMeta', 'What lists have in place of ObjectMeta.', {
     continue: text(3, 'Where the next page begins; empty on the last one.'),
     remainingItemCount: field(scalar('int64'), {
       protobuf: 4,
@@ -30,12 +24,12 @@ export const listMetaShape: () => StructShape = lazy(() =>
 
 /** The response to a request that failed, or to a deletion. */
 export const statusShape: () => StructShape = lazy(() => {
-  const cause = meta('StatusCause', 'One of several reasons of a failure.', {
+  const cause = metaStruct('StatusCause', 'One of several reasons of a failure.', {
     reason: text(1, 'The reason, for machines.'),
     message: text(2, 'The reason, for people to read.'),
     field: text(3, 'The field that is to blame.'),
   });
-  const details = meta('StatusDetails', 'What a Status speaks of.', {
+  const details = metaStruct('StatusDetails', 'What a Status speaks of.', {
     name: text(1, 'The name of the object.'),
     group: text(2, 'The API group of the object.'),
     kind: text(3, 'The resource, or the kind where an object was invalid.'),
@@ -46,7 +40,7 @@ export const statusShape: () => StructShape = lazy(() => {
       description: 'After how many seconds another try may do better.',
     }),
   });
-  return meta('Status', 'The answer of a request that failed, or of a deletion.', {
+  return metaStruct('Status', 'The answer of a request that failed, or of a deletion.', {
     ...TYPE_META,
     metadata: field(listMetaShape(), {
       protobuf: 1,
@@ -64,7 +58,7 @@ export const statusShape: () => StructShape = lazy(() => {
 /** The resources of a group and version. */
 export const apiResourceListShape: () => StructShape = lazy(() => {
   const texts = list(scalar('string'));
-  const resource = meta('APIResource', 'A resource.', {
+  const resource = metaStruct('APIResource', 'A resource.', {
     name: text(1, 'The plural name, as in paths.', REQUIRED),
     singularName: text(6, 'The singular name.', REQUIRED),
     namespaced: field(scalar('bool'), {
@@ -84,7 +78,7 @@ export const apiResourceListShape: () => StructShape = lazy(() => {
     categories: field(texts, { protobuf: 7, description: 'Groups of resources it belongs to.' }),
     storageVersionHash: text(10, 'Changes with the version objects are stored in.'),
   });
-  return meta('APIResourceList', 'The resources of a group and version.', {
+  return metaStruct('APIResourceList', 'The resources of a group and version.', {
     ...TYPE_META,
     groupVersion: text(1, 'The group and version.', REQUIRED),
     resources: field(list(resource), { protobuf: 2, ...REQUIRED, description: 'The resources.' }),
@@ -95,7 +89,7 @@ export const apiResourceListShape: () => StructShape = lazy(() => {
 export const watchEventShape: () => StructShape = lazy(() => {
   const definition = 'io.k8s.apimachinery.pkg.runtime.RawExtension';
   const any = struct({ name: 'RawExtension', definition, description: 'An object of any kind.' }, {});
-  return meta('WatchEvent', 'One change of a watch.', {
+  return metaStruct('WatchEvent', 'One change of a watch.', {
     type: text(1, 'ADDED, MODIFIED, DELETED, BOOKMARK or ERROR.', REQUIRED),
     object: field(any, {
       protobuf: 2,
@@ -107,5 +101,5 @@ export const watchEventShape: () => StructShape = lazy(() => {
 
 /** The body of a patch. */
 export const patchShape: () => StructShape = lazy(() =>
-  meta('Patch', 'A patch, in the form its content type says.', {}),
+  metaStruct('Patch', 'A patch, in the form its content type says.', {}),
 );

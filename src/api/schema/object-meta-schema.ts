@@ -1,105 +1,85 @@
-import { field, list, scalar, stringMap, struct, type Field, type FieldFacts } from './facts.js';
+import { field, list, META, metaStruct, scalar, stringMap, struct, text, type Field } from './facts.js';
 import type { StructShape } from './shape.js';
-
-const META = 'io.k8s.apimachinery.pkg.apis.meta.v1';
 
 /** `kind` and `apiVersion`, which stand first in every object. */
 export function typeMetaFields(): Record<'kind' | 'apiVersion', Field> {
   return {
-    kind: field(scalar('string'), {
-      protobuf: 0,
-      description: 'The kind of object this is. May be left out where the path already says it.',
-    }),
-    apiVersion: field(scalar('string'), {
-      protobuf: 0,
-      description:
-        'Group and version this form of the object belongs to. May be left out where the path already says it.',
-    }),
+    kind: text(0, 'The kind of object this is. May be left out where the path already says it.'),
+    apiVersion: text(
+      0,
+      'Group and version this form of the object belongs to. May be left out where the path already says it.',
+    ),
   };
 }
 
 /** Kubernetes `meta/v1` ObjectMeta. */
 export function objectMetaShape(): StructShape {
-  const text = (protobuf: number, description: string, more: Partial<FieldFacts> = {}, goType?: string): Field =>
-    field(scalar('string', goType), { protobuf, description, ...more });
-  return struct(
-    {
-      name: 'ObjectMeta',
-      definition: `${META}.ObjectMeta`,
-      description: 'What every stored object has: its name, its identity, its version, its labels and its owners.',
-    },
-    {
-      name: text(1, 'The name of the object, unique within its namespace. It cannot be changed.', {
-        selectable: 0,
-        frequency: 'sent',
-        distinct: true,
-      }),
-      generateName: text(2, 'The beginning of a name the server completes. Read only when name is empty.'),
-      namespace: text(3, 'The namespace the object lives in. It cannot be changed.', {
-        selectable: 1,
-        frequency: 'sent',
-      }),
-      selfLink: field(scalar('string'), {
-        protobuf: 4,
-        discarded: true,
-        description: 'Accepted for the sake of old clients and not kept.',
-      }),
-      uid: text(
-        5,
-        'What tells this object from earlier and later ones of its name. Set by the server.',
-        { frequency: 'stored' },
-        'types.UID',
-      ),
-      resourceVersion: text(6, 'An opaque text that changes with every write. Send it back to refuse lost updates.', {
-        frequency: 'stored',
-      }),
-      generation: field(scalar('int64'), { protobuf: 7, description: 'Counts changes of the desired state.' }),
-      creationTimestamp: field(scalar('time'), {
-        protobuf: 8,
-        frequency: 'stored',
-        description: 'When the server stored the object first.',
-      }),
-      deletionTimestamp: field(scalar('time'), {
-        protobuf: 9,
-        presence: 'set',
-        description:
-          'When deletion was asked for. The object goes away once its finalizers are gone. Set by the server.',
-      }),
-      deletionGracePeriodSeconds: field(scalar('int64'), {
-        protobuf: 10,
-        presence: 'set',
-        description: 'How many seconds were allowed between the request for deletion and the removal.',
-      }),
-      labels: field(stringMap(), {
-        protobuf: 11,
-        frequency: 'often',
-        description: 'Short keys and values selectors choose objects by.',
-      }),
-      annotations: field(stringMap(), {
-        protobuf: 12,
-        frequency: 'often',
-        description: 'Free keys and values nothing is selected by.',
-      }),
-      ownerReferences: field(
-        list(ownerReferenceShape(), { type: 'map', keys: ['uid'], patchStrategy: 'merge', patchMergeKey: 'uid' }),
-        { protobuf: 13, description: 'The objects this one depends on. At most one of them is its controller.' },
-      ),
-      finalizers: field(list(scalar('string'), { type: 'set', patchStrategy: 'merge' }), {
-        protobuf: 14,
-        description: 'Who still has work to do before the object may be removed.',
-      }),
-      managedFields: field(list(managedFieldsEntryShape()), {
-        presence: 'set',
-        protobuf: 17,
-        description: 'Which manager set which fields. Kept by the server.',
-      }),
-    },
-  );
+  const description = 'What every stored object has: its name, its identity, its version, its labels and its owners.';
+  return metaStruct('ObjectMeta', description, {
+    name: text(1, 'The name of the object, unique within its namespace. It cannot be changed.', {
+      selectable: 0,
+      frequency: 'sent',
+      distinct: true,
+    }),
+    generateName: text(2, 'The beginning of a name the server completes. Read only when name is empty.'),
+    namespace: text(3, 'The namespace the object lives in. It cannot be changed.', {
+      selectable: 1,
+      frequency: 'sent',
+    }),
+    selfLink: text(4, 'Accepted for the sake of old clients and not kept.', { discarded: true }),
+    uid: text(
+      5,
+      'What tells this object from earlier and later ones of its name. Set by the server.',
+      { frequency: 'stored' },
+      'types.UID',
+    ),
+    resourceVersion: text(6, 'An opaque text that changes with every write. Send it back to refuse lost updates.', {
+      frequency: 'stored',
+    }),
+    generation: field(scalar('int64'), { protobuf: 7, description: 'Counts changes of the desired state.' }),
+    creationTimestamp: field(scalar('time'), {
+      protobuf: 8,
+      frequency: 'stored',
+      description: 'When the server stored the object first.',
+    }),
+    deletionTimestamp: field(scalar('time'), {
+      protobuf: 9,
+      presence: 'set',
+      description: 'When deletion was asked for. The object goes away once its finalizers are gone. Set by the server.',
+    }),
+    deletionGracePeriodSeconds: field(scalar('int64'), {
+      protobuf: 10,
+      presence: 'set',
+      description: 'How many seconds were allowed between the request for deletion and the removal.',
+    }),
+    labels: field(stringMap(), {
+      protobuf: 11,
+      frequency: 'often',
+      description: 'Short keys and values selectors choose objects by.',
+    }),
+    annotations: field(stringMap(), {
+      protobuf: 12,
+      frequency: 'often',
+      description: 'Free keys and values nothing is selected by.',
+    }),
+    ownerReferences: field(
+      list(ownerReferenceShape(), { type: 'map', keys: ['uid'], patchStrategy: 'merge', patchMergeKey: 'uid' }),
+      { protobuf: 13, description: 'The objects this one depends on. At most one of them is its controller.' },
+    ),
+    finalizers: field(list(scalar('string'), { type: 'set', patchStrategy: 'merge' }), {
+      protobuf: 14,
+      description: 'Who still has work to do before the object may be removed.',
+    }),
+    managedFields: field(list(managedFieldsEntryShape()), {
+      presence: 'set',
+      protobuf: 17,
+      description: 'Which manager set which fields. Kept by the server.',
+    }),
+  });
 }
 
 function ownerReferenceShape(): StructShape {
-  const always = (protobuf: number, description: string, goType?: string): Field =>
-    field(scalar('string', goType), { protobuf, description, presence: 'always', required: true });
+  const always = { presence: 'always', required: true } as const;
   return struct(
     {
       name: 'OwnerReference',
@@ -108,10 +88,10 @@ function ownerReferenceShape(): StructShape {
       atomic: true,
     },
     {
-      apiVersion: always(5, 'Group and version of the owner.'),
-      kind: always(1, 'Kind of the owner.'),
-      name: always(3, 'Name of the owner.'),
-      uid: always(4, 'UID of the owner.', 'types.UID'),
+      apiVersion: text(5, 'Group and version of the owner.', always),
+      kind: text(1, 'Kind of the owner.', always),
+      name: text(3, 'Name of the owner.', always),
+      uid: text(4, 'UID of the owner.', always, 'types.UID'),
       controller: field(scalar('bool'), {
         protobuf: 6,
         presence: 'set',
@@ -127,26 +107,17 @@ function ownerReferenceShape(): StructShape {
 }
 
 function managedFieldsEntryShape(): StructShape {
-  const text = (protobuf: number, description: string, goType?: string): Field =>
-    field(scalar('string', goType), { protobuf, description });
-  return struct(
-    {
-      name: 'ManagedFieldsEntry',
-      definition: `${META}.ManagedFieldsEntry`,
-      description: 'The fields one manager has set by one kind of operation.',
-    },
-    {
-      manager: text(1, 'The name of the manager.'),
-      operation: text(2, 'How the fields were set: Apply or Update.', 'v1.ManagedFieldsOperationType'),
-      apiVersion: text(3, 'The version the field names belong to.'),
-      time: field(scalar('time'), { protobuf: 4, presence: 'set', description: 'When the entry last changed.' }),
-      fieldsType: text(6, 'The format of the fields: FieldsV1.'),
-      fieldsV1: field(scalar('json', 'v1.FieldsV1'), {
-        protobuf: 7,
-        presence: 'set',
-        description: 'The fields, as a tree of keys.',
-      }),
-      subresource: text(8, 'The subresource the fields were set through, empty for the object itself.'),
-    },
-  );
+  return metaStruct('ManagedFieldsEntry', 'The fields one manager has set by one kind of operation.', {
+    manager: text(1, 'The name of the manager.'),
+    operation: text(2, 'How the fields were set: Apply or Update.', {}, 'v1.ManagedFieldsOperationType'),
+    apiVersion: text(3, 'The version the field names belong to.'),
+    time: field(scalar('time'), { protobuf: 4, presence: 'set', description: 'When the entry last changed.' }),
+    fieldsType: text(6, 'The format of the fields: FieldsV1.'),
+    fieldsV1: field(scalar('json', 'v1.FieldsV1'), {
+      protobuf: 7,
+      presence: 'set',
+      description: 'The fields, as a tree of keys.',
+    }),
+    subresource: text(8, 'The subresource the fields were set through, empty for the object itself.'),
+  });
 }
