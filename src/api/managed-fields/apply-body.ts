@@ -5,7 +5,6 @@ import { parseJson, yamlStrictText, type FieldValidation } from '../body/parse-b
 import { isObject } from '../../json/json-tree.js';
 import { badRequest } from '../status/failures.js';
 
-/** The body of a server-side apply. */
 export interface ApplyBody {
   /** Any JSON object, unchecked; an empty body and `null` are `{}`. */
   readonly intent: Readonly<Record<string, unknown>>;

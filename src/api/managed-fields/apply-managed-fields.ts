@@ -11,7 +11,13 @@ import { lastAppliedFields, withLastApplied } from './last-applied.js';
 import { capUpdaters, decodeManagers, encodeManagers, managerId, withStoredTimes, type Managers } from './managers.js';
 import { mergeIntent } from './merge.js';
 import { prune } from './prune.js';
-import { ofVersion, recordChange, withoutFields, WITHOUT_OWNER } from './update-managed-fields.js';
+import {
+  ofVersion,
+  recordChange,
+  withoutFields,
+  WITHOUT_OWNER,
+  type UpdateManagedFieldsInput,
+} from './update-managed-fields.js';
 import {
   contentBefore,
   emptyObject,
@@ -28,24 +34,15 @@ const BEFORE_FIRST_APPLY = 'before-first-apply';
 /** The only manager that takes over from the annotation of its own client-side apply. */
 const KUBECTL = 'kubectl';
 
-/** A server-side apply. */
-export interface ApplyManagedFieldsInput {
-  /** The version of the request, in which `live` is written. */
-  readonly version: ManagedVersion;
-  /** The stored object; absent when the apply creates it. */
-  readonly live?: WireObject | undefined;
-  /** The entries of the stored object. */
-  readonly stored?: readonly ManagedFieldsEntry[] | undefined;
+export interface ApplyManagedFieldsInput extends Pick<
+  UpdateManagedFieldsInput,
+  'version' | 'live' | 'stored' | 'manager' | 'time'
+> {
   /** The intent, as `readApplyBody` returns it: with `kind` and `apiVersion`, unchecked. */
   readonly intent: Readonly<Record<string, unknown>>;
-  /** `fieldManager`, required for an apply. */
-  readonly manager: string;
   readonly force: boolean;
-  /** The current time: RFC 3339, UTC, whole seconds. */
-  readonly time: string;
 }
 
-/** The result of an apply. */
 export interface AppliedObject {
   /** The object as the version writes it, without managed fields: canonical, as `decodeObject` returns it. */
   readonly object: Record<string, unknown>;

@@ -4,11 +4,9 @@ import { LEAF, putNode, type FieldNode, type FieldSet } from './field-set.js';
 import { isAtomic, isVacant, itemsByElement, memberShape } from './fields-of.js';
 import { fieldElement } from './path-element.js';
 
-/** The differences between two states of an object. */
 export interface Comparison {
   /** New fields and fields with another value. */
   readonly changed: FieldSet;
-  /** Removed fields. */
   readonly removed: FieldSet;
 }
 
@@ -50,7 +48,6 @@ function compareMembers(live: JsonObject, next: JsonObject, shape: Shape, sets: 
   }
 }
 
-/** The names of all members of two objects. */
 function namesIn(live: JsonObject, next: JsonObject): string[] {
   const names = Object.keys(next);
   for (const name of Object.keys(live)) if (!Object.hasOwn(next, name)) names.push(name);

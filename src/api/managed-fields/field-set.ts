@@ -18,7 +18,6 @@ export interface FieldNode {
   readonly children?: FieldSet | undefined;
 }
 
-/** The set without fields. */
 export const EMPTY: FieldSet = new Map();
 
 /** A field in the set with nothing below it. */
@@ -50,7 +49,6 @@ export function union(sets: readonly FieldSet[]): FieldSet {
   return all;
 }
 
-/** The fields that are in both sets. */
 export function intersection(left: FieldSet, right: FieldSet): FieldSet {
   return difference(left, difference(left, right));
 }

@@ -3,7 +3,6 @@ import { sameTree } from '../../json/json-tree.js';
 import { byCodePoint } from '../../json/code-point-order.js';
 import { type FieldSet, union, fromFieldsV1, toFieldsV1 } from './field-set.js';
 
-/** One manager and what it owns. */
 export interface Manager {
   readonly name: string;
   readonly operation: 'Apply' | 'Update';
@@ -49,10 +48,8 @@ export function decodeManagers(entries: readonly ManagedFieldsEntry[]): Managers
 
 /** The entries of managers: applies before updates, older before newer. */
 export function encodeManagers(managers: Managers): ManagedFieldsEntry[] {
-  return [...managers.values()].sort(inOrder).map(encodeManager);
+  return [...managers.values()].sort(inOrder).map((manager) => encodeEntry(manager, toFieldsV1(manager.fields)));
 }
-
-const encodeManager = (manager: Manager): ManagedFieldsEntry => encodeEntry(manager, toFieldsV1(manager.fields));
 
 /** The entry of a manager with serialized fields. */
 export function encodeEntry(manager: Omit<Manager, 'fields'>, fieldsV1: unknown): ManagedFieldsEntry {
@@ -68,7 +65,6 @@ export function encodeEntry(manager: Omit<Manager, 'fields'>, fieldsV1: unknown)
   return entry;
 }
 
-/** The order of entries. */
 export function inOrder(left: Omit<Manager, 'fields'>, right: Omit<Manager, 'fields'>): number {
   return (
     byCodePoint(left.operation, right.operation) ||

@@ -9,17 +9,14 @@ import { goQuote, shorten } from '../../json/go-print.js';
  * none of them is a name JavaScript gives a meaning to.
  */
 
-/** The element of a field of an object. */
 export function fieldElement(name: string): string {
   return `f:${name}`;
 }
 
-/** The element of an item of a set. */
 export function valueElement(value: unknown): string {
   return `v:${JSON.stringify(value)}`;
 }
 
-/** The element of an item found by keys. */
 export function keyElement(keys: readonly (readonly [name: string, value: unknown])[]): string {
   const sorted = keys.length > 1 ? [...keys].sort((left, right) => byCodePoint(left[0], right[0])) : keys;
   return `k:{${sorted.map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`).join(',')}}`;

@@ -1,4 +1,4 @@
-import { sameTree, isObject, member } from '../../json/json-tree.js';
+import { sameTree, isObject, member, type JsonObject } from '../../json/json-tree.js';
 import type { StructShape } from '../schema/shape.js';
 import { shorten } from '../../json/go-print.js';
 
@@ -50,16 +50,11 @@ export function sameContent(left: WireObject, right: WireObject): boolean {
   return sameTree(untracked(left, 'resourceVersion'), untracked(right, 'resourceVersion'));
 }
 
-/** The kind and apiVersion of a JSON object. */
-interface ObjectType {
-  readonly apiVersion: string;
-  readonly kind: string;
-  /** As Kubernetes prints it: `events.example.com/v1, Kind=Event`, `/v1, Kind=Event`, `/, Kind=`. */
-  readonly text: string;
-}
-
-/** The type of an object; without a type if apiVersion is invalid. */
-export function objectType(object: Readonly<Record<string, unknown>>): ObjectType {
+/**
+ * The type of an object; without a type if apiVersion is invalid. `text` is as Kubernetes prints it:
+ * `events.example.com/v1, Kind=Event`, `/v1, Kind=Event`, `/, Kind=`.
+ */
+export function objectType(object: JsonObject): Readonly<Record<'apiVersion' | 'kind' | 'text', string>> {
   const apiVersion = textOf(object, 'apiVersion');
   const kind = textOf(object, 'kind');
   const slash = apiVersion.indexOf('/');
@@ -68,15 +63,13 @@ export function objectType(object: Readonly<Record<string, unknown>>): ObjectTyp
 }
 
 /** An object in an error message: namespace and name as it has them, and its type. */
-export function describeObject(object: Readonly<Record<string, unknown>>): string {
+export function describeObject(object: JsonObject): string {
   const metadata = member(object, 'metadata');
-  const { namespace, name } = isObject(metadata)
-    ? { namespace: textOf(metadata, 'namespace'), name: textOf(metadata, 'name') }
-    : { namespace: '', name: '' };
-  return `${shorten(namespace)}/${shorten(name)}; ${objectType(object).text}`;
+  const names = isObject(metadata) ? metadata : {};
+  return `${shorten(textOf(names, 'namespace'))}/${shorten(textOf(names, 'name'))}; ${objectType(object).text}`;
 }
 
-function textOf(object: Readonly<Record<string, unknown>>, key: string): string {
+function textOf(object: JsonObject, key: string): string {
   const value = member(object, key);
   return typeof value === 'string' ? value : '';
 }

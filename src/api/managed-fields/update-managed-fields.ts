@@ -49,10 +49,9 @@ export function updateManagedFields(input: UpdateManagedFieldsInput): ManagedFie
   return live && sameContent(live, next) ? withStoredTimes(entries, stored) : entries;
 }
 
-function baseManagers({ stored = [], sent = undefined }: UpdateManagedFieldsInput): Managers {
+function baseManagers({ stored = [], sent }: UpdateManagedFieldsInput): Managers {
   if (sent && isReset(sent)) return new Map();
-  const given = sent && decodeManagers(sent);
-  return given ?? decodeManagers(stored) ?? new Map();
+  return (sent && decodeManagers(sent)) ?? decodeManagers(stored) ?? new Map();
 }
 
 /** An empty list, or one empty entry. */

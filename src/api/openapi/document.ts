@@ -10,7 +10,6 @@ import type { StructShape } from '../schema/shape.js';
 import { resourcePaths } from './operations.js';
 import { define, reference, type Json, type KindName } from './schemas.js';
 
-/** The input of an OpenAPI document. */
 export interface OpenApiDocumentOptions {
   /** API group, empty for core. */
   readonly group: string;

@@ -8,14 +8,12 @@ import type { Json } from './schemas.js';
 import { swaggerDocument } from './swagger-document.js';
 import { NOT_CACHED } from '../../responses/fixed-responses.js';
 
-/** Options of {@link createOpenApi}. */
 export interface OpenApiOptions {
   /** The documents by their path below `/openapi/v3/`: `apis/events.example.com/v1`. Made on first request. */
   readonly documents: ReadonlyMap<string, () => Json>;
   readonly clock?: Clock | undefined;
 }
 
-/** Serves OpenAPI documents. */
 export interface OpenApi {
   /**
    * Answers `/openapi/v3`, `/openapi/v3/…` and `/openapi/v2`; undefined for any other path. The caller's right to read is

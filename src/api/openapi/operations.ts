@@ -18,7 +18,6 @@ const path = (name: string, description: string): Json => ({
   schema: { type: 'string', uniqueItems: true },
 });
 
-/** The namespace in the path. */
 const NAMESPACE: Json = path('namespace', 'the namespace the objects live in');
 
 /** Read by every operation. */
@@ -32,7 +31,6 @@ const FIELD_VALIDATION = query(
   'What unknown and duplicate fields lead to: Ignore (nothing), Warn (a warning, the default) or Strict (an error).',
 );
 
-/** Options of create and update. */
 const WRITE_PARAMETERS: readonly Json[] = [DRY_RUN, FIELD_MANAGER, FIELD_VALIDATION];
 
 /** Options of patch. Clients look for `fieldValidation` here before they rely on the server's validation. */
@@ -49,7 +47,6 @@ const DELETE_PARAMETERS: readonly Json[] = [
   query('propagationPolicy', 'string', 'What happens to dependents: Orphan, Background or Foreground.'),
 ];
 
-/** Options of list and watch. */
 const LIST_PARAMETERS: readonly Json[] = [
   query('allowWatchBookmarks', 'boolean', 'Whether a watch may carry bookmarks, which tell its position.'),
   query('continue', 'string', 'Where a page begins: the token of the page before.'),
@@ -65,7 +62,6 @@ const LIST_PARAMETERS: readonly Json[] = [
 /** Turns a list into a watch. */
 const WATCH: Json = query('watch', 'boolean', 'Answer with a stream of changes in place of a list.');
 
-/** A namespaced resource, as its operations describe it. */
 export interface OperationFacts {
   readonly gvk: KindName;
   readonly plural: string;

@@ -23,7 +23,6 @@ export const patchTypes = [
 /** The content type of server-side apply. */
 export const APPLY_TYPE = 'application/apply-patch+yaml';
 
-/** A content type of {@link patchTypes}. */
 export type PatchType = (typeof patchTypes)[number];
 
 /** The content types of patches, with that of server-side apply, in the order of error messages. */
@@ -50,7 +49,6 @@ function withoutParameters(contentType: string): string {
   return end < 0 ? contentType : contentType.slice(0, end);
 }
 
-/** A document and its patch. */
 export interface ApplyPatchOptions {
   readonly type: PatchType;
   /** The object in the version of the request. It is not changed. */

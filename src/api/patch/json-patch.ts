@@ -92,7 +92,6 @@ function isWithin(path: readonly string[], from: readonly string[]): boolean {
   return path.length >= from.length && from.every((token, index) => token === path[index]);
 }
 
-/** The value at a path. */
 function find(patching: Patching, path: readonly string[]): { readonly value: unknown } | undefined {
   let value = patching.document;
   for (const token of path) {

@@ -19,17 +19,14 @@ export function fieldOfDirective(key: string, directive: string): string {
   throw badRequest(`invalid patch format of ${directive === SET_ORDER ? 'setElementOrder' : 'primitive'} list`);
 }
 
-/** The error for an unknown `$patch`. */
 export function unknownDirective(directive: unknown, where: JsonObject): StatusFailure {
   return badRequest(`unknown patch type: ${goPrintAsText(directive)} in map: ${goPrint(where)}`);
 }
 
-/** The error for an item that cannot be matched. */
 export function noMergeKey(item: JsonObject, mergeKey: string): StatusFailure {
   return badRequest(`map: ${goPrint(item)} does not contain declared merge key: ${mergeKey}`);
 }
 
-/** The error for a value that should be a list. */
 export function notAList(value: unknown): StatusFailure {
   return badRequest(`expected a []interface {}, but received a ${goType(value)}`);
 }

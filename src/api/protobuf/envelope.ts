@@ -34,7 +34,6 @@ export function writeEnvelope(writer: BinaryWriter, names: TypeNames, writeBody:
   writer.join().raw(ENVELOPE_END);
 }
 
-/** What an envelope held. */
 export interface Envelope extends TypeNames {
   readonly message: Uint8Array;
 }

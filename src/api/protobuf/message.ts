@@ -1,7 +1,6 @@
 import { lazy } from '../schema/lazy.js';
 import type { FieldShape, ScalarShape, Shape, StructShape } from '../schema/shape.js';
 
-/** A message type. */
 export interface Message {
   /** The name in error messages: `Event`. */
   readonly name: string;
@@ -10,7 +9,6 @@ export interface Message {
   readonly byNumber: ReadonlyMap<number, MessageField>;
 }
 
-/** One field of a message. */
 export interface MessageField {
   readonly number: number;
   /** The name in JSON. */

@@ -12,7 +12,6 @@ export interface ProtobufObject extends TypeNames {
   read(shape: StructShape): { readonly value: Record<string, unknown> } | { readonly error: string };
 }
 
-/** An object, or why it cannot be read. */
 type ReadObject = ProtobufObject | { readonly error: string };
 
 /**

@@ -3,7 +3,6 @@ import { lazy } from './lazy.js';
 import { typeMetaFields } from './object-meta-schema.js';
 import type { Shape, StructShape } from './shape.js';
 
-/** Kubernetes `meta/v1` DeleteOptions. */
 export const deleteOptionsShape: () => StructShape = lazy(() => {
   const set = (shape: Shape, protobuf: number, description: string): Field =>
     field(shape, { protobuf, description, presence: 'set' });

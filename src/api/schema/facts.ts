@@ -35,12 +35,10 @@ export function metaStruct(name: string, description: string, fields: Readonly<R
   return struct({ name, definition: `${META}.${name}`, description }, fields);
 }
 
-/** A field of a struct. */
 export function field(shape: Shape, facts: FieldFacts): Field {
   return { shape, facts };
 }
 
-/** A field that holds a string. */
 export function text(protobuf: number, description: string, more: Partial<FieldFacts> = {}, goType?: string): Field {
   return field(scalar('string', goType), { protobuf, description, ...more });
 }
@@ -66,7 +64,6 @@ function named([name, { shape, facts }]: readonly [string, Field]): FieldShape {
   };
 }
 
-/** A list. */
 export function list(item: Shape, facts: ListFacts = {}): ListShape {
   return { kind: 'list', item, type: 'atomic', keys: [], patchStrategy: 'replace', ...facts };
 }

@@ -8,7 +8,6 @@ const TYPE_META = {
   apiVersion: text(0, 'Group and version this form of the object belongs to.'),
 };
 
-/** Metadata of lists. */
 export const listMetaShape: () => StructShape = lazy(() =>
   metaStruct('ListMeta', 'What lists have in place of ObjectMeta.', {
     continue: text(3, 'Where the next page begins; empty on the last one.'),
@@ -22,7 +21,6 @@ export const listMetaShape: () => StructShape = lazy(() =>
   }),
 );
 
-/** The response to a request that failed, or to a deletion. */
 export const statusShape: () => StructShape = lazy(() => {
   const cause = metaStruct('StatusCause', 'One of several reasons of a failure.', {
     reason: text(1, 'The reason, for machines.'),
@@ -55,7 +53,6 @@ export const statusShape: () => StructShape = lazy(() => {
   });
 });
 
-/** The resources of a group and version. */
 export const apiResourceListShape: () => StructShape = lazy(() => {
   const texts = list(scalar('string'));
   const resource = metaStruct('APIResource', 'A resource.', {
@@ -85,7 +82,6 @@ export const apiResourceListShape: () => StructShape = lazy(() => {
   });
 });
 
-/** One change of a watch. */
 export const watchEventShape: () => StructShape = lazy(() => {
   const definition = 'io.k8s.apimachinery.pkg.runtime.RawExtension';
   const any = struct({ name: 'RawExtension', definition, description: 'An object of any kind.' }, {});
@@ -99,7 +95,6 @@ export const watchEventShape: () => StructShape = lazy(() => {
   });
 });
 
-/** The body of a patch. */
 export const patchShape: () => StructShape = lazy(() =>
   metaStruct('Patch', 'A patch, in the form its content type says.', {}),
 );

@@ -12,7 +12,6 @@ export function typeMetaFields(): Record<'kind' | 'apiVersion', Field> {
   };
 }
 
-/** Kubernetes `meta/v1` ObjectMeta. */
 export function objectMetaShape(): StructShape {
   const description = 'What every stored object has: its name, its identity, its version, its labels and its owners.';
   return metaStruct('ObjectMeta', description, {

@@ -21,7 +21,6 @@ export interface StructShape {
   readonly definition: string;
   readonly description: string;
   readonly fields: readonly FieldShape[];
-  /** Fields by name. */
   readonly byName: ReadonlyMap<string, FieldShape>;
   /** Apply and managed fields treat the whole object as one value. */
   readonly atomic: boolean;
@@ -49,7 +48,6 @@ export interface MapShape {
   readonly value: Shape;
 }
 
-/** One field of a struct. */
 export interface FieldShape {
   readonly name: string;
   readonly shape: Shape;
@@ -87,7 +85,6 @@ export interface FieldShape {
   readonly older?: Partial<Pick<FieldShape, 'name' | 'protobuf' | 'required' | 'presence'>> | undefined;
 }
 
-/** A struct from its fields. */
 export function structOf(
   facts: Omit<StructShape, 'kind' | 'fields' | 'byName'>,
   fields: readonly FieldShape[],
@@ -134,9 +131,7 @@ export function olderName({ name, older }: FieldShape): string {
 export interface SelectableField {
   /** The path to it, `['regarding', 'kind']`. */
   readonly path: readonly string[];
-  /** See `FieldShape.selectable`. */
   readonly place: number;
-  /** See `FieldShape.distinct`. */
   readonly distinct: boolean;
 }
 

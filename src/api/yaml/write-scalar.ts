@@ -1,7 +1,6 @@
 import { isAmbiguous } from './plain-scalar.js';
 import { TextBuffer } from './text-buffer.js';
 
-/** Where a scalar is written. */
 export interface ScalarPlace {
   /** The column of the block that the scalar belongs to; its continuation lines are indented by two more. */
   readonly indent: number;
