@@ -1,4 +1,5 @@
 import type { ByteHints, ByteRange } from './byte-hints.js';
+import { standsAt } from './keys.js';
 import type { EncodedEvent, EventKey } from './record.js';
 import { COMMON_SUFFIX } from './schema-facts.js';
 
@@ -17,25 +18,20 @@ const SUFFIX = /* @__PURE__ */ bytesOf(COMMON_SUFFIX);
 const CLOSE = 160;
 
 /**
- * Where `part` stands first in `bytes` from `from` on; -1: nowhere. `anchor`: a byte of it that is rare in events, which
- * is looked for; with the quote that most parts begin with it takes four times as long.
+ * Where `part` first occurs in `bytes` from `from` on; -1: nowhere. `anchor`: the index in it of a byte that is rare in
+ * events, which is searched for: the quote that most parts begin with would take four times as long.
  */
 function find(bytes: Uint8Array, part: Uint8Array, anchor: number, from: number): number {
   const rare = part[anchor] as number;
   for (let at = bytes.indexOf(rare, from + anchor); at >= 0; at = bytes.indexOf(rare, at + 1)) {
-    if (standsAt(bytes, part, at - anchor)) return at - anchor;
+    if (standsAt(bytes, at - anchor, part)) return at - anchor;
   }
   return -1;
 }
 
-function standsAt(bytes: Uint8Array, part: Uint8Array, at: number): boolean {
-  for (let i = 0; i < part.length; i++) if (bytes[at + i] !== part[i]) return false;
-  return true;
-}
-
 /**
- * The hints that an encoder gives with an event, for one that comes from another store, which does not keep them: without
- * them an event takes half as much again. Places are guessed from the stored form; who uses them checks what is there.
+ * The hints that an encoder gives with an event, for an event from another store, which does not keep them: without hints an
+ * event takes half as much again. Offsets are guessed from the stored form, and checked where they are used.
  */
 export function findHints({ name }: EventKey, { bytes, cut, uid, fields }: EncodedEvent): ByteHints {
   const managed = find(bytes, MANAGED, MANAGED_ANCHOR, cut);
@@ -56,6 +52,6 @@ export function findHints({ name }: EventKey, { bytes, cut, uid, fields }: Encod
     uid: uid ? cut - UID_TO_CUT - uid.length : -1,
     regardingVersion: version < 0 ? -1 : version + VERSION.length,
     shared,
-    suffix: standsAt(bytes, SUFFIX, suffix) ? suffix : -1,
+    suffix: standsAt(bytes, suffix, SUFFIX) ? suffix : -1,
   };
 }

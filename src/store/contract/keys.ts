@@ -26,7 +26,13 @@ export function compareBytes(one: Uint8Array, other: Uint8Array): number {
   return one.length - other.length;
 }
 
+/** True when the bytes at `at` are those of `part`. From the back, because bytes that differ mostly do so at their end. */
+export function standsAt(bytes: Uint8Array, at: number, part: Uint8Array): boolean {
+  for (let i = part.length - 1; i >= 0; i--) if (bytes[at + i] !== part[i]) return false;
+  return true;
+}
+
 /** True for the same bytes. */
 export function sameBytes(one: Uint8Array, other: Uint8Array): boolean {
-  return one.length === other.length && compareBytes(one, other) === 0;
+  return one.length === other.length && standsAt(one, 0, other);
 }

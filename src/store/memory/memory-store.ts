@@ -38,8 +38,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): EventStore {
   checkMemoryStoreOptions(options);
   const { clock = systemClock, name = 'memory' } = options;
   const bounds = createBounds(options);
-  // Made at first use, because revisions start from the wall clock, and in Cloudflare Workers it stands at 0 while modules
-  // are evaluated.
+  // Created at first use: revisions start from the wall clock, which Cloudflare Workers stop at 0 while modules are evaluated.
   let made: ReturnType<typeof createOperations> | undefined;
   const operations = (): NonNullable<typeof made> => (made ??= createOperations(clock, name, options, bounds));
 
@@ -68,20 +67,13 @@ export function memoryStore(options: MemoryStoreOptions = {}): EventStore {
   });
 }
 
-/** What a store does with its events, all of it synchronous where nothing has to be done in turns. */
+/** The operations of a store, synchronous unless the work must yield to the event loop. */
 function createOperations(clock: Clock, name: string, options: MemoryStoreOptions, bounds: Bounds) {
   const engine = createEngine(clock, options, bounds);
-  const { state, capacity, feeds, history, afterWrite } = engine;
+  const { state, feeds, history, afterWrite } = engine;
 
   const put = (place: Slot | string, key: EventKey, event: EncodedEvent, expiresAt: number): EventRecord => {
-    const retentionMs = (expiresAt - clock.now()) / 1000;
-    const found = capacity.admit(place, event.bytes.length, event);
-    const version = state.put(found ? place : state.place(key), event, {
-      expiresAt,
-      retentionMs,
-      at: clock.monotonic(),
-    });
-    afterWrite();
+    const version = engine.write(place, key, event, expiresAt);
     return state.record(version, version.step, key);
   };
 
@@ -135,7 +127,7 @@ function createOperations(clock: Clock, name: string, options: MemoryStoreOption
           if (count % EXPIRE_STEPS_PER_CLOCK_CHECK === 0 && clock.monotonic() >= end) break;
         }
         if (count > 0 || slot !== 'later') return count;
-        // Zero would mean that nothing is due, so continue after yielding.
+        // Zero would mean that nothing is due.
         await nextTurn();
         signal?.throwIfAborted();
         checkOpen();

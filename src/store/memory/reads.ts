@@ -7,17 +7,10 @@ import type { PastView } from './history/past-views.js';
 import { readJson } from './lists/read-json.js';
 import { pastOf, readList } from './lists/read-list.js';
 
-/** What is read from a memory engine. */
-export interface Reads {
-  get(key: EventKey): EventRecord | undefined;
-  /** A page, synchronously unless it needs so many steps that others have to run in between. */
-  list(query: ListQuery): Awaitable<ListPage>;
-  json(query: ListQuery): JsonPage | undefined;
-}
+export type Reads = ReturnType<typeof createReads>;
 
-/** `checkOpen`: throws when reads that yield to the event loop are of no use any more. */
-export function createReads({ state, jsonCache }: Engine, checkOpen: () => void): Reads {
-  /** Lets others work. Then the call may be of no use any more. */
+/** `checkOpen`: throws when reads that yield to the event loop have become pointless. */
+export function createReads({ state, jsonCache }: Engine, checkOpen: () => void) {
   const yielded = async (signal: AbortSignal | undefined): Promise<void> => {
     await nextTurn();
     signal?.throwIfAborted();
@@ -26,15 +19,17 @@ export function createReads({ state, jsonCache }: Engine, checkOpen: () => void)
 
   const list = (query: ListQuery): Awaitable<ListPage> => {
     const past = pastOf(state, query);
-    if (past?.catchUp() === false) return listInTurns(query, past);
-    const { page, incomplete } = readList(state, query, past);
-    return incomplete ? completed(query, page) : page;
+    return past?.catchUp() === false ? listInTurns(query, past) : pageOf(query, past);
   };
 
   const listInTurns = async (query: ListQuery, past: PastView): Promise<ListPage> => {
     do {
       await yielded(query.signal);
     } while (!past.catchUp());
+    return pageOf(query, past);
+  };
+
+  const pageOf = (query: ListQuery, past: PastView | undefined): Awaitable<ListPage> => {
     const { page, incomplete } = readList(state, query, past);
     return incomplete ? completed(query, page) : page;
   };
@@ -53,11 +48,12 @@ export function createReads({ state, jsonCache }: Engine, checkOpen: () => void)
   };
 
   return {
-    get(key) {
+    get(key: EventKey): EventRecord | undefined {
       const version = state.find(key);
       return version === undefined ? undefined : state.record(version, version.step, key);
     },
-    list,
-    json: (query) => readJson(state, jsonCache, query),
+    /** A page, synchronously unless it needs so many steps that others have to run in between. */
+    list: (query: ListQuery): Awaitable<ListPage> => list(query),
+    json: (query: ListQuery): JsonPage | undefined => readJson(state, jsonCache, query),
   };
 }

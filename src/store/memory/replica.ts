@@ -46,7 +46,7 @@ const NO_EXPIRY: ExpiryQueue = { note: () => undefined, take: () => undefined, d
 /** An empty replica of the state at the revision `start`. */
 export function createReplica(clock: Clock, start: Revision, limits: ReplicaLimits, bounds: Bounds): Replica {
   const engine = createEngine(clock, { ...limits, startAt: start }, bounds, NO_EXPIRY);
-  const { state, capacity, history, afterWrite } = engine;
+  const { state, capacity, history } = engine;
   const { log } = state;
   let lastChange = start;
 
@@ -56,8 +56,6 @@ export function createReplica(clock: Clock, start: Revision, limits: ReplicaLimi
     const { bytes, cut, uid, fields, labels } = event;
     return { bytes, cut, uid, fields, labels, hints: findHints(key, event) };
   };
-
-  const retentionMs = (expiresAt: number): number => (expiresAt - clock.now()) / 1000;
 
   return {
     ...createReads(engine, () => undefined),
@@ -69,26 +67,21 @@ export function createReplica(clock: Clock, start: Revision, limits: ReplicaLimi
       if (typeof place !== 'string') throw new Error(`${keyText(key)} is in the list twice`);
       const event = withHints(key, given);
       capacity.admit(place, eventSize(event));
-      const times = { expiresAt, retentionMs: retentionMs(expiresAt), at: 0, step: revision - start };
-      state.load(place, event, times);
+      const retentionMs = (expiresAt - clock.now()) / 1000;
+      state.load(place, event, { expiresAt, retentionMs, at: 0, step: revision - start });
     },
     apply({ type, key, revision, record: { event: given, expiresAt } }) {
       const step = revision - start;
       if (step <= log.latest()) throw new Error(`revision ${revision} came after ${start + log.latest()}`);
-      const at = clock.monotonic();
       if (type === 'put') {
-        const event = withHints(key, given);
-        const place = state.place(key);
-        const found = capacity.admit(place, eventSize(event), event);
-        const times = { expiresAt, retentionMs: retentionMs(expiresAt), at, step };
-        state.put(found ? place : state.place(key), event, times);
+        engine.write(state.place(key), key, withHints(key, given), expiresAt, step);
       } else {
         const version = state.find(key);
         if (version === undefined) throw new Error(`${keyText(key)} was removed, and was not here`);
-        state.remove(version, at, step);
+        state.remove(version, clock.monotonic(), step);
+        engine.afterWrite();
       }
       lastChange = revision;
-      afterWrite();
     },
     advance(revision) {
       if (revision - start > log.latest()) log.advance(revision - start);

@@ -33,12 +33,13 @@ export interface EntryAccess<T extends object> {
   move(entry: T, arena: Arena, offset: number): void;
 }
 
-/** Current usage: the number of arenas, and sizes in bytes. */
-export interface ArenaUsage {
-  readonly arenas: number;
-  readonly allocated: number;
-  readonly used: number;
-  readonly live: number;
+/** The number of arenas, and sizes in bytes. */
+export type ArenaUsage = Readonly<Record<'arenas' | 'allocated' | 'used' | 'live', number>>;
+
+function createArena(size: number): Arena {
+  const buffer = new ArrayBuffer(size);
+  const bytes = new Uint8Array(buffer);
+  return { bytes, view: new DataView(buffer), used: 0, live: 0, entries: [], closed: false, sparse: false };
 }
 
 /**
@@ -47,35 +48,14 @@ export interface ArenaUsage {
  * when its last entry is released. A closed arena that is less than half live is compacted: each release moves a few of
  * its entries, so that no more bytes are copied than were released, and no call takes long. A dropped buffer is left to
  * the garbage collector and not reused, because records that were returned earlier may still read from it.
+ *
+ * `survivors`: the class that moved entries belong to. `arenaBytes`: a smaller arena size for a small store.
  */
-export interface Arenas<T extends object> {
-  /** An arena with `size` free bytes at `arena.used`. Write the bytes there, then call `commit`. */
-  reserve(size: number, kind: number): Arena;
-  /** Records that the entry, whose location is set already, takes the next `size` bytes. */
-  commit(arena: Arena, entry: T, size: number): void;
-  /** Frees the bytes of an entry that is no longer live. */
-  release(entry: T): void;
-  usage(): ArenaUsage;
-  allocated(): number;
-  /**
-   * Compacts further when the store is short of memory, including arenas that are only slightly sparse. Returns false when
-   * nothing can be gained.
-   */
-  compact(): boolean;
-}
-
-function createArena(size: number): Arena {
-  const buffer = new ArrayBuffer(size);
-  const bytes = new Uint8Array(buffer);
-  return { bytes, view: new DataView(buffer), used: 0, live: 0, entries: [], closed: false, sparse: false };
-}
-
-/** Creates arenas. `survivors`: the class that moved entries belong to. `arenaBytes`: a smaller arena size for a small store. */
 export function createArenas<T extends object>(
   access: EntryAccess<T>,
   survivors: number,
   arenaBytes: number = ARENA_BYTES,
-): Arenas<T> {
+) {
   const large = arenaBytes * LARGE;
   const open: (Arena | undefined)[] = [];
   const sparse: Arena[] = [];
@@ -84,8 +64,6 @@ export function createArenas<T extends object>(
   /** Index of the next entry to examine in the first sparse arena. */
   let nextIndex = 0;
   let allocated = 0;
-  let used = 0;
-  let live = 0;
 
   const create = (size: number): Arena => {
     allocated += size;
@@ -97,28 +75,20 @@ export function createArenas<T extends object>(
   const drop = (arena: Arena): void => {
     all.delete(arena);
     allocated -= arena.bytes.length;
-    used -= arena.used;
     // A retained record keeps its arena in memory; it should not keep the other entries as well.
     arena.entries = [];
     arena.sparse = false;
   };
 
-  const markSparse = (arena: Arena): void => {
-    arena.sparse = true;
-    sparse.push(arena);
-  };
-
-  /** Drops an arena without live entries, or marks one that is worth compacting. */
-  const dropOrMarkSparse = (arena: Arena): void => {
-    if (!arena.closed) return;
-    if (arena.live === 0) {
-      if (!arena.sparse) drop(arena);
-    } else if (!arena.sparse && arena.live < arena.used * SPARSE) markSparse(arena);
-  };
-
-  const close = (arena: Arena): void => {
-    arena.closed = true;
-    dropOrMarkSparse(arena);
+  /** Drops a closed arena without live entries, or queues one that is less than `limit` live; returns true if it did. */
+  const dropOrMarkSparse = (arena: Arena, limit: number): boolean => {
+    if (!arena.closed || arena.sparse || arena.live >= arena.used * limit) return false;
+    if (arena.live === 0) drop(arena);
+    else {
+      arena.sparse = true;
+      sparse.push(arena);
+    }
+    return true;
   };
 
   const reserve = (size: number, kind: number): Arena => {
@@ -131,22 +101,22 @@ export function createArenas<T extends object>(
     if (current !== undefined && current.used + size <= arenaBytes) return current;
     const next = create(arenaBytes);
     open[kind] = next;
-    if (current !== undefined) close(current);
+    if (current !== undefined) {
+      current.closed = true;
+      dropOrMarkSparse(current, SPARSE);
+    }
     return next;
   };
 
   const commit = (arena: Arena, entry: T, size: number): void => {
     arena.used += size;
     arena.live += size;
-    used += size;
-    live += size;
     (arena.entries as T[]).push(entry);
   };
 
   const countFreed = (arena: Arena, size: number): void => {
     arena.live -= size;
-    live -= size;
-    dropOrMarkSparse(arena);
+    dropOrMarkSparse(arena, SPARSE);
   };
 
   const move = (entry: T, from: Arena): void => {
@@ -175,24 +145,30 @@ export function createArenas<T extends object>(
 
   /** Finds an arena that is worth compacting when the store is short of memory. */
   const findSparse = (): boolean => {
-    for (const arena of all) {
-      if (!arena.closed || arena.sparse || arena.live >= arena.used * SPARSE_WHEN_SHORT) continue;
-      markSparse(arena);
-      return true;
-    }
+    for (const arena of all) if (dropOrMarkSparse(arena, SPARSE_WHEN_SHORT)) return true;
     return false;
   };
 
   return {
-    reserve,
-    commit,
-    release(entry) {
+    /** An arena with `size` free bytes at `arena.used`. Write the bytes there, then call `commit`. */
+    reserve: (size: number, kind: number): Arena => reserve(size, kind),
+    /** Records that the entry, whose location is set already, takes the next `size` bytes. */
+    commit: (arena: Arena, entry: T, size: number): void => commit(arena, entry, size),
+    /** Frees the bytes of an entry that is no longer live. */
+    release(entry: T): void {
       const size = access.sizeOf(entry);
       countFreed(access.arenaOf(entry), size);
       compact(SCANS_PER_RELEASE + Math.floor(size / BYTES_PER_SCAN));
     },
-    compact: () => (sparse.length > 0 || findSparse()) && compact(SCANS_PER_COMPACT),
-    allocated: () => allocated,
-    usage: () => ({ arenas: all.size, allocated, used, live }),
+    /**
+     * Compacts further when the store is short of memory, including arenas that are only slightly sparse. Returns false when
+     * nothing can be gained.
+     */
+    compact: (): boolean => (sparse.length > 0 || findSparse()) && compact(SCANS_PER_COMPACT),
+    allocated: (): number => allocated,
+    usage(): ArenaUsage {
+      const sum = (part: 'used' | 'live'): number => [...all].reduce((total, arena) => total + arena[part], 0);
+      return { arenas: all.size, allocated, used: sum('used'), live: sum('live') };
+    },
   };
 }

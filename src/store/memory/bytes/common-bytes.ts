@@ -1,11 +1,10 @@
 import type { ByteHints } from '../../contract/byte-hints.js';
+import { standsAt } from '../../contract/keys.js';
 import { MAX_OFFSET } from './arena-entry.js';
 
 /** How many different ones are kept, and how long one may be: an encoder needs few, and the table never forgets one. */
 const MAX_COUNT = 16;
 const MAX_BYTES = 1024;
-
-const NOTHING = new Uint8Array(0);
 
 /**
  * Bytes that nearly all events have: before the name, between name and namespace, and at the end. They are not kept with an
@@ -26,6 +25,7 @@ export interface FoundCommonBytes {
   readonly suffix: number;
 }
 
+const NOTHING = new Uint8Array(0);
 const NONE: CommonBytes = { first: NOTHING, second: NOTHING, suffix: NOTHING };
 const NOT_FOUND: FoundCommonBytes = { index: 0, prefix: 0, suffix: 0 };
 
@@ -34,7 +34,7 @@ export function textStandsAt(
   bytes: Uint8Array,
   at: number,
   text: string,
-  start: number = 0,
+  start = 0,
   end: number = text.length,
 ): boolean {
   if (at < 0 || at + end - start > bytes.length) return false;
@@ -42,12 +42,6 @@ export function textStandsAt(
     const unit = text.charCodeAt(i);
     if (unit > 0x7f || bytes[at + i - start] !== unit) return false;
   }
-  return true;
-}
-
-/** From the back: bytes that differ mostly do so at their end. */
-function standsAt(bytes: Uint8Array, at: number, part: Uint8Array): boolean {
-  for (let i = part.length - 1; i >= 0; i--) if (bytes[at + i] !== part[i]) return false;
   return true;
 }
 

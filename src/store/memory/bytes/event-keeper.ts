@@ -119,9 +119,8 @@ export function createEventKeeper(arenaBytes?: number) {
       arenas.release(event);
     },
     usage: (): ArenaUsage => arenas.usage(),
-    /** Compacts some arenas; returns false when nothing can be gained. */
     compact: (): boolean => arenas.compact(),
-    /** Memory taken by all of it, in bytes. */
+    /** All memory taken, in bytes. */
     held: (): number => arenas.allocated() + held.held(),
     /** The part of it, outside arenas, that only superseded events use. */
     past: (): number => held.past(),

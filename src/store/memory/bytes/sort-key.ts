@@ -1,22 +1,29 @@
 import type { EventKey } from '../../contract/event-store.js';
 
-// eslint-disable-next-line no-control-regex -- everything up to U+D7FF sorts alike in both encodings
-const SAME_ORDER = /^[\u0000-\ud7ff]*$/;
+/** The first surrogate. */
+const SURROGATES = 0xd800;
+/** The `middle` that reverses {@link byteOrdered}. */
+const REVERSED = 0xf800;
+const REORDERED = /[\ud800-\uffff]/;
 
-/**
- * The text by which keys are ordered. JavaScript compares UTF-16 units, a list is in order of UTF-8 bytes; the two differ
- * only in that surrogates (U+10000 and up) come before U+E000–U+FFFF. Where one of these occurs, the ranges are swapped.
- */
-export function byteOrdered(text: string): string {
-  if (SAME_ORDER.test(text)) return text;
+/** Exchanges the UTF-16 units from U+D800 up to, not including, `middle` with those from `middle` on. */
+function exchanged(text: string, middle: number): string {
+  if (!REORDERED.test(text)) return text;
   let out = '';
   for (let i = 0; i < text.length; i++) {
     const unit = text.charCodeAt(i);
-    if (unit >= 0xe000) out += String.fromCharCode(unit - 0x800);
-    else if (unit >= 0xd800) out += String.fromCharCode(unit + 0x2000);
-    else out += text[i] as string;
+    const shift = unit >= middle ? SURROGATES - middle : unit >= SURROGATES ? 0x10000 - middle : 0;
+    out += String.fromCharCode(unit + shift);
   }
   return out;
+}
+
+/**
+ * The text by which keys are ordered. JavaScript compares UTF-16 units, lists are in order of UTF-8 bytes. The two differ
+ * only in that surrogates (U+10000 and up) sort before U+E000–U+FFFF, so the two ranges are exchanged.
+ */
+export function byteOrdered(text: string): string {
+  return exchanged(text, 0xe000);
 }
 
 /** The sort key of an event: `namespace/name`. */
@@ -25,27 +32,14 @@ export function sortKey(key: EventKey): string {
   return byteOrdered([key.namespace, key.name].join('/'));
 }
 
-/** Reverses {@link byteOrdered}. */
-function fromByteOrdered(text: string): string {
-  if (SAME_ORDER.test(text)) return text;
-  let out = '';
-  for (let i = 0; i < text.length; i++) {
-    const unit = text.charCodeAt(i);
-    if (unit >= 0xf800) out += String.fromCharCode(unit - 0x2000);
-    else if (unit >= 0xd800) out += String.fromCharCode(unit + 0x800);
-    else out += text[i] as string;
-  }
-  return out;
-}
-
 /** The name in a sort key. */
 export function nameOf(text: string): string {
-  return fromByteOrdered(text.slice(text.indexOf('/') + 1));
+  return exchanged(text.slice(text.indexOf('/') + 1), REVERSED);
 }
 
 /** The namespace in a sort key. */
 export function namespaceOf(text: string): string {
-  return fromByteOrdered(text.slice(0, text.indexOf('/')));
+  return exchanged(text.slice(0, text.indexOf('/')), REVERSED);
 }
 
 /** The key of a sort key. */

@@ -8,6 +8,7 @@ import { nameOf } from './sort-key.js';
 import type { Slot, Version } from './version.js';
 
 const decoder = new TextDecoder();
+const NOTHING = new Uint8Array(0);
 /** Of nearly all processors, in bytes. */
 const CACHE_LINE = 64;
 
@@ -21,16 +22,11 @@ export interface StoredParts {
 
 /**
  * An event whose bytes are in an arena, and the version of its key that it is. Every write creates one, and every get, list
- * and watch reads them, so it is a class: 96 bytes instead of 700, and reads allocate nothing. What others see of it never
- * changes; only the location of its bytes does, when an arena is compacted, and what is older. The accessors of the event
- * are own properties so that it can be cloned and compared like a plain object.
+ * and watch reads them, so it is a class: 96 bytes instead of 700, and reads allocate nothing. Callers outside the store see
+ * it as immutable; only the location of its bytes (when an arena is compacted) and `older` change. The accessors of the
+ * event are own properties so that it can be cloned and compared like a plain object.
  */
 export class StoredEvent implements EncodedEvent, Version {
-  declare readonly bytes: Uint8Array;
-  declare readonly cut: number;
-  declare readonly uid: string;
-  declare readonly fields: Readonly<Record<string, string>>;
-  declare readonly labels: Readonly<Record<string, string>>;
   #arena: Arena;
   #offset: number;
   readonly #slot: Slot;
@@ -52,6 +48,7 @@ export class StoredEvent implements EncodedEvent, Version {
     this.#regardingName = parts.regardingName;
     this.#regardingUid = parts.regardingUid;
     this.#shared = parts.shared;
+    // One call each: `defineProperties` takes 0.8 µs longer and makes the object a dictionary.
     Object.defineProperty(this, 'bytes', ACCESSORS.bytes);
     Object.defineProperty(this, 'cut', ACCESSORS.cut);
     Object.defineProperty(this, 'uid', ACCESSORS.uid);
@@ -92,91 +89,69 @@ export class StoredEvent implements EncodedEvent, Version {
     return this.#set.tables.commonBytes[view.getUint8(offset + HEADER.commonBytes)] as CommonBytes;
   }
 
-  /** Copies long parts twice and moves short parts within the target (30 ns; a subarray takes 200). */
+  /**
+   * Copies the bytes before and after the shared part at once, then moves the few before it (30 ns; a subarray takes 200). The
+   * shared part nearly always begins at the cut. Then the gap is left at once, which saves 5 % of a page of 500.
+   */
   copyApart(target: Uint8Array, at: number, first: number, second: number): void {
     const { bytes, view } = this.#arena;
     const offset = this.#offset;
     const cut = view.getUint32(offset + HEADER.cut);
     const prefix = view.getUint16(offset + HEADER.prefix);
     const before = view.getUint32(offset + HEADER.before);
-    const shared = this.#shared?.bytes;
-    if (shared !== undefined && cut === prefix + before && prefix > 0) {
-      // The shared part nearly always begins at the cut. Writing it in place saves 5 % of a page of 500.
-      const after = view.getUint32(offset + HEADER.after);
-      const head = at + first;
-      const part = head + cut + second;
-      const rest = part + shared.length;
-      const from = offset + HEADER.length;
-      target.set(bytes.subarray(from, from + before + after), rest - before);
-      target.copyWithin(head + prefix, rest - before, rest);
-      target.set(shared, part);
-      const common = this.#common(view, offset);
-      writePrefix(common, this.#slot.sortKey, target, head);
-      if (first > 0) target[at] = target[head] as number;
-      target.set(common.suffix, rest + after);
-      return;
-    }
-    const start = at + first + second;
-    this.#join(target, start, bytes, view, offset);
-    if (first + second === 0) return;
+    const after = view.getUint32(offset + HEADER.after);
+    const common = this.#common(view, offset);
+    const shared = this.#shared?.bytes ?? NOTHING;
+    const gap = cut === prefix + before ? second : 0;
+    const start = at + first + second - gap;
+    const own = start + prefix;
+    const rest = own + before + gap + shared.length;
+    const from = offset + HEADER.length;
+    target.set(bytes.subarray(from, from + before + after), rest - before);
+    if (rest > own + before) target.copyWithin(own, rest - before, rest);
+    if (shared.length > 0) target.set(shared, own + before + gap);
+    if (prefix > 0) writePrefix(common, this.#slot.sortKey, target, start);
+    target.set(common.suffix, rest + after);
+    if (start === at) return;
     target[at] = target[start] as number;
-    if (second > 0) target.copyWithin(at + 1 + first, start + 1, start + cut);
+    if (second > gap) target.copyWithin(at + 1 + first, start + 1, start + cut);
   }
 
-  /** Writes the pieces one after the other. */
-  #join(target: Uint8Array, at: number, bytes: Uint8Array, view: DataView, offset: number): void {
-    const prefix = view.getUint16(offset + HEADER.prefix);
-    const before = view.getUint32(offset + HEADER.before);
-    const after = view.getUint32(offset + HEADER.after);
-    const shared = this.#shared?.bytes;
-    const from = offset + HEADER.length;
-    const start = at + prefix;
-    const common = this.#common(view, offset);
-    if (prefix > 0) writePrefix(common, this.#slot.sortKey, target, at);
-    target.set(common.suffix, start + before + after + (shared === undefined ? 0 : shared.length));
-    if (shared === undefined) {
-      target.set(bytes.subarray(from, from + before + after), start);
-      return;
-    }
-    // The bytes before and after the shared part are copied at once; then the few bytes before it are moved.
-    target.set(bytes.subarray(from, from + before + after), start + shared.length);
-    target.copyWithin(start, start + shared.length, start + shared.length + before);
-    target.set(shared, start + before);
+  get bytes(): Uint8Array {
+    const joined = new Uint8Array(this.size);
+    this.copyApart(joined, 0, 0, 0);
+    return joined;
+  }
+
+  get cut(): number {
+    return this.#arena.view.getUint32(this.#offset + HEADER.cut);
+  }
+
+  get uid(): string {
+    return StoredEvent.textAt(this, HEADER.uidAt, HEADER.uidLength) ?? this.#set.uid ?? '';
+  }
+
+  get fields(): Readonly<Record<string, string>> {
+    const set = this.#set;
+    if (!set.split) return set.fields;
+    const { recent } = set.tables;
+    const known = recent.get(this);
+    if (known !== undefined) return known;
+    const own = [this.#regardingName, this.#regardingUid, StoredEvent.regardingVersion(this)];
+    const fields = fieldsOf(set, nameOf(this.#slot.sortKey), own);
+    if (StoredEvent.access.isLive(this)) recent.set(this, fields);
+    return fields;
+  }
+
+  get labels(): Readonly<Record<string, string>> {
+    return this.#set.labels;
   }
 
   field(name: string): string {
-    // This one is read from the bytes, so it is cached together with the other fields.
-    if (name !== 'regarding.resourceVersion') return StoredEvent.field(this, name);
-    return this.fields[name] ?? '';
+    // Read from the bytes, so it is cached together with the other fields.
+    if (name === 'regarding.resourceVersion') return this.fields[name] ?? '';
+    return StoredEvent.field(this, name);
   }
-
-  static readonly getters = {
-    bytes(this: StoredEvent): Uint8Array {
-      const joined = new Uint8Array(this.size);
-      this.copyApart(joined, 0, 0, 0);
-      return joined;
-    },
-    cut(this: StoredEvent): number {
-      return this.#arena.view.getUint32(this.#offset + HEADER.cut);
-    },
-    uid(this: StoredEvent): string {
-      return StoredEvent.textAt(this, HEADER.uidAt, HEADER.uidLength) ?? this.#set.uid ?? '';
-    },
-    fields(this: StoredEvent): Readonly<Record<string, string>> {
-      const set = this.#set;
-      if (!set.split) return set.fields;
-      const { recent } = set.tables;
-      const known = recent.get(this);
-      if (known !== undefined) return known;
-      const own = [this.#regardingName, this.#regardingUid, StoredEvent.regardingVersion(this)];
-      const fields = fieldsOf(set, nameOf(this.#slot.sortKey), own);
-      if (StoredEvent.access.isLive(this)) recent.set(this, fields);
-      return fields;
-    },
-    labels(this: StoredEvent): Readonly<Record<string, string>> {
-      return this.#set.labels;
-    },
-  };
 
   /** One field, without creating an object for all of them; the empty string where there is none. */
   static field(event: StoredEvent, field: string): string {
@@ -253,12 +228,15 @@ export class StoredEvent implements EncodedEvent, Version {
   };
 }
 
-const accessor = (get: (this: StoredEvent) => unknown): PropertyDescriptor => ({ get, enumerable: true });
+const accessor = (name: keyof EncodedEvent): PropertyDescriptor => ({
+  ...Object.getOwnPropertyDescriptor(StoredEvent.prototype, name),
+  enumerable: true,
+});
 
 const ACCESSORS = {
-  bytes: accessor(StoredEvent.getters.bytes),
-  cut: accessor(StoredEvent.getters.cut),
-  uid: accessor(StoredEvent.getters.uid),
-  fields: accessor(StoredEvent.getters.fields),
-  labels: accessor(StoredEvent.getters.labels),
+  bytes: accessor('bytes'),
+  cut: accessor('cut'),
+  uid: accessor('uid'),
+  fields: accessor('fields'),
+  labels: accessor('labels'),
 };

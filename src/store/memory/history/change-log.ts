@@ -1,42 +1,60 @@
 import { HEAP_COST } from '../accounting/heap-cost.js';
 import { StoredEvent } from '../bytes/stored-event.js';
 import type { Version } from '../bytes/version.js';
-import { createChangeEntries } from './change-entries.js';
 
+/** Entries of a segment: in segments no large array is ever copied. */
+const SEGMENT = 1024;
 /** Approximate cost of a change besides event bytes: its objects and index entries. */
 const ENTRY_COST = 256;
 
-function costOf({ older }: Version): number {
-  return ENTRY_COST + (older?.event?.size ?? 0);
-}
-
-function heapOf({ older }: Version): number {
-  return HEAP_COST.logEntry + (older === undefined ? 0 : HEAP_COST.olderVersion);
-}
-
-function arenasOf({ older }: Version): number {
-  return older?.event === undefined ? 0 : StoredEvent.access.sizeOf(older.event);
+interface Segment {
+  readonly versions: (Version | undefined)[];
+  readonly times: number[];
 }
 
 export type ChangeLog = ReturnType<typeof createChangeLog>;
 
 /**
- * All changes since `floor()`, oldest first. Positions are steps: revisions counted from the store's start. Those of a store of its
- * own have no gaps, those that a feed brings may. The range of the log determines from where a watch may resume, how long a
- * continue token is valid, and how long superseded versions are kept. An entry is the version that a step created and its
- * time: 20 bytes, where a complete Change would take 140.
+ * All changes since `floor()`, oldest first. Positions are steps: revisions counted from the store's start. Steps have no
+ * gaps unless they come from the feed of another store. The range of the log determines from where a watch may resume, how
+ * long a continue token is valid, and how long superseded versions are kept. An entry is the version that a step created
+ * and its time: 20 bytes, where a complete Change would take 140.
  */
 export function createChangeLog() {
-  const entries = createChangeEntries();
+  const segments: Segment[] = [];
+  /** How many entries were dropped from the first segment. */
+  let dropped = 0;
+  let count = 0;
   let floor = 0;
   let latest = 0;
   let cost = 0;
   const held = { heap: 0, arenas: 0 };
 
+  const at = (position: number): Version => {
+    const index = position + dropped;
+    return segments[Math.floor(index / SEGMENT)]?.versions[index % SEGMENT] as Version;
+  };
+
   /** How many entries are at or before a step that is at least the floor. Without gaps they need not be searched. */
   const countUpTo = (step: number): number => {
-    if (step >= latest) return entries.count();
-    return latest - floor === entries.count() ? step - floor : entries.countUpTo(step);
+    if (step >= latest) return count;
+    if (latest - floor === count) return step - floor;
+    let low = 0;
+    let high = count;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (at(middle).step <= step) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  };
+
+  /** Counts an entry that was added (`sign` 1) or dropped (-1). */
+  const account = ({ older }: Version, sign: 1 | -1): void => {
+    count += sign;
+    cost += sign * (ENTRY_COST + (older?.event?.size ?? 0));
+    held.heap += sign * (HEAP_COST.logEntry + (older === undefined ? 0 : HEAP_COST.olderVersion));
+    if (older?.event !== undefined) held.arenas += sign * StoredEvent.access.sizeOf(older.event);
   };
 
   return {
@@ -47,25 +65,29 @@ export function createChangeLog() {
     cost: (): number => cost,
     /** Memory of the log and the superseded versions it retains, in bytes: heap objects, and entries in arenas. */
     held: (): { readonly heap: number; readonly arenas: number } => held,
-    /** Adds the version (or tombstone) of a step after `latest()`. `at`: monotonic milliseconds. */
-    append(version: Version, at: number): void {
-      entries.append(version, at);
+    /** Adds the version (or tombstone) of a step after `latest()`. `time`: monotonic milliseconds. */
+    append(version: Version, time: number): void {
+      let last = segments.at(-1);
+      if (last === undefined || last.versions.length === SEGMENT) segments.push((last = { versions: [], times: [] }));
+      last.versions.push(version);
+      last.times.push(time);
       latest = version.step;
-      cost += costOf(version);
-      held.heap += heapOf(version);
-      held.arenas += arenasOf(version);
+      account(version, 1);
     },
-    oldest: (): Version | undefined => entries.oldest(),
+    oldest: (): Version | undefined => segments[0]?.versions[dropped],
     /** When the oldest entry was written. */
-    oldestAt: (): number | undefined => entries.oldestTime(),
-    /** Drops the oldest entry; its step becomes the floor. Leaves the version's `older` unchanged. */
+    oldestAt: (): number | undefined => segments[0]?.times[dropped],
+    /** Drops the oldest entry, if any; its step becomes the floor. Leaves the version's `older` unchanged. */
     dropOldest(): void {
-      const version = entries.oldest();
-      if (version === undefined) return;
-      entries.dropOldest();
-      cost -= costOf(version);
-      held.heap -= heapOf(version);
-      held.arenas -= arenasOf(version);
+      const [first] = segments;
+      const version = first?.versions[dropped];
+      if (first === undefined || version === undefined) return;
+      first.versions[dropped++] = undefined;
+      if (dropped === first.versions.length) {
+        segments.shift();
+        dropped = 0;
+      }
+      account(version, -1);
       floor = version.step;
     },
     /** Nothing happened between the last entry and this step, which becomes the latest. */
@@ -73,13 +95,12 @@ export function createChangeLog() {
       latest = step;
     },
     /** How many changes there are after a step that is at least the floor. */
-    countAfter: (step: number): number => entries.count() - countUpTo(step),
-    /** Up to `max` versions after a step that is at least the floor, oldest first; empty when there are none. */
+    countAfter: (step: number): number => count - countUpTo(step),
+    /** Up to `max` versions after a step that is at least the floor, oldest first. */
     read(after: number, max: number): readonly Version[] {
-      const versions: Version[] = [];
       const first = countUpTo(after);
-      const end = Math.min(entries.count(), first + max);
-      for (let position = first; position < end; position++) versions.push(entries.at(position));
+      const versions: Version[] = [];
+      for (let position = first; position < Math.min(count, first + max); position++) versions.push(at(position));
       return versions;
     },
   };

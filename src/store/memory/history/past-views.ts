@@ -19,7 +19,7 @@ export interface PastView {
 }
 
 function createView(log: ChangeLog, step: number, namespace: string | undefined): PastView {
-  const versions = createOrderedIndex<number, Version>((version) => version.step);
+  const versions: OrderedIndex<number, Version> = createOrderedIndex((version) => version.step);
   let seen = step;
 
   const note = ({ older }: Version): void => {

@@ -2,18 +2,13 @@ const SHARDS = 256;
 /** How many trailing characters of a key are hashed: names differ there and share their beginnings. */
 const HASHED = 8;
 
-/** A map with string keys that is never rehashed as a whole. */
-export interface ShardedMap<V> {
-  get(key: string): V | undefined;
-  set(key: string, value: V): void;
-  delete(key: string): void;
-}
+export type ShardedMap<V> = ReturnType<typeof createShardedMap<V>>;
 
 /**
- * Creates an empty {@link ShardedMap}. A single Map is rehashed when it grows, a pause of 60 ms at a million names. 256
- * small ones grow one at a time, in at most 1 ms.
+ * A map with string keys that is never rehashed as a whole: that is a pause of 60 ms at a million names. 256 small maps grow
+ * one at a time, in at most 1 ms.
  */
-export function createShardedMap<V>(): ShardedMap<V> {
+export function createShardedMap<V>() {
   const shards: Map<string, V>[] = [];
 
   const shardOf = (key: string): Map<string, V> => {
@@ -25,8 +20,8 @@ export function createShardedMap<V>(): ShardedMap<V> {
   };
 
   return {
-    get: (key) => shardOf(key).get(key),
-    set: (key, value) => void shardOf(key).set(key, value),
-    delete: (key) => void shardOf(key).delete(key),
+    get: (key: string): V | undefined => shardOf(key).get(key),
+    set: (key: string, value: V): void => void shardOf(key).set(key, value),
+    delete: (key: string): void => void shardOf(key).delete(key),
   };
 }

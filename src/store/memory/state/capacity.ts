@@ -31,9 +31,9 @@ export interface CapacityLimits {
 export type Capacity = ReturnType<typeof createCapacity>;
 
 /**
- * Enforces `maxBytes` and `maxEvents` of a memory store. History is dropped first, down to an eighth of `maxBytes`, which stays reserved so
- * that feeds can always read a change after the write. Then writes are refused, or the oldest events are evicted. A write
- * that is no larger than what it replaces always succeeds, and removals are never limited.
+ * Enforces `maxBytes` and `maxEvents` of a memory store. History is dropped first, down to an eighth of `maxBytes`, which
+ * stays reserved so that feeds can always read a change after the write. Then writes are refused, or the oldest events are
+ * evicted. A write that is no larger than what it replaces always succeeds, and removals are never limited.
  */
 export function createCapacity(state: MemoryState, clock: Clock, limits: CapacityLimits) {
   const { others, evicted } = limits;
@@ -58,7 +58,7 @@ export function createCapacity(state: MemoryState, clock: Clock, limits: Capacit
     return more <= 0 || state.held().current + others() + more <= room();
   };
 
-  /** True when a write takes no more than the event it replaces, with what it shares with others: unlike `fits` this reads the bytes. */
+  /** True when a write takes no more than the event it replaces, shared parts considered: unlike `fits` this reads the bytes. */
   const isNoLarger = (place: Slot | string, event: EncodedEvent): boolean => {
     const replaced = before(place);
     if (replaced === undefined) return false;
@@ -75,8 +75,8 @@ export function createCapacity(state: MemoryState, clock: Clock, limits: Capacit
     return true;
   };
 
-  /** Does one step towards more room; returns false when nothing is left to do. */
-  const step = (place: Slot | string): boolean => {
+  /** Does one step towards room for a write; returns false when nothing is left to do. */
+  const makeRoom = (place: Slot | string): boolean => {
     if (!tooMany(place) && events.compact()) return true;
     if (limits.evict && evict(place)) return true;
     if (tooMany(place) || state.log.oldest() === undefined) return false;
@@ -84,11 +84,20 @@ export function createCapacity(state: MemoryState, clock: Clock, limits: Capacit
     return true;
   };
 
-  const makeRoom = (place: Slot | string, size: number): boolean => {
+  /** Does one step towards less memory; returns false when only the last change is left of history. */
+  const dropHistory = (): boolean => {
+    if (events.compact()) return true;
+    if (state.log.floor() >= state.log.latest() - 1) return false;
+    state.forgetOldest();
+    return true;
+  };
+
+  /** Repeats `step` until `isDone`, as long as there is something left to do and a slice of time lasts. */
+  const work = (step: () => boolean, isDone: () => boolean): boolean => {
     const end = clock.monotonic() + SLICE_MS;
-    for (let steps = 1; !fits(place, size); steps++) {
-      if (!step(place)) return false;
-      if (steps % STEPS_PER_CLOCK_CHECK === 0 && clock.monotonic() >= end) return fits(place, size);
+    for (let steps = 1; !isDone(); steps++) {
+      if (!step()) return false;
+      if (steps % STEPS_PER_CLOCK_CHECK === 0 && clock.monotonic() >= end) return isDone();
     }
     return true;
   };
@@ -104,11 +113,16 @@ export function createCapacity(state: MemoryState, clock: Clock, limits: Capacit
     held: (): number => held(),
     /**
      * Makes room for an event of `size` bytes. Returns true when there was room already; after false the caller must look
-     * the slot up again. `event`: to find out that the store needs no more for it than for the event it replaces. Fails with `full`; then nothing has changed except that the oldest events may have been evicted.
+     * the slot up again. `event`: to find out that it needs no more than the event it replaces. Fails with `full`; then
+     * nothing has changed except that the oldest events may have been evicted.
      */
     admit(place: Slot | string, size: number, event?: EncodedEvent): boolean {
       if (fits(place, size) || (event !== undefined && isNoLarger(place, event))) return true;
-      if (makeRoom(place, size)) return false;
+      const hasRoom = work(
+        () => makeRoom(place),
+        () => fits(place, size),
+      );
+      if (hasRoom) return false;
       const most = tooMany(place) ? `${limits.maxEvents} events` : `${limits.maxBytes()} bytes`;
       throw storeError('full', `the store may hold ${most}, and has no room for another event`);
     },
@@ -119,15 +133,7 @@ export function createCapacity(state: MemoryState, clock: Clock, limits: Capacit
      * Writes that are always accepted, and dropped history, leave gaps in arenas that may exceed the room `admit` keeps free.
      */
     shrink(): void {
-      if (!isOver()) return;
-      const end = clock.monotonic() + SLICE_MS;
-      for (let steps = 1; isOver(); steps++) {
-        if (!events.compact()) {
-          if (state.log.floor() >= state.log.latest() - 1) return;
-          state.forgetOldest();
-        }
-        if (steps % STEPS_PER_CLOCK_CHECK === 0 && clock.monotonic() >= end) return;
-      }
+      if (isOver()) work(dropHistory, () => !isOver());
     },
   };
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createArenas, type Arena, type Arenas } from '../../../../../src/store/memory/bytes/arenas.js';
+import { createArenas, type Arena } from '../../../../../src/store/memory/bytes/arenas.js';
 
 const ARENA = 1000;
 const SURVIVORS = 2;
@@ -26,9 +26,11 @@ const access = {
   },
 };
 
-const create = (): Arenas<Entry> => createArenas<Entry>(access, SURVIVORS, ARENA);
+type Arenas = ReturnType<typeof createArenas<Entry>>;
 
-function add(arenas: Arenas<Entry>, size: number, kind: number, value: number): Entry {
+const create = (): Arenas => createArenas<Entry>(access, SURVIVORS, ARENA);
+
+function add(arenas: Arenas, size: number, kind: number, value: number): Entry {
   const arena = arenas.reserve(size, kind);
   const entry = { size, value, arena, offset: arena.used, live: true, moves: 0 };
   arena.bytes.fill(value, arena.used, arena.used + size);
@@ -36,7 +38,7 @@ function add(arenas: Arenas<Entry>, size: number, kind: number, value: number): 
   return entry;
 }
 
-function release(arenas: Arenas<Entry>, entry: Entry): void {
+function release(arenas: Arenas, entry: Entry): void {
   entry.live = false;
   arenas.release(entry);
 }
