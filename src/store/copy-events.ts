@@ -82,7 +82,12 @@ export async function copyEvents(
   to: EventStore,
   options: CopyEventsOptions = {},
 ): Promise<CopyResult> {
-  checkArguments(from, to, options);
+  throwFaults('copyEvents', [
+    ...required(anEventStore)(from, 'from'),
+    ...required(anEventStore)(to, 'to'),
+    ...(from !== undefined && from === to ? ['from and to are the same store'] : []),
+    ...optionFaults(options, rules()),
+  ]);
   const {
     onProgress,
     onSkipped,
@@ -106,10 +111,9 @@ export async function copyEvents(
     }
   };
 
-  const walk = pagesOf(from, pageSize, signal);
   let revision: Revision | undefined;
   let consistent = true;
-  for await (const page of walk) {
+  for await (const page of pagesOf(from, pageSize, signal)) {
     revision ??= page.revision;
     consistent &&= page.revision === revision;
     await each(page.records, concurrency, put);
@@ -119,7 +123,7 @@ export async function copyEvents(
   return { ...counts, skipped, revision: revision ?? 0, consistent };
 }
 
-/** Pages of one state; where history does not reach back to it any more, the rest of the latest one. */
+/** Pages of one state; when its revision has expired, the rest of the latest state. */
 async function* pagesOf(from: EventStore, limit: number, signal: AbortSignal | undefined): AsyncGenerator<ListPage> {
   let at: Revision | undefined;
   let after: Position | undefined;
@@ -129,8 +133,7 @@ async function* pagesOf(from: EventStore, limit: number, signal: AbortSignal | u
       page = await from.list({ at, after, limit, signal });
     } catch (error) {
       if (at === undefined || !hasCode(error, 'expired')) throw error;
-      at = undefined;
-      continue;
+      page = await from.list({ after, limit, signal });
     }
     at = page.revision;
     after = page.next;
@@ -157,13 +160,13 @@ async function copyOne(
       return 'overwritten';
     } catch (error) {
       if (isStoreError(error) && (error.code === 'too-large' || error.code === 'invalid-key')) return error.code;
-      // Somebody else writes to the same key: look again.
+      // Another client wrote to the same key: try again.
       if (attempt === ATTEMPTS || !hasCode(error, 'exists', 'not-found', 'conflict')) throw error;
     }
   }
 }
 
-/** Calls `work` for each item, a number of them at once. After a failure nothing new is begun, and it is thrown when all have ended. */
+/** Calls `work` for each item, several at once. After a failure no more are begun, and it is thrown when all have ended. */
 async function each<T>(items: readonly T[], concurrency: number, work: (item: T) => Promise<void>): Promise<void> {
   const failures: unknown[] = [];
   const queue = items.values();
@@ -186,12 +189,3 @@ const rules = (): OptionRules<CopyEventsOptions> => ({
   overwrite: aBoolean,
   clock: aClock,
 });
-
-function checkArguments(from: EventStore, to: EventStore, options: CopyEventsOptions): void {
-  throwFaults('copyEvents', [
-    ...required(anEventStore)(from, 'from'),
-    ...required(anEventStore)(to, 'to'),
-    ...(from !== undefined && from === to ? ['from and to are the same store'] : []),
-    ...optionFaults(options, rules()),
-  ]);
-}

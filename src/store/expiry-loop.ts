@@ -32,27 +32,17 @@ const rules = (): OptionRules<ExpiryLoopOptions> => ({
   observe: aFunction,
 });
 
-/** Removes expired events for as long as it runs. Several loops, on several replicas, may serve one store. */
-export interface ExpiryLoop {
-  /** Begins. Harmless when it runs already. */
-  start(): void;
-  /**
-   * Begins if `start()` could not, because the runtime refused the timer: Cloudflare Workers do while modules are
-   * evaluated. Costs nothing otherwise, so that every request may call it.
-   */
-  retry(): void;
-  /** Ends, and resolves when the call under way is over. `start()` may follow. */
-  stop(): Promise<void>;
-}
+export type ExpiryLoop = ReturnType<typeof createExpiryLoop>;
 
 /**
- * Makes a loop that calls `store.expire` in slices: all that is due every `intervalMs`, with a turn of the event loop
- * between two slices. Its timers never keep the process alive. While the clock of this process differs from the store's
- * nothing is expired: other replicas do that, or it waits until the clock is right again.
+ * Creates a loop that calls `store.expire` in slices: all that is due every `intervalMs`, with a turn of the event loop
+ * between two slices. Several loops, on several replicas, may serve one store. Its timers never keep the process alive.
+ * While the clock of this process differs from the store's nothing is expired: other replicas do that, or it waits until the
+ * clock is right again.
  *
  * @throws TypeError that lists every unusable option.
  */
-export function createExpiryLoop(options: ExpiryLoopOptions): ExpiryLoop {
+export function createExpiryLoop(options: ExpiryLoopOptions) {
   checkOptions('createExpiryLoop', options, rules());
   const { store, clock = systemClock, intervalMs = 1000, sliceSize = 500 } = options;
   const notify = createNotifier(options.observe);
@@ -113,11 +103,17 @@ export function createExpiryLoop(options: ExpiryLoopOptions): ExpiryLoop {
   };
 
   return {
-    start,
-    retry() {
+    /** Begins. Harmless when it runs already. */
+    start: (): void => start(),
+    /**
+     * Begins if `start()` could not, because the runtime refused the timer: Cloudflare Workers do while modules are
+     * evaluated. Costs nothing otherwise, so that every request may call it.
+     */
+    retry(): void {
       if (refused) start();
     },
-    async stop() {
+    /** Ends, and resolves when the call under way is over. `start()` may follow. */
+    async stop(): Promise<void> {
       refused = false;
       abort?.abort();
       abort = undefined;

@@ -1,13 +1,13 @@
 import type { Clock } from '../clock/clock.js';
 import type { Notify, Observation } from '../observe/observation.js';
-import type { Change, EventStore, Revision, StoreCall } from './contract/event-store.js';
+import type { Change, EventStore, ListQuery, Revision, StoreCall } from './contract/event-store.js';
 import { isStoreError } from './contract/errors.js';
 
 type Operation = Extract<Observation, { type: 'store' }>['operation'];
 
 /**
- * The same store, whose calls and feed are observed. What it answers synchronously stays as it is: measuring that would take
- * longer than some of it, and the request's own duration tells the same.
+ * The same store, whose calls and feed are observed. Synchronous calls are not: measuring them would take longer than some
+ * of them, and the duration of the request says the same.
  */
 export function observedStore(store: EventStore, notify: Notify, clock: Clock): EventStore {
   const { name } = store;
@@ -52,12 +52,9 @@ export function observedStore(store: EventStore, notify: Notify, clock: Clock): 
     capabilities: store.capabilities,
     close: () => store.close(),
     get: withSync(store.get, (key, call) => observed('get', call, () => store.get(key, call))),
-    list: Object.assign(
-      (query: Parameters<EventStore['list']>[0]) => observed('list', query, () => store.list(query)),
-      {
-        ...(store.list.json && { json: store.list.json }),
-      },
-    ),
+    list: Object.assign((query: ListQuery) => observed('list', query, () => store.list(query)), {
+      ...(store.list.json && { json: store.list.json }),
+    }),
     create: withSync(store.create, (key, event, call) => writes('create', call, () => store.create(key, event, call))),
     replace: withSync(store.replace, (key, event, call) =>
       writes('replace', call, () => store.replace(key, event, call)),

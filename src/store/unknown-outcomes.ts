@@ -31,56 +31,45 @@ export function sameEvent(one: EncodedEvent, other: EncodedEvent): boolean {
 
 type Write = (signal: AbortSignal | undefined) => Promise<EventRecord>;
 
-/** Tells, from an error that a repeated write met, what became of the first one; `undefined`: it cannot be told. */
+/** Tells, from the error of a repeated write, what became of the first one; `undefined`: it cannot be told. */
 type Judge = (error: unknown, signal: AbortSignal) => Promise<EventRecord | undefined>;
 
 /**
  * Repeats a write whose outcome is unknown. It is conditional, so it cannot happen twice: either the repetition succeeds,
- * or the condition does not hold any more and `judge` finds out why.
+ * or the condition no longer holds and `judge` finds out why. Otherwise it fails with the error of the first attempt.
  */
-function resolved(
-  write: Write,
-  signal: AbortSignal | undefined,
-  judge: Judge,
-  options: UnknownOutcomeOptions,
-): Promise<EventRecord> {
-  const begun = (options.clock ?? systemClock).monotonic();
-  return write(signal).catch((error: unknown) => {
-    if (!hasCode(error, 'unknown-outcome')) throw error;
-    return repeated(write, signal, judge, options, begun, error);
-  });
-}
-
-/** @param unknown what the first attempt failed with. It is thrown where nothing more is found out. */
-async function repeated(
+async function resolved(
   write: Write,
   signal: AbortSignal | undefined,
   judge: Judge,
   { clock = systemClock, withinMs = 8_000 }: UnknownOutcomeOptions,
-  begun: number,
-  unknown: unknown,
 ): Promise<EventRecord> {
-  const leftMs = withinMs - (clock.monotonic() - begun);
-  if (leftMs <= 0) throw unknown;
-  // Every attempt may take the engine's whole deadline: together they must not take longer than clients wait.
-  const late = new AbortController();
-  const timer = clock.setTimer(() => late.abort(), leftMs);
-  const either = signal === undefined ? late.signal : AbortSignal.any([signal, late.signal]);
+  const begun = clock.monotonic();
   try {
-    for (let attempt = 0; attempt < ATTEMPTS && !either.aborted; attempt++) {
-      try {
-        return await write(either);
-      } catch (error) {
-        if (hasCode(error, 'unknown-outcome', 'unavailable')) continue;
-        const record = either.aborted ? undefined : await judge(error, either).catch(() => undefined);
-        if (record !== undefined) return record;
-        break;
-      }
-    }
-  } finally {
-    timer.cancel();
+    return await write(signal);
+  } catch (unknown) {
+    const leftMs = withinMs - (clock.monotonic() - begun);
+    if (leftMs <= 0 || !hasCode(unknown, 'unknown-outcome')) throw unknown;
+    // Every attempt may take the engine's whole deadline: together they must not take longer than clients wait.
+    const late = new AbortController();
+    const timer = clock.setTimer(() => late.abort(), leftMs);
+    const either = signal === undefined ? late.signal : AbortSignal.any([signal, late.signal]);
+    const record = await repeated(write, judge, either).finally(() => timer.cancel());
+    if (record === undefined) throw unknown;
+    return record;
   }
-  throw unknown;
+}
+
+async function repeated(write: Write, judge: Judge, signal: AbortSignal): Promise<EventRecord | undefined> {
+  for (let attempt = 0; attempt < ATTEMPTS && !signal.aborted; attempt++) {
+    try {
+      return await write(signal);
+    } catch (error) {
+      if (hasCode(error, 'unknown-outcome', 'unavailable')) continue;
+      return signal.aborted ? undefined : judge(error, signal).catch(() => undefined);
+    }
+  }
+  return undefined;
 }
 
 /**
@@ -127,22 +116,18 @@ export function resolveUnknownOutcomes(store: EventStore, options: UnknownOutcom
     capabilities: store.capabilities,
     get: (key, call) => store.get(key, call),
     list: (query) => store.list(query),
-    create: (key, event, call) =>
-      resolved(
-        (signal) => store.create(key, event, { ...call, signal }),
-        call.signal,
-        written(key, event, 'exists'),
-        options,
-      ),
-    replace: (key, event, call) =>
-      resolved(
-        (signal) => store.replace(key, event, { ...call, signal }),
-        call.signal,
-        written(key, event, 'conflict'),
-        options,
-      ),
-    remove: (key, call = {}) =>
-      resolved((signal) => store.remove(key, { ...call, signal }), call.signal, removed(key, call), options),
+    create(key, event, call) {
+      const write: Write = (signal) => store.create(key, event, { ...call, signal });
+      return resolved(write, call.signal, written(key, event, 'exists'), options);
+    },
+    replace(key, event, call) {
+      const write: Write = (signal) => store.replace(key, event, { ...call, signal });
+      return resolved(write, call.signal, written(key, event, 'conflict'), options);
+    },
+    remove(key, call = {}) {
+      const write: Write = (signal) => store.remove(key, { ...call, signal });
+      return resolved(write, call.signal, removed(key, call), options);
+    },
     expire: (call) => store.expire(call),
     changes: (call) => store.changes(call),
     revision: (call) => store.revision(call),

@@ -96,8 +96,8 @@ class LiveFrames implements FrameSource {
   }
 
   #bookmark(): Uint8Array | undefined {
-    // Everything received was delivered, and while the hub is asked nothing is on its way.
-    const place = Math.max(this.#reached, this.#watcher.quiet() ?? 0);
+    // Everything received was delivered.
+    const place = Math.max(this.#reached, this.#watcher.position);
     if (place <= this.#marked) return undefined;
     this.#marked = place;
     this.#parts.tally?.frames(1);

@@ -2,7 +2,7 @@ import { type Clock, type ClockTimer, atNextTurn } from '../../clock/clock.js';
 
 /** For {@link createBatcher}. */
 export interface BatcherOptions<Item, Result> {
-  /** Does a batch: one result or Error for each item, in their order. What it throws fails every item of the batch. */
+  /** Does a batch: one result or Error for each item, in their order. An error thrown by it fails every item of the batch. */
   run(items: readonly Item[]): Promise<readonly (Result | Error)[]>;
   /** What an item weighs, for `maxWeight`. Default: 1 each. */
   weigh?(item: Item): number;
@@ -20,43 +20,35 @@ export interface BatcherOptions<Item, Result> {
   readonly patience?: { readonly ms: number; readonly clock: Clock; error(): Error };
 }
 
-/** Joins what waits into batches. */
-export interface Batcher<Item, Result> {
-  /** Adds an item to the next batch. A signal takes it out again for as long as its batch has not begun. */
-  add(item: Item, signal?: AbortSignal): Promise<Result>;
-  /** Resolves when nothing waits and nothing is under way. */
-  idle(): Promise<void>;
-  /** Fails everything that has not begun, and resolves when what is under way is over. Later items fail as well. */
-  close(error: () => Error): Promise<void>;
-}
+export type Batcher<Item, Result> = ReturnType<typeof createBatcher<Item, Result>>;
 
 interface Entry<Item, Result> {
   readonly item: Item;
   readonly key: string | undefined;
   readonly resolve: (result: Result) => void;
   readonly reject: (error: unknown) => void;
-  /** Where the item has a signal: lets go of it. */
+  /** Where the item has a signal: removes the listener. */
   unlisten: (() => void) | undefined;
   /** Monotonic milliseconds. */
   readonly since: number;
 }
 
 /**
- * Group commit: while one batch is under way the next one gathers, so that a commit is shared by whatever waited for it.
- * The first batch after a quiet time takes everything of that turn of the event loop.
+ * Group commit: items that come while a batch is under way form the next one, and share its commit. The first batch after a
+ * quiet time takes everything of that turn of the event loop.
  */
-export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result>): Batcher<Item, Result> {
+export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result>) {
   const { maxItems, maxWeight = Infinity, concurrency = 1, minAhead = 1, patience } = options;
   type One = Entry<Item, Result>;
   let waiting: One[] = [];
   const busyKeys = new Set<string>();
-  let whenIdle: (() => void)[] = [];
+  const whenIdle: (() => void)[] = [];
   let underWay = 0;
   let scheduled = false;
   let closedBy: (() => Error) | undefined;
   let look: ClockTimer | undefined;
 
-  /** Takes the next batch off the queue. An item whose key is busy, or already taken, waits; so do later ones of its key. */
+  /** Takes the next batch off the queue. An item whose key is busy or already taken waits, and so do later items of that key. */
   const take = (): One[] => {
     const batch: One[] = [];
     const rest: One[] = [];
@@ -83,9 +75,7 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
 
   const tellIdle = (): void => {
     if (underWay > 0 || waiting.length > 0) return;
-    const told = whenIdle;
-    whenIdle = [];
-    for (const resolve of told) resolve();
+    for (const resolve of whenIdle.splice(0)) resolve();
   };
 
   const idle = (): Promise<void> =>
@@ -93,6 +83,13 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
       whenIdle.push(resolve);
       tellIdle();
     });
+
+  const fail = (entries: readonly One[], error: () => Error): void => {
+    for (const entry of entries) {
+      entry.unlisten?.();
+      entry.reject(error());
+    }
+  };
 
   const perform = async (batch: readonly One[]): Promise<void> => {
     for (const entry of batch) entry.unlisten?.();
@@ -121,7 +118,7 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
     }
   };
 
-  /** Fails operations that have waited for too long. One timer for all of them: the first in the queue came first. */
+  /** Fails items that have waited for too long. One timer for all of them: the first in the queue came first. */
   const watchPatience = (): void => {
     const first = waiting[0];
     if (patience === undefined || look !== undefined || first === undefined) return;
@@ -132,10 +129,7 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
         const before = clock.monotonic() - ms;
         const late = waiting.filter(({ since }) => since <= before);
         waiting = waiting.filter(({ since }) => since > before);
-        for (const entry of late) {
-          entry.unlisten?.();
-          entry.reject(error());
-        }
+        fail(late, error);
         tellIdle();
         watchPatience();
       },
@@ -154,16 +148,11 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
   };
 
   return {
-    add: (item, signal) =>
+    /** Adds an item to the next batch. A signal removes it for as long as its batch has not begun. */
+    add: (item: Item, signal?: AbortSignal): Promise<Result> =>
       new Promise((resolve, reject) => {
-        if (closedBy !== undefined) {
-          reject(closedBy());
-          return;
-        }
-        if (signal?.aborted) {
-          reject(signal.reason as Error);
-          return;
-        }
+        if (closedBy !== undefined) throw closedBy();
+        signal?.throwIfAborted();
         const since = patience?.clock.monotonic() ?? 0;
         const entry: One = { item, key: options.keyOf?.(item), resolve, reject, unlisten: undefined, since };
         if (signal !== undefined) {
@@ -178,14 +167,13 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
         waiting.push(entry);
         schedule();
       }),
-    idle,
-    close(error) {
+    /** Resolves when nothing waits and nothing is under way. */
+    idle: (): Promise<void> => idle(),
+    /** Fails everything that has not begun, and resolves when everything under way is over. Later items fail as well. */
+    close(error: () => Error): Promise<void> {
       closedBy ??= error;
       look?.cancel();
-      for (const entry of waiting.splice(0)) {
-        entry.unlisten?.();
-        entry.reject(error());
-      }
+      fail(waiting.splice(0), error);
       return idle();
     },
   };

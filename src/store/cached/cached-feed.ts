@@ -24,9 +24,8 @@ interface Through {
 }
 
 /**
- * A feed over the history in the cache, and over the store's own history where the cache has none or begins later. It holds
- * a position and goes on after it, whichever of the two it reads: no change is left out or told twice when it goes from one
- * to the other.
+ * A feed over the history in the cache, and over the store's own history where the cache has none or begins later. It
+ * continues after its position whichever of the two it reads, so no change is lost or repeated when it switches.
  */
 export function openCachedFeed({ store, cache, saw, after, onProgress, wake }: CachedFeedOptions): FeedSource {
   /** Everything up to here was handed out. */
@@ -43,7 +42,7 @@ export function openCachedFeed({ store, cache, saw, after, onProgress, wake }: C
     from.isReading = true;
     try {
       const step = await from.feed.next();
-      // A feed that ends by itself: the store was closed, and says so.
+      // The feed ended by itself: if the store was closed, this fails with `closed`.
       if (step.done === true) await store.revision({ signal: from.abort.signal });
       else from.batch = step.value;
     } catch (error) {

@@ -1,7 +1,7 @@
 import { systemClock } from '../../clock/clock.js';
 import { createFailureSeries } from '../../observe/failure-series.js';
 import { createNotifier } from '../../observe/observation.js';
-import type { EventStore, JsonPage, ListPage, ListQuery } from '../contract/event-store.js';
+import type { EventStore, ListPage, ListQuery } from '../contract/event-store.js';
 import { isStoreError } from '../contract/errors.js';
 import { LATER, type ReadHints } from '../contract/read-hints.js';
 import type { EventRecord } from '../contract/record.js';
@@ -17,11 +17,14 @@ import { checkCachedStoreOptions, type CachedStoreOptions } from './options.js';
 import type { CachedStore, CacheState, CacheStatus } from './status.js';
 import { createWatchCache } from './watch-cache.js';
 
-/** Whether a read is content with what the cache has, whatever else was written. */
-function isContent(hints: ReadHints | undefined, replica: Replica): boolean {
-  if (hints === undefined) return false;
-  const { mayBeStale, notOlderThan } = hints;
+/** Whether the hints of a read allow the state of the cache, whatever else was written. */
+function isContent({ mayBeStale, notOlderThan }: ReadHints, replica: Replica): boolean {
   return mayBeStale === true || (notOlderThan !== undefined && notOlderThan <= replica.revision());
+}
+
+/** Whether the revision of a list, if it has one, is in the history of the replica. */
+function reaches(replica: Replica, { at }: ListQuery): boolean {
+  return at === undefined || (at >= replica.floor() && at <= replica.revision());
 }
 
 /**
@@ -48,18 +51,17 @@ export function cachedStore(store: EventStore, options: CachedStoreOptions = {})
   let state: CacheState = 'filling';
   let closing: Promise<void> | undefined;
 
+  const size = (): Pick<CacheStatus, 'events' | 'bytes'> => cache.contents?.size() ?? { events: 0, bytes: 0 };
   const status = (): CacheStatus => {
     const { contents } = cache;
-    const size = contents?.size() ?? { events: 0, bytes: 0 };
     const span = contents === undefined ? {} : { revision: contents.revision(), floor: contents.floor() };
-    return { state, ...span, ...size, lagMs: freshness.lagMs() };
+    return { state, ...span, ...size(), lagMs: freshness.lagMs() };
   };
   const activity = createCacheActivity(store.name, clock, notify, status);
   const turn = (next: Exclude<CacheState, 'closed'>, error?: unknown): void => {
     if (state === 'closed') return;
     state = next;
-    const size = cache.contents?.size() ?? { events: 0, bytes: 0 };
-    notify({ type: 'cache.changed', store: store.name, state: next, ...size, ...(error !== undefined && { error }) });
+    notify({ type: 'cache.changed', store: store.name, state: next, ...size(), ...(error !== undefined && { error }) });
   };
   const cache = createWatchCache({
     store,
@@ -82,7 +84,7 @@ export function cachedStore(store: EventStore, options: CachedStoreOptions = {})
     if (state === 'stale') lookWhetherBack();
   });
 
-  /** What the cache has, where that may be shown although the store is away. */
+  /** The replica, if reads may show it while the store is unavailable. */
   const staleFor = (error: unknown): Replica | undefined => {
     const { replica } = cache;
     if (whenAway === 'fail' || replica === undefined || !isStoreError(error) || error.code !== 'unavailable') {
@@ -92,12 +94,10 @@ export function cachedStore(store: EventStore, options: CachedStoreOptions = {})
     return replica;
   };
 
-  /** While the store is away reads do not wait for it: one at a time finds out whether it is back. */
+  /** While the store is unavailable reads do not wait for it: one at a time finds out whether it is back. */
   const lookWhetherBack = (): void => {
     freshness.probe().then(
-      (isFresh) => {
-        if (isFresh) isBack();
-      },
+      (isFresh) => isFresh && isBack(),
       () => undefined,
     );
   };
@@ -106,7 +106,7 @@ export function cachedStore(store: EventStore, options: CachedStoreOptions = {})
   const atHand = (hints: ReadHints | undefined): Replica | undefined => {
     const { replica } = cache;
     if (replica === undefined) return undefined;
-    if (freshness.isCurrent() || isContent(hints, replica)) return replica;
+    if (freshness.isCurrent() || (hints !== undefined && isContent(hints, replica))) return replica;
     if (state === 'stale') {
       lookWhetherBack();
       return replica;
@@ -114,7 +114,7 @@ export function cachedStore(store: EventStore, options: CachedStoreOptions = {})
     return undefined;
   };
 
-  /** From the cache when it has what the read must show, else from the store. */
+  /** From the cache once it has everything the read must show, else from the store. */
   const whenFresh = <T>(fromCache: (replica: Replica) => Awaitable<T>, through: () => Promise<T>): Promise<T> =>
     activity.waited(async (goesThrough) => {
       try {
@@ -141,42 +141,40 @@ export function cachedStore(store: EventStore, options: CachedStoreOptions = {})
     return page;
   };
 
+  /** A list that spans several turns of the event loop, in which the cache may forget the revision. */
   const listFrom = (query: ListQuery, replica: Replica): Awaitable<ListPage> => {
-    const { at } = query;
-    if (at !== undefined && (at < replica.floor() || at > replica.revision())) return listThrough(query);
+    if (!reaches(replica, query)) return listThrough(query);
     const page = replica.list(query);
-    return page instanceof Promise ? page.catch((error: unknown) => unlessForgotten(query, error)) : page;
+    if (!(page instanceof Promise)) return page;
+    return page.catch((error: unknown) => {
+      if (isStoreError(error) && error.code === 'expired') return listThrough(query);
+      throw error;
+    });
   };
 
-  const jsonFrom = (query: ListQuery, replica: Replica): Awaitable<JsonPage | undefined> => {
-    const { at } = query;
-    return at !== undefined && (at < replica.floor() || at > replica.revision()) ? undefined : replica.json(query);
-  };
-
-  /** A list that took several turns of the event loop, in which the cache forgot the revision. */
-  const unlessForgotten = (query: ListQuery, error: unknown): Promise<ListPage> => {
-    if (isStoreError(error) && error.code === 'expired') return listThrough(query);
-    throw error;
-  };
-
-  /** The replica that can answer a list at once. A revision of the past is what it is, whatever was written since. */
+  /** The replica that can answer a list at once. A past revision is immutable, so later writes do not matter. */
   const atHandFor = (query: ListQuery): Replica | undefined => {
-    const { at } = query;
     const { replica } = cache;
-    if (at === undefined || replica === undefined) return atHand(query);
-    return at >= replica.floor() && at <= replica.revision() && freshness.hasKnown() ? replica : undefined;
+    if (query.at === undefined || replica === undefined) return atHand(query);
+    return reaches(replica, query) && freshness.hasKnown() ? replica : undefined;
   };
 
-  /** What a write has changed is known by its revision, and if it fails, perhaps only by the store. */
-  const acknowledged = (record: EventRecord): EventRecord => {
-    freshness.saw(record.revision);
-    return record;
+  /** True when a list may wait for the cache: it is filled, and its history may reach back to the revision. */
+  const mayWait = ({ at }: ListQuery): boolean => {
+    const floor = cache.replica?.floor();
+    return floor !== undefined && (at === undefined || at >= floor);
   };
+
   const doubted = (error: unknown): never => {
     freshness.doubt();
     throw error;
   };
-  const written = (work: Promise<EventRecord>): Promise<EventRecord> => work.then(acknowledged, doubted);
+  /** A write tells its revision; a failed one may have changed something at a revision that only the store knows. */
+  const written = (work: Promise<EventRecord>): Promise<EventRecord> =>
+    work.then((record) => {
+      freshness.saw(record.revision);
+      return record;
+    }, doubted);
 
   const inner = createEventStore({
     name: store.name,
@@ -196,12 +194,8 @@ export function cachedStore(store: EventStore, options: CachedStoreOptions = {})
     list(query) {
       const replica = atHandFor(query);
       if (replica !== undefined) return listFrom(query, replica);
-      const floor = cache.replica?.floor();
-      if (floor === undefined || (query.at !== undefined && query.at < floor)) return listThrough(query);
-      return whenFresh(
-        (fresh) => listFrom(query, fresh),
-        () => listThrough(query),
-      );
+      const through = (): Promise<ListPage> => listThrough(query);
+      return mayWait(query) ? whenFresh((fresh) => listFrom(query, fresh), through) : through();
     },
     getSync(key, call) {
       const replica = atHand(call);
@@ -210,27 +204,21 @@ export function cachedStore(store: EventStore, options: CachedStoreOptions = {})
     json(query) {
       const replica = atHandFor(query);
       if (replica !== undefined) return replica.json(query);
-      // What is read through has no JSON at hand, and waiting for what will be none would be in vain.
-      const floor = cache.replica?.floor();
-      if (floor === undefined || (query.at !== undefined && query.at < floor) || !isJsonQuery(query)) return undefined;
+      // Lists read from the store have no JSON.
+      if (!mayWait(query) || !isJsonQuery(query)) return undefined;
       return whenFresh(
-        (fresh) => jsonFrom(query, fresh),
+        (fresh) => (reaches(fresh, query) ? fresh.json(query) : undefined),
         async () => undefined,
       );
     },
     create: (key, event, call) => written(store.create(key, event, call)),
     replace: (key, event, call) => written(store.replace(key, event, call)),
     remove: (key, call) => written(store.remove(key, call)),
-    async expire(call) {
-      try {
-        const removed = await store.expire(call);
+    expire: (call) =>
+      store.expire(call).then((removed) => {
         if (removed > 0) freshness.doubt();
         return removed;
-      } catch (error) {
-        freshness.doubt();
-        throw error;
-      }
-    },
+      }, doubted),
     feed: (feed) => openCachedFeed({ ...feed, store, cache, saw: freshness.saw }),
     async revision(call) {
       const replica = atHand(call);

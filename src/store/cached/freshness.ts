@@ -30,10 +30,10 @@ interface Round {
 
 /**
  * Decides whether a read may be answered from the cache: it shows every write that was acknowledged before it began, and
- * never less than what an earlier answer showed. Where this process owns the store, what it has met itself says which
- * revision that is. Where others write as well, and after a call that may have changed something at a revision that it does
- * not tell, the store is asked, once for all reads that wait together. A read that begins while a question is under way
- * waits for the next one, since a write may have been acknowledged after the first was answered.
+ * never less than an earlier answer showed. Where this process owns the store, it knows that revision from its own calls.
+ * Where others write as well, and after a call that may have changed something at an unknown revision, the store is asked,
+ * once for all reads that wait together. A read that begins while a question is under way waits for the next one, since a
+ * write may have been acknowledged after the first was answered.
  */
 export function createFreshness({ store, cache, clock, timeoutMs }: FreshnessOptions) {
   const { shared } = store.capabilities;
@@ -44,7 +44,7 @@ export function createFreshness({ store, cache, clock, timeoutMs }: FreshnessOpt
   /** Calls that may have changed something at an unknown revision, and how many of them an answer has covered. */
   let doubts = 0;
   let settledDoubts = 0;
-  /** A revision that a read waited for in vain: the next ones do not wait before the cache has it. */
+  /** A revision that a read waited for in vain: later reads do not wait until the cache has it. */
   let missed: Revision = 0;
   /** Since when the cache has been behind `known`. */
   let behindSince: number | undefined;
@@ -90,9 +90,9 @@ export function createFreshness({ store, cache, clock, timeoutMs }: FreshnessOpt
           waiter.done(false);
           return;
         }
-        if (store.requestProgress !== undefined && now - progressAt >= PROGRESS_MS) {
+        if (now - progressAt >= PROGRESS_MS) {
           progressAt = now;
-          store.requestProgress();
+          store.requestProgress?.();
         }
         plan(PROGRESS_MS);
       };
@@ -111,7 +111,7 @@ export function createFreshness({ store, cache, clock, timeoutMs }: FreshnessOpt
     let resolve: (result: boolean | Promise<boolean>) => void = () => undefined;
     let reject: (error: unknown) => void = () => undefined;
     const result = new Promise<boolean>((...settle) => ([resolve, reject] = settle));
-    // Those who wait may all have left.
+    // All callers may have left.
     result.catch(() => undefined);
     const timer = clock.setTimer(() => resolve(false), timeoutMs);
     const answered = (): void => {
@@ -143,10 +143,12 @@ export function createFreshness({ store, cache, clock, timeoutMs }: FreshnessOpt
 
   const mustAsk = (): boolean => shared || doubts > settledDoubts;
 
-  /** Begins a round; only while no question is under way. */
+  /** Begins a round unless a question is under way. */
   const ask = (): Promise<boolean> => {
-    asking = createRound();
-    asking.ask();
+    if (asking === undefined) {
+      asking = createRound();
+      asking.ask();
+    }
     return asking.result;
   };
 
@@ -170,8 +172,8 @@ export function createFreshness({ store, cache, clock, timeoutMs }: FreshnessOpt
       next ??= createRound();
       return next.result;
     },
-    /** Finds out whether the store is there and the cache up to date, for nobody in particular: one question at a time. */
-    probe: (): Promise<boolean> => asking?.result ?? ask(),
+    /** Finds out whether the store is available and the cache up to date, with one question at a time. */
+    probe: (): Promise<boolean> => ask(),
     /** For how long the cache has been behind a revision that is known to exist, in milliseconds. */
     lagMs: (): number => (behindSince === undefined ? 0 : clock.monotonic() - behindSince),
     /** Ends what waits: the store has to be asked, and says that it is closed. */

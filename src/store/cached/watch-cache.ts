@@ -29,7 +29,7 @@ export interface WatchCacheOptions {
   onChanges(count: number): void;
 }
 
-/** The contents of a cache: what is in it, and what keeps it up to date. */
+/** The contents of a cache, kept up to date. */
 export interface WatchCache {
   /** What reads may use; `undefined` while it is filled, and where it does not fit. */
   readonly replica: Replica | undefined;
@@ -100,13 +100,14 @@ export function createWatchCache(options: WatchCacheOptions): WatchCache {
       replica.advance(revision);
       applied();
     };
-    const aim = async (): Promise<void> => {
-      target = await store.revision({ signal });
-      if (replica.revision() >= target) becomeReady();
-      else store.requestProgress?.();
-    };
-    // Where it fails, the timer decides.
-    aim().catch(() => undefined);
+    store.revision({ signal }).then(
+      (revision) => {
+        target = revision;
+        if (replica.revision() >= target) becomeReady();
+        else store.requestProgress?.();
+      },
+      () => undefined, // the timer decides
+    );
     try {
       for (;;) {
         try {
@@ -119,7 +120,7 @@ export function createWatchCache(options: WatchCacheOptions): WatchCache {
             isApplying = false;
           }
           signal.throwIfAborted();
-          // A feed that ends by itself: the store was closed, then this says so.
+          // The feed ended by itself: if the store was closed, this fails with `closed`.
           await store.revision({ signal });
         } catch (error) {
           const isOver = isStoreError(error) && (error.code === 'expired' || error.code === 'closed');
@@ -136,8 +137,7 @@ export function createWatchCache(options: WatchCacheOptions): WatchCache {
 
   /** Ends with what made the contents useless, or impossible. */
   const fillAndFollow = async (): Promise<void> => {
-    const { limits, bounds } = options;
-    const replica = await fill({ store, clock, limits, bounds, signal, onPage: (filling) => (contents = filling) });
+    const replica = await fill({ ...options, signal, onPage: (filling) => (contents = filling) });
     contents = replica;
     await follow(replica);
   };
@@ -160,15 +160,17 @@ export function createWatchCache(options: WatchCacheOptions): WatchCache {
           await pause(clock, pauses.next(), signal);
           if (!signal.aborted) onState('filling');
         } else {
-          if (wasReady) onState('filling', error);
-          if (wasReady) backoff.reset();
+          if (wasReady) {
+            onState('filling', error);
+            backoff.reset();
+          }
           failures.failed(error);
           await backoff.pause(signal);
         }
       }
     }
   };
-  // Not before whoever makes it has it.
+  // Deferred, so that the caller has the cache before the first callback.
   queueMicrotask(() => void run());
 
   return {

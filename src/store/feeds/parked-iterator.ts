@@ -1,15 +1,4 @@
-/** An async iterator whose waiting `next()` calls can be woken, ended and returned from outside. */
-export interface ParkedIterator<T> extends AsyncIterableIterator<T> {
-  /** Asks the source again for every waiting `next()`. */
-  wake(): void;
-  /** Ends the iteration: waiting and later `next()` calls answer `done`. Stands by itself, as a listener. */
-  readonly end: () => void;
-  return(): Promise<IteratorResult<T, undefined>>;
-  /** Promise-free `next()`: answers through a callback, synchronously when there is something. */
-  nextTo(taker: Taker<T>): void;
-}
-
-/** Who waits for one step of a {@link ParkedIterator}. Neither function may throw. */
+/** Receives one step of a {@link ParkedIterator}. Neither function may throw. */
 export interface Taker<T> {
   resolve(result: IteratorResult<T, undefined>): void;
   reject(error: unknown): void;
@@ -17,7 +6,7 @@ export interface Taker<T> {
 
 /** Where a {@link ParkedIterator} takes from. */
 export interface ParkedSource<T> {
-  /** The next value; `undefined`: nothing yet, wait for `wake()`; `'end'`: finished. What it throws ends the iteration. */
+  /** The next value; `undefined`: nothing yet, wait for `wake()`; `'end'`: finished. Errors end the iteration. */
   poll(): T | 'end' | undefined;
   /** Called once when the iteration ends, for whatever reason; not when its signal was aborted before it began. */
   onEnd?(): void;
@@ -25,16 +14,17 @@ export interface ParkedSource<T> {
   readonly signal?: AbortSignal | undefined;
 }
 
-/**
- * Makes an async iterator by hand. A generator will not do: while it waits, `return()` on it waits as well, so that a
- * consumer who leaves could never be let go.
- */
+/** See {@link ParkedIterator}. */
 export function createParkedIterator<T extends object>(source: ParkedSource<T>): ParkedIterator<T> {
-  return new HandMade(source);
+  return new ParkedIterator(source);
 }
 
-/** A class for the reason that `RingWatcher` has. */
-class HandMade<T extends object> implements ParkedIterator<T> {
+/**
+ * An async iterator whose waiting `next()` calls can be woken, ended and returned from outside. `return()` on a generator
+ * waits while the generator waits, so a consumer that leaves could never be released. A class for the reason that
+ * `Watcher` has.
+ */
+export class ParkedIterator<T extends object> implements AsyncIterableIterator<T> {
   readonly #source: ParkedSource<T>;
   readonly #waiting: Taker<T>[] = [];
   #over = false;
@@ -53,6 +43,7 @@ class HandMade<T extends object> implements ParkedIterator<T> {
     return new Promise((resolve, reject) => this.nextTo({ resolve, reject }));
   }
 
+  /** Promise-free `next()`: answers through a callback, synchronously when there is a value. */
   nextTo(taker: Taker<T>): void {
     if (this.#over) {
       taker.resolve({ done: true, value: undefined });
@@ -67,6 +58,7 @@ class HandMade<T extends object> implements ParkedIterator<T> {
     return Promise.resolve({ done: true, value: undefined });
   }
 
+  /** Asks the source again for every waiting `next()`. */
   wake(): void {
     while (!this.#over) {
       const first = this.#waiting[0];
@@ -81,15 +73,15 @@ class HandMade<T extends object> implements ParkedIterator<T> {
         return;
       }
       if (value === undefined) return;
-      if (value === 'end') {
-        this.end();
-        return;
+      if (value === 'end') this.end();
+      else {
+        this.#waiting.shift();
+        first.resolve({ done: false, value });
       }
-      this.#waiting.shift();
-      first.resolve({ done: false, value });
     }
   }
 
+  /** Ends the iteration: waiting and later `next()` calls answer `done`. A listener by itself. */
   readonly end = (): void => {
     if (this.#over) return;
     this.#over = true;

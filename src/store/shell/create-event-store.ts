@@ -38,11 +38,15 @@ function checkPut({ bytes }: EncodedEvent, { expiresAt }: WriteOptions, maxEvent
   }
 }
 
+function checkExpected({ expected }: ReplaceOptions): void {
+  if (!Number.isSafeInteger(expected)) throw new TypeError('replace: give the expected revision');
+}
+
 function copyOfEvent({ bytes, cut, uid, fields, labels }: EncodedEvent): EncodedEvent {
   return { bytes: new Uint8Array(bytes), cut, uid, fields: { ...fields }, labels: { ...labels } };
 }
 
-/** A function of its own, so that the closures of the store do not hold the engine. */
+/** A separate function, so that the closures of the store do not hold the engine. */
 function openingOf(engine: StoreEngine): Opening | undefined {
   const { open } = engine;
   return open && createOpening(() => open.call(engine), engine.reopening);
@@ -67,7 +71,7 @@ export function createEventStore(engine: StoreEngine): EventStore {
   const { maxEventBytes } = capabilities;
   const copies = engine.copies === true && engine.open === undefined;
   const opening = openingOf(engine);
-  /** `undefined` after `close()`, so that what the engine holds is free even where somebody keeps the store. */
+  /** `undefined` after `close()`, so that the engine's memory is freed even while the store is referenced. */
   let opened: StoreEngine | undefined = engine;
   let closing: Promise<void> | undefined;
   let underWay = 0;
@@ -95,7 +99,7 @@ export function createEventStore(engine: StoreEngine): EventStore {
     isOver();
     throw error;
   };
-  /** `close()` waits for it, also where the caller does not any more. One promise and no closures: every write comes here. */
+  /** `close()` waits for it, even when the caller no longer does. One promise and no closures, because every write is counted. */
   const counted = <T>(work: Promise<T>): Promise<T> => {
     underWay += 1;
     return work.then(passed<T>, thrown);
@@ -110,12 +114,12 @@ export function createEventStore(engine: StoreEngine): EventStore {
       const result = work();
       return result instanceof Promise ? await untilAborted(counted(result), call?.signal) : result;
     } catch (error) {
-      // What an engine says of work that was given up is of no interest.
+      // The engine's own error for an aborted call is not passed on.
       throw !isStoreError(error) && call?.signal?.aborted === true ? call.signal.reason : error;
     }
   };
 
-  /** A call that was begun and checked. What an engine has at hand costs no promise and no signal. */
+  /** A call that was begun and checked. A result that is no promise costs no promise and no signal. */
   const run = <T>(call: StoreCall | undefined, work: () => Awaitable<T>): Awaitable<T> => {
     if (opening?.isOpen === false) return waited(call, work);
     const result = work();
@@ -123,7 +127,7 @@ export function createEventStore(engine: StoreEngine): EventStore {
     return call?.signal === undefined ? counted(result) : waited(call, () => result);
   };
 
-  /** What an async function would do, with fewer promises. */
+  /** As an async function, with fewer promises. */
   const promised = <T>(work: () => Awaitable<T>): Promise<T> => {
     try {
       return Promise.resolve(work());
@@ -141,48 +145,35 @@ export function createEventStore(engine: StoreEngine): EventStore {
     return run(call, () => open.get(own, call));
   };
 
-  const create = (key: EventKey, event: EncodedEvent, call: WriteOptions): Promise<EventRecord> =>
-    promised(() => {
-      const open = begin(call);
-      checkPut(event, call, maxEventBytes);
-      const own = ownKey(key);
-      const content = ownEvent(event);
-      return run(call, () => open.create(own, content, call));
-    });
-
-  const checkReplace = (event: EncodedEvent, call: ReplaceOptions): void => {
-    if (!Number.isSafeInteger(call.expected)) throw new TypeError('replace: give the expected revision');
-    checkPut(event, call, maxEventBytes);
-  };
-
-  const replace = (key: EventKey, event: EncodedEvent, call: ReplaceOptions): Promise<EventRecord> =>
-    promised(() => {
-      const open = begin(call);
-      checkReplace(event, call);
-      const own = ownKey(key);
-      const content = ownEvent(event);
-      return run(call, () => open.replace(own, content, call));
-    });
-
   const getSync = (key: EventKey, call?: StoreCall): EventRecord | undefined =>
     begin(call).get(key, call) as EventRecord | undefined;
 
   const getNowAndThen = (key: EventKey, call?: StoreCall): EventRecord | undefined | typeof LATER =>
     begin(call).getSync?.(key, call);
 
-  /** How `get` does without a promise. */
+  /** `get` without a promise. */
   const sync = synchronous === true ? getSync : engine.getSync && opening === undefined && getNowAndThen;
 
-  const createSync = (key: EventKey, event: EncodedEvent, call: WriteOptions): EventRecord => {
-    const open = begin(call);
-    checkPut(event, call, maxEventBytes);
-    return open.create(ownKey(key), ownEvent(event), call) as EventRecord;
-  };
+  type Write<Call> = (key: EventKey, event: EncodedEvent, call: Call) => Promise<EventRecord>;
 
-  const replaceSync = (key: EventKey, event: EncodedEvent, call: ReplaceOptions): EventRecord => {
-    const open = begin(call);
-    checkReplace(event, call);
-    return open.replace(ownKey(key), ownEvent(event), call) as EventRecord;
+  /** A conditional write, with its synchronous form if the engine is synchronous. */
+  const writer = <Call extends WriteOptions>(
+    write: (open: StoreEngine, key: EventKey, event: EncodedEvent, call: Call) => Awaitable<EventRecord>,
+    check?: (call: Call) => void,
+  ): Write<Call> => {
+    const begun = (key: EventKey, event: EncodedEvent, call: Call): (() => Awaitable<EventRecord>) => {
+      const open = begin(call);
+      check?.(call);
+      checkPut(event, call, maxEventBytes);
+      const own = ownKey(key);
+      const content = ownEvent(event);
+      return () => write(open, own, content, call);
+    };
+    const later: Write<Call> = (key, event, call) => promised(() => run(call, begun(key, event, call)));
+    if (synchronous !== true) return later;
+    const sync = (key: EventKey, event: EncodedEvent, call: Call): EventRecord =>
+      begun(key, event, call)() as EventRecord;
+    return Object.assign(later, { sync });
   };
 
   const list = async (query: ListQuery): ReturnType<EventStore['list']> => {
@@ -246,8 +237,8 @@ export function createEventStore(engine: StoreEngine): EventStore {
     capabilities: Object.freeze({ ...capabilities }),
     get: sync ? Object.assign(get, { sync }) : get,
     list: json === undefined ? list : Object.assign(list, { json }),
-    create: synchronous === true ? Object.assign(create, { sync: createSync }) : create,
-    replace: synchronous === true ? Object.assign(replace, { sync: replaceSync }) : replace,
+    create: writer((open, key, event, call) => open.create(key, event, call)),
+    replace: writer<ReplaceOptions>((open, key, event, call) => open.replace(key, event, call), checkExpected),
     async remove(key, call = {}) {
       const open = begin(call);
       const own = copyOfKey(key);

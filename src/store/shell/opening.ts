@@ -1,3 +1,4 @@
+import { untilAborted } from '../../clock/abortable.js';
 import { systemClock } from '../../clock/clock.js';
 import { isStoreError, storeError } from '../contract/errors.js';
 import { createDelays } from '../../clock/backoff.js';
@@ -5,7 +6,7 @@ import type { ReopeningPauses } from './store-engine.js';
 
 export type Opening = ReturnType<typeof createOpening>;
 
-/** A failed opening changed nothing, whatever became of its own writes. */
+/** A failed opening changed nothing, whatever happened to its own writes. */
 function asUnavailable(cause: unknown): Error {
   if (isStoreError(cause) && cause.code !== 'unknown-outcome') return cause;
   return storeError('unavailable', cause instanceof Error ? cause.message : String(cause), { cause });
@@ -21,11 +22,7 @@ export function createOpening(open: () => Promise<void>, reopening: ReopeningPau
   let attempt = Promise.resolve();
   let retryAt = Infinity;
   let isOpen = false;
-  let leave: (error: Error) => void = () => undefined;
-  const closed = new Promise<never>((_resolve, reject) => {
-    leave = reject;
-  });
-  closed.catch(() => undefined);
+  const closing = new AbortController();
 
   const begin = (): void => {
     retryAt = Infinity;
@@ -47,9 +44,9 @@ export function createOpening(open: () => Promise<void>, reopening: ReopeningPau
     /** Resolves when it is open. Fails with the error of the last attempt while the pause after that one lasts. */
     ready(): Promise<void> {
       if (clock.monotonic() >= retryAt) begin();
-      return Promise.race([attempt, closed]);
+      return untilAborted(attempt, closing.signal);
     },
-    /** Whoever waits fails with this error. */
-    close: (error: Error): void => leave(error),
+    /** Callers that wait fail with this error. */
+    close: (error: Error): void => closing.abort(error),
   };
 }

@@ -3,14 +3,14 @@ import type { EventStore, Revision } from '../contract/event-store.js';
 import { isStoreError } from '../contract/errors.js';
 import { createBackoff } from '../../clock/backoff.js';
 import { batchAt, type Batch } from './batch.js';
-import { createHubEntry, type HubEntry } from './hub-entry.js';
-import type { HubWatcher } from './watcher.js';
+import { HubEntry } from './hub-entry.js';
+import type { Watcher } from './watcher.js';
 
 /** A watcher that is at most this many revisions ahead of a reader waits for it instead of getting one of its own. */
 const NEAR = 1000;
 /**
- * What all watchers together hold of what was read for them, in bytes of events. Beyond it each is given one batch at a time,
- * and read for again: slowly, but 2,000 slow ones do not hold a page of history each.
+ * The most bytes of events that all watchers together hold of what was read for them. Beyond that each is given one batch at
+ * a time and read for again: slowly, but 2,000 slow watchers do not hold a page of history each.
  */
 const MOST_GIVEN = 33_554_432;
 
@@ -20,12 +20,11 @@ export interface CatchUpOptions {
   readonly clock: Clock;
   /** The most readers at a time. */
   readonly readers: number;
-  /** The store was closed. */
+  /** Called when the store was closed. */
   close(): void;
   report(error: unknown): void;
 }
 
-/** See {@link createCatchUp}. */
 export type CatchUp = ReturnType<typeof createCatchUp>;
 
 interface Reader {
@@ -42,18 +41,17 @@ function inBatches(entries: readonly HubEntry[]): Batch[] {
 /** Serves watchers behind the ring from the store's history, with few readers that are shared. */
 export function createCatchUp(options: CatchUpOptions) {
   const { store, clock } = options;
-  /** Who waits, the longest waiting first. */
-  const waiting = new Set<HubWatcher>();
+  /** Watchers that wait, the longest waiting first. */
+  const waiting = new Set<Watcher>();
   const readers = new Set<Reader>();
   const backoff = createBackoff(clock);
   const closing = new AbortController();
   let paused = false;
   let scheduled = false;
-
-  /** What watchers hold. */
+  /** Bytes of events that watchers hold. */
   let given = 0;
 
-  const give = (watcher: HubWatcher, batches: readonly Batch[]): void => {
+  const give = (watcher: Watcher, batches: readonly Batch[]): void => {
     const all = batches.reduce((sum, { size }) => sum + size, 0);
     const few = given + all > MOST_GIVEN;
     const size = few ? 0 : all;
@@ -61,8 +59,17 @@ export function createCatchUp(options: CatchUpOptions) {
     watcher.give(few ? batches.slice(0, 1) : batches, () => (given -= size));
   };
 
-  const isNear = (reader: Reader, watcher: HubWatcher): boolean =>
+  const isNear = (reader: Reader, watcher: Watcher): boolean =>
     reader.position <= watcher.position && watcher.position - reader.position < NEAR;
+
+  const isNeeded = (reader: Reader): boolean => [...waiting].some((watcher) => isNear(reader, watcher));
+
+  /** Takes the waiting watchers from a position up to, not including, another off the list. */
+  const takeWaiting = (from: Revision, to: Revision): Watcher[] => {
+    const taken = [...waiting].filter(({ position }) => position >= from && position < to);
+    for (const watcher of taken) waiting.delete(watcher);
+    return taken;
+  };
 
   /** Starts readers for watchers that no current reader will reach. */
   const dispatch = (): void => {
@@ -78,38 +85,31 @@ export function createCatchUp(options: CatchUpOptions) {
   };
 
   /**
-   * Reads on for as long as a watcher waits near, batch by batch. One that does not ask again in time gets a new reader. False
-   * when the feed ended by itself.
+   * Reads on for as long as a watcher waits near, batch by batch. A watcher that does not ask again in time gets a new
+   * reader. False when the feed ended by itself.
    */
   const read = async (reader: Reader): Promise<boolean> => {
     const { signal } = reader.abort;
-    /** Where nothing changed there is nothing to wait for: watchers go on behind it. */
     const onProgress = (revision: Revision): void => {
       const from = reader.position;
       if (signal.aborted || revision <= from) return;
       reader.position = revision;
-      for (const watcher of [...waiting]) {
-        if (watcher.position < from || watcher.position >= revision) continue;
-        waiting.delete(watcher);
-        watcher.skip(revision);
-      }
-      if (![...waiting].some((watcher) => isNear(reader, watcher))) reader.abort.abort();
+      for (const watcher of takeWaiting(from, revision)) watcher.skip(revision);
+      if (!isNeeded(reader)) reader.abort.abort();
     };
     const feed = store.changes({ after: reader.position, signal, onProgress })[Symbol.asyncIterator]();
     try {
-      while (!signal.aborted && [...waiting].some((watcher) => isNear(reader, watcher))) {
+      while (!signal.aborted && isNeeded(reader)) {
         const result = await feed.next();
         if (result.done === true || signal.aborted) return signal.aborted;
         backoff.reset();
-        const entries = result.value.map((change) => createHubEntry(change));
-        // Those at the same place are given the same batches, so that frames are made once for them.
+        const entries = result.value.map((change) => new HubEntry(change));
+        // Watchers at the same position are given the same batches, so that frames are created once for them.
         const batches = inBatches(entries);
         const from = reader.position;
         reader.position = entries.at(-1)?.change.revision ?? from;
-        for (const watcher of [...waiting]) {
+        for (const watcher of takeWaiting(from, reader.position)) {
           const { position } = watcher;
-          if (position < from || position >= reader.position) continue;
-          waiting.delete(watcher);
           const isMissing = ({ change }: HubEntry): boolean => change.revision > position;
           give(watcher, position === from ? batches : inBatches(entries.filter(isMissing)));
         }
@@ -133,11 +133,7 @@ export function createCatchUp(options: CatchUpOptions) {
       }
       if (isStoreError(error) && error.code === 'expired') {
         failed = false;
-        for (const watcher of [...waiting]) {
-          if (watcher.position > reader.position) continue;
-          waiting.delete(watcher);
-          watcher.fail(error);
-        }
+        for (const watcher of takeWaiting(0, reader.position + 1)) watcher.fail(error);
       } else if (reader.abort.signal.aborted) failed = false;
       else options.report(error);
     } finally {
@@ -154,19 +150,17 @@ export function createCatchUp(options: CatchUpOptions) {
 
   return {
     /** The watcher waits for changes after its position. */
-    join(watcher: HubWatcher): void {
+    join(watcher: Watcher): void {
       waiting.add(watcher);
       if (scheduled) return;
-      // Deferred, so that watchers that ask in the same moment share a reader.
+      // Deferred, so that watchers that ask at the same moment share a reader.
       scheduled = true;
       queueMicrotask(dispatch);
     },
     /** The watcher is over. */
-    leave(watcher: HubWatcher): void {
+    leave(watcher: Watcher): void {
       if (!waiting.delete(watcher)) return;
-      for (const reader of readers) {
-        if (![...waiting].some((other) => isNear(reader, other))) reader.abort.abort();
-      }
+      for (const reader of readers) if (!isNeeded(reader)) reader.abort.abort();
     },
     close(): void {
       closing.abort();

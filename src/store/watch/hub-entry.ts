@@ -2,20 +2,19 @@ import type { Change } from '../contract/event-store.js';
 import { eventSize } from '../contract/record.js';
 import type { FrameMemory } from './frame-memory.js';
 
-/** What an entry costs besides bytes, roughly. */
+/** What an entry and a frame cost besides their bytes, roughly. */
 const ENTRY_COST = 256;
-/** And a frame. */
 const FRAME_COST = 128;
 
 /** For the entries of one ring. */
 export interface EntryKeeping {
   /** Where their frames are kept. */
   readonly memory: FrameMemory;
-  /** Told what every frame that is made costs, in bytes. */
+  /** Called with the cost in bytes of each frame that is created. */
   onGrow(entry: HubEntry, bytes: number): void;
 }
 
-/** A frame that was made, and those made before it. */
+/** A frame, and those created before it. */
 interface Made {
   readonly form: string;
   readonly type: string;
@@ -24,7 +23,7 @@ interface Made {
 }
 
 /**
- * One change on its way to watchers, shared by all of them. A class with a list of frames, because the ring holds ten
+ * One change on its way to watchers, shared by all of them. A class with a list of frames, because the ring holds tens of
  * thousands of them, and most have one frame: closures and a Map take 450 bytes more, a seventh of all that a watched event
  * leaves behind, and the more that is, the more often V8 collects everything.
  */
@@ -34,21 +33,22 @@ export class HubEntry {
   #made: Made | undefined;
   #cost: number;
 
-  constructor(change: Change, keeping: EntryKeeping | undefined) {
+  /** `keeping`: absent for an entry that is not kept. */
+  constructor(change: Change, keeping?: EntryKeeping) {
     this.change = change;
     this.#keeping = keeping;
     this.#cost = ENTRY_COST + eventSize(change.record.event);
     if (change.previous !== undefined) this.#cost += eventSize(change.previous.event);
   }
 
-  /** What it holds in memory, in bytes: its events and the frames made so far. */
+  /** Memory taken by its events and frames, in bytes. */
   cost(): number {
     return this.#cost;
   }
 
   /**
    * The bytes of this change in one form and as one type of frame, encoded once however many watchers ask. Equal names of
-   * both must mean equal bytes, for the same change.
+   * both must mean equal bytes for the same change.
    */
   frame(form: string, type: string, encode: () => Uint8Array): Uint8Array {
     for (let made = this.#made; made !== undefined; made = made.earlier) {
@@ -62,9 +62,4 @@ export class HubEntry {
     this.#keeping?.onGrow(this, cost);
     return bytes;
   }
-}
-
-/** Wraps a change. `keeping`: absent for an entry that is not kept. */
-export function createHubEntry(change: Change, keeping?: EntryKeeping): HubEntry {
-  return new HubEntry(change, keeping);
 }

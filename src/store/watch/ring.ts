@@ -1,24 +1,21 @@
 import type { Change, Revision } from '../contract/event-store.js';
 import { batchAt, type Batch } from './batch.js';
 import { createFrameMemory } from './frame-memory.js';
-import { createHubEntry, type HubEntry, type EntryKeeping } from './hub-entry.js';
+import { HubEntry, type EntryKeeping } from './hub-entry.js';
 
-/** Emptied places in front that are worth a copy of the rest. */
+/** How many emptied places in front are worth a copy of the rest. */
 const SLACK = 1024;
 
 export type Ring = ReturnType<typeof createRing>;
 
-/**
- * The latest changes, bounded in bytes (`maxBytes`): what the newest watchers read from. Everything after `floor()` up to
- * `head()` is in it, without gaps.
- */
+/** The latest changes, bounded in bytes (`maxBytes`): everything after `floor()` up to `head()`, without gaps. */
 export function createRing(maxBytes: number) {
   let entries: (HubEntry | undefined)[] = [];
   let start = 0;
   let floor = 0;
   let head = 0;
   let bytes = 0;
-  /** The last answer: watchers move in groups, so that most ask the same question. */
+  /** The last answer: watchers move in groups, so that most ask for the same. */
   let answer: { readonly after: Revision; readonly to: Revision; readonly batch: Batch } | undefined;
 
   const trim = (): void => {
@@ -35,7 +32,7 @@ export function createRing(maxBytes: number) {
   };
 
   const onGrow = (entry: HubEntry, grown: number): void => {
-    // An entry that left the ring is no longer the ring's to count.
+    // Entries that left the ring are not counted.
     if (entry.change.revision <= floor) return;
     bytes += grown;
     trim();
@@ -56,11 +53,9 @@ export function createRing(maxBytes: number) {
   };
 
   return {
-    /** Everything after this revision, up to the head, is here. */
     floor: (): Revision => floor,
-    /** How far the feed has come: the last change, or a later revision it has passed. */
+    /** The revision of the last change, or a later one that the feed has passed. */
     head: (): Revision => head,
-    /** How much it holds. */
     size: (): { readonly changes: number; readonly bytes: number; readonly maxBytes: number } => ({
       changes: entries.length - start,
       bytes,
@@ -77,9 +72,9 @@ export function createRing(maxBytes: number) {
     },
     append(changes: readonly Change[]): void {
       for (const change of changes) {
-        // A feed that repeats itself after a failure must not make watchers see a change twice.
+        // A feed that repeats changes after a failure must not make watchers see them twice.
         if (change.revision <= head) continue;
-        const entry = createHubEntry(change, keeping);
+        const entry = new HubEntry(change, keeping);
         entries.push(entry);
         bytes += entry.cost();
         head = change.revision;
@@ -91,8 +86,8 @@ export function createRing(maxBytes: number) {
       head = Math.max(head, to);
     },
     /**
-     * A batch after a revision that is at least the floor, up to another; `undefined`: there is none. Equal questions
-     * share the answer.
+     * A batch after a revision that is at least the floor, up to another; `undefined`: there is none. Equal calls share
+     * the batch.
      */
     read(after: Revision, to: Revision): Batch | undefined {
       if (after >= to) return undefined;

@@ -1,24 +1,24 @@
 import { type Clock, type ClockTimer, atNextTurn } from '../../clock/clock.js';
-import type { HubWatcher } from './watcher.js';
+import type { Watcher } from './watcher.js';
 
-/** Watchers that are woken in one turn of the event loop. Each is a write to a socket, 10 to 20 µs. */
+/** Watchers woken in one turn of the event loop. Each is a write to a socket, 10 to 20 µs. */
 const BATCH_SIZE = 16;
 /**
- * Least time from the start of one pass to that of the next, milliseconds for each watcher. A write costs nearly the same
- * whatever it carries. With a thousand watchers and 500 changes a second the p50 is 7.2 ms; a quarter more saves 15 % of the
- * CPU and makes it 8.2, a quarter less takes 13 % more CPU for 6.8.
+ * Minimum time from the start of one pass to the next, milliseconds for each watcher. A write costs nearly the same whatever
+ * it carries. With a thousand watchers and 500 changes a second the p50 is 7.2 ms; a quarter more saves 15 % of the CPU and
+ * makes it 8.2, a quarter less takes 13 % more CPU for 6.8.
  */
 const PACE_MS = 0.008;
-/** Shorter pauses are left out: timers are not exact, and a hundred watchers need no pause. */
+/** Shorter pauses are skipped: timers are not exact, and a hundred watchers need no pause. */
 const SHORTEST_PAUSE_MS = 2;
 
 /**
  * Wakes all watchers in batches, so that the event loop can do other work between two batches. A pass wakes every watcher
- * once. The watchers of a batch get everything that is in the ring at that moment, and are sent the same chunk. No watcher
- * waits longer than from one pass to the next. `onTurn` is called before each batch.
+ * once; those of a batch get everything in the ring at that moment, and are sent the same chunk. `onTurn` is called before
+ * each batch.
  */
-export function createWakeUps(watchers: ReadonlySet<HubWatcher>, clock: Clock, onTurn: () => void) {
-  let pass: Iterator<HubWatcher> | undefined;
+export function createWakeUps(watchers: ReadonlySet<Watcher>, clock: Clock, onTurn: () => void) {
+  let pass: Iterator<Watcher> | undefined;
   let again = false;
   let pause: ClockTimer | undefined;
   /** When the next pass may begin, monotonic milliseconds. */
@@ -27,7 +27,7 @@ export function createWakeUps(watchers: ReadonlySet<HubWatcher>, clock: Clock, o
   const wakeNextBatch = (): void => {
     onTurn();
     for (let count = 0; count < BATCH_SIZE; count++) {
-      const step = (pass as Iterator<HubWatcher>).next();
+      const step = (pass as Iterator<Watcher>).next();
       if (step.done === true) {
         pass = undefined;
         if (again) beginSoon();
@@ -50,7 +50,7 @@ export function createWakeUps(watchers: ReadonlySet<HubWatcher>, clock: Clock, o
     else pause = clock.setTimer(begin, wait);
   };
   return {
-    /** There is something new: starts a pass, or another one after the current one. */
+    /** Starts a pass, or another one after the current one. */
     wake(): void {
       if (pause !== undefined) return;
       if (pass === undefined) beginSoon();

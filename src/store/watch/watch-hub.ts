@@ -9,7 +9,7 @@ import { anEventStore } from '../contract/store-rule.js';
 import { createBackoff } from '../../clock/backoff.js';
 import { createCatchUp, type CatchUp } from './catch-up.js';
 import { createRing, type Ring } from './ring.js';
-import { createWatcher, type HubWatcher, type Watcher, type WatcherHub, type WatchOptions } from './watcher.js';
+import { Watcher, type WatcherHub, type WatchOptions } from './watcher.js';
 import { createWakeUps } from './wake-up-batches.js';
 
 /** For {@link createWatchHub}. */
@@ -19,11 +19,11 @@ export interface WatchHubOptions {
   readonly clock?: Clock | undefined;
   /** What the ring may hold, in bytes: recent changes and their encoded frames. Default: 33,554,432 (32 MiB). */
   readonly maxBytes?: number | undefined;
-  /** How long the feed goes on after the last watcher left, in milliseconds. Default: 30,000. */
+  /** How long the feed stays open after the last watcher left, in milliseconds. Default: 30,000. */
   readonly idleMs?: number | undefined;
   /** The most readers that catch up for watchers behind the ring. Default: 4. */
   readonly catchUpReaders?: number | undefined;
-  /** Receives failures of the store's feed. The hub goes on by itself. */
+  /** Receives failures of the store's feed. The hub recovers by itself. */
   readonly observe?: Observe | undefined;
 }
 
@@ -51,10 +51,10 @@ const rules = (): OptionRules<WatchHubOptions> => ({
 });
 
 /**
- * Puts a ring in front of a store's feed. The store is read once, however many watch: a watcher is a place in the ring,
+ * Puts a ring in front of a store's feed. The store is read once, however many watch: a watcher is a position in the ring,
  * and a slow one delays no other. A watcher that falls behind the ring is served by a few shared readers of the store's
- * history, and fails with `expired` only when that does not reach back either. When the store is away the hub retries,
- * and goes on where it stopped: no watcher misses a change or gets one twice.
+ * history, and fails with `expired` only when that does not reach back either. When the store is unavailable the hub
+ * retries, and continues where it stopped: no watcher misses a change or gets one twice.
  *
  * @throws TypeError that lists every unusable option.
  */
@@ -64,14 +64,14 @@ export function createWatchHub(options: WatchHubOptions): WatchHub {
   const notify = createNotifier(options.observe);
   const failures = createFailureSeries(`watch feed of ${store.name}`, notify, clock);
   const ring = createRing(maxBytes);
-  const watchers = new Set<HubWatcher>();
+  const watchers = new Set<Watcher>();
   let feed: AbortController | undefined;
   let idle: ClockTimer | undefined;
-  /** The ring has a beginning. */
+  /** True once the ring has a beginning. */
   let ready = false;
   let closed = false;
 
-  /** How far watchers see the ring: those of one group see the same. */
+  /** The revision up to which watchers see the ring: those of one batch see the same. */
   let shown: Revision = 0;
   const wakeUps = createWakeUps(watchers, clock, () => (shown = ring.head()));
 
@@ -103,7 +103,7 @@ export function createWatchHub(options: WatchHubOptions): WatchHub {
           ring.append(changes);
           wakeUps.wake();
         }
-        // A feed that ends by itself: the store was closed, then this says so.
+        // The feed ended by itself: if the store was closed, this fails with `closed`.
         await store.revision({ signal });
       } catch (error) {
         if (signal.aborted) return;
@@ -111,7 +111,7 @@ export function createWatchHub(options: WatchHubOptions): WatchHub {
           close();
           return;
         }
-        // History went past the ring while the store was away: begin again, watchers catch up if they still can.
+        // History went past the ring while the store was unavailable: begin again, watchers catch up if they still can.
         if (isStoreError(error) && error.code === 'expired') ready = false;
         failures.failed(error);
       }
@@ -152,11 +152,10 @@ export function createWatchHub(options: WatchHubOptions): WatchHub {
       if (!ready) return undefined;
       return position < ring.floor() ? 'behind' : ring.read(position, shown);
     },
-    // While there is no beginning nothing can be said to have been read.
     head: () => (ready ? shown : 0),
     lag: catchUp.join,
     leave(watcher) {
-      watchers.delete(watcher);
+      if (!watchers.delete(watcher)) return;
       catchUp.leave(watcher);
       if (watchers.size > 0 || feed === undefined) return;
       idle = clock.setTimer(stopFeed, idleMs);
@@ -165,7 +164,7 @@ export function createWatchHub(options: WatchHubOptions): WatchHub {
 
   return {
     watch(where) {
-      const watcher = createWatcher(hub, where);
+      const watcher = new Watcher(hub, where);
       if (closed || where.signal?.aborted) watcher.end();
       else {
         watchers.add(watcher);

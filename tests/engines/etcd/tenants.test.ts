@@ -5,6 +5,7 @@ import { etcdStore } from '../../../src/store/etcd/etcd-store.js';
 import { createWatchHub } from '../../../src/store/watch/watch-hub.js';
 import { sampleEvent } from '../../../src/testing/sample-event.js';
 import { hasEtcd, startEtcd, type Cluster } from './cluster.js';
+import { watch } from '../../unit/store/watch/watching.js';
 
 const expiresAt = 4_102_444_800_000_000;
 
@@ -109,16 +110,16 @@ describe.skipIf(!hasEtcd()).each(['grpc', 'gateway'] as const)('in a shared clus
     expect(listed).toBeGreaterThan(own.revision);
     const places = [listed, own.revision, own.revision - 1];
     const seen = places.map((): Revision[] => []);
-    const watchers = places.map((after) => hub.watch({ after }));
+    const watchers = places.map((after) => watch(hub, { after }));
     for (const [index, watcher] of watchers.entries()) {
       void (async () => {
         for await (const batch of watcher) seen[index]?.push(...batch.entries.map(({ change }) => change.revision));
       })();
     }
-    await until(() => watchers.every((watcher) => (watcher.quiet() ?? 0) >= listed), 'all places reach the list');
+    await until(() => watchers.every((watcher) => watcher.position >= listed), 'all places reach the list');
     others(5);
     const later = await store.revision();
-    await until(() => watchers.every((watcher) => (watcher.quiet() ?? 0) >= later), 'all places follow');
+    await until(() => watchers.every((watcher) => watcher.position >= later), 'all places follow');
     const second = await create(store, 'second');
     await until(() => seen.every((revisions) => revisions.includes(second.revision)), 'the second event');
     expect(seen).toEqual([[second.revision], [second.revision], [own.revision, second.revision]]);

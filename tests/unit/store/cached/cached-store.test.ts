@@ -10,6 +10,7 @@ import { createWatchHub } from '../../../../src/store/watch/watch-hub.js';
 import { fakeClock } from '../../../../src/testing/fake-clock.js';
 import { sampleEvent } from '../../../../src/testing/sample-event.js';
 import { handled, keyOf, turns, until, type Handled } from './caches.js';
+import { watch } from '../watch/watching.js';
 
 const NEVER = 4_102_444_800_000_000;
 const TIMEOUT_MS = 3_000;
@@ -445,7 +446,7 @@ describe('one copy of history', () => {
     const { cached } = await bench(false);
     const { revision } = await create(cached, 'd');
     const hub = createWatchHub({ store: cached });
-    const watcher = hub.watch({ after: revision - 1 });
+    const watcher = watch(hub, { after: revision - 1 });
     const { value } = await watcher.next();
     const [entry] = value?.entries ?? [];
     expect(entry?.change.record.event).toBe((await cached.get(keyOf('d')))?.event);

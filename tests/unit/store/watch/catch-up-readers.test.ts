@@ -4,7 +4,7 @@ import type { Change, ChangesOptions, EventStore, Revision } from '../../../../s
 import { storeError } from '../../../../src/store/contract/errors.js';
 import { memoryStore } from '../../../../src/store/memory/memory-store.js';
 import { createCatchUp } from '../../../../src/store/watch/catch-up.js';
-import { createWatcher, type HubWatcher } from '../../../../src/store/watch/watcher.js';
+import { Watcher } from '../../../../src/store/watch/watcher.js';
 import { fakeClock } from '../../../../src/testing/fake-clock.js';
 import { sampleEvent } from '../../../../src/testing/sample-event.js';
 
@@ -20,7 +20,7 @@ interface Feed extends ChangesOptions {
 }
 
 interface Follower {
-  readonly watcher: HubWatcher;
+  readonly watcher: Watcher;
   readonly seen: Revision[];
   readonly failures: unknown[];
   asked(): number;
@@ -84,7 +84,7 @@ function createBench(readers = 4) {
         failures.push(error);
       }
     };
-    const watcher = createWatcher(
+    const watcher = new Watcher(
       {
         read: (position) => (position < RING ? 'behind' : undefined),
         head: () => RING,
@@ -154,7 +154,7 @@ describe('what a catch-up reader serves', () => {
     const second = follow(100);
     await turns();
     expect(places(feeds)).toEqual([5_000]);
-    await first.watcher.return();
+    first.watcher.end();
     expect(isOpen(feeds[0] as Feed)).toBe(false);
     feeds[0]?.end();
     await turns();
@@ -168,9 +168,9 @@ describe('what a catch-up reader serves', () => {
     const { feeds, follow } = createBench();
     const [first, second] = [follow(100), follow(200)];
     await turns();
-    await first.watcher.return();
+    first.watcher.end();
     expect(feeds.map(isOpen)).toEqual([true]);
-    await second.watcher.return();
+    second.watcher.end();
     expect(feeds.map(isOpen)).toEqual([false]);
     feeds[0]?.give(150, 250);
     await turns();
@@ -228,7 +228,7 @@ describe('the progress of a catch-up feed', () => {
     feeds[0]?.give(200);
     await turns();
     expect([first.seen, behind.seen]).toEqual([[150, 200], []]);
-    await first.watcher.return();
+    first.watcher.end();
     feeds[0]?.end();
     await turns();
     feeds[1]?.give(150, 200);
@@ -250,7 +250,7 @@ describe('the progress of a catch-up feed', () => {
     const { feeds, follow } = createBench();
     const first = follow(100);
     await turns();
-    await first.watcher.return();
+    first.watcher.end();
     const second = follow(100);
     await turns();
     // The feed has not heard yet that nobody waits for it.
@@ -269,7 +269,7 @@ describe('a catch-up feed that ends', () => {
     const { feeds, follow, reported } = createBench();
     const first = follow(100);
     await turns();
-    await first.watcher.return();
+    first.watcher.end();
     feeds[0]?.fail(storeError('unavailable', 'the engine is away'));
     await turns();
     expect(reported).toEqual([]);

@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { memoryStore } from '../../../../src/store/memory/memory-store.js';
 import { createCatchUp } from '../../../../src/store/watch/catch-up.js';
 import type { Batch } from '../../../../src/store/watch/batch.js';
-import { createWatcher, type HubWatcher } from '../../../../src/store/watch/watcher.js';
+import { Watcher } from '../../../../src/store/watch/watcher.js';
 import { nextTurn } from '../../../../src/clock/clock.js';
 import { fakeClock } from '../../../../src/testing/fake-clock.js';
 import { sampleEvent } from '../../../../src/testing/sample-event.js';
@@ -26,8 +26,8 @@ async function slowReaders() {
   onTestFinished(() => catchUp.close());
   let handed = 0;
   let held = 0;
-  const follow = (): HubWatcher => {
-    const watcher = createWatcher(
+  const follow = (): Watcher => {
+    const watcher = new Watcher(
       {
         read: (position) => (position < latest ? 'behind' : undefined),
         head: () => latest,
@@ -49,7 +49,7 @@ async function slowReaders() {
     return watcher;
   };
   /** The revisions it sees, counted from the first. */
-  const readAll = async (watcher: HubWatcher): Promise<number[]> => {
+  const readAll = async (watcher: Watcher): Promise<number[]> => {
     const seen: number[] = [];
     for (let polls = 0; polls < 5000 && seen.length < 300; polls++) {
       const batch = watcher.poll();
@@ -58,7 +58,7 @@ async function slowReaders() {
     }
     return seen;
   };
-  const ask = async (watchers: readonly HubWatcher[]): Promise<void> => {
+  const ask = async (watchers: readonly Watcher[]): Promise<void> => {
     for (const watcher of watchers) expect(watcher.poll()).toBeUndefined();
     for (let turn = 0; turn < 20; turn++) await nextTurn();
   };
@@ -77,7 +77,7 @@ test.each(['read on', 'leave'])(
     expect(handed()).toBeGreaterThan(20_000_000);
     expect(held()).toBeLessThan(34_000_000);
     for (const watcher of watchers) {
-      if (then === 'leave') await watcher.return();
+      if (then === 'leave') await watcher.end();
       else expect(await readAll(watcher)).toEqual(ALL);
     }
     expect(held()).toBe(0);

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Change } from '../../../../src/store/contract/event-store.js';
 import { eventSize, type EventRecord } from '../../../../src/store/contract/record.js';
 import { createFrameMemory } from '../../../../src/store/watch/frame-memory.js';
-import { createHubEntry, type HubEntry } from '../../../../src/store/watch/hub-entry.js';
+import { HubEntry } from '../../../../src/store/watch/hub-entry.js';
 import { sampleEvent } from '../../../../src/testing/sample-event.js';
 
 const key = { namespace: 'default', name: 'a' };
@@ -18,13 +18,13 @@ const created: Change = { type: 'put', key, revision: 1, record: first };
 const updated: Change = { type: 'put', key, revision: 2, record: second, previous: first };
 
 test('An entry costs a constant, its event, and the event before it.', () => {
-  expect(createHubEntry(created).cost()).toBe(256 + eventSize(first.event));
-  expect(createHubEntry(updated).cost()).toBe(256 + eventSize(second.event) + eventSize(first.event));
+  expect(new HubEntry(created).cost()).toBe(256 + eventSize(first.event));
+  expect(new HubEntry(updated).cost()).toBe(256 + eventSize(second.event) + eventSize(first.event));
 });
 
 test('A frame is made once for each form and each type, and every one that is made is counted and told.', () => {
   const grown: [HubEntry, number][] = [];
-  const entry = createHubEntry(updated, {
+  const entry = new HubEntry(updated, {
     memory: createFrameMemory(),
     onGrow: (one, bytes) => void grown.push([one, bytes]),
   });
@@ -51,7 +51,7 @@ test('A frame is made once for each form and each type, and every one that is ma
 });
 
 test('An entry that nobody keeps gives the frame as it was encoded, once.', () => {
-  const entry = createHubEntry(created);
+  const entry = new HubEntry(created);
   const own = new Uint8Array(3);
   expect(entry.frame('json', 'ADDED', () => own)).toBe(own);
   expect(entry.frame('json', 'ADDED', () => new Uint8Array(4))).toBe(own);

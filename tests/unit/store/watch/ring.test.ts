@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Change, Revision } from '../../../../src/store/contract/event-store.js';
 import { createRing, type Ring } from '../../../../src/store/watch/ring.js';
-import { createHubEntry } from '../../../../src/store/watch/hub-entry.js';
+import { HubEntry } from '../../../../src/store/watch/hub-entry.js';
 import { sampleEvent } from '../../../../src/testing/sample-event.js';
 
 const change = (revision: Revision): Change => {
@@ -9,7 +9,7 @@ const change = (revision: Revision): Change => {
   return { type: 'put', key, revision, record: { key, revision, event: sampleEvent(key), expiresAt: 0 } };
 };
 /** All of them cost the same. */
-const COST = createHubEntry(change(1)).cost();
+const COST = new HubEntry(change(1)).cost();
 const range = (from: number, to: number): number[] => Array.from({ length: to - from + 1 }, (_, i) => from + i);
 
 function ringOf(bytes: number, ...revisions: Revision[]): Ring {

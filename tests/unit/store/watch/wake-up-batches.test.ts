@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { nextTurn } from '../../../../src/clock/clock.js';
-import type { HubWatcher } from '../../../../src/store/watch/watcher.js';
+import type { Watcher } from '../../../../src/store/watch/watcher.js';
 import { createWakeUps } from '../../../../src/store/watch/wake-up-batches.js';
 import { fakeClock } from '../../../../src/testing/fake-clock.js';
 
 /** Watchers that only count how often they were woken. */
-function watchers(count: number): { readonly all: Set<HubWatcher>; readonly woken: number[] } {
+function watchers(count: number): { readonly all: Set<Watcher>; readonly woken: number[] } {
   const woken = Array.from({ length: count }, () => 0);
-  const all = woken.map((_, index) => ({ wake: () => void woken[index]!++ }) as unknown as HubWatcher);
+  const all = woken.map((_, index) => ({ wake: () => void woken[index]!++ }) as unknown as Watcher);
   return { all: new Set(all), woken };
 }
 
@@ -36,7 +36,7 @@ test('many watchers are woken over several turns of the event loop, each once', 
 
 test('the callback runs before each batch of watchers', async () => {
   const order: string[] = [];
-  const all = range(40).map((index) => ({ wake: () => void order.push(`${index}`) }) as unknown as HubWatcher);
+  const all = range(40).map((index) => ({ wake: () => void order.push(`${index}`) }) as unknown as Watcher);
   createWakeUps(new Set(all), fakeClock(), () => order.push('turn')).wake();
   for (let turn = 0; turn < 20; turn++) await nextTurn();
   const turns = order.join(' ').split('turn').slice(1);
@@ -84,7 +84,7 @@ test('a watcher that leaves during a pass does not stop it', async () => {
   const { all, woken } = watchers(100);
   createWakeUps(all, fakeClock(), () => undefined).wake();
   const [first] = all;
-  all.delete(first as HubWatcher);
+  all.delete(first as Watcher);
   for (const watcher of [...all].slice(60, 70)) all.delete(watcher);
   for (let turn = 0; turn < 20; turn++) await nextTurn();
   expect(sum(woken)).toBe(90);

@@ -7,6 +7,7 @@ import type { Batch } from '../../../../src/store/watch/batch.js';
 import { createWatchHub } from '../../../../src/store/watch/watch-hub.js';
 import { fakeClock } from '../../../../src/testing/fake-clock.js';
 import { sampleEvent } from '../../../../src/testing/sample-event.js';
+import { watch } from './watching.js';
 
 /** A store whose revisions also rise by what others write: changes and the latest revision are set by the test. */
 function sharedStore(latest: Revision): {
@@ -70,39 +71,39 @@ async function turns(): Promise<void> {
   for (let i = 0; i < 8; i++) await nextTurn();
 }
 
-test('an up-to-date watcher follows the progress of the feed, and reports it only while no change is pending', async () => {
+test('an up-to-date watcher follows the progress of the feed whenever it is read and finds no change', async () => {
   const shared = sharedStore(100);
   const hub = createWatchHub({ store: shared.store, clock: fakeClock() });
-  const watcher = hub.watch({ after: 100 });
+  const watcher = watch(hub, { after: 100 });
   const first = watcher.next();
   await turns();
-  expect(watcher.quiet()).toBe(100);
+  expect(watcher.position).toBe(100);
   shared.progress(150);
   await turns();
-  expect(watcher.quiet()).toBe(150);
+  expect(watcher.position).toBe(150);
   expect(hub.revision()).toBe(150);
   shared.change(160);
   await turns();
-  expect(watcher.quiet()).toBeUndefined();
+  expect(watcher.position).toBe(160);
   expect((await first).value).toMatchObject({ revision: 160, entries: [{ change: { revision: 160 } }] });
   shared.progress(200);
   await turns();
-  expect(watcher.quiet()).toBeUndefined();
+  expect(watcher.position).toBe(160);
   void watcher.next();
   await turns();
-  expect(watcher.quiet()).toBe(200);
+  expect(watcher.position).toBe(200);
   hub.close();
 });
 
 test('progress never moves a watcher back, nor past a change', async () => {
   const shared = sharedStore(100);
   const hub = createWatchHub({ store: shared.store, clock: fakeClock() });
-  const ahead = hub.watch({ after: 500 });
+  const ahead = watch(hub, { after: 500 });
   const pending = ahead.next();
   await turns();
   shared.progress(300);
   await turns();
-  expect(ahead.quiet()).toBe(500);
+  expect(ahead.position).toBe(500);
   shared.change(400);
   shared.change(501);
   await turns();
@@ -118,7 +119,7 @@ test('watchers behind the ring, with nothing between them and it, hold no reader
   // Far apart, so that they cannot share a reader, and only the last has a change to come.
   const places = [90_000, 80_000, 70_000, 60_000, 40_000];
   const seen = places.map((): Revision[] => []);
-  const watchers = places.map((after) => hub.watch({ after }));
+  const watchers = places.map((after) => watch(hub, { after }));
   for (const [index, watcher] of watchers.entries()) {
     void (async () => {
       for await (const batch of watcher) seen[index]?.push(...batch.entries.map(({ change }) => change.revision));
@@ -130,7 +131,7 @@ test('watchers behind the ring, with nothing between them and it, hold no reader
   }
   await turns();
   expect(seen).toEqual([[], [], [], [], [45_000]]);
-  expect(watchers.map((watcher) => watcher.quiet())).toEqual(places.map(() => 100_010));
+  expect(watchers.map((watcher) => watcher.position)).toEqual(places.map(() => 100_010));
   shared.change(100_050);
   await turns();
   expect(seen).toEqual([[100_050], [100_050], [100_050], [100_050], [45_000, 100_050]]);
@@ -149,17 +150,17 @@ test('progress that a feed reports after it was ended moves no watcher of a late
   };
   const clock = fakeClock();
   const hub = createWatchHub({ store, clock });
-  await hub.watch({ after: 100 }).return();
+  await watch(hub, { after: 100 }).return();
   await turns();
   clock.advance(30_000);
   expect(hub.revision()).toBeUndefined();
-  const watcher = hub.watch({ after: 100 });
+  const watcher = watch(hub, { after: 100 });
   const pending = watcher.next();
   await turns();
   expect(shared.opened).toEqual([100, 100]);
   reports[0]?.(150);
   await turns();
-  expect([hub.revision(), watcher.quiet()]).toEqual([100, 100]);
+  expect([hub.revision(), watcher.position]).toEqual([100, 100]);
   shared.change(120);
   await turns();
   expect(((await pending).value as Batch).entries.map(({ change }) => change.revision)).toEqual([120]);

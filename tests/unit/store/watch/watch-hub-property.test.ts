@@ -5,9 +5,9 @@ import { storeError } from '../../../../src/store/contract/errors.js';
 import { memoryStore } from '../../../../src/store/memory/memory-store.js';
 import { nextTurn } from '../../../../src/clock/clock.js';
 import { createWatchHub } from '../../../../src/store/watch/watch-hub.js';
-import type { Watcher } from '../../../../src/store/watch/watcher.js';
 import { fakeClock } from '../../../../src/testing/fake-clock.js';
 import { sampleEvent } from '../../../../src/testing/sample-event.js';
+import { watch, type Watching } from './watching.js';
 
 const step = fc.oneof(
   { weight: 4, arbitrary: fc.record({ kind: fc.constant('write' as const), count: fc.integer({ min: 1, max: 40 }) }) },
@@ -19,7 +19,7 @@ const step = fc.oneof(
 );
 
 interface Seen {
-  readonly watcher: Watcher;
+  readonly watcher: Watching;
   readonly after: number;
   readonly revisions: number[];
   reading: boolean;
@@ -68,7 +68,7 @@ test('every watcher sees each revision after its own exactly once and in order, 
         if (action.kind === 'write') await write(action.count);
         else if (action.kind === 'watch') {
           const after = Math.max(start, start + written - action.back);
-          seen.push({ watcher: hub.watch({ after }), after, revisions: [], reading: false, left: false });
+          seen.push({ watcher: watch(hub, { after }), after, revisions: [], reading: false, left: false });
         } else if (action.kind === 'read' && one !== undefined) void read(one);
         else if (action.kind === 'leave' && one !== undefined) {
           one.left = true;

@@ -5,9 +5,9 @@ import { memoryStore } from '../../../../src/store/memory/memory-store.js';
 import { nextTurn } from '../../../../src/clock/clock.js';
 import type { Batch, BatchFrames } from '../../../../src/store/watch/batch.js';
 import { createWatchHub, type WatchHub, type WatchHubOptions } from '../../../../src/store/watch/watch-hub.js';
-import type { Watcher } from '../../../../src/store/watch/watcher.js';
 import { fakeClock, type FakeClock } from '../../../../src/testing/fake-clock.js';
 import { sampleEvent } from '../../../../src/testing/sample-event.js';
+import { watch, type Watching } from './watching.js';
 
 const hubs: WatchHub[] = [];
 afterEach(() => {
@@ -68,7 +68,7 @@ function createBench(
 }
 
 /** Reads until `count` changes came. */
-async function take(watcher: Watcher, count: number): Promise<Change[]> {
+async function take(watcher: Watching, count: number): Promise<Change[]> {
   const changes: Change[] = [];
   while (changes.length < count) {
     const result = await watcher.next();
@@ -85,7 +85,7 @@ describe('watch hub', () => {
   test('delivers every change after its revision to every watcher, once, from one feed of the store', async () => {
     const { hub, store, write, feeds } = createBench();
     const start = await store.revision();
-    const watchers = range(0, 20).map(() => hub.watch({ after: start }));
+    const watchers = range(0, 20).map(() => watch(hub, { after: start }));
     const taken = watchers.map((watcher) => take(watcher, 50));
     await write(50);
     for (const one of taken) expect(revisions(await one)).toEqual(range(start + 1, 50));
@@ -98,7 +98,7 @@ describe('watch hub', () => {
     const { hub, store, feeds, clock } = createBench();
     expect(feeds).toHaveLength(0);
     expect(hub.revision()).toBeUndefined();
-    const watcher = hub.watch({ after: await store.revision() });
+    const watcher = watch(hub, { after: await store.revision() });
     await turns();
     expect(feeds).toHaveLength(1);
     await watcher.return();
@@ -113,17 +113,17 @@ describe('watch hub', () => {
   test('keeps the feed for a watcher that comes in time, and starts it again for a later one', async () => {
     const { hub, store, feeds, clock, write } = createBench();
     const after = await store.revision();
-    const first = hub.watch({ after });
+    const first = watch(hub, { after });
     await turns();
     await first.return();
     clock.advance(20_000);
-    const second = hub.watch({ after });
+    const second = watch(hub, { after });
     clock.advance(60_000);
     expect(feeds).toHaveLength(1);
     await second.return();
     clock.advance(30_000);
     await write(3);
-    const third = hub.watch({ after });
+    const third = watch(hub, { after });
     expect(revisions(await take(third, 3))).toEqual(range(after + 1, 3));
     expect(feeds.filter(({ open }) => open()).length).toBeGreaterThan(0);
   });
@@ -131,7 +131,7 @@ describe('watch hub', () => {
   test('A watcher that leaves takes the feed from no other, however long they stay.', async () => {
     const { hub, store, write, feeds, clock } = createBench();
     const after = await store.revision();
-    const [leaving, staying] = [hub.watch({ after }), hub.watch({ after })];
+    const [leaving, staying] = [watch(hub, { after }), watch(hub, { after })];
     await turns();
     await leaving.return();
     clock.advance(3_600_000);
@@ -150,9 +150,9 @@ describe('watch hub', () => {
     const hub = createWatchHub({ store: memory, clock });
     hubs.push(hub);
     const after = await memory.revision();
-    await hub.watch({ after, signal: AbortSignal.abort() }).return();
+    await watch(hub, { after, signal: AbortSignal.abort() }).return();
     expect(timers).toBe(0);
-    hub.watch({ after });
+    watch(hub, { after });
     await turns();
     hub.close();
     await turns();
@@ -162,7 +162,7 @@ describe('watch hub', () => {
   test('encodes a frame once for all watchers, per representation', async () => {
     const { hub, store, write } = createBench();
     const after = await store.revision();
-    const watchers = range(0, 5).map(() => hub.watch({ after }));
+    const watchers = range(0, 5).map(() => watch(hub, { after }));
     const batches = watchers.map((watcher) => watcher.next());
     await write(1);
     let encoded = 0;
@@ -182,7 +182,7 @@ describe('watch hub', () => {
 
   test('stores frames of one representation contiguously, whatever their type', async () => {
     const { hub, store, write } = createBench();
-    const batch = hub.watch({ after: await store.revision() }).next();
+    const batch = watch(hub, { after: await store.revision() }).next();
     await write(3);
     const { entries } = (await batch).value as Batch;
     const types = ['ADDED', 'MODIFIED', 'DELETED'];
@@ -195,7 +195,7 @@ describe('watch hub', () => {
   test('gives watchers at the same position the same batch', async () => {
     const { hub, store, write } = createBench();
     const after = await store.revision();
-    const batches = range(0, 3).map(() => hub.watch({ after }).next());
+    const batches = range(0, 3).map(() => watch(hub, { after }).next());
     await write(10);
     const [first, ...others] = await Promise.all(batches);
     for (const other of others) expect(other.value).toBe(first?.value);
@@ -203,7 +203,7 @@ describe('watch hub', () => {
 
   test('computes what a batch is for one kind of watcher once', async () => {
     const { hub, store, write } = createBench();
-    const batch = hub.watch({ after: await store.revision() }).next();
+    const batch = watch(hub, { after: await store.revision() }).next();
     await write(1);
     const made: string[] = [];
     const of = (kind: string) => (): BatchFrames => {
@@ -221,7 +221,7 @@ describe('watch hub', () => {
   test('shows changes written during a wake-up pass to the watchers that are woken later, batch by batch', async () => {
     const { hub, store, write, clock } = createBench();
     const after = await store.revision();
-    const watchers = range(0, 159).map(() => hub.watch({ after }));
+    const watchers = range(0, 159).map(() => watch(hub, { after }));
     const seen = watchers.map((): Change[] => []);
     let different = 0;
     for (let written = 0; written < 50;) {
@@ -250,8 +250,8 @@ describe('watch hub', () => {
   test('does not wait for a watcher that does not read, which continues at its position', async () => {
     const { hub, store, write } = createBench();
     const after = await store.revision();
-    const slow = hub.watch({ after });
-    const fast = hub.watch({ after });
+    const slow = watch(hub, { after });
+    const fast = watch(hub, { after });
     for (let round = 0; round < 10; round++) {
       await write(100);
       expect(await take(fast, 100)).toHaveLength(100);
@@ -263,8 +263,8 @@ describe('watch hub', () => {
   test('bounds the ring: watchers behind it catch up through the history, sharing few readers', async () => {
     const { hub, store, write, feeds } = createBench({ maxBytes: 20_000, catchUpReaders: 2 });
     const after = await store.revision();
-    const fast = hub.watch({ after });
-    const slow = range(0, 30).map((i) => hub.watch({ after: after + (i % 3) }));
+    const fast = watch(hub, { after });
+    const slow = range(0, 30).map((i) => watch(hub, { after: after + (i % 3) }));
     const fastTaken = take(fast, 3000);
     await write(3000);
     await fastTaken;
@@ -295,12 +295,12 @@ describe('watch hub', () => {
     });
     const { hub, store, write } = createBench({ maxBytes: 1, catchUpReaders: 3, wrap });
     const after = await store.revision();
-    const first = hub.watch({ after });
+    const first = watch(hub, { after });
     await turns();
     await write(12_000);
     await turns(40);
     const places = range(0, 11).map((i) => i * 1100);
-    const taken = await Promise.all(places.map((place) => take(hub.watch({ after: after + place }), 12_000 - place)));
+    const taken = await Promise.all(places.map((place) => take(watch(hub, { after: after + place }), 12_000 - place)));
     taken.forEach((changes, i) =>
       expect(revisions(changes)).toEqual(range(after + 1 + (places[i] ?? 0), 12_000 - (places[i] ?? 0))),
     );
@@ -311,8 +311,8 @@ describe('watch hub', () => {
   test('fails only a watcher that is behind ring and history, with expired', async () => {
     const { hub, store, write, clock } = createBench({ maxBytes: 1, historyMs: 1000 });
     const after = await store.revision();
-    const gone = hub.watch({ after });
-    const other = hub.watch({ after });
+    const gone = watch(hub, { after });
+    const other = watch(hub, { after });
     await write(10);
     await take(other, 10);
     clock.advance(5000);
@@ -339,13 +339,13 @@ describe('watch hub', () => {
       }),
     });
     const start = await store.revision();
-    const first = hub.watch({ after: start });
+    const first = watch(hub, { after: start });
     await write(20);
     await take(first, 20);
     // The ring is empty, and history begins between the places of these two.
     oldest = start + 5;
-    const behind = hub.watch({ after: start + 2 });
-    const sound = [start + 5, start + 6, start + 12].map((after) => hub.watch({ after }));
+    const behind = watch(hub, { after: start + 2 });
+    const sound = [start + 5, start + 6, start + 12].map((after) => watch(hub, { after }));
     const failed = expect(behind.next()).rejects.toMatchObject({ code: 'expired' });
     const read = Promise.all(sound.map(async (watcher) => revisions(await take(watcher, 8))));
     await failed;
@@ -356,7 +356,7 @@ describe('watch hub', () => {
 
   test('fails a watch from a revision before the history with expired', async () => {
     const { hub, store } = createBench();
-    const watcher = hub.watch({ after: (await store.revision()) - 1 });
+    const watcher = watch(hub, { after: (await store.revision()) - 1 });
     await expect(watcher.next()).rejects.toMatchObject({ code: 'expired' });
     expect(hub.watchers).toBe(0);
   });
@@ -364,7 +364,7 @@ describe('watch hub', () => {
   test('waits for a future revision', async () => {
     const { hub, store, write } = createBench();
     const start = await store.revision();
-    const watcher = hub.watch({ after: start + 5 });
+    const watcher = watch(hub, { after: start + 5 });
     const pending = take(watcher, 2);
     await write(5);
     await turns();
@@ -389,7 +389,7 @@ describe('watch hub', () => {
     });
     const { hub, store, write, clock, reported, feeds } = createBench({ wrap });
     const after = await store.revision();
-    const watchers = range(0, 4).map(() => hub.watch({ after }));
+    const watchers = range(0, 4).map(() => watch(hub, { after }));
     const taken = watchers.map((watcher) => take(watcher, 30));
     await write(10);
     await turns();
@@ -429,7 +429,7 @@ describe('watch hub', () => {
       }),
     });
     const first = await store.revision();
-    const watcher = hub.watch({ after: first });
+    const watcher = watch(hub, { after: first });
     const seen: number[] = [];
     for (let round = 0; round < 3; round++) {
       const next = take(watcher, 2);
@@ -444,9 +444,9 @@ describe('watch hub', () => {
     }
     expect(seen).toEqual(range(first + 1, 6));
     // Nor does one that finds all of it in the ring.
-    expect(revisions(await take(hub.watch({ after: first }), 6))).toEqual(range(first + 1, 6));
+    expect(revisions(await take(watch(hub, { after: first }), 6))).toEqual(range(first + 1, 6));
     // One that begins at the head has nothing to see.
-    const late = hub.watch({ after: first + 6 });
+    const late = watch(hub, { after: first + 6 });
     const next = take(late, 1);
     await turns();
     await write(1);
@@ -468,8 +468,8 @@ describe('watch hub', () => {
     });
     const { hub, store, write, clock } = createBench({ wrap, historyMs: 1000 });
     const after = await store.revision();
-    const watcher = hub.watch({ after });
-    const ahead = hub.watch({ after: after + 100_000 });
+    const watcher = watch(hub, { after });
+    const ahead = watch(hub, { after: after + 100_000 });
     const pending = watcher.next();
     const waiting = ahead.next();
     waiting.catch(() => undefined);
@@ -505,11 +505,11 @@ describe('watch hub', () => {
     const after = await store.revision();
     await write(5);
     begun = await store.revision();
-    const watchers = [hub.watch({ after })];
+    const watchers = [watch(hub, { after })];
     void watchers[0]?.next();
     await turns(20);
     expect(attempts).toBe(1);
-    const later = hub.watch({ after: after + 1 });
+    const later = watch(hub, { after: after + 1 });
     watchers.push(later);
     void later.next();
     await turns(20);
@@ -535,7 +535,7 @@ describe('watch hub', () => {
         },
       }),
     });
-    const watcher = hub.watch({ after: await store.revision() });
+    const watcher = watch(hub, { after: await store.revision() });
     await turns();
     await watcher.return();
     clock.advance(30_000);
@@ -559,7 +559,7 @@ describe('watch hub', () => {
     const after = await store.revision();
     await write(5);
     begun = await store.revision();
-    const pending = take(hub.watch({ after }), 5);
+    const pending = take(watch(hub, { after }), 5);
     for (let i = 0; i < 6; i++) {
       await turns();
       clock.advance(5000);
@@ -580,7 +580,7 @@ describe('watch hub', () => {
     failures = 0;
     const after = await store.revision();
     failures = 2;
-    const pending = take(hub.watch({ after }), 1);
+    const pending = take(watch(hub, { after }), 1);
     for (let i = 0; i < 3; i++) {
       await turns();
       clock.advance(5000);
@@ -593,7 +593,7 @@ describe('watch hub', () => {
     const { hub, store, write } = createBench();
     const after = await store.revision();
     const controller = new AbortController();
-    const watcher = hub.watch({ after, signal: controller.signal });
+    const watcher = watch(hub, { after, signal: controller.signal });
     const pending = watcher.next();
     await turns();
     expect(hub.watchers).toBe(1);
@@ -602,7 +602,7 @@ describe('watch hub', () => {
     expect((await pending).done).toBe(true);
     await write(3);
     expect((await watcher.next()).done).toBe(true);
-    const late = hub.watch({ after, signal: controller.signal });
+    const late = watch(hub, { after, signal: controller.signal });
     expect((await late.next()).done).toBe(true);
     expect(hub.watchers).toBe(0);
   });
@@ -620,7 +620,7 @@ describe('watch hub', () => {
     await write(5);
     begun = await store.revision();
     const controller = new AbortController();
-    const watcher = hub.watch({ after, signal: controller.signal });
+    const watcher = watch(hub, { after, signal: controller.signal });
     const pending = watcher.next();
     await turns();
     expect(feeds.filter(({ open }) => open())).toHaveLength(2);
@@ -631,7 +631,7 @@ describe('watch hub', () => {
 
   test('ends a waiting loop with return()', async () => {
     const { hub, store } = createBench();
-    const watcher = hub.watch({ after: await store.revision() });
+    const watcher = watch(hub, { after: await store.revision() });
     const pending = watcher.next();
     await watcher.return();
     expect((await pending).done).toBe(true);
@@ -641,20 +641,20 @@ describe('watch hub', () => {
   test('ends all watchers cleanly with close, and later ones at once', async () => {
     const { hub, store, feeds } = createBench();
     const after = await store.revision();
-    const pending = range(0, 3).map(() => hub.watch({ after }).next());
+    const pending = range(0, 3).map(() => watch(hub, { after }).next());
     await turns();
     hub.close();
     hub.close();
     for (const one of pending) expect((await one).done).toBe(true);
     expect(hub.watchers).toBe(0);
     expect(feeds.some(({ open }) => open())).toBe(false);
-    expect((await hub.watch({ after }).next()).done).toBe(true);
+    expect((await watch(hub, { after }).next()).done).toBe(true);
     expect(feeds).toHaveLength(1);
   });
 
   test('ends all watchers cleanly when the store is closed', async () => {
     const { hub, store, reported } = createBench();
-    const pending = hub.watch({ after: await store.revision() }).next();
+    const pending = watch(hub, { after: await store.revision() }).next();
     await turns();
     await store.close();
     expect((await pending).done).toBe(true);
@@ -665,7 +665,7 @@ describe('watch hub', () => {
   test('allows several concurrent reads on one watcher', async () => {
     const { hub, store, write } = createBench();
     const after = await store.revision();
-    const watcher = hub.watch({ after });
+    const watcher = watch(hub, { after });
     const both = [watcher.next(), watcher.next()];
     await write(1);
     expect(revisions(((await both[0])?.value as Batch).entries.map(({ change }) => change))).toEqual([after + 1]);
@@ -676,8 +676,8 @@ describe('watch hub', () => {
   test('counts encoded frames against the bound of the ring', async () => {
     const { hub, store, write, feeds } = createBench({ maxBytes: 100_000 });
     const after = await store.revision();
-    const reader = hub.watch({ after });
-    const late = hub.watch({ after });
+    const reader = watch(hub, { after });
+    const late = watch(hub, { after });
     const pending = take(reader, 1);
     await write(1);
     await pending;

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import type { Change, Revision } from '../../../../src/store/contract/event-store.js';
 import { storeError } from '../../../../src/store/contract/errors.js';
 import { batchAt, type Batch } from '../../../../src/store/watch/batch.js';
-import { createHubEntry } from '../../../../src/store/watch/hub-entry.js';
-import { createWatcher, type HubWatcher, type WatcherHub } from '../../../../src/store/watch/watcher.js';
+import { HubEntry } from '../../../../src/store/watch/hub-entry.js';
+import { Watcher, type WatcherHub } from '../../../../src/store/watch/watcher.js';
 import { sampleEvent } from '../../../../src/testing/sample-event.js';
 
 function batchOf(...revisions: Revision[]): Batch {
@@ -15,7 +15,7 @@ function batchOf(...revisions: Revision[]): Batch {
       revision,
       record: { key, revision, event: sampleEvent(key), expiresAt: 0 },
     };
-    return createHubEntry(change);
+    return new HubEntry(change);
   });
   return batchAt(entries, 0);
 }
@@ -30,12 +30,12 @@ function watching(after: Revision, head: Revision, read: WatcherHub['read'] = ()
     lag: () => void told.push('lag'),
     leave: () => void told.push('leave'),
   };
-  const watcher = createWatcher(hub, { after, sleeper: { wake: () => void wakes++ } });
+  const watcher = new Watcher(hub, { after, sleeper: { wake: () => void wakes++ } });
   return { watcher, told, wakes: () => wakes };
 }
 
 /** Batches as catching up gives them. */
-function give(watcher: HubWatcher, ...batches: Batch[]): () => number {
+function give(watcher: Watcher, ...batches: Batch[]): () => number {
   let taken = 0;
   watcher.give(batches, () => void taken++);
   return () => taken;
@@ -86,7 +86,7 @@ test('What was given is let go of when the watcher fails, and the hub is left on
 test('A watcher that finds nothing new has seen everything up to the head, and never goes back.', () => {
   const { watcher } = watching(100, 150);
   expect(watcher.poll()).toBeUndefined();
-  expect([watcher.position, watcher.quiet()]).toEqual([150, 150]);
+  expect(watcher.position).toBe(150);
   const { watcher: ahead } = watching(200, 150);
   expect(ahead.poll()).toBeUndefined();
   expect(ahead.position).toBe(200);
@@ -98,14 +98,22 @@ test('A watcher that is behind the ring says so, and stays where it is.', () => 
   expect([watcher.position, told]).toEqual([100, ['lag']]);
 });
 
-test('A watcher is quiet until a batch is handed out, and again when the consumer has come back.', () => {
-  const { watcher } = watching(100, 0);
-  give(watcher, batchOf(101));
-  expect(watcher.quiet()).toBe(100);
-  watcher.poll();
-  expect(watcher.quiet()).toBeUndefined();
-  watcher.poll();
-  expect(watcher.quiet()).toBe(101);
+test('The signal of a watch ends it, leaves the hub once and wakes the consumer.', () => {
+  const told: string[] = [];
+  const hub: WatcherHub = {
+    read: () => undefined,
+    head: () => 0,
+    lag: () => undefined,
+    leave: () => void told.push('leave'),
+  };
+  const controller = new AbortController();
+  const sleeper = { wake: () => void told.push('wake') };
+  const watcher = new Watcher(hub, { after: 100, signal: controller.signal, sleeper });
+  expect(watcher.poll()).toBeUndefined();
+  controller.abort();
+  watcher.end();
+  expect(told).toEqual(['leave', 'wake']);
+  expect(watcher.poll()).toBe('end');
 });
 
 test('To skip wakes the consumer, and never takes a watcher back.', () => {
