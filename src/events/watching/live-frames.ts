@@ -21,7 +21,7 @@ export function createLiveFrames(parts: WatchParts, after: Revision, sleeper: Sl
   return new LiveFrames(parts, after, sleeper);
 }
 
-/** A class for the reason that `RingWatcher` has. */
+/** A class for the reason that `Watcher` has. */
 class LiveFrames implements FrameSource {
   readonly #parts: WatchParts;
   readonly #kind: string | undefined;

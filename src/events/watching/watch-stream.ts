@@ -19,7 +19,7 @@ const WATCH_OVER = 'the watch is over';
  * The frames of one watch, as chunks ready to be written. Four things end it: the client left or the server closes (the
  * request's signal), its time is up, the feed ended, or the consumer called `return`. All of them pass through one
  * AbortController. Not a generator, because one that waits cannot be returned from outside. A class for the reason that
- * `RingWatcher` has.
+ * `Watcher` has.
  */
 export class WatchStream implements ParkedSource<Uint8Array> {
   readonly frames: ParkedIterator<Uint8Array>;

