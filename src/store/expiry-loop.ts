@@ -32,8 +32,6 @@ const rules = (): OptionRules<ExpiryLoopOptions> => ({
   observe: aFunction,
 });
 
-export type ExpiryLoop = ReturnType<typeof createExpiryLoop>;
-
 /**
  * Creates a loop that calls `store.expire` in slices: all that is due every `intervalMs`, with a turn of the event loop
  * between two slices. Several loops, on several replicas, may serve one store. Its timers never keep the process alive.

@@ -1,9 +1,8 @@
 import type { Clock } from '../../clock/clock.js';
-import { eventSize, type EncodedEvent, type EventKey, type Revision } from '../contract/record.js';
+import type { Revision } from '../contract/event-store.js';
 import { expired } from '../contract/conditions.js';
 import { createPagedFeeds, type PagedFeeds } from '../feeds/paged-feed.js';
 import type { Bounds } from './bounds.js';
-import type { Slot, Version } from './bytes/version.js';
 import { createHistoryKeeper, type HistoryKeeper } from './state/history-keeper.js';
 import { createJsonCache, type JsonCache } from './lists/json-cache.js';
 import type { MemoryStoreOptions } from './options.js';
@@ -11,7 +10,7 @@ import { createCapacity, type Capacity } from './state/capacity.js';
 import { createMemoryState, type MemoryState } from './state/state.js';
 import type { ExpiryQueue } from './index/expiry-queue.js';
 
-/** The most changes that a feed delivers at once. */
+/** The most changes that a feed gives at once. */
 const FEED_BATCH = 1024;
 
 /** The revision before the first: from the wall clock, so that a restarted process continues above its former revisions. */
@@ -27,11 +26,6 @@ export interface Engine {
   readonly history: HistoryKeeper;
   readonly jsonCache: JsonCache;
   readonly capacity: Capacity;
-  /**
-   * Writes an event, whatever the place (see {@link MemoryState.place}) held before. `step`: as in `PutTimes`. Fails with
-   * `full`.
-   */
-  write(place: Slot | string, key: EventKey, event: EncodedEvent, expiresAt: number, step?: number): Version;
   afterWrite(): void;
 }
 
@@ -64,20 +58,5 @@ export function createEngine(clock: Clock, options: MemoryStoreOptions, bounds: 
     historyMaxBytes: bounds.historyMaxBytes,
     overLimit: capacity.overLimit,
   });
-  return {
-    state,
-    feeds,
-    history,
-    jsonCache,
-    capacity,
-    write(place, key, event, expiresAt, step) {
-      const retentionMs = (expiresAt - clock.now()) / 1000;
-      const found = capacity.admit(place, eventSize(event), event);
-      const times = { expiresAt, retentionMs, at: clock.monotonic(), step };
-      const version = state.put(found ? place : state.place(key), event, times);
-      afterWrite();
-      return version;
-    },
-    afterWrite,
-  };
+  return { state, feeds, history, jsonCache, capacity, afterWrite };
 }

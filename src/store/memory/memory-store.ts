@@ -70,10 +70,14 @@ export function memoryStore(options: MemoryStoreOptions = {}): EventStore {
 /** The operations of a store, synchronous unless the work must yield to the event loop. */
 function createOperations(clock: Clock, name: string, options: MemoryStoreOptions, bounds: Bounds) {
   const engine = createEngine(clock, options, bounds);
-  const { state, feeds, history, afterWrite } = engine;
+  const { state, capacity, feeds, history, afterWrite } = engine;
 
   const put = (place: Slot | string, key: EventKey, event: EncodedEvent, expiresAt: number): EventRecord => {
-    const version = engine.write(place, key, event, expiresAt);
+    const retentionMs = (expiresAt - clock.now()) / 1000;
+    const found = capacity.admit(place, event.bytes.length, event);
+    const times = { expiresAt, retentionMs, at: clock.monotonic() };
+    const version = state.put(found ? place : state.place(key), event, times);
+    afterWrite();
     return state.record(version, version.step, key);
   };
 

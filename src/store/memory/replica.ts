@@ -24,8 +24,8 @@ export interface Replica extends Reads {
   /** Adds an event of the state at the first revision, before any change. Fails with `full`. */
   load(record: EventRecord): void;
   /**
-   * The next change. Revisions rise, and need not be dense. Fails with `full`; a change that does not follow from what is
-   * here is an Error. What is too old or too much of history is forgotten.
+   * The next change. Revisions rise, and need not be dense. Fails with `full`; a change that does not follow from the
+   * contents is an Error. History beyond the limits is dropped.
    */
   apply(change: Change): void;
   /** Nothing changed from {@link Replica.revision} up to this one. */
@@ -36,26 +36,28 @@ export interface Replica extends Reads {
   lastChange(): Revision;
   /** How many events there are, and all memory that is taken, in bytes. */
   size(): { readonly events: number; readonly bytes: number };
-  /** Ends its timer. What is here stays readable. */
+  /** Ends its timer. Its contents stay readable. */
   close(): void;
 }
 
-/** Expiry is a change like any other that the feed brings. */
+/** The feed delivers expiry as any other change. */
 const NO_EXPIRY: ExpiryQueue = { note: () => undefined, take: () => undefined, drop: () => undefined };
 
 /** An empty replica of the state at the revision `start`. */
 export function createReplica(clock: Clock, start: Revision, limits: ReplicaLimits, bounds: Bounds): Replica {
   const engine = createEngine(clock, { ...limits, startAt: start }, bounds, NO_EXPIRY);
-  const { state, capacity, history } = engine;
+  const { state, capacity, history, afterWrite } = engine;
   const { log } = state;
   let lastChange = start;
 
-  /** Other stores do not keep the hints of an event, and have them at most for what was written just now. */
+  /** Other stores do not keep the hints of an event; at most those of recent writes have them. */
   const withHints = (key: EventKey, event: EncodedEvent): EncodedEvent => {
     if (event.hints !== undefined) return event;
     const { bytes, cut, uid, fields, labels } = event;
     return { bytes, cut, uid, fields, labels, hints: findHints(key, event) };
   };
+
+  const retentionMs = (expiresAt: number): number => (expiresAt - clock.now()) / 1000;
 
   return {
     ...createReads(engine, () => undefined),
@@ -67,21 +69,29 @@ export function createReplica(clock: Clock, start: Revision, limits: ReplicaLimi
       if (typeof place !== 'string') throw new Error(`${keyText(key)} is in the list twice`);
       const event = withHints(key, given);
       capacity.admit(place, eventSize(event));
-      const retentionMs = (expiresAt - clock.now()) / 1000;
-      state.load(place, event, { expiresAt, retentionMs, at: 0, step: revision - start });
+      state.load(place, event, { expiresAt, retentionMs: retentionMs(expiresAt), at: 0, step: revision - start });
     },
     apply({ type, key, revision, record: { event: given, expiresAt } }) {
       const step = revision - start;
       if (step <= log.latest()) throw new Error(`revision ${revision} came after ${start + log.latest()}`);
+      const at = clock.monotonic();
       if (type === 'put') {
-        engine.write(state.place(key), key, withHints(key, given), expiresAt, step);
+        const event = withHints(key, given);
+        const place = state.place(key);
+        const found = capacity.admit(place, eventSize(event), event);
+        state.put(found ? place : state.place(key), event, {
+          expiresAt,
+          retentionMs: retentionMs(expiresAt),
+          at,
+          step,
+        });
       } else {
         const version = state.find(key);
         if (version === undefined) throw new Error(`${keyText(key)} was removed, and was not here`);
-        state.remove(version, clock.monotonic(), step);
-        engine.afterWrite();
+        state.remove(version, at, step);
       }
       lastChange = revision;
+      afterWrite();
     },
     advance(revision) {
       if (revision - start > log.latest()) log.advance(revision - start);

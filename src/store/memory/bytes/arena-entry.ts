@@ -1,6 +1,6 @@
 /**
- * Where the numbers of an event stand in the header before its bytes, and the header's length. They take a tenth of what they
- * would take as properties of an object.
+ * Offsets of the numbers in the header before an event's bytes, and the header's length. They take a tenth of the memory of
+ * properties of an object.
  */
 export const HEADER = {
   expires: 0,
@@ -17,6 +17,6 @@ export const HEADER = {
   length: 30,
 } as const;
 
-/** The header has room for offsets and lengths up to these. */
+/** The largest offset and length that fit into the header. */
 export const MAX_OFFSET = 0xffff;
 export const MAX_LENGTH = 0xff;

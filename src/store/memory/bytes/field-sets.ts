@@ -10,7 +10,7 @@ import { agreeInCommonFields, COMMON_FIELDS } from '../../contract/schema-facts.
 export const OWN = ['regarding.name', 'regarding.uid', 'regarding.resourceVersion'] as const;
 const NAME = 'metadata.name';
 const VERSION = 'regarding.resourceVersion';
-/** How many different sets are remembered, how long their texts may be together, and that by which one is found. */
+/** How many sets are remembered, how long their ids may be together, and how long one may be. */
 const REMEMBERED = 4096;
 const RECENT = 1024;
 const REMEMBERED_TEXT = 1_048_576;
@@ -18,7 +18,7 @@ const LONGEST_ID = 1024;
 
 type Strings = Readonly<Record<string, string>>;
 
-/** What events share of what selectors read. */
+/** The part of fields and labels that events share. */
 export interface FieldSet extends HeldPart {
   readonly fields: Strings;
   readonly labels: Strings;
@@ -33,12 +33,11 @@ export interface FieldSet extends HeldPart {
   readonly tables: StoreTables;
 }
 
-/** What all events of a store refer to, through their sets. */
+/** The tables of a store, which its events refer to through their sets. */
 export interface StoreTables {
   readonly commonBytes: readonly CommonBytes[];
   /**
-   * The fields that were read last, as objects. Creating one takes 1 µs, and a thousand watchers read those of the same
-   * few events.
+   * The fields that were read last, as objects. Creating one takes 1 µs, and a thousand watchers read the same few events.
    */
   readonly recent: BoundedCache<object, Strings>;
 }
@@ -53,7 +52,7 @@ function capture(source: Strings): Strings {
   return Object.freeze(copy);
 }
 
-/** True when the value of `regarding.resourceVersion` stands in the bytes, where the header of an event can tell. */
+/** True when the header of an event can tell where `regarding.resourceVersion` stands in its bytes. */
 function isInBytes({ bytes, hints }: EncodedEvent, version: string): boolean {
   if (hints === undefined || hints.regardingVersion > MAX_OFFSET || version.length > MAX_LENGTH) return false;
   return textStandsAt(bytes, hints.regardingVersion, version);
@@ -108,7 +107,7 @@ function idOf({ fields, labels }: EncodedEvent, labelNames: readonly string[]): 
   return id;
 }
 
-/** What the last event belonged to, with what is looked at to see whether the next does. */
+/** The set of the last event, with the data to check whether the next event belongs to it. */
 interface LastSet {
   readonly set: FieldSet;
   readonly labelNames: readonly string[];
@@ -147,7 +146,7 @@ export function createFieldSets(commonBytes: readonly CommonBytes[]) {
     maxCost: REMEMBERED_TEXT,
     costOf: (id) => id.length,
   });
-  /** What the last event belonged to, which mostly is what the next belongs to: looked at first, without an id. */
+  /** The set of the last event. The next event mostly has the same, which is checked without an id. */
   let last: LastSet | undefined;
 
   return {

@@ -45,7 +45,7 @@ function equals({ view: one }: SharedPart, view: DataView, start: number, end: n
 export function createSharedParts() {
   const parts: (SharedPart | undefined)[] = new Array<SharedPart | undefined>(PARTS).fill(undefined);
   const seen = new Int32Array(SEEN);
-  /** The part that was found last, which the next event mostly has too. */
+  /** The part that was found last: the next event mostly has the same. */
   let last: SharedPart | undefined;
 
   const look = (

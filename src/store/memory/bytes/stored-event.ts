@@ -148,9 +148,9 @@ export class StoredEvent implements EncodedEvent, Version {
   }
 
   field(name: string): string {
-    // Read from the bytes, so it is cached together with the other fields.
-    if (name === 'regarding.resourceVersion') return this.fields[name] ?? '';
-    return StoredEvent.field(this, name);
+    // The version is read from the bytes, so it is cached together with the other fields.
+    if (name !== 'regarding.resourceVersion') return StoredEvent.field(this, name);
+    return this.fields[name] ?? '';
   }
 
   /** One field, without creating an object for all of them; the empty string where there is none. */

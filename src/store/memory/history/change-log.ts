@@ -7,11 +7,6 @@ const SEGMENT = 1024;
 /** Approximate cost of a change besides event bytes: its objects and index entries. */
 const ENTRY_COST = 256;
 
-interface Segment {
-  readonly versions: (Version | undefined)[];
-  readonly times: number[];
-}
-
 export type ChangeLog = ReturnType<typeof createChangeLog>;
 
 /**
@@ -21,7 +16,7 @@ export type ChangeLog = ReturnType<typeof createChangeLog>;
  * and its time: 20 bytes, where a complete Change would take 140.
  */
 export function createChangeLog() {
-  const segments: Segment[] = [];
+  const segments: { readonly versions: (Version | undefined)[]; readonly times: number[] }[] = [];
   /** How many entries were dropped from the first segment. */
   let dropped = 0;
   let count = 0;

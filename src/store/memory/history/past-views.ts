@@ -7,7 +7,7 @@ import type { Version } from '../bytes/version.js';
 
 /** Changes read in one turn of the event loop: 1 to 2 ms. */
 const IN_A_TURN = 2048;
-/** How many views are cached. A paged list needs one, and clients do not announce that they have stopped. */
+/** How many views are cached. A paged list needs one, and clients do not say when they have stopped. */
 const VIEWS = 8;
 
 /** Versions that were current at a step and no longer are, by revision. */

@@ -6,11 +6,11 @@ import type { Version } from '../bytes/version.js';
 
 /** Larger results are not cached: they would evict too much, and are sent as one chunk. */
 const LARGEST = 1_048_576;
-/** How many owners are tracked, including those without a cached list, of which is known how far they were read. */
+/** How many owners are tracked, including those without a cached list (then it is known how far they were read). */
 const OWNERS = 8192;
 /**
- * A cache that is nearly full takes in one list of eight. Lists that are read in turn and do not fit would evict each other
- * before they are read again, each put together for nothing; so a part of them stays and is found.
+ * A cache that is nearly full accepts one list of eight. Lists that are read in rotation and do not all fit would evict each
+ * other before they are read again; this way some of them stay.
  */
 const FULL = 15 / 16;
 const TAKEN_WHEN_FULL = 8;
@@ -60,10 +60,10 @@ export function createJsonCache(start: Revision, maxBytes: () => number) {
     costOf,
   });
 
-  /** Lists that came while the cache was full. */
+  /** Lists that were read while the cache was full. */
   let turn = 0;
 
-  const takesAnother = (): boolean => {
+  const acceptsAnother = (): boolean => {
     if (known.cost() < maxBytes() * FULL) return true;
     turn = (turn + 1) % TAKEN_WHEN_FULL;
     return turn === 0;
@@ -74,10 +74,10 @@ export function createJsonCache(start: Revision, maxBytes: () => number) {
     held: (): number => known.cost(),
     /**
      * The JSON of the versions, cached by owner (a block of an index, or a value). It is never stale: a cached result is
-     * used only if it was made from exactly these versions. `undefined` where those from `first` up to, not including, `end`
+     * used only if it was made from exactly these versions. `undefined` when those from `first` up to, not including, `end`
      * are requested for the first time, because most lists are not read again (a page ends within a block, and the next
-     * begins there), while the cache is full, and for results that are too large. `listed` selects and sorts the versions of the list; its result
-     * must depend on owner and versions alone.
+     * begins there), while the cache is full, and for results that are too large. `listed` selects and sorts the versions
+     * of the list; its result must depend on owner and versions alone.
      */
     of(
       owner: unknown,
@@ -90,7 +90,7 @@ export function createJsonCache(start: Revision, maxBytes: () => number) {
       const before = known.get(owner);
       if (typeof before === 'object' && same(before.steps, versions)) return before;
       const isFirst = before === undefined || (typeof before === 'number' && first >= before);
-      const made = isFirst || !takesAnother() ? undefined : join(versions, start, listed);
+      const made = isFirst || !acceptsAnother() ? undefined : join(versions, start, listed);
       known.set(owner, made ?? end);
       return made;
     },

@@ -6,7 +6,7 @@ import type { MemoryState } from '../state/state.js';
 import { eventsJsonInPieces } from './events-json.js';
 import type { Version } from '../bytes/version.js';
 
-/** Above this number of matches a list by value is read as records: the cached path examines each version. */
+/** With more matches a list by value is read as records: the cached path examines each version. */
 const FEW = 512;
 /** A page of more blocks than this (4,000 to 8,000 events) is read as records, so that not all bytes are in memory at once. */
 const BLOCKS = 64;

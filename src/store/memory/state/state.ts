@@ -40,7 +40,7 @@ export interface MemoryState {
   place(key: EventKey): Slot | string;
   /** Writes a new event, whatever the slot held before. */
   put(place: Slot | string, event: EncodedEvent, times: PutTimes): Version;
-  /** Adds an event of the state in which the state begins, at a step that is not after the first. Its slot is free. */
+  /** Adds an event of the initial state, at a step before the first change. Its slot is free. */
   load(place: string, event: EncodedEvent, times: PutTimes & { readonly step: number }): void;
   /** Puts a tombstone in front of a live version. `step`: as in {@link PutTimes}. */
   remove(version: Version, at: number, step?: number): Version;
@@ -55,8 +55,8 @@ export interface MemoryState {
 }
 
 /**
- * Creates an empty state whose first change gets the revision after `start`. `arenaBytes`: see `createArenas`. `expiry`:
- * where somebody else says what expires, a queue that keeps nothing.
+ * Creates an empty state whose first change gets the revision after `start`. `arenaBytes`: see `createArenas`. `expiry`: a
+ * queue that keeps nothing, if another store decides what expires.
  */
 export function createMemoryState(
   start: Revision,
@@ -105,7 +105,7 @@ export function createMemoryState(
     return last.key;
   };
 
-  /** The newest version of a slot that has left the index is a tombstone. */
+  /** The slot of the last key. One that has left the index ends with a tombstone. */
   const known = (key: EventKey): Slot | undefined =>
     last?.key === key && last.slot.head.event !== undefined ? last.slot : undefined;
 
