@@ -1,3 +1,4 @@
+import { header } from '../http/headers.js';
 import type { ApiRequest } from '../http/request.js';
 
 const EXTRA_SPACE = 'the provided Authorization header contains extra space before the bearer token, and is ignored';
@@ -10,7 +11,7 @@ const ONE_WORD = /^Bearer [\x21-\x7e]+$/;
  * token after two spaces is ignored (see {@link bearerWarning}).
  */
 export function bearerToken(request: ApiRequest): string | undefined {
-  const value = authorization(request);
+  const value = header(request, 'authorization');
   if (value === undefined) return undefined;
   // Fast path for the usual spelling; splitting the header costs a get 3 %.
   if (ONE_WORD.test(value)) return value.slice(PREFIX.length);
@@ -19,14 +20,9 @@ export function bearerToken(request: ApiRequest): string | undefined {
 
 /** The text of the `Warning` header for a client that sent two spaces before its token; else `undefined`. */
 export function bearerWarning(request: ApiRequest): string | undefined {
-  const value = authorization(request);
+  const value = header(request, 'authorization');
   const parts = value?.includes('  ') ? partsOf(value) : undefined;
   return parts !== undefined && parts[1] === '' && parts.length > 2 ? EXTRA_SPACE : undefined;
-}
-
-function authorization(request: ApiRequest): string | undefined {
-  const value = request.headers?.['authorization'];
-  return typeof value === 'string' ? value : value?.[0];
 }
 
 function partsOf(value: string): readonly string[] | undefined {

@@ -1,33 +1,31 @@
 import { isBytes } from './bytes.js';
-import type { ApiRequest } from './request.js';
+import { chain } from './promise.js';
+import type { ApiRequest, BodyCall } from './request.js';
+
+const NO_BYTES = /* @__PURE__ */ new Uint8Array(0);
 
 /**
  * Reads the body of a request as bytes; empty when it has none. Call it once for a request, and never for GET and HEAD.
- * The limit is handed to the reader and enforced here again, for readers that ignore it.
+ * Synchronous if the reader is. The limit is enforced here again, for readers that ignore it.
  *
- * @param limit Largest number of bytes accepted.
- * @throws BodyError `too-large` beyond the limit, `aborted` when the client left.
- * @throws TypeError when the reader gives neither bytes nor a string.
+ * @param limit the largest number of bytes accepted
+ * @throws BodyError `too-large` beyond the limit, `aborted` when the client left
+ * @throws TypeError when the reader gives neither bytes nor a string
  */
-export async function readBody(request: ApiRequest, limit: number): Promise<Uint8Array> {
-  if (request.body === undefined) return new Uint8Array(0);
-  const body: unknown = await request.body(limit);
-  return bodyBytes(body, limit);
+export function readBody(request: ApiRequest, limit: number, call?: BodyCall): Uint8Array | Promise<Uint8Array> {
+  if (request.body === undefined) return NO_BYTES;
+  return chain<unknown, Uint8Array>(request.body(limit, call), (body) => bodyBytes(body, limit));
 }
 
 /** Bytes of a body that is already in memory, strings as UTF-8. Throws `bodyTooLarge(limit)` and `TypeError`. */
 export function bodyBytes(body: unknown, limit: number): Uint8Array {
-  if (typeof body === 'string') {
-    // UTF-8 never needs fewer bytes than UTF-16 code units: no need to encode what is too long anyway.
-    if (body.length > limit) throw bodyTooLarge(limit);
-    return withinLimit(new TextEncoder().encode(body), limit);
+  if (typeof body !== 'string' && !isBytes(body)) {
+    throw new TypeError('the body function of a request must give a Uint8Array or a string');
   }
-  if (isBytes(body)) return withinLimit(body, limit);
-  throw new TypeError('the body function of a request must give a Uint8Array or a string');
-}
-
-function withinLimit(bytes: Uint8Array, limit: number): Uint8Array {
-  if (bytes.byteLength > limit) throw bodyTooLarge(limit);
+  // UTF-8 never needs fewer bytes than UTF-16 code units: a text that is too long need not be encoded.
+  if (body.length > limit) throw bodyTooLarge(limit);
+  const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body;
+  if (bytes.length > limit) throw bodyTooLarge(limit);
   return bytes;
 }
 

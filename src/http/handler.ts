@@ -2,7 +2,7 @@ import { throwFaults } from '../options/check-options.js';
 import { mustBe, required } from '../options/rules.js';
 import type { ApiRequest } from './request.js';
 import type { ApiResponse } from './response.js';
-import { isPromise } from './promise.js';
+import { chain, isPromise } from './promise.js';
 
 /**
  * Answers a request, or says `undefined`: *not my path*, the service's own routes go on. Handlers are closures, safe to
@@ -24,23 +24,12 @@ export function firstOf(...handlers: readonly ApiHandler[]): ApiHandler {
     ...handlers.flatMap((handler, index) => rule(handler, `argument ${index + 1}`)),
   ]);
 
-  const from = (start: number, request: ApiRequest): ReturnType<ApiHandler> => {
-    for (let index = start; index < handlers.length; index++) {
-      const answer = (handlers[index] as ApiHandler)(request);
-      // The promise of the last handler is the answer; it needs no further promise around it.
-      if (isPromise(answer))
-        return index === handlers.length - 1 ? Promise.resolve(answer) : afterPromise(answer, index + 1, request);
-      if (answer !== undefined) return answer;
-    }
-    return undefined;
+  const last = handlers.length - 1;
+  const ask = (request: ApiRequest, index: number): ReturnType<ApiHandler> => {
+    const answer = (handlers[index] as ApiHandler)(request);
+    // The promise of the last handler is the answer; it needs no further promise around it.
+    if (index === last) return isPromise(answer) ? Promise.resolve(answer) : answer;
+    return chain(answer, (given) => (given === undefined ? ask(request, index + 1) : given));
   };
-  const afterPromise = async (
-    pending: PromiseLike<ApiResponse | undefined>,
-    next: number,
-    request: ApiRequest,
-  ): Promise<ApiResponse | undefined> => {
-    const answer = await pending;
-    return answer === undefined ? from(next, request) : answer;
-  };
-  return (request) => from(0, request);
+  return (request) => ask(request, 0);
 }

@@ -1,9 +1,7 @@
 import type { ApiRequest } from './request.js';
 
-type WithHeaders = Partial<ApiRequest>;
-
 /** The first value of a request header, as received. `name` is lower-case. */
-export function header(request: WithHeaders, name: string): string | undefined {
+export function header(request: Partial<ApiRequest>, name: string): string | undefined {
   const value = request.headers?.[name];
   return typeof value === 'string' ? value : value?.[0];
 }
@@ -12,10 +10,9 @@ export function header(request: WithHeaders, name: string): string | undefined {
  * All values of a request header in order, none when it is absent. `name` is lower-case. Servers may have joined
  * repeated lines into one value with `, `: that is one value here.
  */
-export function headerValues(request: WithHeaders, name: string): readonly string[] {
+export function headerValues(request: Partial<ApiRequest>, name: string): readonly string[] {
   const value = request.headers?.[name];
-  if (value === undefined) return [];
-  return typeof value === 'string' ? [value] : value;
+  return typeof value === 'string' ? [value] : (value ?? []);
 }
 
 /** A longer `Audit-Id` of a client is replaced. */

@@ -81,9 +81,7 @@ export function checkResponse(response: ApiResponse): void {
 
 function isBody(body: unknown): boolean {
   if (body === null || typeof body === 'string' || isBytes(body)) return true;
-  return (
-    typeof body === 'object' && typeof (body as Partial<AsyncIterable<unknown>>)[Symbol.asyncIterator] === 'function'
-  );
+  return typeof (body as Partial<AsyncIterable<unknown>> | undefined)?.[Symbol.asyncIterator] === 'function';
 }
 
 const TEXT_HEADERS: ResponseHeaders = /* @__PURE__ */ Object.freeze({

@@ -36,7 +36,9 @@ export function splitUrl(target: string): SplitUrl {
  * UTF-8 becomes U+FFFD. An incomplete or non-hexadecimal escape makes the whole path `undefined`.
  */
 export function decodePath(path: string): string | undefined {
-  return unescape(path);
+  if (!path.includes('%')) return path;
+  if (BAD_ESCAPE.test(path)) return undefined;
+  return HIGH_ESCAPE.test(path) ? unescapeBytes(path) : decodeURIComponent(path);
 }
 
 /**
@@ -49,8 +51,8 @@ export function parseQuery(query: string): ReadonlyMap<string, readonly string[]
   for (const pair of query.split('&')) {
     if (pair === '' || pair.includes(';')) continue;
     const equals = pair.indexOf('=');
-    const key = unescape(plusToSpace(equals === -1 ? pair : pair.slice(0, equals)));
-    const value = equals === -1 ? '' : unescape(plusToSpace(pair.slice(equals + 1)));
+    const key = decodePath(plusToSpace(equals === -1 ? pair : pair.slice(0, equals)));
+    const value = equals === -1 ? '' : decodePath(plusToSpace(pair.slice(equals + 1)));
     if (key === undefined || value === undefined) continue;
     const values = pairs.get(key);
     if (values === undefined) pairs.set(key, [value]);
@@ -61,12 +63,6 @@ export function parseQuery(query: string): ReadonlyMap<string, readonly string[]
 
 function plusToSpace(text: string): string {
   return text.includes('+') ? text.replaceAll('+', ' ') : text;
-}
-
-function unescape(text: string): string | undefined {
-  if (!text.includes('%')) return text;
-  if (BAD_ESCAPE.test(text)) return undefined;
-  return HIGH_ESCAPE.test(text) ? unescapeBytes(text) : decodeURIComponent(text);
 }
 
 /**

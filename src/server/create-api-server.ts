@@ -3,17 +3,17 @@ import { createAccess } from '../auth/access.js';
 import type { Authenticate, Authorize } from '../auth/contract.js';
 import { aRequiredHook } from '../auth/hook-kinds.js';
 import { createImpersonation } from '../auth/impersonation.js';
-import type { ApiHandler } from '../http/handler.js';
-import { asLast } from '../http/last-request.js';
-import { isPromise } from '../http/promise.js';
+import { firstOf, type ApiHandler } from '../http/handler.js';
+import { auditIdOf } from '../http/headers.js';
+import { chain } from '../http/promise.js';
 import type { ApiRequest } from '../http/request.js';
 import type { ApiResponse } from '../http/response.js';
 import { createNotifier, type Observe } from '../observe/observation.js';
 import { checkOptions, type OptionRules } from '../options/check-options.js';
 import { aBoolean, aFunction, aListOfStrings, anObjectWith, required } from '../options/rules.js';
+import { NOT_CACHED } from '../responses/fixed-responses.js';
 import { createDrainGate } from './drain-gate.js';
 import { createOtherPaths } from './other-paths.js';
-import { withStandardHeaders } from './standard-headers.js';
 
 /** A part of an API server that answers on paths of its own: `createHealth(…)`, `createEvents(…)`. */
 export interface ApiServerPart {
@@ -58,7 +58,7 @@ export interface ApiServer {
   /** Answers every request: nothing is ever *not my path*. */
   readonly handle: ApiHandler;
   /**
-   * From now on new requests get 503 with `Retry-After`; health and requests already inside go on. Call it when the
+   * From now on new requests get 503 with `Retry-After`; health and requests in flight continue. Call it when the
    * server stops accepting connections.
    */
   readonly startDraining: () => void;
@@ -90,30 +90,42 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
   const paths = (): readonly string[] => [...OWN_PATHS, ...(typeof extra === 'function' ? extra() : extra)];
   const otherPaths = createOtherPaths({ access, paths, version: options.version, observe });
   const { turn = (): undefined => undefined } = events;
-  const parts = [health.handle, events.handle];
+  const answer = firstOf(health.handle, events.handle, (request) =>
+    chain(isHealth(request) ? undefined : turn(request), () => otherPaths(request)),
+  );
+  const gate = createDrainGate((request) =>
+    // Events wait for their callers' turn themselves.
+    chain(isHealth(request) ? turn(request) : undefined, () => answer(request)),
+  );
+  return {
+    handle: (sent) => {
+      const request = asLast(sent);
+      return chain(gate.handle(request), (response) => withStandardHeaders(request, response as ApiResponse));
+    },
+    startDraining: gate.startDraining,
+  };
+}
 
-  const from = (first: number, request: ApiRequest): ApiResponse | Promise<ApiResponse> => {
-    for (let index = first; index < parts.length; index += 1) {
-      const answer = parts[index]?.(request);
-      if (isPromise(answer)) {
-        return Promise.resolve(answer).then((response) =>
-          response === undefined ? from(index + 1, request) : withStandardHeaders(request, response),
-        );
-      }
-      if (answer !== undefined) return withStandardHeaders(request, answer);
-    }
-    const due = isHealth(request) ? undefined : turn(request);
-    const answer = due === undefined ? otherPaths(request) : due.then(() => otherPaths(request));
-    return answer.then((response) => withStandardHeaders(request, response));
-  };
-  /** Events take turns themselves, since they know their callers. */
-  const inTurn = (request: ApiRequest): ApiResponse | Promise<ApiResponse> => {
-    const due = isHealth(request) ? turn(request) : undefined;
-    return due === undefined ? from(0, request) : due.then(() => from(0, request));
-  };
-  // Behind this one there is nobody, whatever the bridge says.
-  const { handle, startDraining } = createDrainGate((request) => inTurn(asLast(request)));
-  return { handle, startDraining };
+/** The request for handlers behind which no other is asked, whatever the bridge says. */
+function asLast(request: ApiRequest): ApiRequest {
+  return request.hasNext === true ? new Proxy(request, WITHOUT_NEXT) : request;
+}
+
+const WITHOUT_NEXT: ProxyHandler<ApiRequest> = {
+  get(request, name: keyof ApiRequest) {
+    if (name === 'hasNext') return false;
+    return name === 'body' ? request.body?.bind(request) : request[name];
+  },
+};
+
+/**
+ * Adds the headers that every answer of an API server carries, unless it has them: `audit-id` (the request's own when it can
+ * be a header value, else a new UUID) and `cache-control`.
+ */
+function withStandardHeaders(request: ApiRequest, response: ApiResponse): ApiResponse {
+  const { headers } = response;
+  if ('audit-id' in headers && 'cache-control' in headers) return response;
+  return { ...response, headers: { 'audit-id': auditIdOf(request), ...NOT_CACHED, ...headers } };
 }
 
 const HEALTH = /^\/(?:healthz|livez|readyz)(?:[/?]|$)/;

@@ -3,34 +3,30 @@ import { header } from '../http/headers.js';
 import type { ApiRequest } from '../http/request.js';
 import { splitUrl } from '../http/url.js';
 import { shuttingDownResponse } from '../responses/fixed-responses.js';
-import { withStandardHeaders } from './standard-headers.js';
 
-/** A door in front of a handler that can be shut for good. */
+/** A handler that refuses most requests once it drains. */
 export interface DrainGate {
-  /** The handler behind the gate. */
   readonly handle: ApiHandler;
-  /** From now on new requests get 503; those already inside go on. Safe to call twice. */
+  /** From now on new requests get 503; requests in flight continue. Safe to call twice. */
   readonly startDraining: () => void;
-  readonly isDraining: () => boolean;
 }
 
 const EXEMPT = ['/readyz', '/livez', '/healthz', '/metrics'] as const;
 
 /**
- * Puts a gate in front of a handler for the end of a shutdown: while open connections drain, new requests on them are
- * told to go elsewhere. Paths that begin like the health endpoints or `/metrics` still pass, as in Kubernetes.
+ * Wraps a handler for the end of a shutdown: while open connections drain, new requests on them are told to go
+ * elsewhere. Paths that begin like the health endpoints or `/metrics` still pass, as in Kubernetes.
  */
 export function createDrainGate(handle: ApiHandler): DrainGate {
   let draining = false;
   return {
     handle(request) {
       if (!draining || passesWhileDraining(request)) return handle(request);
-      return withStandardHeaders(request, shuttingDownResponse());
+      return shuttingDownResponse();
     },
     startDraining() {
       draining = true;
     },
-    isDraining: () => draining,
   };
 }
 

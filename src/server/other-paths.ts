@@ -26,7 +26,7 @@ import {
 /** What {@link createOtherPaths} needs. */
 export interface OtherPathsOptions {
   readonly access: Access;
-  /** Everything `/` lists. */
+  /** Everything `/` lists, in any order. Called for each request, because paths may come and go. */
   readonly paths: () => readonly string[];
   readonly version: Partial<VersionInfo> | undefined;
   readonly observe: Observe | undefined;
@@ -40,7 +40,6 @@ export function createOtherPaths(options: OtherPathsOptions): (request: ApiReque
   const { access } = options;
   const notify = createNotifier(options.observe);
   const version = createVersion(options.version);
-  const index = createIndexDocument(options.paths);
 
   const answer = async (request: ApiRequest): Promise<ApiResponse> => {
     if (isTargetTooLarge(request.url)) return TARGET_TOO_LARGE;
@@ -64,7 +63,8 @@ export function createOtherPaths(options: OtherPathsOptions): (request: ApiReque
       notify({ type: 'error', error, where: 'server: authorize' });
       return internalErrorText();
     }
-    const document = index(path) ?? (await version(request, path));
+    if (path === '/' || path === '/index.html') return indexDocument(options.paths());
+    const document = await version(request, path);
     if (document) return document;
     return isBelowRoot(path, options.paths()) ? failure(request, query, routeNotFound().status) : notFoundText();
   };
@@ -115,19 +115,11 @@ function withWarning(request: ApiRequest, response: ApiResponse): ApiResponse {
   return text === undefined ? response : { ...response, headers: { ...response.headers, warning: `299 - "${text}"` } };
 }
 
-/**
- * Answers `/` and `/index.html`: the sorted list of everything that is served, as indented JSON. `undefined` elsewhere.
- *
- * @param paths all registered paths, in any order; read at every request because they may come and go
- */
-export function createIndexDocument(paths: () => readonly string[]): (path: string) => ApiResponse | undefined {
-  return (path) => {
-    if (path !== '/' && path !== '/index.html') return undefined;
-    const sorted = [...new Set(paths())].sort();
-    return {
-      status: 200,
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ paths: sorted }, undefined, 2),
-    };
+/** The sorted list of everything that is served, as indented JSON. */
+function indexDocument(paths: readonly string[]): ApiResponse {
+  return {
+    status: 200,
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ paths: [...new Set(paths)].sort() }, undefined, 2),
   };
 }

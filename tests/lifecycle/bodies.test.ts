@@ -65,7 +65,7 @@ describe('a request body', () => {
       reading.open();
       return text(
         String(
-          await readBody(request, LIMIT).catch((error: unknown) => {
+          await Promise.resolve(readBody(request, LIMIT)).catch((error: unknown) => {
             outcome.open(error);
             throw error;
           }),

@@ -4,7 +4,7 @@ import type { BodyMediaType } from '../../api/decode/read-document.js';
 import { checkDeleteOptions, readDeleteQuery, type DeleteOptions } from '../../api/options/delete-options.js';
 import type { WriteOptions } from '../../api/options/write-options.js';
 import { badRequest, unknownFormat } from '../../api/status/failures.js';
-import { bodyBytes } from '../../http/body.js';
+import { readBody } from '../../http/body.js';
 import { chain } from '../../http/promise.js';
 import { header } from '../../http/headers.js';
 import { parseMediaType } from '../../http/media-type.js';
@@ -28,14 +28,10 @@ export function bodyMediaType(call: VerbCall): BodyMediaType {
   return known;
 }
 
-/** The bytes of the body. @throws BodyError `too-large`, which the pipeline makes a 413 */
+/** The bytes of the body. @throws BodyError, for which the pipeline answers 413 or 400 */
 export function readBytes({ request, life, dependencies }: VerbCall): Uint8Array | Promise<Uint8Array> {
-  if (request.body === undefined) return NO_BYTES;
-  const limit = dependencies.maxBodyBytes;
-  return chain<unknown, Uint8Array>(request.body(limit, life), (body) => bodyBytes(body, limit));
+  return readBody(request, dependencies.maxBodyBytes, life);
 }
-
-const NO_BYTES = new Uint8Array(0);
 
 /**
  * The event in the body, in stored form: synchronous for JSON. Adds the warnings of lenient decoding.

@@ -33,7 +33,7 @@ describe('call', () => {
       accept: ['a', 'b'],
     });
     expect(Buffer.from(await readBody(request, 100)).toString()).toBe('{"a":1}');
-    await expect(readBody(request, 100)).rejects.toThrow(/twice/);
+    await expect(async () => readBody(request, 100)).rejects.toThrow(/twice/);
   });
 
   test('prefers headers over what json and token imply', async () => {

@@ -164,7 +164,7 @@ describe('the request', () => {
     await request.text();
     await expect(toFetchHandler(echo)(request)).rejects.toThrow(/read already: hand the Request over unread/);
     const forgiving: ApiHandler = (inner) =>
-      readBody(inner, 1).then(
+      Promise.resolve(readBody(inner, 1)).then(
         () => text('ok'),
         () => text('caught', 500),
       );
