@@ -1,5 +1,5 @@
 import { systemClock, type Clock } from '../clock/clock.js';
-import { isPromise } from '../http/promise.js';
+import { chain, settle } from '../http/promise.js';
 import type { ApiRequest } from '../http/request.js';
 import type { Caller } from '../model/caller.js';
 import {
@@ -15,7 +15,7 @@ import {
   UNAUTHENTICATED,
 } from './contract.js';
 import type { CreateImpersonation, Impersonate } from './impersonation.js';
-import { refuseImpersonation } from './no-impersonation.js';
+import { refuseImpersonation } from './impersonation-headers.js';
 import { described } from '../options/check-options.js';
 
 /** The two hooks of a service, and the observer of their failures. */
@@ -86,23 +86,10 @@ export function createAccess({
     report?.('authorize', new TypeError(`expected { allowed: true } or { allowed: false }, not ${given}`));
     return DENIED;
   };
-  const strict: Authorize = (caller, attributes) => {
-    const answer: unknown = authorize(caller, attributes);
-    return isPromise(answer) ? Promise.resolve(answer).then(decided) : decided(answer);
-  };
+  const strict: Authorize = (caller, attributes) => chain<unknown, Decision>(authorize(caller, attributes), decided);
 
   return {
-    authenticate(request) {
-      try {
-        const answer: unknown = authenticate(request);
-        if (!isPromise(answer)) return accepted(request, answer);
-        return Promise.resolve(answer)
-          .then((settled) => accepted(request, settled))
-          .catch((error: unknown) => nobody(request, error));
-      } catch (error) {
-        return nobody(request, error);
-      }
-    },
+    authenticate: (request) => settle<ApiRequest, unknown, Caller | undefined>(request, authenticate, accepted, nobody),
     impersonate: impersonation?.(strict) ?? refuseImpersonation,
     authorize: strict,
   };

@@ -2,9 +2,9 @@ import type { Caller } from '../model/caller.js';
 import { throwFaults, type OptionRule, type OptionRules } from '../options/check-options.js';
 import { aListOf, aListOfStrings, anObject, required } from '../options/rules.js';
 import { ALLOWED, DENIED, type Attributes, type Authorize } from './contract.js';
-import { authorizer, hookFactory } from './hook-kinds.js';
-import { isResourceAttributes } from './resource-refusal.js';
-import { createRuleIndex, type RuleScope } from './rule-index.js';
+import { hookFactory } from './hook-kinds.js';
+import { isResourceAttributes } from './refusal.js';
+import { createRuleIndex } from './rule-index.js';
 
 /** What some callers are allowed to do. `'*'` in a list matches everything. */
 export interface AllowRule {
@@ -39,37 +39,24 @@ export const allowRules: (rules: readonly AllowRule[]) => Authorize = /* @__PURE
 
 function fromRules(rules: readonly AllowRule[]): Authorize {
   throwFaults('allowRules', required(aListOf(aRule))(rules, 'rules'));
-  const anyAllows = createRuleIndex(rules.map(compiled), scopeOf, allows);
-  return authorizer('allowRules', (caller, attributes) => (anyAllows(caller, attributes) ? ALLOWED : DENIED));
+  const anyAllows = createRuleIndex(rules.map(compiled), (rule) => rule, allows);
+  return (caller, attributes) => (anyAllows(caller, attributes) ? ALLOWED : DENIED);
 }
 
 /** A copy of a rule with every default in place. */
-interface CompiledRule {
-  readonly users: ReadonlySet<string>;
-  readonly groups: ReadonlySet<string>;
-  readonly verbs: ReadonlySet<string>;
-  readonly namespaces: ReadonlySet<string>;
-  readonly resources: ReadonlySet<string>;
-  readonly paths: readonly string[];
-}
+type CompiledRule = Readonly<Record<keyof AllowRule, ReadonlySet<string>>>;
 
-function compiled({ users, groups, verbs, namespaces, resources, paths }: AllowRule): CompiledRule {
+function compiled(rule: AllowRule): CompiledRule {
+  const { users, groups, verbs, paths, resources = paths === undefined ? ['*'] : [], namespaces = ['*'] } = rule;
   return {
     users: new Set(users),
     groups: new Set(groups),
     verbs: new Set(verbs),
-    namespaces: new Set(namespaces ?? ['*']),
-    resources: new Set(resources ?? (paths === undefined ? ['*'] : [])),
-    paths: [...(paths ?? [])],
+    namespaces: new Set(resources.length === 0 ? [] : namespaces),
+    resources: new Set(resources),
+    paths: new Set(paths),
   };
 }
-
-const scopeOf = ({ users, groups, namespaces, resources, paths }: CompiledRule): RuleScope => ({
-  users: [...users],
-  groups: [...groups],
-  namespaces: resources.size === 0 ? [] : [...namespaces],
-  paths,
-});
 
 const ruleRules = (): OptionRules<AllowRule> => ({
   users: aListOfStrings,
@@ -80,16 +67,10 @@ const ruleRules = (): OptionRules<AllowRule> => ({
   paths: aListOfStrings,
 });
 
-const aRule: OptionRule = (value, name) => [
-  ...anObject(ruleRules())(value, name),
-  ...(namesNobody(value) ? [`${name} needs users, groups or both`] : []),
-];
-
-function namesNobody(rule: unknown): boolean {
-  if (typeof rule !== 'object' || rule === null) return false;
-  const { users, groups } = rule as Partial<AllowRule>;
-  return users === undefined && groups === undefined;
-}
+const aRule: OptionRule = (value, name) =>
+  anObject(ruleRules(), ({ users, groups }) => [
+    users === undefined && groups === undefined && `${name} needs users, groups or both`,
+  ])(value, name);
 
 /** What Kubernetes calls the operations on resources, the methods of HTTP, and the verbs of impersonation. */
 const VERB =
@@ -115,7 +96,10 @@ const holds = (set: ReadonlySet<string>, value: string): boolean => set.has('*')
 /** The caller is one of the rule's, which the index knows. */
 function allows(rule: CompiledRule, _caller: Caller, attributes: Attributes): boolean {
   if (!holds(rule.verbs, attributes.verb)) return false;
-  if (!isResourceAttributes(attributes)) return rule.paths.some((pattern) => matchesPath(pattern, attributes.path));
+  if (!isResourceAttributes(attributes)) {
+    for (const pattern of rule.paths) if (matchesPath(pattern, attributes.path)) return true;
+    return false;
+  }
   const { resource, subresource, namespace } = attributes;
   if (!holds(rule.resources, subresource ? `${resource}/${subresource}` : resource)) return false;
   return holds(rule.namespaces, namespace ?? '');

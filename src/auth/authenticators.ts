@@ -1,8 +1,8 @@
-import { isPromise } from '../http/promise.js';
+import { chain } from '../http/promise.js';
 import type { ApiRequest } from '../http/request.js';
 import type { Caller } from '../model/caller.js';
 import { type Authenticate, ANONYMOUS, AUTHENTICATED, UNAUTHENTICATED } from './contract.js';
-import { authenticator, hookFactory, hookListFaults } from './hook-kinds.js';
+import { hookFactory, hookListFaults } from './hook-kinds.js';
 import { throwFaults } from '../options/check-options.js';
 
 /**
@@ -15,12 +15,11 @@ import { throwFaults } from '../options/check-options.js';
 export const clientCertificate: () => Authenticate = /* @__PURE__ */ hookFactory(
   'authenticate',
   'clientCertificate',
-  () =>
-    authenticator('clientCertificate', (request) => {
-      const certificate = request.peerCertificate;
-      if (certificate === undefined || certificate.commonName === '') return undefined;
-      return { name: certificate.commonName, groups: [...certificate.organizations, AUTHENTICATED] };
-    }),
+  () => (request) => {
+    const certificate = request.peerCertificate;
+    if (certificate === undefined || certificate.commonName === '') return undefined;
+    return { name: certificate.commonName, groups: [...certificate.organizations, AUTHENTICATED] };
+  },
 );
 
 const anonymous: Caller = Object.freeze({ name: ANONYMOUS, groups: Object.freeze([UNAUTHENTICATED]) });
@@ -31,8 +30,10 @@ const anonymous: Caller = Object.freeze({ name: ANONYMOUS, groups: Object.freeze
  *
  * @function
  */
-export const allowAnonymous: () => Authenticate = /* @__PURE__ */ hookFactory('authenticate', 'allowAnonymous', () =>
-  authenticator('allowAnonymous', () => anonymous),
+export const allowAnonymous: () => Authenticate = /* @__PURE__ */ hookFactory(
+  'authenticate',
+  'allowAnonymous',
+  () => () => anonymous,
 );
 
 /**
@@ -47,13 +48,9 @@ export const firstAuthenticator: (...authenticators: readonly Authenticate[]) =>
 
 function askInTurn(...authenticators: readonly Authenticate[]): Authenticate {
   throwFaults('firstAuthenticator', hookListFaults('authenticate', authenticators));
-  const askFrom = (first: number, request: ApiRequest): ReturnType<Authenticate> => {
-    for (let index = first; index < authenticators.length; index += 1) {
-      const answer = authenticators[index]?.(request);
-      if (isPromise(answer)) return Promise.resolve(answer).then((caller) => caller ?? askFrom(index + 1, request));
-      if (answer !== undefined && answer !== null) return answer;
-    }
-    return undefined;
+  const ask = (request: ApiRequest, index: number): ReturnType<Authenticate> => {
+    const next = authenticators[index];
+    return next && chain(next(request), (caller) => caller ?? ask(request, index + 1));
   };
-  return authenticator('firstAuthenticator', (request) => askFrom(0, request));
+  return (request) => ask(request, 0);
 }

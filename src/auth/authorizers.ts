@@ -1,17 +1,18 @@
-import { isPromise } from '../http/promise.js';
+import { chain } from '../http/promise.js';
 import { type Authorize, type Decision, ALLOWED, ANONYMOUS, DENIED, UNAUTHENTICATED } from './contract.js';
-import { authorizer, hookFactory, hookListFaults } from './hook-kinds.js';
+import { hookFactory, hookListFaults } from './hook-kinds.js';
 import { throwFaults } from '../options/check-options.js';
+import { isNonEmptyString } from '../options/rules.js';
 
 /**
  * Allows everything to every authenticated caller, and nothing to anonymous ones.
  *
  * @function
  */
-export const allowAuthenticated: () => Authorize = /* @__PURE__ */ hookFactory('authorize', 'allowAuthenticated', () =>
-  authorizer('allowAuthenticated', (caller) =>
-    caller.name === ANONYMOUS || caller.groups.includes(UNAUTHENTICATED) ? DENIED : ALLOWED,
-  ),
+export const allowAuthenticated: () => Authorize = /* @__PURE__ */ hookFactory(
+  'authorize',
+  'allowAuthenticated',
+  () => (caller) => (caller.name === ANONYMOUS || caller.groups.includes(UNAUTHENTICATED) ? DENIED : ALLOWED),
 );
 
 /**
@@ -19,8 +20,10 @@ export const allowAuthenticated: () => Authorize = /* @__PURE__ */ hookFactory('
  *
  * @function
  */
-export const allowEverybody: () => Authorize = /* @__PURE__ */ hookFactory('authorize', 'allowEverybody', () =>
-  authorizer('allowEverybody', () => ALLOWED),
+export const allowEverybody: () => Authorize = /* @__PURE__ */ hookFactory(
+  'authorize',
+  'allowEverybody',
+  () => () => ALLOWED,
 );
 
 /**
@@ -39,35 +42,28 @@ export const anyOf: (...authorizers: readonly Authorize[]) => Authorize = /* @__
 
 function askAny(...authorizers: readonly Authorize[]): Authorize {
   throwFaults('anyOf', hookListFaults('authorize', authorizers));
-  return authorizer('anyOf', (caller, attributes) => {
-    const heard: Heard = { reasons: [], invalid: undefined };
-    const ask = (from: number): Decision | Promise<Decision> => {
-      for (let index = from; index < authorizers.length; index += 1) {
-        const answer = authorizers[index]?.(caller, attributes);
-        if (isPromise(answer)) {
-          return Promise.resolve(answer).then((decision) => (consider(decision, heard) ? decision : ask(index + 1)));
-        }
-        if (consider(answer, heard)) return answer;
-      }
-      if (heard.invalid) return heard.invalid.answer as Decision;
-      return heard.reasons.length > 0 ? { allowed: false, reason: heard.reasons.join(', ') } : DENIED;
+  return (caller, attributes) => {
+    const heard: Decision[] = [];
+    const ask = (index: number): Decision | Promise<Decision> => {
+      const next = authorizers[index];
+      if (next === undefined) return refusal(heard);
+      return chain(next(caller, attributes), (answer) => {
+        if (partsOf(answer).allowed === true) return answer;
+        heard.push(answer);
+        return ask(index + 1);
+      });
     };
     return ask(0);
-  });
+  };
 }
 
-/** The reasons of the authorizers that did not allow the request. */
-interface Heard {
-  readonly reasons: string[];
-  /** The first result that is not a decision. */
-  invalid: { readonly answer: unknown } | undefined;
+/** The result when none of these allows: their reasons, or the first that is not a decision. */
+function refusal(answers: readonly Decision[]): Decision {
+  const invalid = answers.findIndex((answer) => partsOf(answer).allowed !== false);
+  if (invalid !== -1) return answers[invalid] as Decision;
+  const reasons = answers.map(({ reason }) => reason).filter(isNonEmptyString);
+  return reasons.length > 0 ? { allowed: false, reason: reasons.join(', ') } : DENIED;
 }
 
-/** Whether a result allows. It may be any value, because hooks are not our code. */
-function consider(answer: Decision | undefined, heard: Heard): answer is Decision {
-  const { allowed, reason } = (answer ?? {}) as { readonly allowed?: unknown; readonly reason?: unknown };
-  if (allowed === true) return true;
-  if (allowed !== false) heard.invalid ??= { answer };
-  else if (typeof reason === 'string' && reason !== '') heard.reasons.push(reason);
-  return false;
-}
+/** The answer may be any value, because hooks are not our code. */
+const partsOf = (answer: unknown): { readonly allowed?: unknown } => answer ?? {};

@@ -2,7 +2,7 @@ import { throwFaults } from '../options/check-options.js';
 import { mustBe, required } from '../options/rules.js';
 import type { ApiRequest } from '../http/request.js';
 import type { Authenticate } from './contract.js';
-import { authenticator, hookFactory } from './hook-kinds.js';
+import { hookFactory } from './hook-kinds.js';
 
 /**
  * Authenticates by what the framework knows of a request, such as the `req.user` of middleware in front. `Source` is the type of
@@ -26,8 +26,8 @@ function makeHook<Source>(hook: (source: Source, request: ApiRequest) => ReturnT
     'a function from the request of the framework to a caller',
   );
   throwFaults('callerFrom', required(isFunction)(hook, 'the argument'));
-  return authenticator('callerFrom', (request) => {
+  return (request) => {
     const { framework } = request;
     return framework === undefined || framework === null ? undefined : hook(framework as Source, request);
-  });
+  };
 }

@@ -2,11 +2,11 @@ import { header, headerValues } from '../http/headers.js';
 import type { ApiRequest } from '../http/request.js';
 import { decodePath } from '../http/url.js';
 import type { Caller } from '../model/caller.js';
+import type { Status } from '../model/status.js';
+import { failureStatus } from '../responses/failure-status.js';
+import type { Impersonate } from './impersonation.js';
 import { goQuote } from '../json/go-print.js';
 
-const USER = 'impersonate-user';
-const UID = 'impersonate-uid';
-const GROUP = 'impersonate-group';
 const EXTRA = 'impersonate-extra-';
 
 /**
@@ -14,9 +14,9 @@ const EXTRA = 'impersonate-extra-';
  * without a user name are a fault, in the words of Kubernetes.
  */
 export function wantedCaller(request: ApiRequest): Caller | { readonly fault: string } | undefined {
-  const name = header(request, USER) ?? '';
-  const uid = header(request, UID) ?? '';
-  const groups = separated(headerValues(request, GROUP));
+  const name = header(request, 'impersonate-user') ?? '';
+  const uid = header(request, 'impersonate-uid') ?? '';
+  const groups = separated(headerValues(request, 'impersonate-group'));
   const extra = extraOf(request);
   if (groups.length + sizeOf(extra) > MAX_PARTS) return { fault: TOO_MANY };
   if (name !== '') return { name, groups, ...(uid && { uid }), ...(extra && { extra }) };
@@ -60,3 +60,37 @@ function printed(uid: string, groups: readonly string[], extra: Extra | undefine
   const extras = extra ? `map[string][]string{${map}}` : 'map[string][]string(nil)';
   return `&user.DefaultInfo{Name:"", UID:${goQuote(uid)}, Groups:${list(groups)}, Extra:${extras}}`;
 }
+
+const PREFIX = 'impersonate-';
+const LETTER_I = 0x69;
+const LOWER_CASE = 0x20;
+
+/**
+ * The 403 for a request with impersonation headers if impersonation is not enabled. Ignoring the headers would do in the
+ * caller's own name what was meant to run with another user's rights: `kubectl delete --as=nobody` would delete.
+ */
+export const NO_IMPERSONATION: Status = /* @__PURE__ */ Object.freeze(
+  /* @__PURE__ */ failureStatus(
+    403,
+    'Forbidden',
+    'forbidden: impersonation is not enabled on this server: send no Impersonate-* headers',
+    {},
+  ),
+);
+
+/** Whether a request has any header whose name begins with `Impersonate-`, known to Kubernetes or not. */
+export function asksToImpersonate({ headers, headerNames }: ApiRequest): boolean {
+  // Middleware may have added the header since the server received the others.
+  if (headerNames?.some(isImpersonation) === false && headers?.[USER] === undefined) return false;
+  for (const name in headers) if (isImpersonation(name) && headers[name] !== undefined) return true;
+  return false;
+}
+
+/** The first letter is compared first: this runs for every header of every request. */
+function isImpersonation(name: string): boolean {
+  return (name.charCodeAt(0) | LOWER_CASE) === LETTER_I && name.slice(0, PREFIX.length).toLowerCase() === PREFIX;
+}
+
+/** The {@link Impersonate} that refuses every request with the headers, whatever the rights of the caller. */
+export const refuseImpersonation: Impersonate = (request, caller) =>
+  asksToImpersonate(request) ? { refused: NO_IMPERSONATION } : { caller };

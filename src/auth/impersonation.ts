@@ -12,9 +12,8 @@ import {
   UNAUTHENTICATED,
 } from './contract.js';
 import { applicableModes, type ImpersonationMode } from './impersonation-modes.js';
-import { wantedCaller } from './impersonation-headers.js';
-import { asksToImpersonate } from './no-impersonation.js';
-import { forbiddenStatus } from './resource-refusal.js';
+import { asksToImpersonate, wantedCaller } from './impersonation-headers.js';
+import { forbiddenStatus } from './refusal.js';
 
 /** The caller after impersonation, or the refusal: a 400 or a 403, sent with `nosniff`. */
 export type Impersonated = { readonly caller: Caller } | { readonly refused: Status };
@@ -36,10 +35,10 @@ type Refused = Status | undefined;
 /** From this many checks of one kind on, the right to all of them is checked first. */
 const MANY = 4;
 
-const AUTHENTICATION = { group: 'authentication.k8s.io', version: 'v1' } as const;
-
 /** The type of {@link createImpersonation}. */
 export type CreateImpersonation = (authorize: Authorize) => Impersonate;
+
+const AUTHENTICATION = { group: 'authentication.k8s.io', version: 'v1' } as const;
 
 /**
  * Impersonation by the headers `Impersonate-User`, `-Group`, `-Uid` and `-Extra-KEY`. Tried in Kubernetes' order: first
@@ -84,35 +83,23 @@ interface Question {
 
 async function refusalOf(mode: ImpersonationMode, question: Question): Promise<Refused> {
   const { requestor, wanted, attributes } = question;
-  if (mode.constraint !== undefined) {
-    const verb = `impersonate-on:${mode.constraint}:${attributes.verb}`;
-    const refused = await ask(question, { ...attributes, verb });
-    if (refused) return refused;
-  }
-  const usersGroup = mode.constraint === undefined ? { group: '', version: 'v1' } : AUTHENTICATION;
-  const about = (
-    group: { readonly group: string; readonly version: string },
-    resource: string,
-  ): ResourceAttributes => ({
-    verb: mode.verb,
-    ...group,
-    resource,
-  });
-  const refusedUser = await ask(question, { ...about(usersGroup, mode.user.resource), ...mode.user });
-  if (refusedUser) return refusedUser;
-  if (wanted.uid) {
-    const refused = await ask(question, { ...about(AUTHENTICATION, 'uids'), name: wanted.uid });
-    if (refused) return refused;
-  }
-  const groups = about(usersGroup, 'groups');
-  if (mode.constraint !== undefined) {
+  const { constraint, verb, user } = mode;
+  const usersGroup = constraint === undefined ? { group: '', version: 'v1' } : AUTHENTICATION;
+  const refused = await askEach(question, [
+    ...(constraint === undefined ? [] : [{ ...attributes, verb: `impersonate-on:${constraint}:${attributes.verb}` }]),
+    { verb, ...usersGroup, ...user },
+    ...(wanted.uid ? [{ verb, ...AUTHENTICATION, resource: 'uids', name: wanted.uid }] : []),
+  ]);
+  if (refused) return refused;
+  const groups = { verb, ...usersGroup, resource: 'groups' };
+  if (constraint !== undefined) {
     const fault = groupFault(wanted.groups);
     if (fault) return forbiddenStatus(requestor, { ...groups, ...(fault.name && { name: fault.name }) }, fault.reason);
   }
   const wantedGroups = wanted.groups.map((name): ResourceAttributes => ({ ...groups, name }));
   const refusedGroup = await askAll(question, mode, wantedGroups, { ...groups, name: '*' });
   if (refusedGroup) return refusedGroup;
-  return extraRefusal(mode, question, about(AUTHENTICATION, 'userextras'));
+  return extraRefusal(mode, question, { verb, ...AUTHENTICATION, resource: 'userextras' });
 }
 
 async function extraRefusal(mode: ImpersonationMode, question: Question, extras: ResourceAttributes): Promise<Refused> {
@@ -131,18 +118,18 @@ async function askAll(
   each: readonly ResourceAttributes[],
   all: ResourceAttributes,
 ): Promise<Refused> {
-  if (mode.constraint !== undefined && each.length >= MANY && !(await ask(question, all))) return undefined;
-  for (const attributes of each) {
-    const refused = await ask(question, attributes);
-    if (refused) return refused;
-  }
-  return undefined;
+  if (mode.constraint !== undefined && each.length >= MANY && !(await askEach(question, [all]))) return undefined;
+  return askEach(question, each);
 }
 
-async function ask({ authorize, requestor }: Question, attributes: Attributes): Promise<Refused> {
-  const answer = authorize(requestor, attributes);
-  const { allowed, reason } = isPromise(answer) ? await answer : answer;
-  return allowed ? undefined : forbiddenStatus(requestor, attributes, reason);
+/** The refusal of the first that is not allowed. */
+async function askEach({ authorize, requestor }: Question, each: readonly Attributes[]): Promise<Refused> {
+  for (const attributes of each) {
+    const answer = authorize(requestor, attributes);
+    const { allowed, reason } = isPromise(answer) ? await answer : answer;
+    if (!allowed) return forbiddenStatus(requestor, attributes, reason);
+  }
+  return undefined;
 }
 
 /** Groups that constrained modes never grant. */

@@ -1,17 +1,17 @@
 import type { Caller } from '../model/caller.js';
 import type { Attributes } from './contract.js';
-import { isResourceAttributes } from './resource-refusal.js';
+import { isResourceAttributes } from './refusal.js';
 
 /** Whom and what a rule may apply to. `'*'` stands for everything; more than the rule really allows is fine, less is not. */
 export interface RuleScope {
   /** The rule is looked at for callers of these names. */
-  readonly users: readonly string[];
+  readonly users: Iterable<string>;
   /** The rule is looked at for callers in these groups. */
-  readonly groups: readonly string[];
+  readonly groups: Iterable<string>;
   /** The rule is looked at for resources in these namespaces. Empty: it allows no resources. */
-  readonly namespaces: readonly string[];
+  readonly namespaces: Iterable<string>;
   /** The rule is looked at for these non-resource paths; a final `*` matches any ending. */
-  readonly paths: readonly string[];
+  readonly paths: Iterable<string>;
 }
 
 /** The rules of one user or group. */
@@ -77,10 +77,14 @@ function ownRulesOf<R>(index: Map<string, OwnRules<R>>, name: string): OwnRules<
 }
 
 function addTo<R>(own: OwnRules<R>, rule: R, { namespaces, paths }: RuleScope): void {
-  const names = namespaces.includes('*') || namespaces.length > MOST_NAMESPACES ? ANY : new Set(namespaces);
-  if (namespaces.length > 0) for (const name of names) push(own.byNamespace, name, rule);
-  for (const path of new Set(paths)) if (!path.endsWith('*')) push(own.byPath, path, rule);
-  if (paths.some((path) => path.endsWith('*'))) own.byPattern.push(rule);
+  const named = new Set(namespaces);
+  for (const name of named.has('*') || named.size > MOST_NAMESPACES ? ANY : named) push(own.byNamespace, name, rule);
+  let hasPattern = false;
+  for (const path of new Set(paths)) {
+    if (path.endsWith('*')) hasPattern = true;
+    else push(own.byPath, path, rule);
+  }
+  if (hasPattern) own.byPattern.push(rule);
 }
 
 const ANY: readonly string[] = ['*'];

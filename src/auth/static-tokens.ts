@@ -1,7 +1,7 @@
 import type { Caller } from '../model/caller.js';
 import { badCredential, type Authenticate, AUTHENTICATED } from './contract.js';
 import { bearerToken } from './bearer-token.js';
-import { authenticator, hookFactory } from './hook-kinds.js';
+import { hookFactory } from './hook-kinds.js';
 import { described, optionFaults, throwFaults, type OptionRules } from '../options/check-options.js';
 import { aListOfStrings, aNonEmptyString, aString, required } from '../options/rules.js';
 
@@ -36,13 +36,13 @@ export const staticTokens: (tokens: StaticTokens) => Authenticate = /* @__PURE__
 
 function fromTokens(tokens: StaticTokens): Authenticate {
   const callers = readCallers(tokens);
-  return authenticator('staticTokens', (request) => {
+  return (request) => {
     const token = bearerToken(request);
     if (token === undefined) return undefined;
     const found = callers.get(token);
     if (found === undefined) throw badCredential('unknown bearer token');
     return found;
-  });
+  };
 }
 
 /** What JavaScript makes of a missing value as a key of an object or in a template. */

@@ -1,6 +1,6 @@
 import { createAccess, type AccessOptions } from '../auth/access.js';
 import type { PathAttributes } from '../auth/contract.js';
-import { NO_IMPERSONATION, asksToImpersonate } from '../auth/no-impersonation.js';
+import { NO_IMPERSONATION, asksToImpersonate } from '../auth/impersonation-headers.js';
 import { forbiddenPathStatus, refusedResponse } from '../auth/refusal.js';
 import { chain, isPromise } from '../http/promise.js';
 import type { ApiRequest } from '../http/request.js';

@@ -1,5 +1,5 @@
 import type { Authenticate, Authorize } from '../auth/contract.js';
-import { aHook } from '../auth/hook-fault.js';
+import { aHook } from '../auth/hook-kinds.js';
 import { systemClock } from '../clock/clock.js';
 import { asHead } from '../health/adapt-response.js';
 import { createPermission, type AskPermission } from '../health/permission.js';

@@ -7,7 +7,7 @@ import { badRequest, routeNotFound } from '../api/status/failures.js';
 import type { Access } from '../auth/access.js';
 import { bearerWarning } from '../auth/bearer-token.js';
 import type { Attributes } from '../auth/contract.js';
-import { forbiddenStatus } from '../auth/resource-refusal.js';
+import { forbiddenStatus } from '../auth/refusal.js';
 import { parseGoDuration } from '../time/go-duration.js';
 import type { ApiRequest } from '../http/request.js';
 import type { ApiResponse, ResponseHeaders } from '../http/response.js';

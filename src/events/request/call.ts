@@ -30,7 +30,7 @@ import type { ListMeta } from '../../model/object-meta.js';
 import type { Status } from '../../model/status.js';
 import { statusFailure } from '../../api/status/status-failure.js';
 import type { Attributes } from '../../auth/contract.js';
-import { forbiddenStatus } from '../../auth/resource-refusal.js';
+import { forbiddenStatus } from '../../auth/refusal.js';
 import { chain } from '../../http/promise.js';
 import { NOSNIFF } from '../../responses/fixed-responses.js';
 

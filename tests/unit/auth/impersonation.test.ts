@@ -4,7 +4,7 @@ import { createAccess } from '../../../src/auth/access.js';
 import { allowRules } from '../../../src/auth/allow-rules.js';
 import type { Attributes, Authorize } from '../../../src/auth/contract.js';
 import { createImpersonation, type Impersonated } from '../../../src/auth/impersonation.js';
-import { asksToImpersonate } from '../../../src/auth/no-impersonation.js';
+import { asksToImpersonate } from '../../../src/auth/impersonation-headers.js';
 import type { RequestHeaders } from '../../../src/http/request.js';
 import type { Caller } from '../../../src/model/caller.js';
 

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { refusedResponse } from '../../../src/auth/refusal.js';
-import { forbiddenMessage, forbiddenStatus } from '../../../src/auth/resource-refusal.js';
+import { forbiddenMessage, forbiddenStatus, refusedResponse } from '../../../src/auth/refusal.js';
 import { unauthorizedResponse } from '../../../src/responses/fixed-responses.js';
 
 const jane = { name: 'jane', groups: [] };

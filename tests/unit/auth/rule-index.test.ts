@@ -8,7 +8,9 @@ const NAMES = ['', '*', 'a', 'b', 'c'] as const;
 const PATHS = ['*', '/a', '/a*', '/a/b', '/b'] as const;
 const lists = (from: readonly string[]) => fc.array(fc.constantFrom(...from), { maxLength: 4 });
 
-const scopes: fc.Arbitrary<RuleScope> = fc.record({
+type Scope = Record<keyof RuleScope, readonly string[]>;
+
+const scopes: fc.Arbitrary<Scope> = fc.record({
   users: lists(NAMES),
   groups: lists(NAMES),
   namespaces: fc.oneof(
@@ -30,7 +32,7 @@ function resource(namespace?: string): Attributes {
 const holds = (list: readonly string[], value: string): boolean => list.includes('*') || list.includes(value);
 
 /** The meaning of a scope, written down without an index. */
-function covers({ users, groups, namespaces, paths }: RuleScope, caller: Caller, attributes: Attributes): boolean {
+function covers({ users, groups, namespaces, paths }: Scope, caller: Caller, attributes: Attributes): boolean {
   if (!holds(users, caller.name) && !caller.groups.some((group) => holds(groups, group))) return false;
   if ('resource' in attributes) return holds(namespaces, attributes.namespace ?? '');
   return paths.some((path) => {
