@@ -7,17 +7,17 @@ export interface WatchedSelection {
   readonly key: string;
 }
 
-/** The compiled selectors of watches: those that ask in the same words share one. */
-export interface WatchedSelections {
-  /** What was compiled for these texts before, or is now. What `compile` throws goes through. */
-  of(texts: readonly string[], compile: () => Selector): WatchedSelection;
-}
+/**
+ * The compiled selectors of watches, shared by those with the same texts. `compile` is called for texts that are not known;
+ * its errors propagate.
+ */
+export type WatchedSelections = (texts: readonly string[], compile: () => Selector) => WatchedSelection;
 
 /** The most selections that are kept, and the most UTF-16 units of their texts together. */
 const MOST = 1_024;
 const MOST_TEXT = 1_048_576;
 
-/** Makes an empty memory of selections. Watches keep a selection that is forgotten; one that asks anew compiles it again. */
+/** Makes an empty cache of selections. Watches keep a selection that was evicted. */
 export function createWatchedSelections(): WatchedSelections {
   const known = createBoundedCache<string, WatchedSelection>({
     maxEntries: MOST,
@@ -26,15 +26,13 @@ export function createWatchedSelections(): WatchedSelections {
   });
   let made = 0;
 
-  return {
-    of(texts, compile) {
-      const text = JSON.stringify(texts);
-      let selection = known.get(text);
-      if (selection === undefined) {
-        selection = { selector: compile(), key: String(++made) };
-        known.set(text, selection);
-      }
-      return selection;
-    },
+  return (texts, compile) => {
+    const text = JSON.stringify(texts);
+    let selection = known.get(text);
+    if (selection === undefined) {
+      selection = { selector: compile(), key: String(++made) };
+      known.set(text, selection);
+    }
+    return selection;
   };
 }

@@ -1,12 +1,14 @@
 import { toRevision } from '../../api/options/query.js';
 import type { Revision } from '../../store/contract/event-store.js';
+import type { EventRecord } from '../../store/contract/record.js';
 import type { Sleeper } from '../../store/watch/watcher.js';
-import { createFrameJoiner, bookmarkFrame, type FrameSource, type WatchParts } from './watch-frame.js';
+import { bookmarkFrame, joinFrames, type FrameSource, type WatchParts } from './watch-frame.js';
 import { RECORDS, readList } from '../listing/read-list.js';
 
 /**
- * What a watch is sent before the first change: initial events and their bookmark, where they are due, or nothing.
- * `onReady` is told from which revision to go on; without that the watch is over.
+ * What a watch is sent before the first change: initial events and their bookmark, where requested, or nothing.
+ *
+ * @param onReady receives the revision to continue from; if it is not called the watch is over
  */
 export function createFirstFrames(
   parts: WatchParts,
@@ -15,30 +17,27 @@ export function createFirstFrames(
 ): FrameSource {
   const frames = firstFrames(parts, onReady);
   let asked = false;
-  let chunk: Uint8Array | undefined;
-  let ended = false;
-  let failure: { readonly error: unknown } | undefined;
-  const received = (step: IteratorResult<Uint8Array, undefined>): void => {
+  let step: (() => Uint8Array | 'end') | undefined;
+  const settled = (result: typeof step): void => {
     asked = false;
-    if (step.done) ended = true;
-    else chunk = step.value;
-    sleeper.wake();
-  };
-  const failed = (error: unknown): void => {
-    failure = { error };
+    step = result;
     sleeper.wake();
   };
   return {
     poll() {
-      if (failure !== undefined) throw failure.error;
-      if (ended) return 'end';
-      const ready = chunk;
-      chunk = undefined;
-      if (ready === undefined && !asked) {
-        asked = true;
-        frames.next().then(received, failed);
-      }
-      return ready;
+      const ready = step;
+      step = undefined;
+      if (ready !== undefined) return ready();
+      if (asked) return undefined;
+      asked = true;
+      frames.next().then(
+        ({ done, value }) => settled(() => (done ? 'end' : value)),
+        (error: unknown) =>
+          settled(() => {
+            throw error;
+          }),
+      );
+      return undefined;
     },
     stop: () => void frames.return(undefined).catch(() => undefined),
   };
@@ -48,7 +47,7 @@ async function* firstFrames(
   parts: WatchParts,
   onReady: (after: Revision) => void,
 ): AsyncGenerator<Uint8Array, undefined> {
-  const { call, options, selector, encoder, signal } = parts;
+  const { call, options, selection, encoder, signal, tally } = parts;
   if (!options.sendInitialEvents) {
     const asked = options.resourceVersion;
     const now = asked === '' || asked === '0';
@@ -56,25 +55,25 @@ async function* firstFrames(
     onReady(now ? await call.dependencies.store.revision({ signal, mayBeStale }) : toRevision(asked));
     return;
   }
-  const joiner = createFrameJoiner();
-  const list = await readList(call, { ...options, limit: 0, continue: '' }, selector, RECORDS);
-  for await (const records of list.batches) {
-    if (signal.aborted) return;
+  const list = await readList(call, { ...options, limit: 0, continue: '' }, selection.selector, RECORDS);
+  let ended = false;
+  const framesOf = function* (records: readonly EventRecord[]): Generator<Uint8Array> {
     for (const record of records) {
-      const frame = encoder.encode('ADDED', call.version.objectJson(record));
-      if (!frame) return;
-      parts.tally?.frames(1);
-      const chunk = joiner.add(frame);
-      if (chunk) yield chunk;
-      if (signal.aborted) return;
+      const frame = signal.aborted ? undefined : encoder.encode('ADDED', call.version.objectJson(record));
+      ended = frame === undefined;
+      if (frame === undefined) return;
+      tally?.frames(1);
+      yield frame;
     }
-    const chunk = joiner.rest();
-    if (chunk) yield chunk;
+  };
+  for await (const records of list.batches) {
+    yield* joinFrames(framesOf(records));
+    if (ended || signal.aborted) return;
   }
   if (options.allowWatchBookmarks) {
     const frame = bookmarkFrame(parts, list.revision, true);
     if (!frame) return;
-    parts.tally?.frames(1);
+    tally?.frames(1);
     yield frame;
   }
   onReady(list.revision);

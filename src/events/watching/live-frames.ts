@@ -1,8 +1,8 @@
 import type { Revision } from '../../store/contract/event-store.js';
-import { type Clock, atNextTurn } from '../../clock/clock.js';
+import { type ClockTimer, atNextTurn } from '../../clock/clock.js';
 import type { Batch, BatchFrames } from '../../store/watch/batch.js';
 import type { Sleeper, Watcher } from '../../store/watch/watcher.js';
-import { createFrameJoiner, bookmarkFrame, frameOf, type FrameSource, type WatchParts } from './watch-frame.js';
+import { bookmarkFrame, frameOf, joinFrames, type FrameSource, type WatchParts } from './watch-frame.js';
 
 const NONE: readonly Uint8Array[] = [];
 
@@ -13,23 +13,19 @@ const NONE: readonly Uint8Array[] = [];
 const BATCHES_PER_TURN = 8;
 
 /**
- * The frames of everything that happens after a revision, and bookmarks. Taken from the hub without promises, because with a
- * thousand watchers that is what costs besides the sockets. The hub is asked only when the consumer has come back, so that
- * a slow one holds the chunks of one batch.
+ * The frames of everything that happens after a revision, and bookmarks. Taken from the hub without promises, which would
+ * cost a thousand watchers more than anything but the sockets. The hub is asked only when the consumer has come back, so
+ * that a slow one holds the chunks of one batch. A class for the same reason as `Watcher`.
  */
-export function createLiveFrames(parts: WatchParts, after: Revision, sleeper: Sleeper): FrameSource {
-  return new LiveFrames(parts, after, sleeper);
-}
-
-/** A class for the reason that `Watcher` has. */
-class LiveFrames implements FrameSource {
+export class LiveFrames implements FrameSource {
   readonly #parts: WatchParts;
   readonly #kind: string | undefined;
   readonly #watcher: Watcher;
   readonly #sleeper: Sleeper;
-  /** It will be asked again in the next turn of the event loop. */
+  /** The reader will be woken in the next turn of the event loop. */
   #goesOn = false;
-  readonly #bookmarks: Ticker | undefined;
+  #bookmarkTimer: ClockTimer | undefined;
+  #bookmarkDue = false;
   #chunks = NONE;
   #taken = 0;
   /** The last change of the batch that is on its way to the client. */
@@ -38,15 +34,13 @@ class LiveFrames implements FrameSource {
   #ended = false;
 
   constructor(parts: WatchParts, after: Revision, sleeper: Sleeper) {
-    const { hub, clock, bookmarkIntervalMs } = parts.call.dependencies;
     this.#parts = parts;
     this.#kind = kindOf(parts);
     this.#reached = after;
     this.#marked = after;
     this.#sleeper = sleeper;
-    this.#watcher = hub.watch({ after, signal: parts.signal, sleeper });
-    if (!parts.options.allowWatchBookmarks) return;
-    this.#bookmarks = createTicker(clock, bookmarkIntervalMs, () => sleeper.wake());
+    this.#watcher = parts.call.dependencies.hub.watch({ after, signal: parts.signal, sleeper });
+    if (parts.options.allowWatchBookmarks) this.#waitForBookmark();
   }
 
   poll(): Uint8Array | 'end' | undefined {
@@ -60,13 +54,13 @@ class LiveFrames implements FrameSource {
       }
       const batch = this.#watcher.poll();
       if (batch === 'end') return 'end';
-      if (batch === undefined) return this.#bookmarks?.due() === true ? this.#bookmark() : undefined;
+      if (batch === undefined) return this.#bookmarkDue ? this.#bookmark() : undefined;
       this.#receive(batch);
     }
   }
 
   stop(): void {
-    this.#bookmarks?.stop();
+    this.#bookmarkTimer?.cancel();
   }
 
   #goOnSoon(): void {
@@ -95,7 +89,17 @@ class LiveFrames implements FrameSource {
     return chunk;
   }
 
+  #waitForBookmark(): void {
+    const { clock, bookmarkIntervalMs } = this.#parts.call.dependencies;
+    this.#bookmarkTimer = clock.setTimer(() => {
+      this.#bookmarkDue = true;
+      this.#waitForBookmark();
+      this.#sleeper.wake();
+    }, bookmarkIntervalMs);
+  }
+
   #bookmark(): Uint8Array | undefined {
+    this.#bookmarkDue = false;
     // Everything received was delivered.
     const place = Math.max(this.#reached, this.#watcher.position);
     if (place <= this.#marked) return undefined;
@@ -105,53 +109,19 @@ class LiveFrames implements FrameSource {
   }
 }
 
-/** What this watch has in common with others that are sent the same; undefined for a stream that has a memory. */
-function kindOf({ call, selectionKey, form }: WatchParts): string | undefined {
-  return form === undefined ? undefined : JSON.stringify([form, call.scope.namespace, selectionKey]);
+/** Equal for watches that are sent the same chunks; undefined for an encoder with state. */
+function kindOf({ call, selection, form }: WatchParts): string | undefined {
+  return form === undefined ? undefined : JSON.stringify([form, call.scope.namespace, selection.key]);
 }
 
 function framesOf(parts: WatchParts, batch: Batch): BatchFrames {
-  const joiner = createFrameJoiner();
-  const chunks: Uint8Array[] = [];
-  const keep = (chunk: Uint8Array | undefined): void => {
-    if (chunk !== undefined) chunks.push(chunk);
-  };
+  const frames: Uint8Array[] = [];
   let last = false;
-  let count = 0;
   for (const entry of batch.entries) {
     const frame = frameOf(parts, entry);
     last = frame === 'end';
     if (frame === 'end') break;
-    if (frame === undefined) continue;
-    count += 1;
-    keep(joiner.add(frame));
+    if (frame !== undefined) frames.push(frame);
   }
-  keep(joiner.rest());
-  return { chunks, count, last };
-}
-
-/** Says at regular times that something is due. */
-export interface Ticker {
-  /** True when a tick came since the last question; many are one. */
-  due(): boolean;
-  stop(): void;
-}
-
-/** A ticker on a clock. `onTick` is called with each tick, to wake a waiting reader. */
-export function createTicker(clock: Clock, intervalMs: number, onTick: () => void): Ticker {
-  let ticked = false;
-  const tick = (): void => {
-    ticked = true;
-    timer = clock.setTimer(tick, intervalMs);
-    onTick();
-  };
-  let timer = clock.setTimer(tick, intervalMs);
-  return {
-    due() {
-      const was = ticked;
-      ticked = false;
-      return was;
-    },
-    stop: () => timer.cancel(),
-  };
+  return { chunks: [...joinFrames(frames)], count: frames.length, last };
 }

@@ -1,23 +1,21 @@
 import type { ListOptions } from '../../api/options/list-options.js';
 import type { FrameEncoder, FrameType } from '../../api/representation/contract.js';
-import type { Selector } from '../../api/selectors/contract.js';
 import type { Event } from '../../model/event.js';
 import type { Revision } from '../../store/contract/event-store.js';
 import type { EventRecord } from '../../store/contract/record.js';
 import type { HubEntry } from '../../store/watch/hub-entry.js';
 import type { VerbCall } from '../request/call.js';
+import type { WatchedSelection } from '../request/watched-selections.js';
 import { joinBytes } from '../../http/bytes.js';
 import type { WatchTally } from './watch-tally.js';
 
-/** What a watch was asked for, and its end. */
+/** What a watch was asked for, and the signal of its end. */
 export interface WatchParts {
   readonly call: VerbCall;
   readonly options: ListOptions;
-  readonly selector: Selector;
+  readonly selection: WatchedSelection;
   readonly encoder: FrameEncoder;
-  /** Equal for watches with the same selector. */
-  readonly selectionKey: string;
-  /** What its frames are in: equal forms of equal changes are equal bytes. `undefined` for a stream that has a memory. */
+  /** Equal changes in equal forms are equal bytes. `undefined` for an encoder with state. */
   readonly form: string | undefined;
   /** Aborted when the watch is over. */
   readonly signal: AbortSignal;
@@ -25,11 +23,11 @@ export interface WatchParts {
   readonly tally?: WatchTally | undefined;
 }
 
-/** One stretch of a watch's frames, as chunks ready to be written. */
+/** One part of a watch's frames, as chunks ready to be written. */
 export interface FrameSource {
-  /** The next chunk; `undefined`: nothing yet, the source wakes who asked; `'end'`: there will be none. May throw. */
+  /** The next chunk; `undefined`: none yet, the source wakes the reader; `'end'`: there will be none. May throw. */
   poll(): Uint8Array | 'end' | undefined;
-  /** The watch is over, nobody will ask again. */
+  /** Called when the watch is over. */
   stop(): void;
 }
 
@@ -39,7 +37,7 @@ export interface FrameSource {
  */
 export function frameOf(parts: WatchParts, entry: HubEntry): Uint8Array | 'end' | undefined {
   const { change } = entry;
-  const { selector } = parts;
+  const { selector } = parts.selection;
   const { namespace } = parts.call.scope;
   if (namespace !== '' && change.key.namespace !== namespace) return undefined;
   const { previous } = change;
@@ -76,46 +74,31 @@ export function bookmarkFrame(
   return encoder.encode('BOOKMARK', call.version.unstoredJson(bookmark as Event));
 }
 
-/** Frames that came together leave together, but not more than about this much: a slow reader holds what is joined. */
+/** Frames are joined up to about this much: a slow reader keeps the chunk in memory. */
 const CHUNK_BYTES = 32_768;
 
-/** Makes a few large chunks of many small frames. */
-interface FrameJoiner {
-  /** Takes a frame, and gives a chunk when enough has come. */
-  add(frame: Uint8Array): Uint8Array | undefined;
-  /** What is left, if anything. */
-  rest(): Uint8Array | undefined;
-}
-
-/** Frames that lie one behind the other as one, without a copy; `undefined`: they do not. */
-function neighbours(frames: readonly Uint8Array[]): Uint8Array | undefined {
-  const [first] = frames;
-  if (first === undefined || frames.length === 1) return first;
-  let end = first.byteOffset;
-  for (const { buffer, byteOffset, byteLength } of frames) {
-    if (buffer !== first.buffer || byteOffset !== end) return undefined;
-    end += byteLength;
-  }
-  return new Uint8Array(first.buffer, first.byteOffset, end - first.byteOffset);
-}
-
-/** Makes an empty {@link FrameJoiner}. A frame that is large by itself is handed on as it is. */
-export function createFrameJoiner(): FrameJoiner {
-  let frames: Uint8Array[] = [];
+/** Joins many small frames into a few large chunks; a single large one is not copied. */
+export function* joinFrames(frames: Iterable<Uint8Array>): Generator<Uint8Array, undefined> {
+  let pending: Uint8Array[] = [];
   let length = 0;
-  const rest = (): Uint8Array | undefined => {
-    if (frames.length === 0) return undefined;
-    const chunk = neighbours(frames) ?? joinBytes(frames);
-    frames = [];
+  for (const frame of frames) {
+    pending.push(frame);
+    length += frame.length;
+    if (length < CHUNK_BYTES) continue;
+    yield joined(pending);
+    pending = [];
     length = 0;
-    return chunk;
-  };
-  return {
-    add(frame) {
-      frames.push(frame);
-      length += frame.length;
-      return length < CHUNK_BYTES ? undefined : rest();
-    },
-    rest,
-  };
+  }
+  if (length > 0) yield joined(pending);
+}
+
+/** Contiguous frames are not copied. */
+function joined(frames: readonly Uint8Array[]): Uint8Array {
+  const { buffer, byteOffset } = frames[0] as Uint8Array;
+  let end = byteOffset;
+  for (const frame of frames) {
+    if (frame.buffer !== buffer || frame.byteOffset !== end) return joinBytes(frames);
+    end += frame.byteLength;
+  }
+  return new Uint8Array(buffer, byteOffset, end - byteOffset);
 }

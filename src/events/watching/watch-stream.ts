@@ -6,7 +6,7 @@ import { isStoreError } from '../../store/contract/errors.js';
 import { LARGE_BYTES } from '../../limits/answer-bytes.js';
 import { createParkedIterator, type ParkedIterator, type ParkedSource } from '../../store/feeds/parked-iterator.js';
 import { createFirstFrames } from './first-frames.js';
-import { createLiveFrames } from './live-frames.js';
+import { LiveFrames } from './live-frames.js';
 import { storeFailure } from '../request/store-failures.js';
 import { resourceOf, type VerbCall } from '../request/call.js';
 import type { FrameSource, WatchParts } from './watch-frame.js';
@@ -18,8 +18,8 @@ const WATCH_OVER = 'the watch is over';
 /**
  * The frames of one watch, as chunks ready to be written. Four things end it: the client left or the server closes (the
  * request's signal), its time is up, the feed ended, or the consumer called `return`. All of them pass through one
- * AbortController. Not a generator, because one that waits cannot be returned from outside. A class for the reason that
- * `Watcher` has.
+ * AbortController. Not a generator, because one that waits cannot be returned from outside. A class for the same reason as
+ * `Watcher`.
  */
 export class WatchStream implements ParkedSource<Uint8Array> {
   readonly frames: ParkedIterator<Uint8Array>;
@@ -36,24 +36,15 @@ export class WatchStream implements ParkedSource<Uint8Array> {
   #sent: (() => void) | undefined;
 
   constructor(parts: Omit<WatchParts, 'signal' | 'form'>, onEnd: () => void) {
-    const { call, options, selector, selectionKey, encoder } = parts;
+    const { call, options } = parts;
     const { request, dependencies } = call;
-    this.#parts = {
-      call,
-      options,
-      selector,
-      selectionKey,
-      encoder,
-      form: formOf(parts),
-      signal: this.#over.signal,
-      tally: createWatchTally(call),
-    };
+    this.#parts = { ...parts, form: formOf(parts), signal: this.#over.signal, tally: createWatchTally(call) };
     this.#onEnd = onEnd;
     this.#done = options.timeoutSeconds < 0;
     this.frames = createParkedIterator<Uint8Array>(this);
     this.#source = createFirstFrames(this.#parts, this.frames, (after) => {
       // The client may have left in the meantime.
-      if (!this.#over.signal.aborted) this.#source = createLiveFrames(this.#parts, after, this.frames);
+      if (!this.#over.signal.aborted) this.#source = new LiveFrames(this.#parts, after, this.frames);
     });
     this.#deadline = dependencies.clock.setTimer(() => this.#timeIsUp(), durationMs(options, dependencies.minWatchMs));
     // After the client has left, nobody may ever read the body.

@@ -14,7 +14,7 @@ import { createChunkMemory } from '../../../src/api/representation/chunk-memory.
 import { RequestLife } from '../../../src/events/request/request-life.js';
 import { UnfinishedRequests } from '../../../src/events/request/unfinished-requests.js';
 import { eventsV1 } from '../../../src/events/versions/events-v1.js';
-import { openWatch } from '../../../src/events/reading/watch-events.js';
+import { WatchStream } from '../../../src/events/watching/watch-stream.js';
 import { parseQuery, splitUrl } from '../../../src/http/url.js';
 import { createEventReader } from '../../../src/events/stored-form/read-event.js';
 import { createUids } from '../../../src/events/request/uids.js';
@@ -208,7 +208,7 @@ export function openedWatch(
   const options = readListOptions(verb.query);
   let ends = 0;
   const selection = { selector: readSelection(verb, options), key: query };
-  const frames = openWatch(verb, options, selection, encoder, () => void ends++);
+  const { frames } = new WatchStream({ call: verb, options, selection, encoder }, () => void ends++);
   const iterator = frames[Symbol.asyncIterator]();
   return {
     iterator,

@@ -3,7 +3,7 @@ import { readListOptions } from '../../../src/api/options/list-options.js';
 import type { FrameEncoder } from '../../../src/api/representation/contract.js';
 import type { Selector } from '../../../src/api/selectors/contract.js';
 import { readSelection } from '../../../src/events/listing/list-query.js';
-import { openWatch } from '../../../src/events/reading/watch-events.js';
+import { WatchStream } from '../../../src/events/watching/watch-stream.js';
 import { createWatchHub } from '../../../src/store/watch/watch-hub.js';
 import { sampleEvent } from '../../../src/testing/sample-event.js';
 import { path, plainEncoder, settled, verbBench } from './bench.js';
@@ -47,7 +47,7 @@ function watching(
     },
   };
   const selection = { selector: counting, key: options.labelSelector };
-  return openWatch(call, options, selection, encoder, () => undefined)[Symbol.asyncIterator]();
+  return new WatchStream({ call, options, selection, encoder }, () => undefined).frames[Symbol.asyncIterator]();
 }
 
 async function write(bench: VerbBench, count: number, note?: string): Promise<void> {

@@ -7,12 +7,12 @@ const compile = () => ({ ...everything });
 describe('the selectors of watches', () => {
   test('are compiled once for equal texts, and have one key', () => {
     const selections = createWatchedSelections();
-    const first = selections.of(['v1', '', 'app=web', ''], compile);
-    expect(selections.of(['v1', '', 'app=web', ''], compile)).toBe(first);
+    const first = selections(['v1', '', 'app=web', ''], compile);
+    expect(selections(['v1', '', 'app=web', ''], compile)).toBe(first);
     const others = [
-      selections.of(['v1', '', '', 'app=web'], compile),
-      selections.of(['v1', '', 'app=db', ''], compile),
-      selections.of(['events/v1', '', 'app=web', ''], compile),
+      selections(['v1', '', '', 'app=web'], compile),
+      selections(['v1', '', 'app=db', ''], compile),
+      selections(['events/v1', '', 'app=web', ''], compile),
     ];
     expect(new Set([first, ...others].map(({ key }) => key)).size).toBe(4);
     expect(new Set([first, ...others].map(({ selector }) => selector)).size).toBe(4);
@@ -20,7 +20,7 @@ describe('the selectors of watches', () => {
 
   test('are dropped from 1,024 on, least recently used first', () => {
     const selections = createWatchedSelections();
-    const of = (index: number) => selections.of([`app=${index}`], compile);
+    const of = (index: number) => selections([`app=${index}`], compile);
     const [zero, one] = [of(0), of(1)];
     for (let index = 2; index < 1_024; index++) of(index);
     expect(of(0)).toBe(zero);
@@ -32,7 +32,7 @@ describe('the selectors of watches', () => {
 
   test('are dropped when their texts reach a million characters', () => {
     const selections = createWatchedSelections();
-    const of = (index: number) => selections.of([`${index}=${'x'.repeat(32_000)}`], compile);
+    const of = (index: number) => selections([`${index}=${'x'.repeat(32_000)}`], compile);
     const first = of(0);
     for (let index = 1; index < 32; index++) of(index);
     expect(of(0)).toBe(first);
@@ -45,7 +45,7 @@ describe('the selectors of watches', () => {
     const fail = (): never => {
       throw new Error('bad selector');
     };
-    expect(() => selections.of(['x'], fail)).toThrow('bad selector');
-    expect(selections.of(['x'], compile).selector).toEqual(everything);
+    expect(() => selections(['x'], fail)).toThrow('bad selector');
+    expect(selections(['x'], compile).selector).toEqual(everything);
   });
 });

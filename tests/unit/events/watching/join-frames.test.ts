@@ -1,36 +1,30 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createFrameJoiner } from '../../../../src/events/watching/watch-frame.js';
+import { joinFrames } from '../../../../src/events/watching/watch-frame.js';
 
 const frame = (size: number): Uint8Array => new Uint8Array(size).fill(size % 251);
 
 test('no frames give no chunk', () => {
-  expect(createFrameJoiner().rest()).toBeUndefined();
+  expect([...joinFrames([])]).toEqual([]);
 });
 
 test('small frames are sent together, once', () => {
-  const joiner = createFrameJoiner();
-  expect(joiner.add(frame(1))).toBeUndefined();
-  expect(joiner.add(frame(2))).toBeUndefined();
-  expect(joiner.rest()).toEqual(new Uint8Array([1, 2, 2]));
-  expect(joiner.rest()).toBeUndefined();
+  expect([...joinFrames([frame(1), frame(2)])]).toEqual([new Uint8Array([1, 2, 2])]);
 });
 
 test('a single frame is not copied', () => {
-  const joiner = createFrameJoiner();
-  const small = frame(10);
-  joiner.add(small);
-  expect(joiner.rest()).toBe(small);
-  const large = frame(1_000_000);
-  expect(joiner.add(large)).toBe(large);
+  const [large, small] = [frame(1_000_000), frame(10)];
+  const chunks = [...joinFrames([large, small])];
+  expect(chunks).toEqual([large, small]);
+  expect(chunks.every(({ buffer }, index) => buffer === [large, small][index]?.buffer)).toBe(true);
 });
 
 test('contiguous frames are sent without a copy, and others are copied', () => {
   const memory = Uint8Array.from({ length: 100 }, (_, index) => index);
   const joined = (...ranges: (readonly [number, number])[]): Uint8Array | undefined => {
-    const joiner = createFrameJoiner();
-    for (const range of ranges) joiner.add(memory.subarray(...range));
-    return joiner.rest();
+    const [chunk, ...more] = joinFrames(ranges.map((range) => memory.subarray(...range)));
+    expect(more).toEqual([]);
+    return chunk;
   };
   const whole = joined([10, 20], [20, 25], [25, 90]);
   expect(whole).toEqual(memory.slice(10, 90));
@@ -58,10 +52,7 @@ test('contiguous frames are sent without a copy, and others are copied', () => {
 test('all frames are sent in order, in bounded chunks', () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 1, max: 100_000 }), { maxLength: 12 }), (sizes) => {
-      const joiner = createFrameJoiner();
-      const chunks = [...sizes.map((size) => joiner.add(frame(size))), joiner.rest()].filter(
-        (chunk) => chunk !== undefined,
-      );
+      const chunks = [...joinFrames(sizes.map(frame))];
       expect(Buffer.compare(Buffer.concat(chunks), Buffer.concat(sizes.map(frame)))).toBe(0);
       for (const chunk of chunks) expect(chunk.length).toBeLessThan(131_072 + 100_000);
     }),
@@ -71,8 +62,6 @@ test('all frames are sent in order, in bounded chunks', () => {
 
 test('Frames of different pieces of memory are copied, although their places would follow each other.', () => {
   const [one, other] = [1, 2].map((value) => new Uint8Array(20).fill(value)) as [Uint8Array, Uint8Array];
-  const joiner = createFrameJoiner();
-  joiner.add(one.subarray(0, 10));
-  joiner.add(other.subarray(10, 20));
-  expect(joiner.rest()).toEqual(Uint8Array.from({ length: 20 }, (_, index) => (index < 10 ? 1 : 2)));
+  const chunks = [...joinFrames([one.subarray(0, 10), other.subarray(10, 20)])];
+  expect(chunks).toEqual([Uint8Array.from({ length: 20 }, (_, index) => (index < 10 ? 1 : 2))]);
 });

@@ -234,6 +234,27 @@ describe('bookmarks', () => {
     expect(bookmark).toMatchObject({ type: 'BOOKMARK', object: { metadata: { resourceVersion: String(last) } } });
   });
 
+  test('that were due several times for a slow consumer come once', async () => {
+    const bench = verbBench();
+    const start = await put(bench.store, 'a');
+    const watch = openedWatch(bench, `${from(start)}&allowWatchBookmarks=true&labelSelector=never`);
+    const early = shown(watch);
+    await put(bench.store, 'b');
+    await settled();
+    bench.clock.advance(180_000);
+    expect(await early).toEqual(['BOOKMARK']);
+    let later: unknown;
+    void shown(watch).then((types) => (later = types));
+    await put(bench.store, 'c');
+    await settled();
+    bench.clock.advance(59_999);
+    await settled();
+    expect(later).toBeUndefined();
+    bench.clock.advance(1);
+    await settled();
+    expect(later).toEqual(['BOOKMARK']);
+  });
+
   test('are never ahead of a change that waits for a slow consumer', async () => {
     const bench = verbBench();
     const watch = openedWatch(bench, `${from(await put(bench.store, 'a'))}&allowWatchBookmarks=true`);
