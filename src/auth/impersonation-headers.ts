@@ -81,7 +81,7 @@ export const NO_IMPERSONATION: Status = /* @__PURE__ */ Object.freeze(
 /** Whether a request has any header whose name begins with `Impersonate-`, known to Kubernetes or not. */
 export function asksToImpersonate({ headers, headerNames }: ApiRequest): boolean {
   // Middleware may have added the header since the server received the others.
-  if (headerNames?.some(isImpersonation) === false && headers?.[USER] === undefined) return false;
+  if (headerNames?.some(isImpersonation) === false && headers?.['impersonate-user'] === undefined) return false;
   for (const name in headers) if (isImpersonation(name) && headers[name] !== undefined) return true;
   return false;
 }

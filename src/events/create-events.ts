@@ -22,7 +22,8 @@ import { observedAuthorizer } from './pipeline/observed-authorizer.js';
 import { createWatchedSelections } from './request/watched-selections.js';
 import { handleRequest } from './pipeline/handle-request.js';
 import { createNegotiate } from './pipeline/negotiate.js';
-import { checkEventsOptions, type EventsOptions } from './options.js';
+import { checkOptions } from '../options/check-options.js';
+import { eventsOptionRules, type EventsOptions } from './options.js';
 import type { PipelineDependencies } from './pipeline/request-context.js';
 import type { EventsDependencies } from './request/call.js';
 import { UnfinishedRequests } from './request/unfinished-requests.js';
@@ -63,7 +64,7 @@ export interface Events {
  * @throws TypeError that lists every fault in the options
  */
 export function createEvents(options: EventsOptions): Events {
-  checkEventsOptions(options);
+  checkOptions('createEvents', options, eventsOptionRules());
   const { apiDomain, observe, ttlMs = 3_600_000 } = options;
   const clock = options.clock ?? systemClock;
   const notify = createNotifier(observe);
@@ -79,7 +80,7 @@ export function createEvents(options: EventsOptions): Events {
   });
   const versions = [eventsV1(apiDomain), ...(options.coreV1 ? [coreV1(apiDomain)] : [])];
   const fieldTracker = createFieldTracker();
-  const activity = observe && createActivity({ clock, notify, ring: hub.ring });
+  const activity = observe && createActivity(clock, notify, hub.ring);
   const report = (hook: string, error: unknown): void => notify({ type: 'error', error, where: `events: ${hook}` });
   const dependencies: EventsDependencies = {
     store,

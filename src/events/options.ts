@@ -5,7 +5,7 @@ import type { Clock } from '../clock/clock.js';
 import { eventRateLimits, type EventRateLimit } from '../limits/event-rate-limits.js';
 import { inFlightLimits, type InFlightLimitOptions } from '../limits/in-flight-options.js';
 import type { Observe } from '../observe/observation.js';
-import { checkOptions, type OptionRules } from '../options/check-options.js';
+import type { OptionRules } from '../options/check-options.js';
 import {
   aBoolean,
   aClock,
@@ -116,7 +116,8 @@ export interface EventsOptions {
 
 const DOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
 
-const rules = (): OptionRules<EventsOptions> => ({
+/** The rules of all options. */
+export const eventsOptionRules = (): OptionRules<EventsOptions> => ({
   apiDomain: required(
     mustBe(
       (value) => typeof value === 'string' && DOMAIN.test(value) && value.length <= 246,
@@ -149,8 +150,3 @@ const rules = (): OptionRules<EventsOptions> => ({
   clock: aClock,
   observe: aFunction,
 });
-
-/** @throws TypeError that lists every fault */
-export function checkEventsOptions(options: EventsOptions): void {
-  checkOptions('createEvents', options, rules());
-}

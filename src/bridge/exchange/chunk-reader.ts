@@ -6,7 +6,7 @@ type ChunkIterator = AsyncIterator<Uint8Array> & { nextTo?(taker: ChunkReader): 
 
 /**
  * Reads a streamed body chunk by chunk. Not `for await`: a loop cannot leave a source that waits in `next()`, and a race of
- * promises for each chunk would leak. A class, like `RingWatcher` of the watch hub: the closures of a thousand watches would
+ * promises for each chunk would leak. A class, like `Watcher` of the watch hub: the closures of a thousand watches would
  * be optimized one by one.
  */
 export abstract class ChunkReader {

@@ -8,11 +8,10 @@ import { badRequest, expired } from '../../api/status/failures.js';
 import type { ListMeta } from '../../model/object-meta.js';
 import type { EventKey, ListQuery, Position, Revision } from '../../store/contract/event-store.js';
 import { isStoreError } from '../../store/contract/errors.js';
-import type { RequestLife } from '../request/request-life.js';
 import { futureRevision } from '../request/store-failures.js';
-import type { VerbCall } from '../request/call.js';
+import { LooseRead, type VerbCall } from '../request/call.js';
 
-/** What a list or watch picks: both selectors, and the name of a single-object watch. */
+/** The selection of a list or watch: both selectors, and the name of a single-object watch. */
 export function readSelection(call: VerbCall, options: ListOptions): Selector {
   const { maxSelectorTerms } = call.dependencies;
   const labels = parseLabelSelector(options.labelSelector, maxSelectorTerms);
@@ -28,11 +27,11 @@ export function readSelection(call: VerbCall, options: ListOptions): Selector {
 
 const escaped = (value: string): string => value.replace(/[\\,=]/g, '\\$&');
 
-/** Where a list begins, and in which state. */
+/** Where a page begins, and in which state. */
 export interface Start {
   readonly at: Revision | undefined;
   readonly after: Position | undefined;
-  /** A state will do if it is at least this; `undefined`: only the latest one. */
+  /** The oldest acceptable revision; `undefined`: the latest state only. */
   readonly notOlderThan: Revision | undefined;
 }
 
@@ -61,31 +60,24 @@ function positionOf(call: VerbCall, start: string): EventKey {
     : { namespace: start.slice(0, slash), name: start.slice(slash + 1) };
 }
 
-/** The metadata of a list; `last`: it ends there and goes on, with so many left if that is known. */
+/** The metadata of a list. `last`: more events follow this one, `remaining` of them if that is known. */
 export function listMeta(call: VerbCall, revision: Revision, last?: EventKey, remaining?: number): ListMeta {
   const resourceVersion = String(revision);
   if (last === undefined) return { resourceVersion };
   const token = writeContinueToken({ revision, start: tokenStart(call, last) });
-  return remaining === undefined
-    ? { resourceVersion, continue: token }
-    : { resourceVersion, continue: token, remainingItemCount: remaining };
+  return { resourceVersion, continue: token, ...(remaining !== undefined && { remainingItemCount: remaining }) };
 }
 
 function tokenStart(call: VerbCall, key: EventKey): string {
   return call.scope.namespace === '' ? `${key.namespace}/${key.name}` : key.name;
 }
 
-/** What a client is told when a page cannot be read: `error` itself where that is no matter of lists. */
-export function pageFailure(
-  error: unknown,
-  call: VerbCall,
-  options: ListOptions,
-  at: Revision | undefined,
-  after: Position | undefined,
-): unknown {
+/** The failure for the client when a page cannot be read: `error` itself unless it is specific to lists. */
+export function pageFailure(error: unknown, call: VerbCall, { continue: token }: ListOptions, start: Start): unknown {
   if (!isStoreError(error)) return error;
-  if (error.code === 'future-revision') return futureRevision(at ?? 0, error.current ?? 0);
-  if (error.code !== 'expired' || options.continue === '' || !after) return error;
+  const { at = 0, after } = start;
+  if (error.code === 'future-revision') return futureRevision(at, error.current ?? 0);
+  if (error.code !== 'expired' || token === '' || !after) return error;
   return expired(TOKEN_EXPIRED, writeContinueToken({ revision: -1, start: tokenStart(call, after) }));
 }
 
@@ -95,43 +87,20 @@ const TOKEN_EXPIRED =
   'Continuing with the provided token results in an inconsistent list - objects that were created, modified, or ' +
   'deleted between the time the first chunk was returned and now may show up in the list.';
 
-/**
- * What the store is asked. A class for the sake of `signal`: the request makes one when it is asked for, and a literal with
- * a getter costs 0.5 µs.
- */
-export class PageQuery implements ListQuery {
+/** The query for one page. */
+export class PageQuery extends LooseRead implements ListQuery {
   readonly namespace: string | undefined;
   readonly terms: Selector['equalities'];
   readonly at: Revision | undefined;
   readonly after: Position | undefined;
   readonly limit: number;
-  readonly mayBeStale: boolean;
-  readonly notOlderThan: Revision | undefined;
-  readonly #life: RequestLife;
 
-  constructor(
-    { life, scope }: VerbCall,
-    { equalities }: Selector,
-    at: Revision | undefined,
-    after: Position | undefined,
-    limit: number,
-    notOlderThan: Revision | undefined,
-  ) {
-    this.#life = life;
+  constructor({ life, scope }: VerbCall, { equalities }: Selector, start: Start, limit: number) {
+    super(life, start.notOlderThan);
     this.namespace = scope.namespace === '' ? undefined : scope.namespace;
     this.terms = equalities;
-    this.at = at;
-    this.after = after;
+    this.at = start.at;
+    this.after = start.after;
     this.limit = limit;
-    this.mayBeStale = notOlderThan === 0;
-    this.notOlderThan = notOlderThan === 0 ? undefined : notOlderThan;
-  }
-
-  get aborted(): boolean {
-    return this.#life.aborted;
-  }
-
-  get signal(): AbortSignal {
-    return this.#life.signal;
   }
 }

@@ -1,4 +1,5 @@
 import { type Clock, nextTurn } from '../../clock/clock.js';
+import { settle } from '../../http/promise.js';
 import type { ListOptions } from '../../api/options/list-options.js';
 import type { Selector } from '../../api/selectors/contract.js';
 import type { JsonPage, ListPage, Position, Revision } from '../../store/contract/event-store.js';
@@ -10,14 +11,14 @@ import { pageFailure, PageQuery, startOf, type Start } from './list-query.js';
 
 /** The most records that are asked of a store at once. */
 export const PAGE = 500;
-/** About so many bytes of events a page may have: some stores hand out copies. */
+/** About how many bytes of events a page may have: some stores return copies. */
 const PAGE_BYTES = 4_194_304;
 const SMALLEST = 16;
 
 /** A page of a store, as records or as JSON. */
 export type Page = ListPage | JsonPage;
 
-/** How much the records are, in bytes of stored events. */
+/** The size of the records, in bytes of stored events. */
 export function bytesOf(records: readonly EventRecord[]): number {
   let bytes = 0;
   for (const { event } of records) bytes += eventSize(event);
@@ -51,7 +52,7 @@ export class PageReader {
     this.#options = options;
     this.#start = startOf(call, options);
     this.#at = this.#start.at;
-    // Terms are a hint to `list`; what comes as JSON has all of them, and cannot be looked at.
+    // Terms are a hint to `list`; JSON cannot be filtered afterwards, so all of the selector must be in the terms.
     this.#asJson = asJson && selector.onlyEqualities;
   }
 
@@ -60,7 +61,7 @@ export class PageReader {
     return this.#read(this.#start.after, wanted);
   }
 
-  /** A further page. Others are let work before it is read, where this request has worked long enough. */
+  /** A further page. Yields to other requests first, if this one has worked long enough. */
   async next(after: Position, wanted: number): Promise<Page> {
     await this.#goOn();
     return this.#read(after, wanted);
@@ -72,48 +73,32 @@ export class PageReader {
     return this.#readRecords(after, wanted);
   }
 
-  /** A store that has everything at hand answers in the same turn: that alone lets nobody else work. */
+  /** A store in memory answers in the same turn of the event loop, which alone lets no other request work. */
   async #goOn(): Promise<void> {
     this.call.life.throwIfAborted();
     if (this.pace.due()) await this.pace.rest();
   }
 
+  /** The JSON of a store comes as a promise where it has to find out first whether its copy is up to date. */
   #read(after: Position | undefined, wanted: number): Page | Promise<Page> {
-    const page = this.#readJson(after, wanted);
-    if (page instanceof Promise) return this.#awaited(page, after, wanted);
-    return page === undefined ? this.#readRecords(after, wanted) : this.#taken(page);
-  }
-
-  /** From a store that had to find out first whether its copy is up to date. */
-  async #awaited(json: Promise<JsonPage | undefined>, after: Position | undefined, wanted: number): Promise<Page> {
-    let page: JsonPage | undefined;
-    try {
-      page = await json;
-    } catch (error) {
-      throw pageFailure(error, this.call, this.#options, this.#at, after);
-    }
-    return page === undefined ? this.#readRecords(after, wanted) : this.#taken(page);
-  }
-
-  #readJson(after: Position | undefined, wanted: number): JsonPage | undefined | Promise<JsonPage | undefined> {
     const { list } = this.call.dependencies.store;
-    if (!this.#asJson || list.json === undefined) return undefined;
-    try {
-      return list.json(this.#query(after, wanted));
-    } catch (error) {
-      throw pageFailure(error, this.call, this.#options, this.#at, after);
-    }
+    return settle<PageQuery, JsonPage | undefined, Page>(
+      this.#query(after, wanted),
+      (query) => (this.#asJson ? list.json?.(query) : undefined),
+      (_, page) => (page === undefined ? this.#readRecords(after, wanted) : this.#taken(page)),
+      (query, error) => this.#failed(query, error),
+    );
   }
 
   async #readRecords(after: Position | undefined, wanted: number): Promise<ListPage> {
     const { list } = this.call.dependencies.store;
     this.#size = Math.min(this.selector.empty ? wanted : Math.max(wanted, this.#size * 2), this.#most);
-    let page: ListPage;
-    try {
-      page = await list(this.#query(after, this.#size));
-    } catch (error) {
-      throw pageFailure(error, this.call, this.#options, this.#at, after);
-    }
+    const page = await settle<PageQuery, ListPage, ListPage>(
+      this.#query(after, this.#size),
+      list,
+      (_, read) => read,
+      (query, error) => this.#failed(query, error),
+    );
     const { length } = page.records;
     if (length > 0) {
       const fitting = Math.floor((PAGE_BYTES * length) / Math.max(bytesOf(page.records), 1));
@@ -123,7 +108,12 @@ export class PageReader {
   }
 
   #query(after: Position | undefined, limit: number): PageQuery {
-    return new PageQuery(this.call, this.selector, this.#at, after, limit, this.#start.notOlderThan);
+    const { notOlderThan } = this.#start;
+    return new PageQuery(this.call, this.selector, { at: this.#at, after, notOlderThan }, limit);
+  }
+
+  #failed({ at, after }: PageQuery, error: unknown): never {
+    throw pageFailure(error, this.call, this.#options, { at, after, notOlderThan: undefined });
   }
 
   #taken<P extends Page>(page: P): P {
@@ -135,28 +125,27 @@ export class PageReader {
   }
 }
 
-/** So long one request works at a stretch, in milliseconds: the event loop is everybody's. */
+/** How long one request works without yielding to others, in milliseconds. */
 const STRETCH_MS = 5;
 
-/** How one request shares the event loop with others, however much it has to look at. */
+/** Makes one request share the event loop with others, however much it has to examine. */
 export class Pace {
   readonly #clock: Clock;
   readonly #life: Pick<RequestLife, 'throwIfAborted'>;
   #began: number;
 
-  /** Of a request that begins to work now. */
   constructor(clock: Clock, life: Pick<RequestLife, 'throwIfAborted'>) {
     this.#clock = clock;
     this.#life = life;
     this.#began = clock.monotonic();
   }
 
-  /** True when it has worked long enough: who goes on waits for {@link rest} first. */
+  /** True when it has worked long enough, and has to wait for {@link rest}. */
   due(): boolean {
     return this.#clock.monotonic() - this.#began >= STRETCH_MS;
   }
 
-  /** Lets others work. @throws the reason of the request's end, if that has come */
+  /** Lets others work. @throws the reason of the request's end, if it has ended */
   async rest(): Promise<void> {
     await nextTurn();
     this.#began = this.#clock.monotonic();

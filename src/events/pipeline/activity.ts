@@ -1,11 +1,12 @@
 import type { Clock, ClockTimer } from '../../clock/clock.js';
 import type { PlaceKind } from '../../limits/in-flight.js';
 import type { Notify, WatchObserver } from '../../observe/observation.js';
+import type { WatchHub } from '../../store/watch/watch-hub.js';
 
 /** How often `activity` is observed at most, as kube-apiserver's gauge of requests in flight has the peak of a second. */
 const PERIOD_MS = 1_000;
 
-/** Counts what happens too often to be observed one by one, and tells it once a second while something happens. */
+/** Counts what happens too often to be observed one by one, and reports it once a second while something happens. */
 export interface Activity {
   /** A place in flight was taken. `held`: how many are, always the same object. */
   readonly taken: (kind: PlaceKind, held: Readonly<Record<PlaceKind, number>>) => void;
@@ -14,28 +15,19 @@ export interface Activity {
   close(): void;
 }
 
-/** What {@link createActivity} works with. */
-export interface ActivityDependencies {
-  readonly clock: Clock;
-  readonly notify: Notify;
-  readonly ring: () => { readonly changes: number; readonly bytes: number; readonly maxBytes: number };
-}
-
 /** Makes an {@link Activity}. Its timer runs only while something happens. */
-export function createActivity({ clock, notify, ring }: ActivityDependencies): Activity {
+export function createActivity(clock: Clock, notify: Notify, ring: WatchHub['ring']): Activity {
   let now: Readonly<Record<PlaceKind, number>> = { read: 0, write: 0, watch: 0 };
-  const peak = { read: 0, write: 0, watch: 0 };
+  let peak: Record<PlaceKind, number> = { ...now };
   const sent = new Map<string, { group: string; version: string; frames: number; bytes: number }>();
   let timer: ClockTimer | undefined;
   let busy = false;
 
   const tell = (): void => {
-    notify({ type: 'activity', inFlight: { ...peak }, sent: [...sent.values()], ring: ring() });
-    peak.read = now.read;
-    peak.write = now.write;
-    peak.watch = now.watch;
+    notify({ type: 'activity', inFlight: peak, sent: [...sent.values()], ring: ring() });
+    peak = { ...now };
     sent.clear();
-    // Once more with nothing in it, so that gauges go back to what is.
+    // Once more without activity, so that gauges return to the current values.
     timer = busy ? clock.setTimer(tell, PERIOD_MS) : undefined;
     busy = false;
   };

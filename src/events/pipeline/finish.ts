@@ -8,6 +8,7 @@ import { badRequest, internalError, tooLarge } from '../../api/status/failures.j
 import { isStatusFailure, type StatusFailure } from '../../api/status/status-failure.js';
 import { isBodyError } from '../../http/body.js';
 import { isStoreError } from '../../store/contract/errors.js';
+import { StreamedAnswer } from '../request/limited-stream.js';
 import { storeFailure } from '../request/store-failures.js';
 import { isHookFailure } from './observed-authorizer.js';
 import { reportRequest } from './request-report.js';
@@ -27,7 +28,7 @@ export function finish(context: RequestContext, response: ApiResponse): ApiRespo
   };
   const warnings = warningHeader(context.warnings);
   if (warnings.length > 0) headers['warning'] = warnings;
-  if (livesOn) return life.withSignal(status, headers, body);
+  if (livesOn) return new StreamedAnswer(life, status, headers, body);
   return release === undefined ? { status, headers, body } : { status, headers, body, release };
 }
 

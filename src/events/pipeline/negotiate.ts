@@ -7,24 +7,18 @@ import { header } from '../../http/headers.js';
 import type { ApiRequest } from '../../http/request.js';
 import { requireName } from '../request/scope.js';
 
-/**
- * Chooses the representation of the answer to a request. `name` is that of the item in the path: it is checked between the
- * two stages of negotiation.
- *
- * @throws StatusFailure 400, 406
- */
-export type Negotiate = (
-  request: ApiRequest,
-  query: Query,
-  view: ResourceView,
-  shape: AnswerShape,
-  name: string,
-) => Representation;
+/** See {@link createNegotiate}. */
+export type Negotiate = ReturnType<typeof createNegotiate>;
 
-/** Makes a {@link Negotiate}, which remembers the representation for requests with the same headers. `now` is microseconds since the epoch. */
-export function createNegotiate(now: () => number): Negotiate {
+/**
+ * Makes the function that chooses the representation of the response to a request. Remembers it for requests with the same
+ * headers. `name`, the item's in the path, is checked between the two stages of negotiation. Its failures are 400 and 406.
+ *
+ * @param now microseconds since the epoch
+ */
+export function createNegotiate(now: () => number) {
   const remembered = createRepresentationMemory();
-  return (request, query, view, shape, name) => {
+  return (request: ApiRequest, query: Query, view: ResourceView, shape: AnswerShape, name: string): Representation => {
     const { headers } = request;
     const negotiated = (): Representation => {
       const produced = shape === 'object' ? OBJECT_MEDIA_TYPES : COLLECTION_MEDIA_TYPES;

@@ -1,30 +1,27 @@
 import type { Authorize } from '../../auth/contract.js';
-import { isPromise } from '../../http/promise.js';
+import { settle } from '../../http/promise.js';
 
 const BRAND: unique symbol = Symbol.for('kube-vitals.HookFailure') as never;
 
 /**
- * Reports what an authorizer throws, and throws an error of its own kind instead: an authorizer may throw errors of a store
- * or a Status, which must not be taken for those of this request.
- *
- * @param report is told what it threw
+ * Reports the errors of an authorizer, and throws an error of another kind in place of each: an authorizer may throw errors of
+ * a store or a Status, which must not be taken for those of this request.
  */
 export function observedAuthorizer(authorize: Authorize, report: (error: unknown) => void): Authorize {
-  const failed = (error: unknown): never => {
+  const failed = (_: unknown, error: unknown): never => {
     report(error);
     throw Object.assign(new Error('the authorizer failed', { cause: error }), { [BRAND]: true });
   };
-  return (caller, attributes) => {
-    try {
-      const answer = authorize(caller, attributes);
-      return isPromise(answer) ? Promise.resolve(answer).catch(failed) : answer;
-    } catch (error) {
-      return failed(error);
-    }
-  };
+  return (caller, attributes) =>
+    settle(
+      undefined,
+      () => authorize(caller, attributes),
+      (_, decision) => decision,
+      failed,
+    );
 }
 
-/** True for what an observed authorizer throws: it was reported, and the answer is a bare 500. */
+/** True for an error of an observed authorizer, which was reported: the response is a bare 500. */
 export function isHookFailure(error: unknown): boolean {
   return typeof error === 'object' && error !== null && BRAND in error;
 }

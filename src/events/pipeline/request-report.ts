@@ -1,7 +1,7 @@
 import { isBytes } from '../../http/bytes.js';
 import type { ApiResponse } from '../../http/response.js';
 import type { RequestObservation } from '../../observe/observation.js';
-import { reportedScope } from '../request/reported-scope.js';
+import { reportedScope, servedAs } from '../request/scope.js';
 import type { RequestContext } from './request-context.js';
 
 /** Tells `observe` of an answered request, where somebody listens. */
@@ -36,9 +36,7 @@ function lengthOf(body: ApiResponse['body']): number | undefined {
 }
 
 function isServed({ scope, parts }: RequestContext): boolean {
-  if (scope?.routed !== true) return false;
-  for (const { group, version } of parts.versions) if (version === scope.version && group === scope.group) return true;
-  return false;
+  return scope?.routed === true && servedAs(scope.group, scope.version, parts.versions) !== undefined;
 }
 
 function dryRunOf({ query }: RequestContext): RequestObservation['dryRun'] {

@@ -5,8 +5,7 @@ import { chain } from '../../http/promise.js';
 import type { StoreCall } from '../../store/contract/event-store.js';
 import type { EventRecord } from '../../store/contract/record.js';
 import { futureRevision } from '../request/store-failures.js';
-import { LooseRead } from '../request/loose-read.js';
-import { readStored, resourceOf, type VerbCall, storedObject, type Result } from '../request/call.js';
+import { LooseRead, readStored, resourceOf, type VerbCall, storedObject, type Result } from '../request/call.js';
 
 /** One event. `resourceVersion` means "not older than", and 0 any state; only a revision of the future fails. */
 export function getEvent(call: VerbCall): Result | Promise<Result> {

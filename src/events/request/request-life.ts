@@ -5,23 +5,23 @@ import type { HeldBytes } from '../../limits/answer-bytes.js';
 import type { Place } from '../../limits/in-flight.js';
 import { TOO_LATE } from '../../responses/fixed-responses.js';
 import type { StoreCall } from '../../store/contract/event-store.js';
-import { isStream, type ApiResponse, type ResponseHeaders } from '../../http/response.js';
+import { isStream, releaseIterator, releaseSource, type ApiResponse } from '../../http/response.js';
 import { LimitedStream, StreamedAnswer } from './limited-stream.js';
 import type { UnfinishedRequest, UnfinishedRequests } from './unfinished-requests.js';
 
-/** A shorter deadline is kept to the millisecond, by a timer of its own. */
+/** A shorter deadline has its own timer, and is kept to the millisecond. */
 const EXACT_BELOW_MS = 10_000;
 
-/** How long work that does not heed its signal may keep its place after the request has ended. */
+/** How long work that ignores its signal may keep its place after the request has ended. */
 const GRACE_MS = 500;
 
 const nothing = (): void => undefined;
 
 /**
- * The life of one request, from its first byte to the last of its answer: `signal` ends what it waits for, and what it
- * holds is given back when it ends. The client's leaving, the server's closing and a stalled reader end it through the
- * signal of the request, the deadline through {@link UnfinishedRequests}. The signal is created when it is read; a request
- * that is answered synchronously watches nothing.
+ * The life of one request, from its first byte to the last of its response: `signal` ends everything it waits for, and its
+ * place and bytes are released when it ends. A disconnected client, a closing server and a stalled reader end it through the
+ * signal of the request, the deadline through {@link UnfinishedRequests}. The signal is created when it is first read; a
+ * request that is answered synchronously watches nothing.
  */
 export class RequestLife implements StoreCall, UnfinishedRequest {
   place = -1;
@@ -39,7 +39,7 @@ export class RequestLife implements StoreCall, UnfinishedRequest {
   #finished = false;
   #place: Place | undefined;
   #bytes: HeldBytes | undefined;
-  /** What is to be broken off at the end, beside what hangs on the signal. */
+  /** Ends the work that does not depend on the signal. */
   #breakOff: () => void = nothing;
 
   constructor(request: ApiRequest, unfinished: UnfinishedRequests) {
@@ -81,26 +81,26 @@ export class RequestLife implements StoreCall, UnfinishedRequest {
     this.#limitMs = ms;
   }
 
-  /** Takes over a place in flight, to give it back when the request ends. */
+  /** Takes ownership of a place in flight, which is released when the request ends. */
   hold(place: Place): void {
     this.#place = place;
     // It may have ended while it waited for the place.
     if (this.#ended) this.#releaseLater();
   }
 
-  /** Takes over the bytes of the answer, to give them back with the place. */
+  /** Takes ownership of the bytes of the response, which are released with the place. */
   holdBytes(bytes: HeldBytes): void {
     this.#bytes = bytes;
     if (this.#ended) this.#releaseLater();
   }
 
-  /** Gives back what the request holds. Harmless when called twice. */
+  /** Releases the place and the bytes. May be called twice. */
   giveBack(): void {
     this.#place?.release();
     this.#bytes?.release();
   }
 
-  /** The answer, where it has to be waited for: 504 when the request ends before it is there. */
+  /** The response, or 504 if the request ends before it is ready. */
   answerOf(work: ApiResponse | PromiseLike<ApiResponse>): ApiResponse | Promise<ApiResponse> {
     if (!isPromise(work)) return work;
     return new Promise((resolve, reject) => {
@@ -110,14 +110,14 @@ export class RequestLife implements StoreCall, UnfinishedRequest {
       };
       this.#watch();
       work.then((response) => {
-        if (this.#ended && isStream(response.body)) letGo(response.body[Symbol.asyncIterator]());
+        if (this.#ended && isStream(response.body)) releaseSource(response.body);
         resolve(response);
       }, reject);
     });
   }
 
   /**
-   * A streaming answer that has the same deadline: it ends early with the request, and the place is given back at its end.
+   * A streamed response with the same deadline: it ends early with the request, and the place is released at its end.
    *
    * @param turn waits until the next chunk may be made; undefined: it may be made now
    */
@@ -133,18 +133,13 @@ export class RequestLife implements StoreCall, UnfinishedRequest {
     };
     this.#breakOff = () => {
       this.giveBack();
-      letGo(iterator);
+      releaseIterator(iterator);
     };
     this.#watch();
-    return this.withSignal(status, headers, new LimitedStream(this, iterator, turn, over));
+    return new StreamedAnswer(this, status, headers, new LimitedStream(this, iterator, turn, over));
   }
 
-  /** A streaming answer with the signal of this request, which is created when it is read. */
-  withSignal(status: number, headers: ResponseHeaders, body: ApiResponse['body']): ApiResponse {
-    return new StreamedAnswer(this, status, headers, body);
-  }
-
-  /** The answer is complete, or has its own end, as a watch: nothing ends this request any more. */
+  /** The response is complete, or ends by itself, as a watch does: nothing ends this request any more. */
   finish(): void {
     if (this.#finished) return;
     this.#finished = true;
@@ -176,7 +171,7 @@ export class RequestLife implements StoreCall, UnfinishedRequest {
     this.#timer?.cancel();
   }
 
-  /** What was asked of the store goes on for a moment. */
+  /** Calls of the store may continue for a moment. */
   #releaseLater(): void {
     const place = this.#place;
     const bytes = this.#bytes;
@@ -202,9 +197,4 @@ export class RequestLife implements StoreCall, UnfinishedRequest {
     this.#controller?.abort(reason);
     this.#breakOff();
   }
-}
-
-/** Ends a source that is not read any more. A generator resolves this only after what it waits for has ended. */
-function letGo(iterator: AsyncIterator<Uint8Array>): void {
-  iterator.return?.().then(undefined, nothing);
 }

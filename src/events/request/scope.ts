@@ -4,6 +4,7 @@ import { first, flag, type Query } from '../../api/options/query.js';
 import { parseFieldSelector } from '../../api/selectors/field-selector.js';
 import { badRequest, methodNotAllowed, routeNotFound } from '../../api/status/failures.js';
 import { pathSegmentErrors } from '../../api/validation/names.js';
+import type { RequestObservation } from '../../observe/observation.js';
 import type { EventVersion } from '../versions/version.js';
 
 /** What a path below a served group-version asks for, before anything is known about the caller. */
@@ -91,7 +92,8 @@ export function scopeOf(
   return readScope(info, served === undefined ? '' : exactName(fieldSelector, served.selectable, maxSelectorTerms));
 }
 
-function servedAs(group: string, version: string, versions: readonly EventVersion[]): EventVersion | undefined {
+/** The served version with this group and version. */
+export function servedAs(group: string, version: string, versions: readonly EventVersion[]): EventVersion | undefined {
   return versions.find((each) => each.group === group && each.version === version);
 }
 
@@ -107,22 +109,19 @@ function exactName(
   }
 }
 
-/** What a request is routed to. */
-interface Route {
-  readonly version: EventVersion;
-  readonly verb: Verb;
-}
-
-/** The route of a scope. @throws StatusFailure 404, 405 */
-export function routeOf(scope: Scope, method: string, versions: readonly EventVersion[]): Route {
+/** The version and the verb that a scope is routed to. @throws StatusFailure 404, 405 */
+export function routeOf(
+  scope: Scope,
+  method: string,
+  versions: readonly EventVersion[],
+): { readonly version: EventVersion; readonly verb: Verb } {
   const version = servedAs(scope.group, scope.version, versions);
   if (!version || !scope.routed) throw routeNotFound();
   const { verb, name, namespace } = scope;
   const onItem = name !== '';
   // Events live in namespaces: there is no such path, whatever the method.
   if (onItem && namespace === '') throw routeNotFound();
-  if (verb === '' || method === 'HEAD') throw methodNotAllowed();
-  if (verb === 'watch' && method !== 'GET') throw methodNotAllowed();
+  if (verb === '' || method === 'HEAD' || (verb === 'watch' && method !== 'GET')) throw methodNotAllowed();
   const itemVerb = verb === 'get' || verb === 'update' || verb === 'patch' || verb === 'delete';
   if (verb !== 'watch' && onItem !== itemVerb) throw methodNotAllowed();
   if (namespace === '' && !onItem && verb !== 'list' && verb !== 'watch') throw methodNotAllowed();
@@ -134,4 +133,11 @@ export function requireName(name: string): void {
   if (name === '') return;
   const wrong = pathSegmentErrors(name)[0];
   if (wrong) throw badRequest(`Name parameter invalid: ${JSON.stringify(name)}: ${wrong}`);
+}
+
+/** kube-apiserver's label `scope`. */
+export function reportedScope(scope: Scope | undefined): RequestObservation['scope'] {
+  if (scope?.routed !== true) return '';
+  if (scope.name !== '' || scope.verb === 'create') return 'resource';
+  return scope.namespace === '' ? 'cluster' : 'namespace';
 }

@@ -13,7 +13,7 @@ import {
 import type { StatusFailure } from '../../api/status/status-failure.js';
 import { SHUTTING_DOWN } from '../../responses/failure-status.js';
 import type { Revision } from '../../store/contract/event-store.js';
-import { isStoreError, type StoreError } from '../../store/contract/errors.js';
+import { isStoreError, type StoreError, type StoreErrorCode } from '../../store/contract/errors.js';
 
 /** The text of every version conflict. */
 export const MODIFIED = 'the object has been modified; please apply your changes to the latest version and try again';
@@ -30,30 +30,23 @@ export function futureRevision(asked: Revision | string, current: Revision): Sta
   });
 }
 
+type Failure = (resource: GroupResource, name: string, current: Revision | undefined) => StatusFailure;
+
+const FAILURES: Readonly<Record<StoreErrorCode, Failure>> = {
+  exists: (resource, name) => alreadyExists(resource, name),
+  'not-found': notFound,
+  conflict: (resource, name) => conflict(resource, name, MODIFIED),
+  expired: () => expired('The resourceVersion for the provided list is too old.'),
+  'future-revision': (_resource, _name, current = 0) => futureRevision('unknown', current),
+  'too-large': () => tooLarge('the event is larger than the store takes'),
+  'invalid-key': () => badRequest('the event store cannot keep an event of this name'),
+  full: () => insufficientStorage('the event store is full, please try again when events have expired or were deleted'),
+  unavailable: () => serviceUnavailable('the event store is not available, please try again'),
+  closed: () => serviceUnavailable(SHUTTING_DOWN),
+  'unknown-outcome': () => timeout('request did not complete within requested timeout - context deadline exceeded'),
+};
+
 /** The Status for an error of the store. Verbs for which a code means something else handle it before. */
-export function storeFailure(error: StoreError, resource: GroupResource, name: string): StatusFailure {
-  switch (error.code) {
-    case 'exists':
-      return alreadyExists(resource, name);
-    case 'not-found':
-      return notFound(resource, name);
-    case 'conflict':
-      return conflict(resource, name, MODIFIED);
-    case 'expired':
-      return expired('The resourceVersion for the provided list is too old.');
-    case 'future-revision':
-      return futureRevision('unknown', error.current ?? 0);
-    case 'too-large':
-      return tooLarge('the event is larger than the store takes');
-    case 'invalid-key':
-      return badRequest('the event store cannot keep an event of this name');
-    case 'full':
-      return insufficientStorage('the event store is full, please try again when events have expired or were deleted');
-    case 'unavailable':
-      return serviceUnavailable('the event store is not available, please try again');
-    case 'closed':
-      return serviceUnavailable(SHUTTING_DOWN);
-    case 'unknown-outcome':
-      return timeout('request did not complete within requested timeout - context deadline exceeded');
-  }
+export function storeFailure({ code, current }: StoreError, resource: GroupResource, name: string): StatusFailure {
+  return FAILURES[code](resource, name, current);
 }

@@ -6,15 +6,16 @@ import { olderStruct, type StructShape } from '../../api/schema/shape.js';
 const CORE = 'io.k8s.api.core.v1';
 const EVENTS = 'io.k8s.api.events.v1';
 
+const always = { presence: 'always' } as const;
+const sent = { frequency: 'sent' } as const;
+const text = (protobuf: number, description: string, more: Partial<FieldFacts> = {}, goType?: string): Field =>
+  field(scalar('string', goType), { protobuf, description, ...more });
+
 /**
  * The Event of `events.<api_domain>/v1`: its fields, with types and what Kubernetes says of them, not the rules on values.
  * Everything else that knows the Event's fields follows from it. Made on first use, then always the same.
  */
 export const eventShape: () => StructShape = lazy(() => {
-  const text = (protobuf: number, description: string, more: Partial<FieldFacts> = {}): Field =>
-    field(scalar('string'), { protobuf, description, ...more });
-  const always = { presence: 'always' } as const;
-  const sent = { frequency: 'sent' } as const;
   return struct(
     {
       name: 'Event',
@@ -123,19 +124,12 @@ export const eventShape: () => StructShape = lazy(() => {
   );
 });
 
-/**
- * What field selectors read and no field is: the first of these fields that is not empty. Its place is as those of
- * `FieldShape.selectable`.
- */
-export const SOURCE: {
-  readonly name: string;
-  readonly selectable: number;
-  readonly of: readonly (readonly string[])[];
-} = {
+/** Selectable like a field (`FieldShape.selectable`), but no field: the first of these fields that is not empty. */
+export const SOURCE = {
   name: 'source',
   selectable: 5,
   of: [['deprecatedSource', 'component'], ['reportingController']],
-};
+} as const;
 
 function eventSeriesShape(): StructShape {
   return struct(
@@ -165,9 +159,6 @@ function eventSeriesShape(): StructShape {
 }
 
 function objectReferenceShape(): StructShape {
-  const text = (protobuf: number, description: string, more: Partial<FieldFacts> = {}, goType?: string): Field =>
-    field(scalar('string', goType), { protobuf, description, ...more });
-  const sent = { frequency: 'sent' } as const;
   const own = { ...sent, distinct: true } as const;
   return struct(
     {
@@ -189,12 +180,11 @@ function objectReferenceShape(): StructShape {
 }
 
 function eventSourceShape(): StructShape {
-  const text = (protobuf: number, description: string): FieldFacts => ({ protobuf, description });
   return struct(
     { name: 'EventSource', definition: `${CORE}.EventSource`, description: 'Who reports an event, in its older form.' },
     {
-      component: field(scalar('string'), text(1, 'The component that reports.')),
-      host: field(scalar('string'), text(2, 'The node it runs on.')),
+      component: text(1, 'The component that reports.'),
+      host: text(2, 'The node it runs on.'),
     },
   );
 }

@@ -15,11 +15,12 @@ import { sharesFields } from '../codec/compare-events.js';
 const SHORT_FIELD_BYTES = 128;
 const NOTE_BYTES = 1024;
 
-/** Namespaces in which an event may speak of an object without namespace. */
+
+/** Namespaces in which an event may be about an object without namespace. */
 const FOR_TIMELESS_EVENTS = new Set(['', 'default']);
 const FOR_NEW_EVENTS = new Set(['default', 'kube-system']);
 
-/** The rules every version keeps, on create and on update. An event without `eventTime` is one of the older kind. */
+/** The rules of every version, for create and update. An event without `eventTime` is of the older kind. */
 function baseErrors(event: Event, version: EventVersion): FieldError[] {
   const errors = event.eventTime ? reportErrors(event, version) : [];
   const namespace = event.metadata.namespace ?? '';
@@ -63,7 +64,7 @@ const tooLong = (field: string, max: number): FieldError =>
 export function createErrors(event: Event, version: EventVersion, types: ReadonlySet<string>): FieldError[] {
   const errors = baseErrors(event, version);
   if (version.strict) errors.push(...strictErrors(event, version, types));
-  // The strict rules of metadata are the laxer ones and more, but for prefixes of names.
+  // The strict rules of metadata include the older ones, except for prefixes of names.
   if (errors.length > 0 || (version.strict && !event.metadata.generateName)) return errors;
   return validateObjectMetaCreate(event.metadata, false);
 }
@@ -85,7 +86,7 @@ function strictErrors(event: Event, version: EventVersion, types: ReadonlySet<st
   return errors;
 }
 
-/** A series stands for at least two occurrences and says when the last one was. */
+/** A series has at least two occurrences and the time of the last one. */
 function seriesErrors(series: EventSeries): FieldError[] {
   const errors: FieldError[] = [];
   if (series.count < 2) errors.push(invalidValue('series.count', '', 'should be at least 2'));
@@ -98,11 +99,11 @@ interface ImmutableField {
   readonly name: keyof Event;
   /** How an unset one is shown. */
   readonly unset: '' | 0 | null;
-  /** A pointer to a struct in Go: to have an empty one is not to have none. */
+  /** A pointer to a struct in Go: an empty one differs from none. */
   readonly isPointer: boolean;
 }
 
-/** kube-apiserver tests `reason` again before it comes to `type`, so that it appears twice among the causes. */
+/** kube-apiserver checks `reason` twice, the second time before `type`, so that it is two of the causes. */
 const TESTED_AGAIN = { field: 'reason', before: 'type' } as const;
 
 /** In the order they are reported, which is that of core/v1. */
@@ -112,7 +113,7 @@ const immutableFields: () => readonly ImmutableField[] = lazy(() => {
     .sort((one, other) => olderNumber(one) - olderNumber(other))
     .map((field): ImmutableField => ({
       name: field.name as keyof Event,
-      unset: shownUnset(field),
+      unset: typeof field.zero === 'object' ? null : field.zero,
       isPointer: field.shape.kind === 'struct' && field.presence !== 'always',
     }));
   const again = fields.find(({ name }) => name === TESTED_AGAIN.field);
@@ -121,11 +122,9 @@ const immutableFields: () => readonly ImmutableField[] = lazy(() => {
 
 const olderNumber = ({ protobuf, older }: FieldShape): number => older?.protobuf ?? protobuf;
 
-const shownUnset = ({ zero }: FieldShape): ImmutableField['unset'] => (typeof zero === 'object' ? null : zero);
-
 /**
- * What an event may become: under the strict rules only its series and metadata change. Metadata is looked at three
- * times, as kube-apiserver does: clients see one broken label as three causes.
+ * The rules for an update: under the strict ones only series and metadata may change. Metadata is checked three times, as
+ * kube-apiserver does: clients see one invalid label as three causes.
  */
 export function updateErrors(next: Event, previous: Event, version: EventVersion): FieldError[] {
   const errors = validateObjectMetaCreate(next.metadata, false);
@@ -158,7 +157,6 @@ const NOTHING: Members = Object.freeze({});
 const isObject = (value: unknown): value is Members => typeof value === 'object' && value !== null;
 const isSet = (member: unknown): boolean => member !== undefined && member !== null && member !== '';
 
-/** Compared one by one: to write both objects out took a tenth of the checks of an update. */
 function sameMembers(one: Members, other: Members): boolean {
   let more = 0;
   for (const key of Object.keys(one)) {

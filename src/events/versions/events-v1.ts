@@ -21,11 +21,16 @@ export function eventsV1(apiDomain: string): EventVersion {
   return {
     group,
     version: 'v1',
-    view: { apiVersion, kind: 'Event', listKind: 'EventList', shape, table: eventTable((stored) => stored) },
-    shape,
+    view: {
+      apiVersion,
+      kind: 'Event',
+      listKind: 'EventList',
+      shape,
+      table: eventTable((stored) => stored),
+      fieldsPresent: (object) => fieldsPresent(object as unknown as Event),
+    },
     otherVersions: new Map([['v1', coreEventShape()]]),
     decodeUsual: decodeUsualEvent,
-    managed: { apiVersion, kind: 'Event', shape, fieldsPresent: (object) => fieldsPresent(object as unknown as Event) },
     strict: true,
     fieldName: (stored) => stored,
     // The stored form is this version's: each field is called what it is.

@@ -7,26 +7,23 @@ import type { Event } from '../../model/event.js';
 import type { EventRecord } from '../../store/contract/record.js';
 
 /**
- * One served group-version of the Event resource. Events are stored in one form; a version says how that form looks and
- * what it is called there. Everything that differs between versions stands here, so that verbs know none.
+ * One served group-version of the Event resource. Events are stored in one form; a version describes how that form is shown
+ * and named. Everything that differs between versions is here, so that no verb depends on a version.
  */
 export interface EventVersion {
   /** API group, empty for core. */
   readonly group: string;
   readonly version: string;
-  readonly view: ResourceView;
-  /** The Event in this version. */
-  readonly shape: StructShape;
+  /** The Event in this version, for responses and for managed fields. */
+  readonly view: ResourceView & ManagedVersion;
   /**
    * The Event in the other versions that are known, by apiVersion, served or not. A body of theirs is read, and refused as
    * one of the wrong version; a patch that makes the event one of theirs is understood.
    */
   readonly otherVersions: ReadonlyMap<string, StructShape>;
-  /** For events as most clients send them; there need not be one. */
+  /** A faster decoder for events as most clients send them. */
   readonly decodeUsual?: QuickDecoder | undefined;
-  /** The version as managed fields know it. */
-  readonly managed: ManagedVersion;
-  /** The rules of `events/v1`; without them only the older ones of core/v1. */
+  /** Whether the rules of `events/v1` apply; otherwise only the older ones of core/v1. */
   readonly strict: boolean;
   /** What a field of the stored form is called here: `note` or `message`. */
   fieldName(stored: string): string;

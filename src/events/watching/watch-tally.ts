@@ -1,6 +1,6 @@
 import type { Observation, WatchIdentity } from '../../observe/observation.js';
 import type { VerbCall } from '../request/call.js';
-import { reportedScope } from '../request/reported-scope.js';
+import { reportedScope } from '../request/scope.js';
 
 /** How a watch ended. */
 export type EndReason = Extract<Observation, { type: 'watch.ended' }>['reason'];

@@ -38,7 +38,7 @@ function merged(call: VerbCall, options: WriteOptions, body: ApplyBody, previous
   const { version } = call;
   const stored = previous?.metadata.managedFields;
   const { object, entries } = applyManagedFields({
-    version: version.managed,
+    version: version.view,
     ...(previous && { live: version.toWire(previous) }),
     ...(stored && { stored }),
     intent: body.intent,

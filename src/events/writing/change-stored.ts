@@ -3,27 +3,26 @@ import { toRevision, uintError } from '../../api/options/query.js';
 import type { WriteOptions } from '../../api/options/write-options.js';
 import { badRequest, conflict, invalid } from '../../api/status/failures.js';
 import { nextTurn } from '../../clock/clock.js';
-import { chain } from '../../http/promise.js';
+import { chain, settle } from '../../http/promise.js';
 import type { Event } from '../../model/event.js';
-import type { EventRecord } from '../../store/contract/record.js';
-import { readStored, resourceOf, type VerbCall, isVast, storedObject, type Result } from '../request/call.js';
-import { MODIFIED } from '../request/store-failures.js';
+import type { EncodedEvent, EventRecord } from '../../store/contract/record.js';
+import { expiryOf, readStored, resourceOf, type VerbCall, isVast, storedObject, type Result } from '../request/call.js';
+import { isOutdated, MODIFIED } from '../request/store-failures.js';
 import { updateErrors } from '../rules/event-rules.js';
 import { encodeText } from '../stored-form/encode-event.js';
 import { rewriteEvent, type ReadEvent } from '../stored-form/read-event.js';
-import { storeChanged } from './store-changed.js';
 import { requireEventRate, requireFits } from './store-new.js';
 
-/** What a verb makes of the stored state; it throws a StatusFailure where it refuses. */
+/** Makes the new state from the stored one. @throws StatusFailure if the change is refused */
 export type Change = (previous: Event, record: EventRecord) => ChangedEvent;
 
-/** The new state, and its managed fields as JSON where that is known. */
+/** The new state, and its managed fields as JSON if known. */
 export interface ChangedEvent {
   readonly next: Event;
   readonly managedFields?: string | undefined;
 }
 
-/** The outcome of one attempt; undefined when the event was changed meanwhile. */
+/** The outcome of one attempt; undefined if the event was changed meanwhile. */
 type Attempt = Result | undefined;
 
 interface PendingChange {
@@ -31,15 +30,15 @@ interface PendingChange {
   readonly options: WriteOptions;
   readonly change: Change;
   readonly missing: () => Attempt | Promise<Attempt>;
-  /** Whether the limits on rates have counted it. */
+  /** Whether the rate limits have counted it. */
   counted: boolean;
 }
 
 /**
- * The loop of update, patch and apply: read, change, check, compare-and-swap. A write by somebody else in between starts it
- * again on the new state; only a resourceVersion of the caller's own makes it a conflict.
+ * The loop of update, patch and apply: read, change, check, compare-and-swap. A concurrent write starts it again on the new
+ * state; it is a conflict only if the caller sent a resourceVersion.
  *
- * @param missing what to do when there is no such event; undefined when there is one by now
+ * @param missing called if there is no such event; undefined if there is one by now
  */
 export function changeStored(
   call: VerbCall,
@@ -91,16 +90,13 @@ function changed(pending: PendingChange, record: EventRecord, stored: ReadEvent)
   return storeChanged(call, record, next, event);
 }
 
-/** What an update cannot change keeps its stored value, whatever was sent. */
+/** Restores the stored values of the fields that no update changes. */
 function carryOver(next: Event, previous: Event): void {
   const { metadata } = next;
   const stored = previous.metadata;
   metadata.uid ??= stored.uid ?? '';
-  // As `keep`, but with constant names, because every write comes here.
-  if (stored.creationTimestamp !== undefined) metadata.creationTimestamp = stored.creationTimestamp;
-  else if (metadata.creationTimestamp !== undefined) delete metadata.creationTimestamp;
-  if (stored.generation !== undefined) metadata.generation = stored.generation;
-  else if (metadata.generation !== undefined) delete metadata.generation;
+  keep(metadata, stored, 'creationTimestamp');
+  keep(metadata, stored, 'generation');
   if (stored.deletionTimestamp) {
     keep(metadata, stored, 'deletionTimestamp');
     if (metadata.deletionGracePeriodSeconds === undefined) keep(metadata, stored, 'deletionGracePeriodSeconds');
@@ -119,4 +115,47 @@ function requireRevision(call: VerbCall, next: Event, record: EventRecord): void
   if (wrong) throw badRequest(wrong);
   const expected = toRevision(sent);
   if (expected !== 0 && expected !== record.revision) throw conflict(resourceOf(call), call.scope.name, MODIFIED);
+}
+
+/** A new state on its way to the store. */
+interface ChangedRecord {
+  readonly call: VerbCall;
+  /** The state before. */
+  readonly record: EventRecord;
+  readonly event: EncodedEvent;
+}
+
+/**
+ * Stores the new state of an event if it is still at the revision of `record`: synchronously where the store can. An event
+ * that is being deleted is removed with its last finalizer.
+ *
+ * @returns undefined if the event was changed meanwhile
+ */
+function storeChanged(
+  call: VerbCall,
+  record: EventRecord,
+  { metadata }: Event,
+  event: EncodedEvent,
+): Result | undefined | Promise<Result | undefined> {
+  const isDone = metadata.deletionTimestamp && !metadata.finalizers?.length;
+  const shown = (_: ChangedRecord, current: EventRecord): Attempt | Promise<Attempt> =>
+    storedObject(call, 200, current);
+  return settle({ call, record, event }, isDone ? remove : replace, shown, refused);
+}
+
+function replace({ call, record, event }: ChangedRecord): EventRecord | Promise<EventRecord> {
+  const { dependencies } = call;
+  const { key, revision: expected } = record;
+  const { replace: put } = dependencies.store;
+  const options = { expected, expiresAt: expiryOf(dependencies) };
+  return put.sync ? put.sync(key, event, options) : put(key, event, options);
+}
+
+async function remove({ call, record, event }: ChangedRecord): Promise<EventRecord> {
+  await call.dependencies.store.remove(record.key, { expected: record.revision });
+  return { ...record, event };
+}
+
+function refused(_: ChangedRecord, error: unknown): undefined {
+  if (!isOutdated(error)) throw error;
 }

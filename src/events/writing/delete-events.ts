@@ -1,15 +1,31 @@
+import type { DeleteOptions } from '../../api/options/delete-options.js';
 import { readListOptions } from '../../api/options/list-options.js';
+import { conflict, notFound } from '../../api/status/failures.js';
 import { isStatusFailure } from '../../api/status/status-failure.js';
+import type { ListMeta } from '../../model/object-meta.js';
+import type { StatusDetails } from '../../model/status.js';
+import type { EventKey } from '../../store/contract/event-store.js';
+import type { EventRecord } from '../../store/contract/record.js';
+import { readSelection } from '../listing/list-query.js';
 import { RECORDS, readList } from '../listing/read-list.js';
 import { Pace } from '../listing/read-pages.js';
-import { readSelection } from '../listing/list-query.js';
-import type { VerbCall, Result } from '../request/call.js';
-import { deletedStatus, removeStored } from './remove-stored.js';
+import { expiryOf, keyOf, resourceOf, type VerbCall, storedObject, type Result } from '../request/call.js';
+import { isOutdated } from '../request/store-failures.js';
+import { decodeEvent, encodeEvent } from '../stored-form/encode-event.js';
 import { readDeleteOptions } from './request-body.js';
+import { requireFits } from './store-new.js';
+
+/** Deletes one event. The result is a Status, or the event if it waits for its finalizers. */
+export async function deleteEvent(call: VerbCall): Promise<Result> {
+  const options = await readDeleteOptions(call);
+  const { removed, record } = await removeStored(call, keyOf(call), options);
+  if (!removed) return storedObject(call, options.orphanDependents === false ? 202 : 200, record);
+  return deletedStatus(call, {}, { name: call.scope.name, uid: record.event.uid });
+}
 
 /**
- * Deletes what a list would return, one by one: not atomic, what others deleted in between is skipped, another failure
- * ends it with some already gone. Answers a Status (design decision 2).
+ * Deletes what a list would return, one by one and not atomically: events deleted by others in between are skipped, any other
+ * failure ends it with some already deleted. The result is a Status (design decision 2).
  */
 export async function deleteEvents(call: VerbCall): Promise<Result> {
   const options = await readDeleteOptions(call);
@@ -27,9 +43,81 @@ export async function deleteEvents(call: VerbCall): Promise<Result> {
     }
   }
   const { continue: token, remainingItemCount } = list.meta;
-  return deletedStatus(
-    call,
-    { ...(token && { continue: token }), ...(remainingItemCount !== undefined && { remainingItemCount }) },
-    {},
-  );
+  return deletedStatus(call, {
+    ...(token && { continue: token }),
+    ...(remainingItemCount !== undefined && { remainingItemCount }),
+  });
+}
+
+interface Removal {
+  /** False: the event waits for its finalizers. */
+  readonly removed: boolean;
+  /** The last state, or the state now. */
+  readonly record: EventRecord;
+}
+
+/**
+ * Deletes one event if the preconditions hold; one with finalizers is only marked. A concurrent write starts it again on
+ * the new state.
+ *
+ * @throws StatusFailure 404, 409
+ */
+async function removeStored(call: VerbCall, key: EventKey, options: DeleteOptions): Promise<Removal> {
+  for (;;) {
+    const record = await call.dependencies.store.get(key, call.life);
+    if (!record) throw notFound(resourceOf(call), key.name);
+    requirePreconditions(record, options);
+    try {
+      return await removeOnce(call, record, (options.dryRun?.length ?? 0) > 0);
+    } catch (error) {
+      if (!isOutdated(error)) throw error;
+    }
+  }
+}
+
+async function removeOnce(call: VerbCall, record: EventRecord, dryRun: boolean): Promise<Removal> {
+  const { store, time, wholeSeconds } = call.dependencies;
+  call.life.throwIfAborted();
+  const event = decodeEvent(record.event.bytes);
+  const { metadata } = event;
+  if (!metadata.finalizers?.length) {
+    if (!dryRun) await store.remove(record.key, { expected: record.revision });
+    return { removed: true, record };
+  }
+  if (metadata.deletionTimestamp) return { removed: false, record };
+  metadata.deletionTimestamp = wholeSeconds(time.now());
+  metadata.deletionGracePeriodSeconds = 0;
+  const marked = encodeEvent(event);
+  if (dryRun) {
+    requireFits(store, marked);
+    return { removed: false, record: { ...record, event: marked } };
+  }
+  const options = { expected: record.revision, expiresAt: expiryOf(call.dependencies) };
+  return { removed: false, record: await store.replace(record.key, marked, options) };
+}
+
+/** The texts name the kind in place of the resource, as kube-apiserver's do. */
+function requirePreconditions(record: EventRecord, { preconditions }: DeleteOptions): void {
+  const refuse = (what: string, sent: string, stored: string, then: string): never => {
+    const why = `the ${what} in the precondition (${sent}) does not match the ${what} in record (${stored}). The object might have been ${then}`;
+    throw conflict({ group: '', resource: 'Event' }, record.key.name, why);
+  };
+  const { uid, resourceVersion } = preconditions ?? {};
+  if (uid !== undefined && uid !== record.event.uid) {
+    refuse('UID', uid, record.event.uid, 'deleted and then recreated');
+  }
+  const revision = String(record.revision);
+  if (resourceVersion !== undefined && resourceVersion !== revision) {
+    refuse('ResourceVersion', resourceVersion, revision, 'modified');
+  }
+}
+
+/** The Status of a completed deletion. */
+function deletedStatus(
+  { version: { group } }: VerbCall,
+  metadata: ListMeta | Record<string, never>,
+  { name, uid }: Pick<StatusDetails, 'name' | 'uid'> = {},
+): Result {
+  const details = { ...(name && { name }), ...(group && { group }), kind: 'events', ...(uid && { uid }) };
+  return { kind: 'status', status: { kind: 'Status', apiVersion: 'v1', metadata, status: 'Success', details } };
 }

@@ -35,7 +35,7 @@ export function trackFields(call: VerbCall, options: WriteOptions, next: Event, 
   }
   const { version } = call;
   const { entries, json } = call.dependencies.fieldTracker.track({
-    version: version.managed,
+    version: version.view,
     live: previous && version.toWire(previous),
     next: version.toWire(next),
     stored,

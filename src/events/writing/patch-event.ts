@@ -37,13 +37,14 @@ function patched(
 ): ChangedEvent {
   const { version, dependencies } = call;
   const { fieldValidation } = options;
+  const { shape, kind, apiVersion } = version.view;
   const document = documentOf(call, previous, record);
   const limits = dependencies.bodyLimits;
-  const result = applyPatch({ type, document, body, shape: version.shape, fieldValidation, limits });
+  const result = applyPatch({ type, document, body, shape, fieldValidation, limits });
   const decoded = decodePatched(result.document, {
-    shape: version.shape,
-    kind: version.view.kind,
-    apiVersion: version.view.apiVersion,
+    shape,
+    kind,
+    apiVersion,
     otherVersions: version.otherVersions,
     fieldValidation,
     before: document,

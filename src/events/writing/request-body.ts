@@ -44,8 +44,8 @@ export function readEventBody(
   mediaType: BodyMediaType,
   { fieldValidation }: WriteOptions,
 ): Event | Promise<Event> {
-  const { shape, view, otherVersions, decodeUsual: quick } = call.version;
-  const { kind, apiVersion } = view;
+  const { view, otherVersions, decodeUsual: quick } = call.version;
+  const { shape, kind, apiVersion } = view;
   const { bodyLimits: limits, fieldTracker } = call.dependencies;
   const managed = fieldTracker.knownEntries;
   const options = { mediaType, shape, kind, apiVersion, otherVersions, fieldValidation, quick, managed, limits };

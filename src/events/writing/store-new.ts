@@ -24,26 +24,25 @@ import { longerThan } from '../../api/validation/byte-length.js';
 
 const NAME_ATTEMPTS = 8;
 
-/** A new event on its way to the store. */
 interface NewEvent<T> {
   readonly call: VerbCall;
   readonly event: Event;
   readonly options: WriteOptions;
-  /** The server makes the name. */
+  /** Whether the server makes the name. */
   readonly generated: boolean;
-  /** As JSON, where that is known. */
+  /** As JSON, if known. */
   readonly managedFields: string | undefined;
-  /** What to answer when there is an event of this name already. */
+  /** Called if there is an event of this name already. */
   readonly taken: (existing: EventRecord | undefined) => T;
   /** How often a name was tried. */
   attempts: number;
 }
 
 /**
- * Stores a new event, or does not, in a dry run: sets what the server decides, applies the rules and the limits on rates.
+ * Stores a new event, unless this is a dry run: sets the server's fields, applies the rules and the rate limits.
  *
- * @param taken what to answer when there is an event of this name already
- * @param entries its managed fields, where they are known already
+ * @param taken called if there is an event of this name already
+ * @param entries its managed fields, if known
  * @throws StatusFailure 400, 409, 422, 429
  */
 export function storeNew<T>(
@@ -63,8 +62,8 @@ export function storeNew<T>(
 }
 
 /**
- * Stores what an update or an apply did not find, which needs the right to create. Undefined when there is one by now: then
- * it is to be read again, as kube-apiserver does.
+ * Stores an event that an update or an apply did not find, which needs the right to create. Undefined if there is one by now:
+ * then the caller reads it again, as kube-apiserver does.
  *
  * @throws StatusFailure 400, 403, 422, 429
  */
@@ -137,7 +136,7 @@ function nameTaken<T>(writing: NewEvent<T>, existing: EventRecord | undefined): 
   return attempt(writing);
 }
 
-/** Sets identity and time, whatever the client has sent for them. */
+/** Sets identity and time, whatever the client sent. */
 function stamp({ metadata }: Event, { uids, wholeSeconds, time }: EventsDependencies): void {
   metadata.uid = uids();
   metadata.creationTimestamp = wholeSeconds(time.now());
@@ -145,7 +144,7 @@ function stamp({ metadata }: Event, { uids, wholeSeconds, time }: EventsDependen
   if (metadata.deletionGracePeriodSeconds !== undefined) delete metadata.deletionGracePeriodSeconds;
 }
 
-/** Owners named twice count once; the client is warned. */
+/** Removes duplicate owners, and warns the client. */
 export function dedupeOwners(call: VerbCall, event: Event, stage: 'request' | 'patch'): void {
   const owners = event.metadata.ownerReferences;
   if (!owners || owners.length < 2) return;
@@ -162,8 +161,7 @@ function refuseResourceVersion(event: Event): void {
 }
 
 /**
- * Counts a valid write against the limits on rates, once for each request; a dry run counts nothing. Which version it came
- * in makes no difference.
+ * Counts a valid write against the rate limits, once for each request, whatever its version; a dry run does not count.
  *
  * @throws StatusFailure 429
  */
@@ -180,34 +178,28 @@ export function requireFits({ capabilities }: EventStore, event: EncodedEvent): 
   throw storeError('too-large', `the event has more than ${capabilities.maxEventBytes} bytes`);
 }
 
-/** Kubernetes' alphabet: no vowels and no look-alikes, so that no words come out. */
+/** Kubernetes' alphabet: without vowels, so that no words result, and without similar characters. */
 const ALPHABET = 'bcdfghjklmnpqrstvwxz2456789';
 const SUFFIX_LENGTH = 5;
 const MAX_BASE_BYTES = 58;
 
+/** Larger bytes would favour the first letters of the alphabet. */
+const BYTE_LIMIT = 256 - (256 % ALPHABET.length);
+
 /** A name from a prefix: at most 58 bytes of it, characters whole, and five random ones. */
 export function generateName(base: string): string {
   let suffix = '';
-  for (const byte of randomBytes()) suffix += ALPHABET[byte % ALPHABET.length] ?? '';
+  while (suffix.length < SUFFIX_LENGTH) {
+    for (const byte of crypto.getRandomValues(new Uint8Array(16))) {
+      if (byte < BYTE_LIMIT && suffix.length < SUFFIX_LENGTH) suffix += ALPHABET[byte % ALPHABET.length] ?? '';
+    }
+  }
   return beginning(base) + suffix;
 }
 
 function beginning(base: string): string {
   if (!longerThan(base, MAX_BASE_BYTES)) return base;
-  // Bytes of a character that does not fit are left alone, so that `read` is what fits.
+  // A character that does not fit is not encoded, and not counted in `read`.
   const { read } = new TextEncoder().encodeInto(base, new Uint8Array(MAX_BASE_BYTES));
   return base.slice(0, read);
-}
-
-/** Uniform over the alphabet: bytes beyond the last whole multiple are thrown away. */
-function* randomBytes(): Generator<number> {
-  const limit = 256 - (256 % ALPHABET.length);
-  let found = 0;
-  while (found < SUFFIX_LENGTH) {
-    for (const byte of crypto.getRandomValues(new Uint8Array(16))) {
-      if (byte >= limit || found === SUFFIX_LENGTH) continue;
-      found++;
-      yield byte;
-    }
-  }
 }
