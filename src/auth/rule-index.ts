@@ -2,7 +2,7 @@ import type { Caller } from '../model/caller.js';
 import type { Attributes } from './contract.js';
 import { isResourceAttributes } from './refusal.js';
 
-/** Whom and what a rule may apply to. `'*'` stands for everything; more than the rule really allows is fine, less is not. */
+/** What a rule may apply to. `'*'` matches everything. May include more than the rule really allows, but not less. */
 export interface RuleScope {
   /** The rule is looked at for callers of these names. */
   readonly users: Iterable<string>;

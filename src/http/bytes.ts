@@ -5,14 +5,14 @@ export function isBytes(value: unknown): value is Uint8Array {
 
 /**
  * Uninitialized memory, for a caller that writes every byte. Node's pool is neither zeroed nor collected piece by piece, which
- * saves 1 µs of the 8 of a get.
+ * saves 1 µs of 8 in a get.
  */
 export function unwrittenBytes(length: number): Uint8Array {
   // eslint-disable-next-line no-restricted-globals -- only Node has such a pool, and elsewhere nothing is missing without it
   return typeof Buffer === 'function' ? Buffer.allocUnsafe(length) : new Uint8Array(length);
 }
 
-/** Pieces as one. A single piece is given back as it is. */
+/** Joins pieces. A single piece is not copied. */
 export function joinBytes(pieces: readonly Uint8Array[]): Uint8Array {
   if (pieces.length === 1) return pieces[0] as Uint8Array;
   let length = 0;

@@ -19,7 +19,7 @@ export function acceptsGzip(acceptEncoding: string | undefined): boolean {
 
 /**
  * Compresses a large body when the client takes gzip: bytes above {@link COMPRESSION_THRESHOLD}, and every stream, for
- * only what is larger is streamed. Anything else comes back untouched. Not meant for watches.
+ * only larger bodies are streamed. Other bodies are returned unchanged. Not meant for watches.
  */
 export function compressed(
   response: ApiResponse,
@@ -52,8 +52,8 @@ export async function gzipBytes(bytes: Uint8Array): Promise<Uint8Array> {
 }
 
 /**
- * The stream as one gzip member. A chunk of the source is asked for only after the one before was consumed, so that the
- * source may refill its buffer. What the source throws is thrown here; leaving early ends the source.
+ * The stream as one gzip member. A chunk of the source is requested only after the previous one was consumed, so that the
+ * source may reuse its buffer. Errors of the source propagate; leaving early ends the source.
  */
 export async function* gzipStream(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined> {
   const { createGzip } = await import('node:zlib');

@@ -1,11 +1,11 @@
-/** In characters. Longer ones are not read: no client sends them. */
+/** In characters. No client sends a longer header. */
 const MAX_LENGTH = 1_024;
 
 const TYPE = /^[\t-\r ]*([\w!#$%&'*+.^`{|}~-]+\/[\w!#$%&'*+.^`{|}~-]+)[\t-\r ]*(?=;|$)/;
-/** The name, and the value: a token, or what is between quotes. */
+/** The name, and the value: a token or a quoted string. */
 const PARAMETER =
   /^[\t-\r ]*;[\t-\r ]*([\w!#$%&'*+.^`{|}~-]+)[\t-\r ]*=[\t-\r ]*(?:([\w!#$%&'*+.^`{|}~-]+)|"((?:[^"\\\r\n]|\\[^\r\n])*)")/;
-/** Backslashes before other characters stand for themselves. */
+/** Backslashes before other characters are literal. */
 const ESCAPED = /\\([()<>@,;:\\"/[\]?=])/g;
 const END = /^[\t-\r ]*(?:;[\t-\r ]*)?$/;
 

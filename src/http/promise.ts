@@ -1,16 +1,16 @@
-/** True for promises of any make. Plain values are passed on without waiting, which keeps cheap answers synchronous. */
+/** True for any promise. Other values need no `await`, which keeps cheap responses synchronous. */
 export function isPromise<T>(value: T | PromiseLike<T>): value is PromiseLike<T> {
   return typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function';
 }
 
-/** Goes on with a value: synchronously unless it is a promise. Keeps cheap answers synchronous. */
+/** Continues with a value: synchronously unless it is a promise. */
 export function chain<T, R>(value: T | PromiseLike<T>, next: (value: T) => R | Promise<R>): R | Promise<R> {
   return isPromise(value) ? Promise.resolve(value.then(next)) : next(value);
 }
 
 /**
- * Runs `work` and goes on with what it gives, or with what it throws: synchronously unless it gives a promise. `subject` is
- * handed to all three, so that they need not be closures. What `next` throws is not caught.
+ * Runs `work` and continues with its result or its error: synchronously unless the result is a promise. `subject` is passed to
+ * all three, so that they need not be closures. Errors of `next` propagate.
  */
 export function settle<S, T, R>(
   subject: S,

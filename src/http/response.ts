@@ -47,7 +47,7 @@ export function releaseIterator(iterator: AsyncIterator<Uint8Array> | undefined)
   try {
     iterator?.return?.()?.then(undefined, () => undefined);
   } catch {
-    // A failing `return` has nobody to report to.
+    // The caller has no use for this error.
   }
 }
 

@@ -7,7 +7,7 @@ export type OptionRule = (value: unknown, name: string) => readonly string[];
 /** The options that a function knows, each with its rule. The type sees to it that every option has one. */
 export type OptionRules<Options> = { readonly [Name in keyof Required<Options>]: OptionRule };
 
-/** What is wrong with options that are fine one by one. What is no text counts for nothing; any value may be of any type. */
+/** The faults of options that are valid one by one. Only strings count; option values may be of any type. */
 export type CrossCheck<Options> = (options: Options) => readonly (string | false | undefined)[];
 
 /**

@@ -26,10 +26,7 @@ export const aListOfStrings: OptionRule = /* @__PURE__ */ mustBe(
   'a list of non-empty strings',
 );
 
-export const aClock: OptionRule = /* @__PURE__ */ mustBe(
-  (value) => hasFunctions(value, ['now', 'monotonic', 'setTimer']),
-  'a Clock',
-);
+export const aClock: OptionRule = /* @__PURE__ */ anObjectWith(['now', 'monotonic', 'setTimer'], 'a Clock');
 
 export const anAbortSignal: OptionRule = /* @__PURE__ */ mustBe(
   (value) => typeof (value as { readonly aborted?: unknown } | null)?.aborted === 'boolean',
@@ -54,7 +51,7 @@ export function aWholeNumber(least: number, most?: number): OptionRule {
   );
 }
 
-/** What the rule takes, or `Infinity`, which stands for no limit. */
+/** The same rule, which also accepts `Infinity` for no limit. */
 export function orInfinity(rule: OptionRule): OptionRule {
   return (value, name) => (value === Infinity ? [] : rule(value, name).map((fault) => `${fault}, or Infinity`));
 }
@@ -67,12 +64,12 @@ export function oneOf(...words: readonly string[]): OptionRule {
   );
 }
 
-/** Whatever has functions of these names; `words` say what is meant. */
+/** An object with functions of these names, described by `words`. */
 export function anObjectWith(names: readonly string[], words: string): OptionRule {
   return mustBe((value) => hasFunctions(value, names), words);
 }
 
-/** An object with options of its own. */
+/** An object of options. */
 export function anObject<Options extends object>(
   rules: OptionRules<Options>,
   crossCheck?: CrossCheck<Options>,

@@ -46,7 +46,7 @@ export const TARGET_TOO_LARGE: ApiResponse = /* @__PURE__ */ Object.freeze(
   /* @__PURE__ */ textResponse(431, '431 Request Header Fields Too Large'),
 );
 
-/** 500 for what nobody expected. Says nothing of the cause. */
+/** 500 for an unexpected error. Does not reveal the cause. */
 export function internalErrorText(): ApiResponse {
   return textResponse(500, 'Internal Server Error');
 }

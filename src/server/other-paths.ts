@@ -71,20 +71,20 @@ export function createOtherPaths(options: OtherPathsOptions): (request: ApiReque
   return async (request) => withWarning(request, await answer(request));
 }
 
-/** Below `/api`, a group or a version that is served Kubernetes' router answers, and elsewhere the server in front of it. */
+/** Kubernetes' router answers below `/api` and below a served group or version, elsewhere the server in front of it. */
 function isBelowRoot(path: string, served: readonly string[]): boolean {
   return !isWatchRoot(path) && served.some((root) => API_ROOT.test(root) && path.startsWith(`${root}/`));
 }
 
 const API_ROOT = /^\/(api|apis\/[^/]+)(\/[^/]+)?$/;
 
-/** What the authorizer is asked: by resource where the path looks like one, also of groups that are not served. */
+/** The attributes for the authorizer: of a resource if the path looks like one, whether or not its group is served. */
 export function requestAttributes(method: string, path: string, query: Query): Attributes {
   const info = readRequestInfo(method, path, flag(query, 'watch') === true);
   return attributesOf(info, info.verb === 'list' || info.verb === 'watch' ? selectedName(query) : '');
 }
 
-/** The name in a field selector of a resource that nobody here knows: where it is all that the selector asks for. */
+/** The name in a field selector of an unknown resource, if the selector has no other term. */
 function selectedName(query: Query): string {
   const term = /^metadata\.name==?([^,=\\]+)$/.exec(first(query, 'fieldSelector') ?? '');
   return term?.[1] ?? '';
@@ -101,7 +101,7 @@ async function failure(
   return { ...response, headers: { ...response.headers, ...headers } };
 }
 
-/** What is wrong with `?timeout=`. Watches do not read it. */
+/** The fault of `?timeout=`, which watches ignore. */
 function timeoutFault(query: Query, { verb }: Attributes): string | undefined {
   const text = query.get('timeout')?.[0];
   if (!text || verb === 'watch') return undefined;
@@ -109,7 +109,7 @@ function timeoutFault(query: Query, { verb }: Attributes): string | undefined {
   return 'fault' in parsed ? badTimeoutMessage(parsed.fault) : undefined;
 }
 
-/** A client that put two spaces before its token is told, whatever the answer. */
+/** Warns a client that put two spaces before its token, whatever the response. */
 function withWarning(request: ApiRequest, response: ApiResponse): ApiResponse {
   const text = bearerWarning(request);
   return text === undefined ? response : { ...response, headers: { ...response.headers, warning: `299 - "${text}"` } };

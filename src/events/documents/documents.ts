@@ -10,7 +10,7 @@ import type { EventVersion } from '../versions/version.js';
 
 /** Documents about the API: discovery and OpenAPI. */
 export interface Documents {
-  /** Whether a path outside the resource's own is answered here; with `hasNext` somebody else may have it. */
+  /** Whether a path outside the resource's own is answered here; with `hasNext` it may be another handler's. */
   claims(path: string, hasNext: boolean): boolean;
   /** @throws StatusFailure 404 for a path below the group that is none of them */
   answer(request: ApiRequest, path: string, query: Query): Promise<ApiResponse>;
@@ -19,8 +19,8 @@ export interface Documents {
 /**
  * The documents are loaded with the first request for one.
  *
- * @param roots `/api`, `/apis`, `/openapi/v2` and `/openapi/v3`: true claims them, false leaves them to another part of the
- *   service, and `undefined` claims them where nobody else is asked
+ * @param roots `/api`, `/apis`, `/openapi/v2` and `/openapi/v3`: true claims them, false leaves them to other handlers, and
+ *   `undefined` claims them if there is no other handler
  */
 export function createDocuments(options: {
   readonly versions: readonly EventVersion[];

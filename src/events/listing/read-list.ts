@@ -11,23 +11,22 @@ import { bytesOf, PAGE, PageReader, type Page } from './read-pages.js';
 import { everything } from '../../api/selectors/field-selector.js';
 import type { JsonSource } from '../../json/json-source.js';
 
-/** A list under way: its metadata is known, its items come in batches, all of one revision. */
+/** A list whose metadata is known and whose items come in batches, all of one revision. */
 export interface List<Item> {
   readonly meta: ListMeta;
   readonly revision: Revision;
-  /** All of them where they are few; otherwise they are read as they are asked for. */
+  /** All of them if they are few; otherwise they are read on demand. */
   readonly batches: Batches<Item>;
-  /** Bytes of the events that were read before the answer begins, and are in memory until then. */
+  /** Bytes of the events that are in memory before the response begins. */
   readonly ahead: number;
 }
 
-/** A client's page ends early, with a token, when it holds so many bytes of events: it is in memory before it is sent. */
+/** The most bytes of events in a page with a limit, because it is in memory before it is sent; it then ends with a token. */
 const LIMITED_BYTES = 33_554_432;
 
 /**
- * The one way to read a list. Reads the first page, and with a limit everything the answer will hold; without a promise where
- * the store has that as JSON. However much a selector passes over, others are let work in between, and nothing more is read
- * once the request is over.
+ * Reads the first page of a list, and with a limit the whole response; synchronously if the store has it as JSON. Yields to
+ * other requests however many events the selector skips, and reads nothing more after the end of the request.
  *
  * @throws StatusFailure 400 for a bad token, 410 when history no longer reaches back, 504 for a future revision
  */
@@ -54,7 +53,7 @@ export function readList<Item>(
 const matching = (records: readonly EventRecord[], selector: Selector): readonly EventRecord[] =>
   selector.empty ? records : records.filter(({ event }) => selector.matches(event));
 
-/** The list that a page is all of. */
+/** The list that consists of one page. */
 function onePage<Item>({ call, selector, pace }: PageReader, page: Page, form: ItemForm<Item>): List<Item> {
   const { revision, next, remaining } = page;
   const meta = listMeta(call, revision, next, selector.empty ? remaining : undefined);
@@ -66,7 +65,7 @@ function onePage<Item>({ call, selector, pace }: PageReader, page: Page, form: I
 const itemsOf = <Item>({ pieces }: JsonPage, { ofJson }: ItemForm<Item>): readonly Item[] =>
   ofJson === undefined || pieces.length === 0 ? [] : [ofJson(pieces)];
 
-/** What matches of a page and those behind it. */
+/** The matching events of this page and those after it. */
 async function* allPages<Item>(pages: PageReader, first: Page, form: ItemForm<Item>): AsyncGenerator<readonly Item[]> {
   for (let page = first; ; page = await pages.next(page.next, PAGE)) {
     if ('pieces' in page) yield itemsOf(page, form);
@@ -96,36 +95,32 @@ async function filled(pages: PageReader, first: ListPage, limit: number): Promis
     page = await pages.nextRecords(page.next, limit - records.length);
   }
   const more = page.next !== undefined || examined < page.records.length;
-  // What was left after the first page, of which others may have been taken since.
+  // Counted from the first page, and so an estimate if events were removed since.
   const left = first.remaining === undefined ? undefined : first.remaining + first.records.length - records.length;
   return { records, revision: first.revision, next: more ? last : undefined, remaining: left };
 }
 
-/** What a list is made of: records, or whatever the answer needs of them. */
+/** How the items of a list are made of records. */
 interface ItemForm<Item> {
   ofRecord(record: EventRecord): Item;
-  /** One item of a whole page, from its events as JSON. Absent where that is not the form in which they are needed. */
+  /** Makes one item of a whole page of events as JSON. Absent if the response needs another form. */
   readonly ofJson?: ((pieces: readonly JsonSource[]) => Item) | undefined;
 }
 
 /** The records themselves. */
 export const RECORDS: ItemForm<EventRecord> = { ofRecord: (record) => record };
 
-/** Items in batches: all of them, or as they come. */
 type Batches<Item> = readonly (readonly Item[])[] | AsyncIterable<readonly Item[]>;
 
-/**
- * What is made of one batch is made in one go: 32 events, or as many as are 128 KiB. To write so many as YAML takes up to
- * 5 ms.
- */
+/** A batch is encoded without yielding to other requests. As YAML, this many events or bytes take up to 5 ms. */
 const BATCH = 32;
 const BATCH_BYTES = 131_072;
 
-/** What is sent as it is stored costs little: up to this much of it is one batch, a page as clients ask for it. */
+/** Events that are sent as stored cost little, so that a usual page is one batch. */
 const STORED_BATCH = 512;
 const STORED_BATCH_BYTES = 524_288;
 
-/** The records as one batch, or as several where they are much. */
+/** The records as one batch, or as several if they are large. */
 function batchesOf<Item>(
   records: readonly EventRecord[],
   bytes: number,
@@ -136,7 +131,7 @@ function batchesOf<Item>(
   return records.length <= most && bytes <= mostBytes ? [records.map(form.ofRecord)] : inBatches(records, form, pace);
 }
 
-/** What matches of the records, in batches. Others are let work after a few milliseconds, whether anything matches or not. */
+/** The matching records in batches. Yields to other requests after a few milliseconds, whether anything matches or not. */
 async function* inBatches<Item>(
   records: readonly EventRecord[],
   { ofRecord }: ItemForm<Item>,
@@ -153,7 +148,7 @@ async function* inBatches<Item>(
     bytes += eventSize(record.event);
     if (batch.length < BATCH && bytes < BATCH_BYTES) continue;
     yield batch;
-    // What became of the batch was work, too.
+    // Encoding the batch took time, too.
     if (pace.due()) await pace.rest();
     batch = [];
     bytes = 0;

@@ -31,10 +31,10 @@ const VERBS: Readonly<Record<Exclude<Verb, 'patch'>, RunVerb>> = {
 };
 
 /**
- * Runs the verb and renders its result, or answers a document about the API. Content types and `Accept` are looked at
- * before the verb runs, so that a refused one changes nothing.
+ * Runs the verb and renders its result, or answers a document about the API. Content types and `Accept` are checked before the
+ * verb runs, so that a refused one changes nothing.
  *
- * @throws StatusFailure 404, 405, 406, 415, and what the verb throws
+ * @throws StatusFailure 404, 405, 406, 415, and those of the verb
  */
 export function dispatch(context: RequestContext, caller: Caller, place: Place): ApiResponse | Promise<ApiResponse> {
   const { parts, request, path, life, query, warnings, scope } = context;
@@ -47,12 +47,12 @@ export function dispatch(context: RequestContext, caller: Caller, place: Place):
   const representation = parts.negotiate(request, query, version.view, shape, scope.name);
   const { joinsItems } = representation;
   const call: VerbCall = { dependencies, request, life, version, scope, query, caller, joinsItems, warnings };
-  // Writes are stamped with the time of the store, which may have to be asked for first.
+  // Writes need the time of the store, which may have to be read first.
   const result = isRead(verb) ? run(call) : chain(dependencies.time.known(life), () => run(call));
   return chain(result, (ready) => render(call, representation, ready, place));
 }
 
-/** What a patch of this content type does. @throws StatusFailure 415 */
+/** The verb for a patch of this content type. @throws StatusFailure 415 */
 function patchVerb(request: ApiRequest): RunVerb {
   const type = patchTypeOf(header(request, 'content-type') ?? '');
   return type === APPLY_TYPE ? applyEvent : (call) => patchEvent(call, type);

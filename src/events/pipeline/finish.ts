@@ -13,11 +13,11 @@ import { storeFailure } from '../request/store-failures.js';
 import { isHookFailure } from './observed-authorizer.js';
 import { reportRequest } from './request-report.js';
 
-/** The last step of every request: its end, where no stream lives on, the report, and the headers all answers have. */
+/** The last step of every request: its end, unless a stream continues, the report, and the common headers. */
 export function finish(context: RequestContext, response: ApiResponse): ApiResponse {
   const { status, headers: own, body, release } = response;
   const { life, auditId } = context;
-  // A stream with a deadline has a signal. Reading it would create one.
+  // A stream with a deadline has a signal, which would be created if it was read.
   const livesOn = 'signal' in response;
   if (!livesOn) life.finish();
   reportRequest(context, response);
@@ -32,10 +32,10 @@ export function finish(context: RequestContext, response: ApiResponse): ApiRespo
   return release === undefined ? { status, headers, body } : { status, headers, body, release };
 }
 
-/** The response to a request one of whose steps has thrown. */
+/** The response to a request if a step has thrown. */
 export async function refuse(context: RequestContext, error: unknown): Promise<ApiResponse> {
   const { parts, life, caller } = context;
-  // A client that is not authenticated waits for the turn of its address: its requests cost others as much as an answer does.
+  // An unauthenticated client waits for the turn of its address, because refusals cost other callers time, too.
   if (caller === undefined) await parts.dependencies.limits.turn(undefined, life);
   return finish(context, await errorResponse(context, error));
 }
@@ -50,7 +50,7 @@ async function errorResponse(context: RequestContext, error: unknown): Promise<A
 /** The Status for an error, wherever it was thrown. An unexpected one is reported and becomes a bare 500. */
 function statusFailureOf({ parts, scope }: RequestContext, error: unknown): StatusFailure {
   if (isStatusFailure(error)) return error;
-  // Whatever the hook threw, an error of the store included: it was reported already.
+  // This was reported already.
   if (isHookFailure(error)) return internalError();
   if (isStoreError(error)) {
     return storeFailure(error, { group: scope?.group ?? '', resource: 'events' }, scope?.name ?? '');

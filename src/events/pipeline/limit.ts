@@ -7,8 +7,8 @@ import { asStream, isLarge } from './render.js';
 import type { RequestContext } from './request-context.js';
 
 /**
- * Runs `work` with a place in flight, which is given back when the answer is there or the request has ended; a stream
- * holds it until it ends. 429 without a place.
+ * Runs `work` with a place in flight, which is released with the response or when the request has ended; a stream holds it
+ * until it ends. 429 without a place.
  */
 export function withInFlightLimit(
   context: RequestContext,
@@ -36,7 +36,7 @@ export function withInFlightLimit(
 function answered(context: RequestContext, caller: Caller, place: Place, response: ApiResponse): ApiResponse {
   const { parts, scope, life } = context;
   if (scope !== undefined && isStream(response.body)) {
-    // A watch gives its place back itself.
+    // A watch releases its place itself.
     if (scope.verb === 'watch') return response;
     place.streams();
     return life.stream(response, response.body, () => parts.dependencies.limits.turn(caller, life));

@@ -11,7 +11,7 @@ import type { Scope } from '../request/scope.js';
 import type { EventVersion } from '../versions/version.js';
 import type { Negotiate } from './negotiate.js';
 
-/** What the steps of all requests of one `createEvents` share. */
+/** Shared by the steps of all requests of one `createEvents`. */
 export interface PipelineDependencies {
   readonly dependencies: EventsDependencies;
   readonly versions: readonly EventVersion[];
@@ -23,11 +23,11 @@ export interface PipelineDependencies {
   readonly observed: boolean;
 }
 
-/** One request on its way through the steps: what all of them read, and what the answer will carry. */
+/** One request on its way through the steps. */
 export interface RequestContext {
   readonly parts: PipelineDependencies;
   readonly request: ApiRequest;
-  /** A caller who needs no authentication. */
+  /** A caller that needs no authentication. */
   readonly preset: Caller | undefined;
   readonly life: RequestLife;
   /** Decoded. */
@@ -48,7 +48,7 @@ export interface RequestContext {
   impersonator: Caller | undefined;
 }
 
-/** How the request is called towards the authorizer. */
+/** The attributes that the authorizer is asked about. */
 export function attributesOf({ request, scope, path }: RequestContext): Attributes {
   return scope?.attributes ?? { verb: request.method.toLowerCase(), path };
 }

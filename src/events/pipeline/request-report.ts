@@ -4,13 +4,13 @@ import type { RequestObservation } from '../../observe/observation.js';
 import { reportedScope, servedAs } from '../request/scope.js';
 import type { RequestContext } from './request-context.js';
 
-/** Tells `observe` of an answered request, where somebody listens. */
+/** Reports an answered request to `observe`, if there is an observer. */
 export function reportRequest(context: RequestContext, { status, body }: ApiResponse): void {
   const { parts, started, request, caller, impersonator } = context;
   if (started === undefined) return;
-  // A path below another version of the group belongs to us, too, and clients could make up any number of them.
+  // Clients could invent any number of versions below our group.
   const scope = context.served || isServed(context) ? context.scope : undefined;
-  // One literal without spreads, and nothing added to it later: this is a part of every request, and a twentieth of a get.
+  // One literal without spreads or later additions: this takes a twentieth of every get.
   const observation = {
     type: 'request',
     verb: context.scope?.verb || request.method.toLowerCase(),

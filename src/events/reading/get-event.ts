@@ -7,7 +7,7 @@ import type { EventRecord } from '../../store/contract/record.js';
 import { futureRevision } from '../request/store-failures.js';
 import { LooseRead, readStored, resourceOf, type VerbCall, storedObject, type Result } from '../request/call.js';
 
-/** One event. `resourceVersion` means "not older than", and 0 any state; only a revision of the future fails. */
+/** One event. `resourceVersion` means "not older than", and 0 any state; only a future revision fails. */
 export function getEvent(call: VerbCall): Result | Promise<Result> {
   const { query } = call;
   if (flag(query, 'export')) {
@@ -30,7 +30,7 @@ function shown(
   return asked === '' || toRevision(asked) <= record.revision ? result : unlessAhead(call, how, asked, result);
 }
 
-/** The record is older than what was asked for: fails when that is a revision of the future. @throws StatusFailure 504 */
+/** For a record older than the requested revision. @throws StatusFailure 504 if that is a future revision */
 async function unlessAhead(
   { dependencies }: VerbCall,
   how: StoreCall,

@@ -34,61 +34,54 @@ import { forbiddenStatus } from '../../auth/refusal.js';
 import { chain } from '../../http/promise.js';
 import { NOSNIFF } from '../../responses/fixed-responses.js';
 
-/** What all requests of one `createEvents` share. */
+/** Shared by all requests of one `createEvents`. */
 export interface EventsDependencies {
   readonly store: EventStore;
   readonly hub: WatchHub;
   readonly chunkMemory: ChunkMemory;
   readonly watchedSelections: WatchedSelections;
   readonly clock: Clock;
-  /** What stamps and expiry go by. */
+  /** The time for timestamps and expiry. */
   readonly time: StoreTime;
   readonly access: Access;
   readonly limits: InFlightLimits;
-  /** Absent where nothing limits how many events are written. */
+  /** Absent without limits on the rate of writes. */
   readonly rates: EventRateLimits | undefined;
-  /** How long a written event lives. */
   readonly ttlMs: number;
-  /** The event types that may be written. */
   readonly types: ReadonlySet<string>;
   readonly maxBodyBytes: number;
-  /** What a body may hold beside. */
   readonly bodyLimits: BodyLimits;
   readonly maxSelectorTerms: number;
-  /** The deadline of everything but watches. */
+  /** The deadline of all requests except watches. */
   readonly requestTimeoutMs: number;
-  /** Whether it is recorded who manages which field. */
   readonly managedFields: boolean;
   readonly fieldTracker: FieldTracker;
   readonly wholeSeconds: WholeSeconds;
   readonly textBytes: TextBytes;
   readonly readEvent: EventReader;
   readonly uids: Uids;
-  /** How often a quiet watch that asked for bookmarks gets one. */
   readonly bookmarkIntervalMs: number;
-  /** Watches without `timeoutSeconds` end after this long to twice this long. */
   readonly minWatchMs: number;
-  /** Who is told of watches and of what they are sent; absent where nobody observes. */
+  /** Observes watches and their frames; absent without an observer. */
   readonly watched?: WatchObserver | undefined;
 }
 
-/** One request as a verb sees it: authenticated, authorized, routed, its answer's form negotiated. */
+/** One request for a verb: authenticated, authorized and routed, with a negotiated representation. */
 export interface VerbCall {
   readonly dependencies: EventsDependencies;
   readonly request: ApiRequest;
-  /** What everything that waits for this request hangs on. */
   readonly life: RequestLife;
   readonly version: EventVersion;
   readonly scope: Scope;
   readonly query: Query;
   readonly caller: Caller;
-  /** True when the items of a list may come joined, see `Representation`. */
+  /** See `Representation`. */
   readonly joinsItems: boolean;
   /** Texts for `Warning` headers; verbs add to it. */
   readonly warnings: string[];
 }
 
-/** How failures call the resource in this request's version. */
+/** The resource in the words of failures of this request's version. */
 export function resourceOf(call: VerbCall): GroupResource {
   return { group: call.version.group, resource: 'events' };
 }
@@ -138,7 +131,7 @@ export function expiryOf(dependencies: EventsDependencies): number {
   return dependencies.time.now() + dependencies.ttlMs * 1000;
 }
 
-/** What a verb hands back; `api/representation` makes bytes of it in one place. */
+/** The result of a verb, which `api/representation` encodes. */
 export type Result =
   | { readonly kind: 'object'; readonly status: 200 | 201 | 202; readonly json: JsonSource }
   | {
@@ -146,7 +139,7 @@ export type Result =
       readonly meta: ListMeta;
       readonly batches: Batches;
       readonly memory?: ChunkMemory;
-      /** Bytes of events that are in memory before the answer begins, where the list has read them for itself. */
+      /** Bytes of events that are in memory before the response begins. */
       readonly ahead?: number;
     }
   | { readonly kind: 'watch'; frames(encoder: FrameEncoder, onEnd: () => void): AsyncIterable<Uint8Array> }
@@ -155,13 +148,13 @@ export type Result =
 /** True for verbs that change nothing. */
 export const isRead = (verb: Verb | ''): boolean => verb === 'get' || verb === 'list' || verb === 'watch';
 
-/** Reading an event of more bytes, changing it, and converting it takes a turn of the event loop each. */
+/** Reading, changing and converting a larger event takes a turn of the event loop each. */
 const VAST_BYTES = 524_288;
 
 /** True for an event that takes milliseconds to read. */
 export const isVast = ({ event }: EventRecord): boolean => eventSize(event) > VAST_BYTES;
 
-/** A stored event as the answer. */
+/** A stored event as the result. */
 export function storedObject(call: VerbCall, status: 200 | 201 | 202, record: EventRecord): Result | Promise<Result> {
   if (isVast(record)) return vastObject(call, status, record);
   return { kind: 'object', status, json: call.version.object(record) };
@@ -182,7 +175,7 @@ export function authorize(access: Access, caller: Caller, attributes: Attributes
   });
 }
 
-/** A second right that an operation turns out to need. @throws StatusFailure 403 */
+/** Checks a second right that an operation needs. @throws StatusFailure 403 */
 export async function requireAccess(call: VerbCall, verb: Verb): Promise<void> {
   const { scope, dependencies, caller } = call;
   await authorize(dependencies.access, caller, { ...scope.attributes, verb });

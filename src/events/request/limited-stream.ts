@@ -1,13 +1,13 @@
 import type { ApiResponse, ResponseHeaders } from '../../http/response.js';
 
-/** What ends a streamed answer: the life of its request. */
+/** The end of a streamed response: the life of its request. */
 export interface Ending {
   readonly aborted: boolean;
-  /** Made when it is read. */
+  /** Created when it is read. */
   readonly signal: AbortSignal;
 }
 
-/** A class for the sake of `signal`: a literal with a getter costs a fifth of a list of 500 events, and lives too long. */
+/** A class because of `signal`: a literal with a getter costs a fifth of a list of 500 events, and lives too long. */
 export class StreamedAnswer implements ApiResponse {
   readonly status: number;
   readonly headers: ResponseHeaders;
@@ -27,8 +27,8 @@ export class StreamedAnswer implements ApiResponse {
 }
 
 /**
- * The stream of an answer that ends with its request. A class, and promises that are passed on: closures and async functions
- * make a list of 500 events 10 % slower.
+ * The stream of a response that ends with its request. A class without async functions: those and closures make a list of 500
+ * events 10 % slower.
  */
 export class LimitedStream implements AsyncIterableIterator<Uint8Array> {
   readonly #life: Ending;
@@ -73,7 +73,7 @@ export class LimitedStream implements AsyncIterableIterator<Uint8Array> {
   }
 
   #given(step: IteratorResult<Uint8Array>): IteratorResult<Uint8Array> {
-    // A source that was let go ends like one that is complete: the client must not take the part for the whole.
+    // A released source ends like a complete one: the client must not mistake a part for the whole.
     if (this.#life.aborted) return this.#failed(this.#life.signal.reason);
     if (step.done) this.#over();
     return step;

@@ -7,7 +7,7 @@ import { pathSegmentErrors } from '../../api/validation/names.js';
 import type { RequestObservation } from '../../observe/observation.js';
 import type { EventVersion } from '../versions/version.js';
 
-/** What a path below a served group-version asks for, before anything is known about the caller. */
+/** The meaning of a path below a served group-version, before anything is known about the caller. */
 export interface Scope {
   readonly group: string;
   readonly version: string;
@@ -15,11 +15,11 @@ export interface Scope {
   readonly namespace: string;
   /** The item's name; `''` for a collection. */
   readonly name: string;
-  /** `''` for what is no operation on events. */
+  /** `''` if it is no operation on events. */
   readonly verb: Verb | '';
-  /** How the request is called towards the authorizer. */
+  /** The attributes that the authorizer is asked about. */
   readonly attributes: ResourceAttributes;
-  /** True when the path names the events collection or an item in it, and nothing behind. */
+  /** True when the path ends with the events collection or an item in it. */
   readonly routed: boolean;
 }
 
@@ -43,7 +43,7 @@ function readScope(info: RequestInfo, selectedName: string): Scope {
     name,
     verb,
     attributes: resourceAttributes(info, selectsByName(verb) ? selectedName : ''),
-    // One slash at the end says nothing, two are another path.
+    // One slash at the end is ignored, two are another path.
     routed: resource === RESOURCE && parts.length <= 2 && info.verb !== 'proxy' && !path.endsWith('//'),
   };
 }
@@ -119,7 +119,7 @@ export function routeOf(
   if (!version || !scope.routed) throw routeNotFound();
   const { verb, name, namespace } = scope;
   const onItem = name !== '';
-  // Events live in namespaces: there is no such path, whatever the method.
+  // Events belong to namespaces: no method has such a path.
   if (onItem && namespace === '') throw routeNotFound();
   if (verb === '' || method === 'HEAD' || (verb === 'watch' && method !== 'GET')) throw methodNotAllowed();
   const itemVerb = verb === 'get' || verb === 'update' || verb === 'patch' || verb === 'delete';

@@ -1,22 +1,19 @@
 import type { Clock } from '../../clock/clock.js';
 
-/**
- * How often unfinished requests are looked at: whether their deadline has passed, and, from the first look on, whether their
- * client has left. Most requests are answered before.
- */
+/** How often unfinished requests are checked for their deadline and, from the first check on, for a disconnected client. */
 const LOOK_MS = 250;
 
-/** A request that waits for something. */
+/** A request that has to wait. */
 export interface UnfinishedRequest {
-  /** Where it is in {@link UnfinishedRequests}, which sets this; -1: nowhere. */
+  /** Its index in {@link UnfinishedRequests}, which sets it; -1: none. */
   place: number;
-  /** Ends the request when its deadline has passed, and follows its client from now on. `now`: monotonic milliseconds. */
+  /** Ends the request if its deadline has passed, and follows its client from now on. `now`: monotonic milliseconds. */
   look(now: number): void;
 }
 
 /**
- * The requests of one pipeline that wait for something: one timer for all, because most never need theirs. In an array, in
- * no order: a Set makes a new table every few requests.
+ * The waiting requests of one pipeline, with one timer for all. In an unordered array: a Set makes a new table every few
+ * requests.
  */
 export class UnfinishedRequests {
   readonly clock: Clock;
@@ -47,7 +44,7 @@ export class UnfinishedRequests {
     this.clock.setTimer(() => {
       this.#looking = false;
       const now = this.clock.monotonic();
-      // From behind, because those that end now are replaced by the last one.
+      // Backwards, because a request that ends now is replaced by the last one.
       for (let at = this.#lives.length - 1; at >= 0; at--) this.#lives[at]?.look(now);
       if (this.#lives.length > 0) this.#lookLater();
     }, LOOK_MS);

@@ -1,7 +1,7 @@
 import type { Selector } from '../../api/selectors/contract.js';
 import { createBoundedCache } from '../../cache/bounded-cache.js';
 
-/** What a watch selects, and a name for it: equal keys are one and the same selector. */
+/** The selector of a watch, and its key: equal keys are the same selector. */
 export interface WatchedSelection {
   readonly selector: Selector;
   readonly key: string;

@@ -16,16 +16,15 @@ export interface ReadEvent {
 
 const decoder = new TextDecoder();
 
-/** Reads stored events to write them again. */
 export type EventReader = (event: EncodedEvent) => ReadEvent;
 
 /** Finds the entries with this JSON, see `FieldTracker`. */
 type EntriesOf = (json: string) => readonly ManagedFieldsEntry[] | undefined;
 
-/** Larger events are read into memory of their own. */
+/** Larger events are read into new memory. */
 const MAX_SIZE = 16_384;
 
-/** Makes a reader with some memory, into which events are copied: a piece of memory for each takes 1.5 µs. */
+/** Makes a reader of stored events. It copies them into one buffer, because a buffer for each takes 1.5 µs. */
 export function createEventReader(entriesOf: EntriesOf): EventReader {
   let space: Uint8Array | undefined;
 
@@ -47,10 +46,9 @@ const AFTER_MANAGED = `]},${FIRST_FIELD}`;
 const COMMA = 0x2c;
 
 /**
- * The event of a text, to be changed and written again. Its managed fields, half of it, are looked up by their text, and then
- * shared (see `EntryLists`). They are the last part of metadata, after which always comes the first field. Quotes within
- * texts are escaped, and nothing before has an array under that name: if both borders are found, and the text between them
- * is JSON, it is the managed fields.
+ * The event of a text, to be changed and written again. Its managed fields, half of it, are looked up by their text and
+ * shared (see `EntryLists`). They are the last part of metadata, always followed by the first field. Quotes in values are
+ * escaped, and no earlier member has an array under that name: if both borders are found, they enclose the managed fields.
  */
 function readText(text: string, entriesOf: EntriesOf): ReadEvent {
   const at = findText(text, MANAGED, RARE, 0);
@@ -63,10 +61,7 @@ function readText(text: string, entriesOf: EntriesOf): ReadEvent {
   return { event, text, rest: text.slice(text.indexOf(REST, end), -1) };
 }
 
-/**
- * `writeEvent` for an event that was made from a stored one. Fields that updates cannot change are mostly the same, and
- * their text is taken.
- */
+/** `writeEvent` for an event made from a stored one. Reuses the text of the fields that updates cannot change. */
 export function rewriteEvent(
   event: Event,
   managedFields: string | undefined,

@@ -14,14 +14,14 @@ type Fields = Record<string, unknown>;
 interface FieldPair {
   readonly core: string;
   readonly stored: string;
-  /** What the form with `always` has for a field that is unset, where the other one leaves it out. */
+  /** The form that has a value for an unset field, which the other one omits. */
   readonly filled: 'core' | 'stored' | undefined;
   readonly zero: unknown;
   /** Of a struct whose fields differ. */
   readonly below: readonly FieldPair[] | undefined;
 }
 
-/** All fields but the two that say what the object is, in the order of core/v1. */
+/** All fields except kind and apiVersion, in the order of core/v1. */
 const fieldPairs: () => readonly FieldPair[] = lazy(() => pairsOf(coreEventShape(), eventShape()).slice(2));
 
 function pairsOf(core: StructShape, stored: StructShape): readonly FieldPair[] {
@@ -71,7 +71,7 @@ function converted(object: Readonly<Fields>, pairs: readonly FieldPair[], from: 
   return result;
 }
 
-/** Labels of field selectors, with what the stored form calls the field. `source` is the component or the controller. */
+/** Labels of field selectors, with the stored form's names. `source` is the component or the controller. */
 const selectable: () => ReadonlyMap<string, string> = lazy(() => {
   const fields = selectableFields(eventShape()).map(({ path: [first = '', ...rest] }): [string, string] => [
     [coreName(first), ...rest].join('.'),

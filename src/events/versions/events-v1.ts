@@ -33,7 +33,7 @@ export function eventsV1(apiDomain: string): EventVersion {
     decodeUsual: decodeUsualEvent,
     strict: true,
     fieldName: (stored) => stored,
-    // The stored form is this version's: each field is called what it is.
+    // The stored form has the names of this version.
     selectable: new Map(selectableFields(shape).map(({ path }) => [path.join('.'), path.join('.')])),
     objectJson: (record) => recordBytes(record, prefix),
     object: (record) => new UnjoinedRecord(record, prefix),
@@ -45,7 +45,7 @@ export function eventsV1(apiDomain: string): EventVersion {
   };
 }
 
-/** A stored record behind some constant bytes, joined with its revision only where it is written. */
+/** A stored record after a constant prefix, joined with its revision only when it is written. */
 class UnjoinedRecord implements JsonWriter {
   readonly byteLength: number;
   readonly #record: EventRecord;

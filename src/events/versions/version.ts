@@ -25,15 +25,15 @@ export interface EventVersion {
   readonly decodeUsual?: QuickDecoder | undefined;
   /** Whether the rules of `events/v1` apply; otherwise only the older ones of core/v1. */
   readonly strict: boolean;
-  /** What a field of the stored form is called here: `note` or `message`. */
+  /** The name of a field of the stored form in this version: `note` or `message`. */
   fieldName(stored: string): string;
-  /** The labels field selectors may use here, with the stored form's name of each. */
+  /** The labels of field selectors in this version, with the stored form's name of each. */
   readonly selectable: ReadonlyMap<string, string>;
   /** The stored record in this version: JSON with kind and apiVersion, without newline. */
   objectJson(record: EventRecord): Uint8Array;
-  /** The same, for an answer of its own. */
+  /** The same, for a single response. */
   object(record: EventRecord): JsonSource;
-  /** True when a list item is the stored form with its revision: what a store has joined can be sent as it is. */
+  /** True if a list item is the stored form with its revision, so that JSON of a store can be sent unchanged. */
   readonly listsStored: boolean;
   /** The stored record in this version as a list item: neither kind nor apiVersion. */
   listItem(record: EventRecord): JsonSource;

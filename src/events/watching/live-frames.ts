@@ -6,10 +6,7 @@ import { bookmarkFrame, frameOf, joinFrames, type FrameSource, type WatchParts }
 
 const NONE: readonly Uint8Array[] = [];
 
-/**
- * The most batches without a frame for the client (1,024 changes) that a watch examines in one turn of the event loop: a
- * watch that begins far back would otherwise examine all of the ring.
- */
+/** A watch examines at most this many batches without a frame for its client (1,024 changes) in one turn of the event loop. */
 const BATCHES_PER_TURN = 8;
 
 /**
@@ -28,7 +25,7 @@ export class LiveFrames implements FrameSource {
   #bookmarkDue = false;
   #chunks = NONE;
   #taken = 0;
-  /** The last change of the batch that is on its way to the client. */
+  /** The last change of the batch that is being sent. */
   #reached: Revision;
   #marked: Revision;
   #ended = false;
@@ -82,7 +79,6 @@ export class LiveFrames implements FrameSource {
     this.#reached = batch.revision;
   }
 
-  /** The next chunk of what was received. */
   #nextChunk(): Uint8Array | undefined {
     const chunk = this.#chunks[this.#taken++];
     if (this.#taken >= this.#chunks.length) this.#chunks = NONE;

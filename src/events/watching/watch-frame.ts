@@ -19,7 +19,7 @@ export interface WatchParts {
   readonly form: string | undefined;
   /** Aborted when the watch is over. */
   readonly signal: AbortSignal;
-  /** Counts what is sent; absent where nobody observes. */
+  /** Absent without an observer. */
   readonly tally?: WatchTally | undefined;
 }
 
@@ -32,8 +32,8 @@ export interface FrameSource {
 }
 
 /**
- * The frame of a change for one watcher: nothing when it is not selected, ADDED and DELETED also for events that begin or
- * cease to match. `'end'` when the representation cannot go on.
+ * The frame of a change for one watcher: nothing if it is not selected, ADDED and DELETED also for events that begin or cease
+ * to match. `'end'` if the representation cannot continue.
  */
 export function frameOf(parts: WatchParts, entry: HubEntry): Uint8Array | 'end' | undefined {
   const { change } = entry;

@@ -12,7 +12,7 @@ import { resourceOf, type VerbCall } from '../request/call.js';
 import type { FrameSource, WatchParts } from './watch-frame.js';
 import { createWatchTally, type EndReason } from './watch-tally.js';
 
-/** The abort reason when a watch is over. A constant, because errors are not cheap to make. */
+/** The abort reason when a watch is over. Not an error, because errors are expensive to create. */
 const WATCH_OVER = 'the watch is over';
 
 /**
@@ -27,12 +27,12 @@ export class WatchStream implements ParkedSource<Uint8Array> {
   readonly #over = new AbortController();
   readonly #deadline: ClockTimer;
   readonly #onEnd: () => void;
-  /** How it ended, where nobody else ended it. */
+  /** How it ended, unless through the signal of its request. */
   #ending: EndReason | undefined;
   #source: FrameSource;
-  /** Nothing more is asked of the sources; the reader, waiting or asking next, is told the end. */
+  /** The source is not polled any more, and the reader receives the end. */
   #done: boolean;
-  /** Gives back the large chunk that is on its way to the client. */
+  /** Releases the large chunk that is being sent. */
   #sent: (() => void) | undefined;
 
   constructor(parts: Omit<WatchParts, 'signal' | 'form'>, onEnd: () => void) {
@@ -43,18 +43,18 @@ export class WatchStream implements ParkedSource<Uint8Array> {
     this.#done = options.timeoutSeconds < 0;
     this.frames = createParkedIterator<Uint8Array>(this);
     this.#source = createFirstFrames(this.#parts, this.frames, (after) => {
-      // The client may have left in the meantime.
+      // The client may have disconnected in the meantime.
       if (!this.#over.signal.aborted) this.#source = new LiveFrames(this.#parts, after, this.frames);
     });
     this.#deadline = dependencies.clock.setTimer(() => this.#timeIsUp(), durationMs(options, dependencies.minWatchMs));
-    // After the client has left, nobody may ever read the body.
+    // After the client has disconnected, the body may never be read.
     if (request.signal?.aborted) this.frames.end();
     else request.signal?.addEventListener('abort', this.frames.end, { once: true });
   }
 
   poll(): Uint8Array | 'end' | undefined {
-    // The reader has taken the chunk before.
-    this.#letGo();
+    // The reader has sent the previous chunk.
+    this.#release();
     if (this.#done) return 'end';
     try {
       const chunk = this.#source.poll();
@@ -81,13 +81,13 @@ export class WatchStream implements ParkedSource<Uint8Array> {
     return 'end';
   }
 
-  #letGo(): void {
+  #release(): void {
     this.#sent?.();
     this.#sent = undefined;
   }
 
   onEnd(): void {
-    this.#letGo();
+    this.#release();
     this.#done = true;
     this.#over.abort(WATCH_OVER);
     this.#source.stop();

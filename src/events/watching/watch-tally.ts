@@ -5,16 +5,15 @@ import { reportedScope } from '../request/scope.js';
 /** How a watch ended. */
 export type EndReason = Extract<Observation, { type: 'watch.ended' }>['reason'];
 
-/** Counts what one watch is sent, and tells its start and its end. */
+/** Counts the frames and bytes of one watch, and reports its start and end. */
 export interface WatchTally {
-  /** It was sent frames, or will be with the next chunks. */
   frames(count: number): void;
   bytes(count: number): void;
-  /** It ended by itself, or through the signal of its request: the bridge gives a code. */
+  /** It ended by itself, or through the signal of its request, whose reason has a code. */
   ended(reason: EndReason | undefined, signal: AbortSignal | undefined): void;
 }
 
-/** Makes the tally of a watch that begins now; `undefined` where nobody observes. */
+/** Makes the tally of a watch that begins now; `undefined` without an observer. */
 export function createWatchTally({ dependencies, scope, caller }: VerbCall): WatchTally | undefined {
   const { watched, clock } = dependencies;
   if (watched === undefined) return undefined;

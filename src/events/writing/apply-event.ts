@@ -10,8 +10,8 @@ import { readBytes, requireName, requireNamespace } from './request-body.js';
 import { storeMissing } from './store-new.js';
 
 /**
- * Server-side apply: the body is all that its manager wants to be so, and nothing else. Creates the event where there is
- * none (which needs the right to create, too).
+ * Server-side apply: the body is the complete intent of its manager. Creates the event if there is none (which needs the right
+ * to create, too).
  */
 export async function applyEvent(call: VerbCall): Promise<Result> {
   const bytes = await readBytes(call);
@@ -33,7 +33,7 @@ export async function applyEvent(call: VerbCall): Promise<Result> {
   );
 }
 
-/** What the stored event becomes. */
+/** The new state of the stored event. */
 function merged(call: VerbCall, options: WriteOptions, body: ApplyBody, previous?: Event): Event {
   const { version } = call;
   const stored = previous?.metadata.managedFields;
@@ -46,7 +46,7 @@ function merged(call: VerbCall, options: WriteOptions, body: ApplyBody, previous
     force: options.force ?? false,
     time: trackingTime(call),
   });
-  // A further attempt gives the same warnings; each is sent once.
+  // Another attempt gives the same warnings; each is sent once.
   call.warnings.push(...applyBodyWarnings(body, options.fieldValidation));
   const next = version.fromWire(object);
   setManagedFields(next, entries);

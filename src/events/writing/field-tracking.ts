@@ -5,7 +5,7 @@ import type { Event } from '../../model/event.js';
 import type { ManagedFieldsEntry } from '../../model/object-meta.js';
 import type { VerbCall } from '../request/call.js';
 
-/** The manager of a write: the `fieldManager`, or the name of the client. */
+/** The manager of a write: the `fieldManager`, or the client's name. */
 export function managerOfCall(call: VerbCall, options: WriteOptions): string {
   return managerOf(options.fieldManager, header(call.request, 'user-agent'));
 }
@@ -15,17 +15,17 @@ export function trackingTime({ dependencies }: VerbCall): string {
   return dependencies.wholeSeconds(dependencies.time.now());
 }
 
-/** Gives an event these entries, which must not be changed afterwards; without entries the event has no list at all. */
+/** Sets these entries, which must not be changed afterwards; without entries the event has no list. */
 export function setManagedFields(event: Event, entries: readonly ManagedFieldsEntry[] | undefined): void {
   if (entries && entries.length > 0) event.metadata.managedFields = entries as ManagedFieldsEntry[];
   else if (event.metadata.managedFields) delete event.metadata.managedFields;
 }
 
 /**
- * Records who changed what by a create (no `previous`), an update or a patch. Without tracking, what is stored stays and
- * what the client sent does not count.
+ * Records who changed which fields in a create (no `previous`), an update or a patch. Without tracking, the stored entries stay
+ * and those of the client are ignored.
  *
- * @returns the event's new managed fields as JSON, where that is known, for {@link encodeEvent}
+ * @returns the event's new managed fields as JSON, if known, for {@link encodeEvent}
  */
 export function trackFields(call: VerbCall, options: WriteOptions, next: Event, previous?: Event): string | undefined {
   const stored = previous?.metadata.managedFields;

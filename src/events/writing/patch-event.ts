@@ -55,7 +55,7 @@ function patched(
   const next = version.fromWire(decoded.object, decoded.apiVersion);
   requireName(call, next);
   requireNamespace(call, next);
-  // A further attempt gives the same warnings; each is sent once.
+  // Another attempt gives the same warnings; each is sent once.
   call.warnings.push(...decoded.warnings);
   dedupeOwners(call, next, 'patch');
   return { next, managedFields: trackFields(call, options, next, previous) };

@@ -172,7 +172,7 @@ export function requireEventRate(call: VerbCall, event: Event, { dryRun }: Write
   if (refusal) throw tooManyRequests(refusal.text, refusal.retryAfterSeconds);
 }
 
-/** For a dry run: refuses what the store would refuse. @throws StoreError `too-large` */
+/** For a dry run, which the store does not check. @throws StoreError `too-large` */
 export function requireFits({ capabilities }: EventStore, event: EncodedEvent): void {
   if (eventSize(event) <= capabilities.maxEventBytes) return;
   throw storeError('too-large', `the event has more than ${capabilities.maxEventBytes} bytes`);

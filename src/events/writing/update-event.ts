@@ -10,7 +10,7 @@ import { trackFields } from './field-tracking.js';
 import { bodyMediaType, readBytes, readEventBody, requireName, requireNamespace } from './request-body.js';
 import { dedupeOwners, storeMissing } from './store-new.js';
 
-/** Replaces an event, or creates it where there is none (which needs the right to create, too). */
+/** Replaces an event, or creates it if there is none (which needs the right to create, too). */
 export function updateEvent(call: VerbCall): Result | Promise<Result> {
   return chain(readBytes(call), (bytes) => {
     const options = readWriteOptions(call.query, 'UpdateOptions');
@@ -24,9 +24,9 @@ function replaceStored(call: VerbCall, sent: Event, options: WriteOptions): Resu
   requireName(call, sent);
   dedupeOwners(call, sent, 'request');
   const { metadata } = sent;
-  /** Every attempt begins with the metadata that was sent; below metadata nothing is changed. */
+  /** Every attempt begins with the metadata of the body; nothing below metadata is changed. */
   const begin = (storedUid: string): void => {
-    // Not a spread: adding fields to what one has made takes Node 20 2.5 µs.
+    // Not a spread: adding fields to its result takes Node 20 2.5 µs.
     sent.metadata = Object.assign({}, metadata);
     requireUid(call, sent, storedUid);
   };
