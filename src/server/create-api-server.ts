@@ -78,8 +78,8 @@ const OWN_PATHS = ['/', '/index.html', '/healthz', '/livez', '/readyz', '/versio
  */
 export function createApiServer(options: ApiServerOptions): ApiServer {
   checkOptions('createApiServer', options, rules());
-  const { health, events, observe } = options;
-  const notify = createNotifier(observe);
+  const { health, events } = options;
+  const notify = createNotifier(options.observe);
   const access = createAccess({
     authenticate: options.authenticate,
     authorize: options.authorize,
@@ -88,7 +88,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
   });
   const extra = options.extraPaths ?? [];
   const paths = (): readonly string[] => [...OWN_PATHS, ...(typeof extra === 'function' ? extra() : extra)];
-  const otherPaths = createOtherPaths({ access, paths, version: options.version, observe });
+  const otherPaths = createOtherPaths({ access, paths, version: options.version, notify });
   const { turn = (): undefined => undefined } = events;
   const answer = firstOf(health.handle, events.handle, (request) =>
     chain(isHealth(request) ? undefined : turn(request), () => otherPaths(request)),

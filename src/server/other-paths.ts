@@ -13,7 +13,7 @@ import type { ApiRequest } from '../http/request.js';
 import type { ApiResponse, ResponseHeaders } from '../http/response.js';
 import { isTargetTooLarge, decodePath, parseQuery, splitUrl } from '../http/url.js';
 import type { Status } from '../model/status.js';
-import { createNotifier, type Observe } from '../observe/observation.js';
+import type { Notify } from '../observe/observation.js';
 import { badTimeoutMessage, UNAUTHORIZED } from '../responses/failure-status.js';
 import {
   badPathText,
@@ -29,7 +29,7 @@ export interface OtherPathsOptions {
   /** Everything `/` lists, in any order. Called for each request, because paths may come and go. */
   readonly paths: () => readonly string[];
   readonly version: Partial<VersionInfo> | undefined;
-  readonly observe: Observe | undefined;
+  readonly notify: Notify;
 }
 
 /**
@@ -37,8 +37,7 @@ export interface OtherPathsOptions {
  * (401), may they (403), then `/`, `/version`, and 404 for the rest.
  */
 export function createOtherPaths(options: OtherPathsOptions): (request: ApiRequest) => Promise<ApiResponse> {
-  const { access } = options;
-  const notify = createNotifier(options.observe);
+  const { access, notify } = options;
   const version = createVersion(options.version);
 
   const answer = async (request: ApiRequest): Promise<ApiResponse> => {

@@ -6,8 +6,7 @@ import type { EventKey, JsonPage, ListPage, Revision } from '../../store/contrac
 import { eventSize, type EventRecord } from '../../store/contract/record.js';
 import type { VerbCall } from '../request/call.js';
 import { listMeta } from './list-query.js';
-import type { Pace } from './read-pages.js';
-import { bytesOf, PAGE, PageReader, type Page } from './read-pages.js';
+import { bytesOf, PAGE, PageReader, type Pace, type Page } from './read-pages.js';
 import { everything } from '../../api/selectors/field-selector.js';
 import type { JsonSource } from '../../json/json-source.js';
 

@@ -4,7 +4,7 @@ import { chain, settle } from '../../http/promise.js';
 import type { ApiRequest } from '../../http/request.js';
 import type { ApiResponse } from '../../http/response.js';
 import { isTargetTooLarge, readablePart, decodePath, parseQuery, splitUrl } from '../../http/url.js';
-import { TARGET_TOO_LARGE } from '../../responses/fixed-responses.js';
+import { NOSNIFF, TARGET_TOO_LARGE } from '../../responses/fixed-responses.js';
 import type { Caller } from '../../model/caller.js';
 import { authorize } from '../request/call.js';
 import { RequestLife } from '../request/request-life.js';
@@ -20,11 +20,11 @@ import { bearerWarning } from '../../auth/bearer-token.js';
 const NO_QUERY: Query = new Map();
 
 /**
- * Answers a request to the Event API; `undefined` for a path that belongs to others. Synchronous as long as no step has to
- * wait: a promise between request and answer makes a get 3 µs of 20 slower, because Node then sends it in another turn of
- * the event loop, and because it needs a deadline.
+ * Answers a request to the Event API; `undefined` for paths of other handlers. Synchronous unless a step has to wait: a promise
+ * between request and response makes a get 3 µs of 20 slower, because Node then sends it in another turn of the event loop,
+ * and because it needs a deadline.
  *
- * @param preset a caller who needs no authentication
+ * @param preset a caller that needs no authentication
  */
 export function handleRequest(
   parts: PipelineDependencies,
@@ -71,7 +71,7 @@ function runSteps(context: RequestContext): ApiResponse | Promise<ApiResponse> {
   return context.life.answerOf(response);
 }
 
-/** Sets the scope that the path means, and the deadline. @throws StatusFailure 400 */
+/** Sets the scope and the deadline. @throws StatusFailure 400 */
 function parseTarget(context: RequestContext): void {
   const { parts, request, path, query, life } = context;
   const { maxSelectorTerms, requestTimeoutMs: defaultMs } = parts.dependencies;
@@ -79,8 +79,8 @@ function parseTarget(context: RequestContext): void {
   if (context.scope?.verb !== 'watch') life.limit(requestTimeoutMs(query, defaultMs));
 }
 
-/** Asks the service who sends the request. @throws StatusFailure 401 */
-export function authenticate(context: RequestContext): Caller | Promise<Caller> {
+/** Sets the caller. @throws StatusFailure 401 */
+function authenticate(context: RequestContext): Caller | Promise<Caller> {
   const { parts, request, preset, warnings } = context;
   return chain(preset ?? parts.dependencies.access.authenticate(request), (caller) => {
     if (!caller) throw unauthorized();
@@ -95,7 +95,7 @@ export function authenticate(context: RequestContext): Caller | Promise<Caller> 
 function impersonate(context: RequestContext, authenticated: Caller): Caller | Promise<Caller> {
   const { access } = context.parts.dependencies;
   return chain(access.impersonate(context.request, authenticated, attributesOf(context)), (answer) => {
-    if ('refused' in answer) throw statusFailure(answer.refused, { 'x-content-type-options': 'nosniff' });
+    if ('refused' in answer) throw statusFailure(answer.refused, NOSNIFF);
     const { caller } = answer;
     if (caller !== authenticated) [context.caller, context.impersonator] = [caller, authenticated];
     return caller;
