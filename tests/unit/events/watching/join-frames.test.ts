@@ -15,7 +15,7 @@ test('small frames are sent together, once', () => {
 test('a single frame is not copied', () => {
   const [large, small] = [frame(1_000_000), frame(10)];
   const chunks = [...joinFrames([large, small])];
-  expect(chunks).toEqual([large, small]);
+  expect(chunks.map(({ length }) => length)).toEqual([large.length, small.length]);
   expect(chunks.every(({ buffer }, index) => buffer === [large, small][index]?.buffer)).toBe(true);
 });
 
