@@ -1,5 +1,5 @@
 import type { Authorize } from '../../auth/contract.js';
-import { settle } from '../../http/promise.js';
+import { isPromise } from '../../http/promise.js';
 
 const BRAND: unique symbol = Symbol.for('kube-vitals.HookFailure') as never;
 
@@ -8,17 +8,18 @@ const BRAND: unique symbol = Symbol.for('kube-vitals.HookFailure') as never;
  * a store or a Status, which must not be taken for those of this request.
  */
 export function observedAuthorizer(authorize: Authorize, report: (error: unknown) => void): Authorize {
-  const failed = (_: unknown, error: unknown): never => {
+  const failed = (error: unknown): never => {
     report(error);
     throw Object.assign(new Error('the authorizer failed', { cause: error }), { [BRAND]: true });
   };
-  return (caller, attributes) =>
-    settle(
-      undefined,
-      () => authorize(caller, attributes),
-      (_, decision) => decision,
-      failed,
-    );
+  return (caller, attributes) => {
+    try {
+      const answer = authorize(caller, attributes);
+      return isPromise(answer) ? Promise.resolve(answer).catch(failed) : answer;
+    } catch (error) {
+      return failed(error);
+    }
+  };
 }
 
 /** True for an error of an observed authorizer, which was reported: the response is a bare 500. */
