@@ -16,7 +16,23 @@ export type {
   WatchOptions,
   WriteOptions as ClientWriteOptions,
 } from './client/contract/events-client.js';
-export { connectionError, type ConnectionError, isAlreadyExists, isConflict, isConnectionError, isExpired, isForbidden, isInvalid, isNotFound, isResponseError, isStatusError, isTooManyRequests, isUnauthorized, type ResponseError, type StatusError } from './client/contract/errors.js';
+export {
+  connectionError,
+  type ConnectionError,
+  isAlreadyExists,
+  isConflict,
+  isConnectionError,
+  isExpired,
+  isForbidden,
+  isInvalid,
+  isNotFound,
+  isResponseError,
+  isStatusError,
+  isTooManyRequests,
+  isUnauthorized,
+  type ResponseError,
+  type StatusError,
+} from './client/contract/errors.js';
 export type { ConnectedTransport, Transport } from './client/contract/transport.js';
 export type { Event, EventSeries, EventSource, ObjectReference } from './model/event.js';
 export type { ManagedFieldsEntry, ObjectMeta, OwnerReference } from './model/object-meta.js';

@@ -15,7 +15,6 @@ import { sharesFields } from '../codec/compare-events.js';
 const SHORT_FIELD_BYTES = 128;
 const NOTE_BYTES = 1024;
 
-
 /** Namespaces in which an event may be about an object without namespace. */
 const FOR_TIMELESS_EVENTS = new Set(['', 'default']);
 const FOR_NEW_EVENTS = new Set(['default', 'kube-system']);
