@@ -7,6 +7,7 @@ import type { ServerInfo } from './request.js';
 
 /** What the middleware needs of Hono's context. A structural type, so that the contexts of all versions of Hono 4 fit. */
 export interface HonoContext {
+  /** The request of Hono. */
   readonly req: {
     /** The request as the server has it. */
     readonly raw: Request;
