@@ -1,12 +1,32 @@
-/** The characters whose escape is a single letter, and these letters. */
-const LETTERS: ReadonlyMap<number, string> = new Map(
-  [...'\0\u0007\b\t\n\v\f\r\u001b"\\\u0085\u2028\u2029'].map((char, index) => [
-    char.charCodeAt(0),
-    `\\${'0abtnvfre"\\NLP'.charAt(index)}`,
-  ]),
-);
-const DIGITS = '0123456789ABCDEF';
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+
+const BACKSLASH = 0x5c;
+const ZERO = 0x30;
+const LARGE_A = 0x41;
+const LARGE_U = 0x55;
+const SMALL_U = 0x75;
+const SMALL_X = 0x78;
+const LAST_WITH_LETTER = 0x2029;
+
+/** The characters whose escape is a single letter. */
+const LETTERS: ReadonlyMap<number, number> = new Map(
+  [
+    ['\0', '0'],
+    ['\u0007', 'a'],
+    ['\b', 'b'],
+    ['\t', 't'],
+    ['\n', 'n'],
+    ['\v', 'v'],
+    ['\f', 'f'],
+    ['\r', 'r'],
+    ['\u001b', 'e'],
+    ['"', '"'],
+    ['\\', '\\'],
+    ['\u0085', 'N'],
+    ['\u2028', 'L'],
+    ['\u2029', 'P'],
+  ].map(([char = '', letter = '']) => [char.charCodeAt(0), letter.charCodeAt(0)]),
+);
 
 /** Collects a text character by character, as bytes: concatenating millions of strings would take ten times as long. */
 export class TextBuffer {
@@ -18,46 +38,58 @@ export class TextBuffer {
     this.#bytes = new Uint8Array(length + 64);
   }
 
-  /** Appends a character of the Basic Multilingual Plane that is not a surrogate. */
+  /** Appends a character of the Basic Multilingual Plane that is no surrogate. */
   unit(unit: number): void {
-    if (this.#length + 3 > this.#bytes.length) {
-      const bytes = new Uint8Array(2 * this.#bytes.length);
-      bytes.set(this.#bytes);
-      this.#bytes = bytes;
-    }
-    const bytes = this.#bytes;
+    const bytes = this.#room(3);
     if (unit < 0x80) {
       bytes[this.#length++] = unit;
-      return;
-    }
-    if (unit < 0x800) {
+    } else if (unit < 0x800) {
       bytes[this.#length++] = 0xc0 | (unit >> 6);
+      bytes[this.#length++] = 0x80 | (unit & 0x3f);
     } else {
       bytes[this.#length++] = 0xe0 | (unit >> 12);
       bytes[this.#length++] = 0x80 | ((unit >> 6) & 0x3f);
+      bytes[this.#length++] = 0x80 | (unit & 0x3f);
     }
-    bytes[this.#length++] = 0x80 | (unit & 0x3f);
   }
 
-  /** Appends a short text of ASCII characters. */
+  /** Appends a text of ASCII characters. */
   ascii(text: string): void {
-    for (let at = 0; at < text.length; at++) this.unit(text.charCodeAt(at));
+    const bytes = this.#room(text.length);
+    for (let at = 0; at < text.length; at++) bytes[this.#length++] = text.charCodeAt(at);
   }
 
   /** Appends the escape of a character, and returns its length. */
   escaped(code: number): number {
-    const letter = LETTERS.get(code);
+    const bytes = this.#room(10);
+    let at = this.#length;
+    bytes[at++] = BACKSLASH;
+    const letter = code <= LAST_WITH_LETTER ? LETTERS.get(code) : undefined;
+    let digits = 0;
     if (letter !== undefined) {
-      this.ascii(letter);
-      return 2;
+      bytes[at++] = letter;
+    } else {
+      digits = code <= 0xff ? 2 : code <= 0xffff ? 4 : 8;
+      bytes[at++] = code <= 0xff ? SMALL_X : code <= 0xffff ? SMALL_U : LARGE_U;
+      for (let shift = 4 * digits - 4; shift >= 0; shift -= 4) {
+        const digit = (code >>> shift) & 0xf;
+        bytes[at++] = digit < 10 ? ZERO + digit : LARGE_A - 10 + digit;
+      }
     }
-    const digits = code <= 0xff ? 2 : code <= 0xffff ? 4 : 8;
-    this.ascii(digits === 2 ? '\\x' : digits === 4 ? '\\u' : '\\U');
-    for (let shift = 4 * digits - 4; shift >= 0; shift -= 4) this.unit(DIGITS.charCodeAt((code >>> shift) & 0xf));
+    this.#length = at;
     return digits + 2;
   }
 
   text(): string {
     return decoder.decode(this.#bytes.subarray(0, this.#length));
+  }
+
+  #room(more: number): Uint8Array {
+    if (this.#length + more > this.#bytes.length) {
+      const bytes = new Uint8Array(2 * this.#bytes.length + more);
+      bytes.set(this.#bytes.subarray(0, this.#length));
+      this.#bytes = bytes;
+    }
+    return this.#bytes;
   }
 }
