@@ -6,7 +6,7 @@ import { basename, join } from 'node:path';
 import { rollup } from 'rollup';
 import { root } from './gate.mjs';
 
-const SMALL_BYTES = 4_700;
+const SMALL_BYTES = 5_120;
 const dist = join(root, 'dist');
 const files = new Map(
   readdirSync(dist)

@@ -18,13 +18,13 @@ answerCalls({ measure });
 /** Times of the steps as ratios of JSON.parse (reading steps) or JSON.stringify (all others). */
 async function measure(timeMs: number): Promise<Record<string, number>> {
   const version = eventsV1('example.com');
-  const { apiVersion, kind } = version.view;
+  const { apiVersion, kind, shape } = version.view;
   const target = { host: '', port: 0, base: BASE, token: '' };
   const text = eventBodies(target, 'shop').body(42);
   const bytes = new TextEncoder().encode(text);
   const decode = {
     mediaType: 'application/json',
-    shape: version.shape,
+    shape,
     kind,
     apiVersion,
     otherVersions: version.otherVersions,
@@ -35,7 +35,7 @@ async function measure(timeMs: number): Promise<Record<string, number>> {
   event.metadata.uid = '5f2b1c3d-0000-4000-8000-000000000000';
   event.metadata.creationTimestamp = '2026-01-02T03:04:05Z';
   const tracking = {
-    version: { apiVersion, kind, shape: version.shape },
+    version: version.view,
     manager: 'bench',
     time: '2026-01-02T03:04:05Z',
   };

@@ -18,7 +18,7 @@ export interface Clock {
 }
 
 /** Node's own timers turn a longer delay into 1 ms. */
-const LONGEST_DELAY_MS = 2_147_483_647;
+export const LONGEST_DELAY_MS = 2_147_483_647;
 
 /** The system's clock. Timers are unref'd if the runtime supports it. */
 export const systemClock: Clock = {

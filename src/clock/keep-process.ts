@@ -1,11 +1,10 @@
-/** The longest time that timers take. */
-const LONGEST_MS = 2_147_483_647;
+import { LONGEST_DELAY_MS } from './clock.js';
 
 /**
  * Keeps the process alive until the returned function is called. The timers of the library's clock do not: a program that only
  * waits for one of them would end.
  */
 export function keepProcess(): () => void {
-  const timer = setInterval(() => undefined, LONGEST_MS);
+  const timer = setInterval(() => undefined, LONGEST_DELAY_MS);
   return () => clearInterval(timer);
 }

@@ -18,18 +18,16 @@ export function isAmbiguous(text: string): boolean {
   return typeof plainScalar(text) !== 'string' || isTimestamp(text) || isBase60(text) || text === '<<';
 }
 
-const spellings = (word: string): string[] => [word, word[0]?.toUpperCase() + word.slice(1), word.toUpperCase()];
-
-const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
-  ...['y', 'yes', 'true', 'on'].flatMap(spellings).map((text) => [text, true] as const),
-  ...['n', 'no', 'false', 'off'].flatMap(spellings).map((text) => [text, false] as const),
-]);
+const TRUE = /^(?:y|yes|true|on)$/i;
+const FALSE = /^(?:n|no|false|off)$/i;
+/** A word has one of three spellings: lower case, capitalized, upper case. */
+const SPELLED = /^(?:[a-z]+|[A-Z][a-z]*|[A-Z]+)$/;
 
 function wordOf(text: string): boolean | number | null | undefined {
   if (text === '' || text === '~' || text === 'null' || text === 'Null' || text === 'NULL') return null;
   if (/^\.(?:nan|NaN|NAN)$/.test(text)) return NaN;
   if (/^[-+]?\.(?:inf|Inf|INF)$/.test(text)) return text.startsWith('-') ? -Infinity : Infinity;
-  return BOOLEANS.get(text);
+  return SPELLED.test(text) ? (TRUE.test(text) ? true : FALSE.test(text) ? false : undefined) : undefined;
 }
 
 function numberOf(text: string): number | undefined {

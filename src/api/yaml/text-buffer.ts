@@ -1,4 +1,4 @@
-const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+const decoder = /* @__PURE__ */ new TextDecoder('utf-8', { ignoreBOM: true });
 
 const BACKSLASH = 0x5c;
 const ZERO = 0x30;
@@ -8,25 +8,23 @@ const SMALL_U = 0x75;
 const SMALL_X = 0x78;
 const LAST_WITH_LETTER = 0x2029;
 
-/** The characters whose escape is a single letter. */
-const LETTERS: ReadonlyMap<number, number> = new Map(
-  [
-    ['\0', '0'],
-    ['\u0007', 'a'],
-    ['\b', 'b'],
-    ['\t', 't'],
-    ['\n', 'n'],
-    ['\v', 'v'],
-    ['\f', 'f'],
-    ['\r', 'r'],
-    ['\u001b', 'e'],
-    ['"', '"'],
-    ['\\', '\\'],
-    ['\u0085', 'N'],
-    ['\u2028', 'L'],
-    ['\u2029', 'P'],
-  ].map(([char = '', letter = '']) => [char.charCodeAt(0), letter.charCodeAt(0)]),
-);
+/** The code units whose escape is a single letter. */
+const LETTERS: ReadonlyMap<number, string> = /* @__PURE__ */ new Map([
+  [0x00, '0'],
+  [0x07, 'a'],
+  [0x08, 'b'],
+  [0x09, 't'],
+  [0x0a, 'n'],
+  [0x0b, 'v'],
+  [0x0c, 'f'],
+  [0x0d, 'r'],
+  [0x1b, 'e'],
+  [0x22, '"'],
+  [0x5c, '\\'],
+  [0x85, 'N'],
+  [0x2028, 'L'],
+  [0x2029, 'P'],
+]);
 
 /** Collects a text character by character, as bytes: concatenating millions of strings would take ten times as long. */
 export class TextBuffer {
@@ -67,7 +65,7 @@ export class TextBuffer {
     const letter = code <= LAST_WITH_LETTER ? LETTERS.get(code) : undefined;
     let digits = 0;
     if (letter !== undefined) {
-      bytes[at++] = letter;
+      bytes[at++] = letter.charCodeAt(0);
     } else {
       digits = code <= 0xff ? 2 : code <= 0xffff ? 4 : 8;
       bytes[at++] = code <= 0xff ? SMALL_X : code <= 0xffff ? SMALL_U : LARGE_U;

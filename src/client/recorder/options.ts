@@ -12,6 +12,7 @@ import {
   hasFunctions,
   mustBe,
   required,
+  isNonEmptyString,
 } from '../../options/rules.js';
 import type { EventsClient } from '../contract/events-client.js';
 import { aCaller, type ServedEvents } from '../requests/options.js';
@@ -88,10 +89,10 @@ const DAY_MS = 86_400_000;
 /** The rules of {@link ReporterOptions}. */
 export const reporterRules = (): OptionRules<ReporterOptions> => ({
   reportingController: required(
-    mustBe((value) => typeof value === 'string' && isQualifiedName(value), 'a name such as example.com/shop'),
+    mustBe((value) => isNonEmptyString(value) && isQualifiedName(value), 'a name such as example.com/shop'),
   ),
   reportingInstance: aWord,
-  namespace: mustBe((value) => typeof value === 'string' && value.length <= 63 && isLabel(value), 'a namespace'),
+  namespace: mustBe((value) => isNonEmptyString(value) && value.length <= 63 && isLabel(value), 'a namespace'),
   regarding: (value, name) => {
     const faults: string[] = [];
     if (value !== undefined) referenceTo(value, name, { apiVersion: 'v1', namespace: 'default', group: '' }, faults);
