@@ -8,9 +8,9 @@ import { pack, root, run, runGates, runTool, scratchFolder } from './gate.mjs';
 // The health entry is for services that want nothing else: raising this is a decision, not a fix.
 const HEALTH_LIMIT_BYTES = 10_240;
 // Without what is loaded on first use: YAML, protobuf, and the documents about the API.
-const SERVICE_LIMIT_BYTES = 85_000;
+const SERVICE_LIMIT_BYTES = 82_000;
 // With it, as bundlers that do not split code write it; the packages for YAML and protobuf left out.
-const SERVICE_IN_ONE_FILE_LIMIT_BYTES = 105_000;
+const SERVICE_IN_ONE_FILE_LIMIT_BYTES = 98_000;
 // Without what is loaded on first use: the client in the same process, and what tells of drops.
 const RECORDER_LIMIT_BYTES = 6_000;
 

@@ -79,16 +79,13 @@ export const NO_IMPERSONATION: Status = /* @__PURE__ */ Object.freeze(
 );
 
 /** Whether a request has any header whose name begins with `Impersonate-`, known to Kubernetes or not. */
-export function asksToImpersonate({ headers, headerNames }: ApiRequest): boolean {
-  // Middleware may have added the header since the server received the others.
-  if (headerNames?.some(isImpersonation) === false && headers?.['impersonate-user'] === undefined) return false;
-  for (const name in headers) if (isImpersonation(name) && headers[name] !== undefined) return true;
+export function asksToImpersonate({ headers }: ApiRequest): boolean {
+  for (const name in headers) {
+    // This runs for every header of every request, so the first letter is compared first.
+    if ((name.charCodeAt(0) | LOWER_CASE) !== LETTER_I || headers[name] === undefined) continue;
+    if (name.slice(0, PREFIX.length).toLowerCase() === PREFIX) return true;
+  }
   return false;
-}
-
-/** The first letter is compared first: this runs for every header of every request. */
-function isImpersonation(name: string): boolean {
-  return (name.charCodeAt(0) | LOWER_CASE) === LETTER_I && name.slice(0, PREFIX.length).toLowerCase() === PREFIX;
 }
 
 /** The {@link Impersonate} that refuses every request with the headers, whatever the rights of the caller. */

@@ -27,11 +27,6 @@ export interface ApiRequest {
   /** The headers. Absent: none. */
   readonly headers?: RequestHeaders | undefined;
   /**
-   * The names of the headers as the server received them, in lower case, where it is cheaper to read these than to list the
-   * members of `headers`. Absent: list those.
-   */
-  readonly headerNames?: readonly string[] | undefined;
-  /**
    * Reads the body. Called at most once, and never for GET and HEAD. `limit` is the number of bytes the caller will
    * accept: a reader stops one byte past it and throws `bodyTooLarge(limit)`. `call.signal` is aborted when the body is
    * no longer needed, because the request took too long or its client left: a reader that waits then stops, and rejects with

@@ -11,7 +11,7 @@ import { createStallDetector } from '../exchange/stall-detector.js';
 import { BodyStream } from './body-stream.js';
 import { createSharedCopies } from './shared-copies.js';
 import { createStreamingAnswers } from '../exchange/streaming-answers.js';
-import { FetchExchange, type FetchInfo, type ServerInfo } from './request.js';
+import { FetchExchange, type FetchInfo } from './request.js';
 import { plainHeaders, responseInit, type PlainHeaders } from './response-init.js';
 
 /** Options of `toFetchHandler`. */
@@ -42,11 +42,7 @@ export function toFetchHandler(handler: ApiHandler, options: FetchHandlerOptions
  * @param maker the function that a TypeError names
  * @throws TypeError that names every fault of the arguments.
  */
-export function createFetchHandler(
-  maker: string,
-  handler: ApiHandler,
-  options: FetchHandlerOptions,
-): (request: Request, info?: ServerInfo) => Promise<Response | undefined> {
+export function createFetchHandler(maker: string, handler: ApiHandler, options: FetchHandlerOptions): FetchHandler {
   checkBridge(maker, handler, options);
   const basePath = normalizeBasePath(options.basePath);
   const settings = { maxBodyBytes: options.maxBodyBytes ?? Infinity, clientLeft: abortReason('client-left') };

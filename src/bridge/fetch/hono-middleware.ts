@@ -3,7 +3,7 @@ import type { PeerCertificate } from '../../http/request.js';
 import { type CertifiedSocket, peerCertificateOf } from '../exchange/peer-certificate.js';
 import type { BridgeOptions } from '../exchange/options.js';
 import { createFetchHandler } from './handler.js';
-import type { ServerInfo } from './request.js';
+import type { FetchInfo } from './request.js';
 
 /** What the middleware needs of Hono's context. A structural type, so that the contexts of all versions of Hono 4 fit. */
 export interface HonoContext {
@@ -43,7 +43,6 @@ export function toHonoMiddleware(handler: ApiHandler, options: HonoMiddlewareOpt
 /** What is used of `env`, which is different on each server. */
 interface HonoEnv extends Partial<BunServer> {
   readonly incoming?: {
-    readonly headers?: Readonly<Record<string, unknown>>;
     readonly socket?: (CertifiedSocket & { readonly remoteAddress?: string | undefined }) | null;
   };
   /** Some services wrap the server of Bun. */
@@ -57,18 +56,13 @@ interface BunServer {
 }
 
 /** Most requests need neither address nor certificate. */
-class HonoInfo implements ServerInfo {
+class HonoInfo implements FetchInfo {
   readonly context: HonoContext;
   readonly #env: HonoEnv;
 
   constructor(context: HonoContext) {
     this.context = context;
     this.#env = (context.env as HonoEnv | undefined) ?? {};
-  }
-
-  get headerNames(): readonly string[] | undefined {
-    const headers = this.#env.incoming?.headers;
-    return headers && Object.keys(headers);
   }
 
   get remoteAddress(): string | undefined {

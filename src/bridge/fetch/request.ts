@@ -3,7 +3,6 @@ import { bodyAborted } from '../../http/body.js';
 import type { AbortReason } from '../exchange/abort-reason.js';
 import { BodyReading } from '../exchange/body-reading.js';
 import { readFetchBody } from './body-reader.js';
-import { headersView } from './headers-view.js';
 
 /** What the server knows about a request beyond its `Request`. */
 export interface FetchInfo {
@@ -18,11 +17,6 @@ export interface FetchInfo {
   readonly context?: unknown;
   /** The subject of the client certificate; give it only when TLS has *verified* the certificate. */
   readonly peerCertificate?: PeerCertificate | undefined;
-}
-
-/** What a bridge to one server knows beyond {@link FetchInfo}. */
-export interface ServerInfo extends FetchInfo {
-  readonly headerNames?: ApiRequest['headerNames'];
 }
 
 /** What all requests of one fetch handler share. */
@@ -40,7 +34,7 @@ export class FetchExchange implements ApiRequest {
   /** The answer streams: it is finished when its body is. */
   streams = false;
   readonly #request: Request;
-  readonly #info: ServerInfo | undefined;
+  readonly #info: FetchInfo | undefined;
   readonly #settings: FetchSettings;
   /** Set once the signal of the Request is followed. */
   #onRequestAbort: (() => void) | undefined;
@@ -50,7 +44,7 @@ export class FetchExchange implements ApiRequest {
   #finished = false;
   #reading: BodyReading | undefined;
 
-  constructor(request: Request, info: ServerInfo | undefined, url: string, settings: FetchSettings) {
+  constructor(request: Request, info: FetchInfo | undefined, url: string, settings: FetchSettings) {
     this.method = request.method;
     this.url = url;
     this.#request = request;
@@ -59,13 +53,15 @@ export class FetchExchange implements ApiRequest {
   }
 
   get headers(): RequestHeaders {
-    this.#headers ??=
-      this.headerNames === undefined ? recordOf(this.#request.headers) : headersView(this.#request.headers);
+    if (this.#headers === undefined) {
+      // Clients choose the names: on an object without a prototype all of them are plain keys.
+      const headers = Object.create(null) as Record<string, string>;
+      this.#request.headers.forEach((value, name) => {
+        headers[name] = value;
+      });
+      this.#headers = headers;
+    }
     return this.#headers;
-  }
-
-  get headerNames(): readonly string[] | undefined {
-    return this.#info?.headerNames;
   }
 
   get body(): (limit: number, call?: BodyCall) => Promise<Uint8Array> {
@@ -137,13 +133,4 @@ export class FetchExchange implements ApiRequest {
     this.#reading?.stop();
     if (this.#onRequestAbort !== undefined) this.#request.signal.removeEventListener('abort', this.#onRequestAbort);
   }
-}
-
-function recordOf(headers: Headers): RequestHeaders {
-  // Clients choose the names: on an object without a prototype all of them are plain keys.
-  const record = Object.create(null) as Record<string, string>;
-  headers.forEach((value, name) => {
-    record[name] = value;
-  });
-  return record;
 }

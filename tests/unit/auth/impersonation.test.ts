@@ -1,10 +1,9 @@
 import fc from 'fast-check';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createAccess } from '../../../src/auth/access.js';
 import { allowRules } from '../../../src/auth/allow-rules.js';
 import type { Attributes, Authorize } from '../../../src/auth/contract.js';
 import { createImpersonation, type Impersonated } from '../../../src/auth/impersonation.js';
-import { asksToImpersonate } from '../../../src/auth/impersonation-headers.js';
 import type { RequestHeaders } from '../../../src/http/request.js';
 import type { Caller } from '../../../src/model/caller.js';
 
@@ -424,35 +423,5 @@ describe('createAccess with impersonation', () => {
     ).toMatchObject({
       caller: { name: 'jane' },
     });
-  });
-});
-
-describe('names of headers that the server tells apart from their values', () => {
-  const asks = (headers: RequestHeaders, headerNames?: readonly string[]): boolean =>
-    asksToImpersonate({ method: 'GET', url: '/', headers, headerNames });
-
-  it.each([
-    ['accept', false],
-    ['if-match', false],
-    ['impersonate', false],
-    ['impersonate-user', true],
-    ['impersonate-extra-scopes', true],
-    ['impersonate-new', true],
-  ])('%s asks to impersonate: %s', (name, asked) => {
-    expect([asks({ [name]: 'x' }), asks({ [name]: 'x' }, [name])]).toEqual([asked, asked]);
-  });
-
-  it('do not hide a user that middleware has set since', () => {
-    expect(asks({ 'impersonate-user': 'jane' }, ['accept'])).toBe(true);
-  });
-
-  it('do not count where middleware has taken the header away', () => {
-    expect(asks({ accept: 'x' }, ['impersonate-user'])).toBe(false);
-  });
-
-  it('spare the values from being listed', () => {
-    const ownKeys = vi.fn(Reflect.ownKeys);
-    expect(asks(new Proxy<RequestHeaders>({ accept: 'x' }, { ownKeys }), ['accept'])).toBe(false);
-    expect(ownKeys).not.toHaveBeenCalled();
   });
 });
