@@ -18,16 +18,22 @@ export function isAmbiguous(text: string): boolean {
   return typeof plainScalar(text) !== 'string' || isTimestamp(text) || isBase60(text) || text === '<<';
 }
 
+const LONGEST_BOOLEAN = 5;
 const TRUE = /^(?:y|yes|true|on)$/i;
 const FALSE = /^(?:n|no|false|off)$/i;
 /** A word has one of three spellings: lower case, capitalized, upper case. */
 const SPELLED = /^(?:[a-z]+|[A-Z][a-z]*|[A-Z]+)$/;
 
+function booleanOf(text: string): boolean | undefined {
+  if (text.length > LONGEST_BOOLEAN || !SPELLED.test(text)) return undefined;
+  return TRUE.test(text) || (FALSE.test(text) ? false : undefined);
+}
+
 function wordOf(text: string): boolean | number | null | undefined {
   if (text === '' || text === '~' || text === 'null' || text === 'Null' || text === 'NULL') return null;
   if (/^\.(?:nan|NaN|NAN)$/.test(text)) return NaN;
   if (/^[-+]?\.(?:inf|Inf|INF)$/.test(text)) return text.startsWith('-') ? -Infinity : Infinity;
-  return SPELLED.test(text) ? (TRUE.test(text) ? true : FALSE.test(text) ? false : undefined) : undefined;
+  return booleanOf(text);
 }
 
 function numberOf(text: string): number | undefined {
