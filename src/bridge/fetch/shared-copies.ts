@@ -9,8 +9,9 @@ export interface SharedCopy {
 export type SharedCopies = ReturnType<typeof createSharedCopies>;
 
 /**
- * Copies the chunks of watches, which no source writes to again. Watchers that are woken together are sent the same chunk (decision 34), and need one copy of it. With a copy for each of a
- * thousand, copying and collecting 32 KiB at a time were a quarter of the CPU.
+ * Copies the chunks of watches, which no source writes to again. Watchers that are woken together are sent the same chunk
+ * (decision 34), and need one copy of it. With a copy for each of a thousand, copying and collecting 32 KiB at a time were a
+ * quarter of the CPU.
  */
 export function createSharedCopies() {
   let chunk: Uint8Array | undefined;
