@@ -37,14 +37,31 @@ function wordOf(text: string): boolean | number | null | undefined {
 }
 
 function numberOf(text: string): number | undefined {
-  const plain = text.includes('_') ? withoutUnderscores(text) : text;
-  const based = /^([-+]?)0(?:[xX]([0-9a-fA-F]+)|[bB]([01]+)|[oO]?([0-7]+))$/.exec(plain);
-  if (based) {
-    const [, sign, hex, binary, octal] = based;
-    const value = hex ? parseInt(hex, 16) : binary ? parseInt(binary, 2) : parseInt(octal as string, 8);
-    return sign === '-' ? -value : value;
-  }
-  return /^[-+]?(?:\.\d+|\d+(?:\.\d*)?)(?:[eE][-+]?\d+)?$/.test(plain) ? Number(plain) : undefined;
+  const spaced = text.includes('_');
+  if (spaced && text.startsWith('.')) return undefined;
+  const plain = spaced ? withoutUnderscores(text) : text;
+  const integer = basedInteger(plain);
+  if (integer !== undefined) return integer;
+  if (!/^[-+]?(?:\.\d+|\d+(?:\.\d*)?)(?:[eE][-+]?\d+)?$/.test(plain)) return undefined;
+  const number = Number(plain);
+  return Number.isFinite(number) ? number : undefined;
+}
+
+/** The largest integer by its sign. What is beyond is text to Go's library, or decimal where it may be. */
+const LARGEST: Readonly<Record<string, bigint>> = {
+  '': 0xffff_ffff_ffff_ffffn,
+  '+': 0x7fff_ffff_ffff_ffffn,
+  '-': 0x8000_0000_0000_0000n,
+};
+
+/** A binary, octal or hexadecimal integer. */
+function basedInteger(plain: string): number | undefined {
+  const match = /^([-+]?)(?:(0[xX][0-9a-fA-F]+|0[bB][01]+)|0[oO]?([0-7]+))$/.exec(plain);
+  if (!match) return undefined;
+  const [, sign = '', literal, octal] = match;
+  const value = BigInt(literal ?? `0o${octal}`);
+  if (value > (LARGEST[sign] ?? 0n)) return undefined;
+  return Number(sign === '-' ? -value : value);
 }
 
 /** `replaceAll` takes 100 ns for each underscore, of which there may be a million. */
@@ -73,5 +90,5 @@ function isTimestamp(text: string): boolean {
 
 /** True for numbers of base 60, which are part of YAML 1.1: Go's library quotes them for other readers. */
 function isBase60(text: string): boolean {
-  return /^[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?$/.test(text);
+  return text.includes(':') && /^[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?$/.test(text);
 }
