@@ -4,7 +4,7 @@ import type { RequestListener } from 'node:http';
 import { describe, expect, test, vi } from 'vitest';
 import { toNodeListener } from '../../src/node.js';
 import { fakeClock } from '../../src/testing.js';
-import { event, eventsOfTest, PATH } from './events-api.js';
+import { event, eventsOfTest, PATH, serveWithHono } from './events-api.js';
 import { feedHandler, gate, get, listen, raw, serve, text, whole } from './support.js';
 
 const GET = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`;
@@ -98,6 +98,16 @@ describe('pipelined requests of one connection', () => {
     await turns(5);
     expect(handled).toBe(1);
     expect(errors).toEqual([]);
+  });
+
+  test('end behind Hono, which handles them all at once, when the client disconnects', async () => {
+    const feeds = feedHandler();
+    const { port } = await serveWithHono(feeds.handler);
+    const client = raw(port);
+    client.send(GET('/watch').repeat(20));
+    await feeds.at(19);
+    client.socket.destroy();
+    await Promise.all(feeds.feeds.map(({ aborted }) => aborted));
   });
 
   test('are read ahead a few at a time', async () => {

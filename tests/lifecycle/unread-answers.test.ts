@@ -1,11 +1,7 @@
 import { once } from 'node:events';
 import { connect as connectHttp2, createServer as createHttp2Server } from 'node:http2';
 import { connect, type AddressInfo, type Socket } from 'node:net';
-import { serve as serveHono } from '@hono/node-server';
-import { Hono } from 'hono';
-import type { Server } from 'node:http';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { toFetchHandler } from '../../src/fetch.js';
 import {
   allowAuthenticated,
   createEvents,
@@ -16,6 +12,8 @@ import {
 } from '../../src/index.js';
 import { toNodeListener } from '../../src/node.js';
 import { call } from '../../src/testing.js';
+import { collectGarbage } from '../collect-garbage.js';
+import { serveWithHono } from './events-api.js';
 import { listen } from './support.js';
 
 const PATH = '/apis/events.example.com/v1/namespaces/default/events';
@@ -69,7 +67,7 @@ afterAll(async () => {
 });
 
 const collected = (): number => {
-  globalThis.gc?.();
+  collectGarbage();
   return process.memoryUsage().arrayBuffers;
 };
 
@@ -114,17 +112,9 @@ test('large unread responses hold no more bytes than their caller is allowed: HT
   await holds(() => unread(port));
 }, 60_000);
 
-test('large unread responses hold no more bytes than their caller is allowed: fetch', async () => {
-  const app = new Hono();
-  const handler = toFetchHandler(events.handle);
-  app.all('*', async (context) => (await handler(context.req.raw)) ?? context.notFound());
-  const server = serveHono({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' }) as Server;
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  await once(server, 'listening');
-  await holds(() => unread((server.address() as AddressInfo).port));
+test('large unread responses hold no more bytes than their caller is allowed: Hono', async () => {
+  const { port } = await serveWithHono(events.handle);
+  await holds(() => unread(port));
 }, 60_000);
 
 test('large unread responses hold no more bytes than their caller is allowed: HTTP/2', async () => {

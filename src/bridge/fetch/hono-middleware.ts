@@ -42,13 +42,19 @@ export function toHonoMiddleware(handler: ApiHandler, options: HonoMiddlewareOpt
 
 /** What is used of `env`, which is different on each server. */
 interface HonoEnv extends Partial<BunServer> {
-  readonly incoming?: {
-    readonly socket?: (CertifiedSocket & { readonly remoteAddress?: string | undefined }) | null;
-  };
+  readonly incoming?: { readonly socket?: NodeSocket | null };
+  /** Has no socket while an earlier answer of the connection is unfinished. */
+  readonly outgoing?: { readonly socket?: object | null };
   /** Some services wrap the server of Bun. */
   readonly server?: Partial<BunServer>;
   /** Deno. */
   readonly remoteAddr?: { readonly hostname?: unknown };
+}
+
+interface NodeSocket extends CertifiedSocket {
+  readonly remoteAddress?: string | undefined;
+  readonly destroyed?: boolean | undefined;
+  once(event: 'close', listener: () => void): unknown;
 }
 
 interface BunServer {
@@ -72,7 +78,26 @@ class HonoInfo implements FetchInfo {
     return typeof address === 'string' ? address : undefined;
   }
 
+  /** For pipelined requests: until the answer has its socket, Hono is not told that the client has left. */
+  get connection(): AbortSignal | undefined {
+    const { incoming, outgoing } = this.#env;
+    return outgoing?.socket === null && incoming?.socket ? closingOf(incoming.socket) : undefined;
+  }
+
   get peerCertificate(): PeerCertificate | undefined {
     return peerCertificateOf(this.#env.incoming?.socket);
   }
+}
+
+/** The signal of each socket, because a connection may have many requests. */
+const closings = /* @__PURE__ */ new WeakMap<NodeSocket, AbortSignal>();
+
+function closingOf(socket: NodeSocket): AbortSignal {
+  const known = closings.get(socket);
+  if (known !== undefined) return known;
+  const controller = new AbortController();
+  closings.set(socket, controller.signal);
+  if (socket.destroyed) controller.abort();
+  else socket.once('close', () => controller.abort());
+  return controller.signal;
 }

@@ -15,6 +15,11 @@ export interface FetchInfo {
   readonly hasNext?: boolean | undefined;
   /** What `authenticate` may see of the framework through `callerFrom`, such as the `c` of Hono. */
   readonly context?: unknown;
+  /**
+   * Aborted when the connection of the client is closed, for servers that do not abort the signal of every Request then.
+   * Default: the signal of the Request is the only one.
+   */
+  readonly connection?: AbortSignal | undefined;
   /** The subject of the client certificate; give it only when TLS has *verified* the certificate. */
   readonly peerCertificate?: PeerCertificate | undefined;
 }
@@ -36,8 +41,9 @@ export class FetchExchange implements ApiRequest {
   readonly #request: Request;
   readonly #info: FetchInfo | undefined;
   readonly #settings: FetchSettings;
-  /** Set once the signal of the Request is followed. */
-  #onRequestAbort: (() => void) | undefined;
+  /** Set once the signals of the Request and of its connection are followed. */
+  #onLeft: (() => void) | undefined;
+  #connection: AbortSignal | undefined;
   #headers: RequestHeaders | undefined;
   #controller: AbortController | undefined;
   #reason: AbortReason | undefined;
@@ -117,13 +123,15 @@ export class FetchExchange implements ApiRequest {
     this.#controller?.abort(reason);
   }
 
-  /** Takes over an abort of the Request's own signal, until the answer is finished. */
+  /** Takes over an abort of the signals of the Request and of its connection, until the answer is finished. */
   follow(): void {
-    if (this.#onRequestAbort !== undefined || this.#finished) return;
-    this.#onRequestAbort = () => this.abort(this.#settings.clientLeft);
-    const { signal } = this.#request;
-    if (signal.aborted) this.#onRequestAbort();
-    else signal.addEventListener('abort', this.#onRequestAbort, { once: true });
+    if (this.#onLeft !== undefined || this.#finished) return;
+    this.#onLeft = () => this.abort(this.#settings.clientLeft);
+    this.#connection = this.#info?.connection;
+    for (const signal of [this.#request.signal, this.#connection]) {
+      if (signal?.aborted) this.#onLeft();
+      else signal?.addEventListener('abort', this.#onLeft, { once: true });
+    }
   }
 
   /** The answer has been handed over completely. */
@@ -131,6 +139,8 @@ export class FetchExchange implements ApiRequest {
     if (this.#finished) return;
     this.#finished = true;
     this.#reading?.stop();
-    if (this.#onRequestAbort !== undefined) this.#request.signal.removeEventListener('abort', this.#onRequestAbort);
+    if (this.#onLeft === undefined) return;
+    this.#request.signal.removeEventListener('abort', this.#onLeft);
+    this.#connection?.removeEventListener('abort', this.#onLeft);
   }
 }

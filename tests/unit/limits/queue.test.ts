@@ -1,7 +1,6 @@
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import { Queue, type Waiter } from '../../../src/limits/queue.js';
+import { collectGarbage } from '../../collect-garbage.js';
 
 const waiter = (requester: Waiter['requester'] = { aborted: false }): Waiter => ({
   requester,
@@ -12,8 +11,6 @@ const waiter = (requester: Waiter['requester'] = { aborted: false }): Waiter => 
 
 describe('a queue', () => {
   it('keeps nothing of a request that was served, although others wait behind it', async () => {
-    setFlagsFromString('--expose-gc');
-    const collect = runInNewContext('gc') as () => void;
     const queue = new Queue();
     const served = ((): WeakRef<object> => {
       const requester = { aborted: false };
@@ -24,7 +21,7 @@ describe('a queue', () => {
     })();
     // A WeakRef holds on to its target until the end of the turn.
     await new Promise((resolve) => setImmediate(resolve));
-    collect();
+    collectGarbage();
     expect(served.deref()).toBeUndefined();
     expect(queue.length).toBe(1);
   });

@@ -1,18 +1,17 @@
 import { setFlagsFromString } from 'node:v8';
-import { runInNewContext, runInThisContext } from 'node:vm';
+import { runInThisContext } from 'node:vm';
 import { executionAsyncResource } from 'node:async_hooks';
 import { expect, test } from 'vitest';
 import { keepTickShape } from '../../../../src/bridge/node/tick-shape.js';
 import { toNodeListener } from '../../../../src/node.js';
+import { collectGarbage } from '../../../collect-garbage.js';
 
 const tickOf = (): Promise<object> => new Promise((done) => process.nextTick(() => done(executionAsyncResource())));
 
 /** Collects garbage while no object of process.nextTick is under way. */
 async function collect(): Promise<void> {
-  setFlagsFromString('--expose-gc');
-  const gc = runInNewContext('gc') as () => void;
   await new Promise((done) => setTimeout(done));
-  gc();
+  collectGarbage();
 }
 
 function haveSameShape(one: object, other: object): boolean {
