@@ -13,6 +13,7 @@ import { createSharedCopies } from './shared-copies.js';
 import { createStreamingAnswers } from '../exchange/streaming-answers.js';
 import { FetchExchange, type FetchInfo } from './request.js';
 import { plainHeaders, responseInit, type PlainHeaders } from './response-init.js';
+import { createTurnEnd } from './turn-end.js';
 
 /** Options of `toFetchHandler`. */
 export type FetchHandlerOptions = BridgeOptions;
@@ -45,7 +46,12 @@ export function toFetchHandler(handler: ApiHandler, options: FetchHandlerOptions
 export function createFetchHandler(maker: string, handler: ApiHandler, options: FetchHandlerOptions): FetchHandler {
   checkBridge(maker, handler, options);
   const basePath = normalizeBasePath(options.basePath);
-  const settings = { maxBodyBytes: options.maxBodyBytes ?? Infinity, clientLeft: abortReason('client-left') };
+  const turnEnd = createTurnEnd();
+  const settings = {
+    maxBodyBytes: options.maxBodyBytes ?? Infinity,
+    clientLeft: abortReason('client-left'),
+    turnEnd,
+  };
   const onError = options.onError ?? warnOf(maker);
   const unwanted = abortReason('body-unwanted');
   const reasons = { 'client-left': settings.clientLeft, 'reader-stalled': abortReason('reader-stalled') };
@@ -130,6 +136,8 @@ export function createFetchHandler(maker: string, handler: ApiHandler, options: 
       const response = answer === undefined ? undefined : answerOf(exchange, answer);
       if (exchange.streams) return response;
       exchange.finish();
+      const end = turnEnd();
+      if (end !== undefined) await end;
       return response;
     } catch (error) {
       const body = (answer as ApiResponse | null | undefined)?.body ?? null;

@@ -28,6 +28,8 @@ export interface FetchInfo {
 export interface FetchSettings {
   readonly maxBodyBytes: number;
   readonly clientLeft: AbortReason;
+  /** See `createTurnEnd`. */
+  readonly turnEnd: () => Promise<void> | undefined;
 }
 
 /** One fetch request in normalized form, with the state of its answer. Expensive parts are made on first use. */
@@ -78,11 +80,21 @@ export class FetchExchange implements ApiRequest {
         );
         throw this.misuse;
       }
-      // Not every server ends the stream of a request whose client has left.
-      this.follow();
-      this.#reading = new BodyReading();
-      return readFetchBody(this.#request, Math.min(limit, this.#settings.maxBodyBytes), this.#reading, call);
+      const reading = (this.#reading = new BodyReading());
+      const bytes = readFetchBody(this.#request, Math.min(limit, this.#settings.maxBodyBytes), reading, call);
+      // Most bodies are read within this turn, and need no signals.
+      const end = this.#settings.turnEnd();
+      if (end === undefined) this.#subscribe(reading);
+      else void end.then(() => this.#subscribe(reading));
+      return bytes;
     };
+  }
+
+  /** Not every server ends the stream of a request whose client has left. */
+  #subscribe(reading: BodyReading): void {
+    if (!reading.isPending) return;
+    this.follow();
+    reading.subscribe();
   }
 
   get signal(): AbortSignal {

@@ -1,6 +1,7 @@
 import { describe, expect, test, vi } from 'vitest';
 import { abortReason } from '../../../../src/bridge/exchange/abort-reason.js';
 import { FetchExchange, type FetchSettings } from '../../../../src/bridge/fetch/request.js';
+import { createTurnEnd } from '../../../../src/bridge/fetch/turn-end.js';
 
 const clientLeft = abortReason('client-left');
 const serverClosing = abortReason('server-closing');
@@ -11,7 +12,8 @@ function exchange(init: RequestInit = {}, settings: Partial<FetchSettings> = {})
   const request = new Request('http://host/path', { signal: client.signal, ...init });
   const add = vi.spyOn(request.signal, 'addEventListener');
   const remove = vi.spyOn(request.signal, 'removeEventListener');
-  const one = new FetchExchange(request, undefined, '/path', { maxBodyBytes: 1_000, clientLeft, ...settings });
+  const defaults = { maxBodyBytes: 1_000, clientLeft, turnEnd: createTurnEnd() };
+  const one = new FetchExchange(request, undefined, '/path', { ...defaults, ...settings });
   return { client, one, request, listeners: () => add.mock.calls.length - remove.mock.calls.length };
 }
 
@@ -102,12 +104,30 @@ describe('the body of a fetch request', () => {
   test('is given up with the reason when the client leaves or the request is aborted', async () => {
     const leaving = exchange(endless());
     const body = leaving.one.body(10);
+    expect(leaving.listeners()).toBe(0);
     leaving.client.abort();
     await expect(body).rejects.toMatchObject({ name: 'BodyError', code: 'aborted', cause: clientLeft });
     const closing = exchange(endless());
     const other = closing.one.body(10);
     closing.one.abort(serverClosing);
     await expect(other).rejects.toMatchObject({ name: 'BodyError', code: 'aborted', cause: serverClosing });
+  });
+
+  test('is read whole, without a stream and without signals, where it announces a length up to 64 KiB', async () => {
+    const read = async (bytes: number, announced: number): Promise<unknown[]> => {
+      const headers = { 'content-length': String(announced) };
+      const asked = exchange({ method: 'POST', body: 'x'.repeat(bytes), headers }, { maxBodyBytes: 100_000 });
+      const whole = vi.spyOn(asked.request, 'arrayBuffer');
+      const { length } = await asked.one.body(90_000);
+      return [length, whole.mock.calls.length, asked.listeners()];
+    };
+    expect(await read(65_536, 65_536)).toEqual([65_536, 1, 0]);
+    expect(await read(65_537, 65_537)).toEqual([65_537, 0, 0]);
+  });
+
+  test('that is longer than it announces is refused', async () => {
+    const { one } = exchange({ method: 'POST', body: 'x'.repeat(1_001), headers: { 'content-length': '3' } });
+    await expect(one.body(1_000)).rejects.toMatchObject({ name: 'BodyError', code: 'too-large' });
   });
 
   test('is given up when the answer is finished', async () => {

@@ -1,0 +1,47 @@
+import { expect, test, vi } from 'vitest';
+import { toFetchHandler } from '../../../../src/bridge/fetch/handler.js';
+import { createTurnEnd } from '../../../../src/bridge/fetch/turn-end.js';
+
+test('All callers of one turn of the event loop wait for the same promise, and those of the next for another.', async () => {
+  const turnEnd = createTurnEnd();
+  const first = turnEnd();
+  await Promise.resolve();
+  expect(turnEnd()).toBe(first);
+  await first;
+  expect(turnEnd()).not.toBe(first);
+});
+
+test('Answers are sent after the last request of a turn was handled.', async () => {
+  const log: string[] = [];
+  const handler = toFetchHandler(({ url }) => {
+    log.push(`handled ${url}`);
+    return { status: 200, headers: {}, body: 'ok' };
+  });
+  const ask = async (path: string): Promise<void> => {
+    await handler(new Request(`http://host${path}`));
+    log.push(`answered ${path}`);
+  };
+  await Promise.all([ask('/1'), ask('/2')]);
+  expect(log).toEqual(['handled /1', 'handled /2', 'answered /1', 'answered /2']);
+});
+
+test('Answers do not wait for timers that a test has replaced.', async () => {
+  vi.useFakeTimers();
+  try {
+    const handler = toFetchHandler(() => ({ status: 204, headers: {}, body: null }));
+    expect((await handler(new Request('http://host/')))?.status).toBe(204);
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+test('Answers do not wait in runtimes without setImmediate.', async () => {
+  vi.resetModules();
+  vi.stubGlobal('setImmediate', undefined);
+  try {
+    const other = (await import('../../../../src/bridge/fetch/turn-end.js')) as { createTurnEnd: typeof createTurnEnd };
+    expect(other.createTurnEnd()()).toBeUndefined();
+  } finally {
+    vi.unstubAllGlobals();
+  }
+});
