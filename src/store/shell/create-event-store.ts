@@ -11,39 +11,22 @@ import { throwFaults } from '../../options/check-options.js';
 import { required } from '../../options/rules.js';
 import { aStoreEngine } from '../contract/store-rule.js';
 import { copyOfKey } from '../contract/keys.js';
-import { isStoreError, storeError, type StoreError } from '../contract/errors.js';
 import type { LATER } from '../contract/read-hints.js';
 import { createParkedIterator, type ParkedIterator } from '../feeds/parked-iterator.js';
 import type { FeedSource } from '../feeds/paged-feed.js';
 import type { EncodedEvent, EventKey, EventRecord } from '../contract/record.js';
-import { untilAborted } from '../../clock/abortable.js';
+import { checkExpected, checkListQuery, checkPut, copyOfEvent } from './check-call.js';
 import { createOpening, type Opening } from './opening.js';
+import { createStoreCalls } from './store-calls.js';
 import type { Awaitable, StoreEngine } from './store-engine.js';
 
-function checkListQuery({ limit, order, after }: ListQuery): void {
-  if (!(Number.isSafeInteger(limit) && limit >= 1)) {
-    throw new TypeError('list: give a limit that is a whole number of at least 1');
+/** As an async function, with fewer promises. */
+function promised<T>(work: () => Awaitable<T>): Promise<T> {
+  try {
+    return Promise.resolve(work());
+  } catch (error) {
+    return Promise.reject(error as Error);
   }
-  if (order === 'newest-first' && after !== undefined && after.revision === undefined) {
-    throw new TypeError('list: newest-first goes on after a position with a revision');
-  }
-}
-
-function checkPut({ bytes }: EncodedEvent, { expiresAt }: WriteOptions, maxEventBytes: number): void {
-  if (typeof expiresAt !== 'number' || Number.isNaN(expiresAt)) {
-    throw new TypeError('expiresAt: give microseconds since the epoch');
-  }
-  if (bytes.length > maxEventBytes) {
-    throw storeError('too-large', `the event has ${bytes.length} bytes, at most ${maxEventBytes} are kept`);
-  }
-}
-
-function checkExpected({ expected }: ReplaceOptions): void {
-  if (!Number.isSafeInteger(expected)) throw new TypeError('replace: give the expected revision');
-}
-
-function copyOfEvent({ bytes, cut, uid, fields, labels }: EncodedEvent): EncodedEvent {
-  return { bytes: new Uint8Array(bytes), cut, uid, fields: { ...fields }, labels: { ...labels } };
 }
 
 /** A separate function, so that the closures of the store do not hold the engine. */
@@ -71,70 +54,9 @@ export function createEventStore(engine: StoreEngine): EventStore {
   const { maxEventBytes } = capabilities;
   const copies = engine.copies === true && engine.open === undefined;
   const opening = openingOf(engine);
-  /** `undefined` after `close()`, so that the engine's memory is freed even while the store is referenced. */
-  let opened: StoreEngine | undefined = engine;
+  const { begin, run, opened, closedError, end, idle } = createStoreCalls(engine, opening);
   let closing: Promise<void> | undefined;
-  let underWay = 0;
-  let whenIdle: (() => void) | undefined;
   const feeds = new Set<ParkedIterator<readonly Change[]>>();
-
-  const closedError = (): StoreError => storeError('closed', `the store ${name} is closed`);
-
-  const begin = (call: StoreCall | undefined): StoreEngine => {
-    if (opened === undefined) throw closedError();
-    // Where `aborted` is given, reading `signal` may create it.
-    if (call !== undefined && call.aborted !== false) call.signal?.throwIfAborted();
-    return opened;
-  };
-
-  const isOver = (): void => {
-    underWay -= 1;
-    if (underWay === 0) whenIdle?.();
-  };
-  const passed = <T>(value: T): T => {
-    isOver();
-    return value;
-  };
-  const thrown = (error: unknown): never => {
-    isOver();
-    throw error;
-  };
-  /** `close()` waits for it, even when the caller no longer does. One promise and no closures, because every write is counted. */
-  const counted = <T>(work: Promise<T>): Promise<T> => {
-    underWay += 1;
-    return work.then(passed<T>, thrown);
-  };
-
-  const waited = async <T>(call: StoreCall | undefined, work: () => Awaitable<T>): Promise<T> => {
-    try {
-      if (opening?.isOpen === false) {
-        await untilAborted(opening.ready(), call?.signal);
-        begin(call);
-      }
-      const result = work();
-      return result instanceof Promise ? await untilAborted(counted(result), call?.signal) : result;
-    } catch (error) {
-      // The engine's own error for an aborted call is not passed on.
-      throw !isStoreError(error) && call?.signal?.aborted === true ? call.signal.reason : error;
-    }
-  };
-
-  /** A call that was begun and checked. A result that is no promise costs no promise and no signal. */
-  const run = <T>(call: StoreCall | undefined, work: () => Awaitable<T>): Awaitable<T> => {
-    if (opening?.isOpen === false) return waited(call, work);
-    const result = work();
-    if (!(result instanceof Promise)) return result;
-    return call?.signal === undefined ? counted(result) : waited(call, () => result);
-  };
-
-  /** As an async function, with fewer promises. */
-  const promised = <T>(work: () => Awaitable<T>): Promise<T> => {
-    try {
-      return Promise.resolve(work());
-    } catch (error) {
-      return Promise.reject(error as Error);
-    }
-  };
 
   const ownKey = (key: EventKey): EventKey => (copies ? key : copyOfKey(key));
   const ownEvent = (event: EncodedEvent): EncodedEvent => (copies ? event : copyOfEvent(event));
@@ -223,13 +145,13 @@ export function createEventStore(engine: StoreEngine): EventStore {
     return feed;
   };
 
-  const close = async (last: StoreEngine): Promise<void> => {
-    opened = undefined;
+  const close = async (): Promise<void> => {
+    const last = end();
     for (const feed of [...feeds]) feed.end();
     opening?.close(closedError());
-    last.stop?.();
-    if (underWay > 0) await new Promise<void>((resolve) => (whenIdle = resolve));
-    await last.close?.();
+    last?.stop?.();
+    await idle();
+    await last?.close?.();
   };
 
   return Object.freeze<EventStore>({
@@ -249,8 +171,10 @@ export function createEventStore(engine: StoreEngine): EventStore {
       return call.limit >= 1 ? run(call, () => open.expire(call)) : 0;
     },
     changes: (options) => ({
-      [Symbol.asyncIterator]: () =>
-        opened === undefined ? { next: () => Promise.reject(closedError()) } : openFeed(options, opened),
+      [Symbol.asyncIterator]() {
+        const open = opened();
+        return open === undefined ? { next: () => Promise.reject(closedError()) } : openFeed(options, open);
+      },
     }),
     async revision(call) {
       const open = begin(call);
@@ -266,7 +190,7 @@ export function createEventStore(engine: StoreEngine): EventStore {
         return run(call, async () => (open.now as NonNullable<StoreEngine['now']>)(call));
       },
     }),
-    ...(engine.requestProgress && { requestProgress: () => opened?.requestProgress?.() }),
-    close: () => (closing ??= opened === undefined ? Promise.resolve() : close(opened)),
+    ...(engine.requestProgress && { requestProgress: () => opened()?.requestProgress?.() }),
+    close: () => (closing ??= close()),
   });
 }
