@@ -39,6 +39,8 @@ export function tcpCheck(options: TcpOptions): HealthCheck {
 
 /** Waits for a connection to be made, calls `use`, and closes it. */
 export async function whileConnected<T>(socket: Socket, event: string, signal: AbortSignal, use: () => T): Promise<T> {
+  // An error that follows the event has no other listener, and would end the process.
+  socket.on('error', () => undefined);
   try {
     await once(socket, event, { signal });
     return use();

@@ -108,15 +108,18 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
 
 /** The request for handlers behind which no other is asked, whatever the bridge says. */
 function asLast(request: ApiRequest): ApiRequest {
-  return request.hasNext === true ? new Proxy(request, WITHOUT_NEXT) : request;
+  if (request.hasNext !== true) return request;
+  // Not a proxy of the request itself, which may be frozen.
+  return new Proxy<Partial<ApiRequest>>(
+    {},
+    {
+      get(_, name: keyof ApiRequest) {
+        if (name === 'hasNext') return false;
+        return name === 'body' ? request.body?.bind(request) : request[name];
+      },
+    },
+  ) as ApiRequest;
 }
-
-const WITHOUT_NEXT: ProxyHandler<ApiRequest> = {
-  get(request, name: keyof ApiRequest) {
-    if (name === 'hasNext') return false;
-    return name === 'body' ? request.body?.bind(request) : request[name];
-  },
-};
 
 /**
  * Adds the headers that every answer of an API server carries, unless it has them: `audit-id` (the request's own when it can

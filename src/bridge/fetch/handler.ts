@@ -13,7 +13,7 @@ import { createSharedCopies } from './shared-copies.js';
 import { createStreamingAnswers } from '../exchange/streaming-answers.js';
 import { FetchExchange, type FetchInfo } from './request.js';
 import { plainHeaders, responseInit, type PlainHeaders } from './response-init.js';
-import { createTurnEnd } from './turn-end.js';
+import { turnEnd } from './turn-end.js';
 
 /** Options of `toFetchHandler`. */
 export type FetchHandlerOptions = BridgeOptions;
@@ -46,12 +46,7 @@ export function toFetchHandler(handler: ApiHandler, options: FetchHandlerOptions
 export function createFetchHandler(maker: string, handler: ApiHandler, options: FetchHandlerOptions): FetchHandler {
   checkBridge(maker, handler, options);
   const basePath = normalizeBasePath(options.basePath);
-  const turnEnd = createTurnEnd();
-  const settings = {
-    maxBodyBytes: options.maxBodyBytes ?? Infinity,
-    clientLeft: abortReason('client-left'),
-    turnEnd,
-  };
+  const settings = { maxBodyBytes: options.maxBodyBytes ?? Infinity, clientLeft: abortReason('client-left') };
   const onError = options.onError ?? warnOf(maker);
   const unwanted = abortReason('body-unwanted');
   const reasons = { 'client-left': settings.clientLeft, 'reader-stalled': abortReason('reader-stalled') };

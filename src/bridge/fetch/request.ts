@@ -3,6 +3,7 @@ import { bodyAborted } from '../../http/body.js';
 import type { AbortReason } from '../exchange/abort-reason.js';
 import { BodyReading } from '../exchange/body-reading.js';
 import { readFetchBody } from './body-reader.js';
+import { turnEnd } from './turn-end.js';
 
 /** What the server knows about a request beyond its `Request`. */
 export interface FetchInfo {
@@ -28,8 +29,6 @@ export interface FetchInfo {
 export interface FetchSettings {
   readonly maxBodyBytes: number;
   readonly clientLeft: AbortReason;
-  /** See `createTurnEnd`. */
-  readonly turnEnd: () => Promise<void> | undefined;
 }
 
 /** One fetch request in normalized form, with the state of its answer. Expensive parts are made on first use. */
@@ -83,7 +82,7 @@ export class FetchExchange implements ApiRequest {
       const reading = (this.#reading = new BodyReading());
       const bytes = readFetchBody(this.#request, Math.min(limit, this.#settings.maxBodyBytes), reading, call);
       // Most bodies are read within this turn, and need no signals.
-      const end = this.#settings.turnEnd();
+      const end = turnEnd();
       if (end === undefined) this.#subscribe(reading);
       else void end.then(() => this.#subscribe(reading));
       return bytes;

@@ -5,7 +5,7 @@ import { isExpired, responseError } from '../contract/errors.js';
 import { callObject, type CallContext } from './call.js';
 import type { EventPaths } from './paths.js';
 import { readFailed } from './repeat.js';
-import { isOlder, keyOf, revisionOf } from './revisions.js';
+import { compareRevisions, keyOf, revisionOf } from './revisions.js';
 
 /** How often a list begins again at most: a server that never gives it in full is not asked for ever. */
 const MAX_RESTARTS = 10;
@@ -127,9 +127,7 @@ async function* eachOnce(pages: AsyncIterable<EventPage>): AsyncGenerator<Event,
       before.push(now);
       last = '';
     }
-    if (before.length > 0 && !(isOrdered && /^\d+$/.test(page.resourceVersion))) {
-      throw responseError('the list began again, and does not tell which of its events are new', 200);
-    }
+    if (before.length > 0 && !(isOrdered && isComparable(page.resourceVersion))) throw notComparable();
     for (const event of page.items) {
       const key = keyOf(event);
       if (key <= last) isOrdered = false;
@@ -140,6 +138,14 @@ async function* eachOnce(pages: AsyncIterable<EventPage>): AsyncGenerator<Event,
   }
 }
 
+const isComparable = (revision: string): boolean => compareRevisions(revision, '0') !== undefined;
+
 function wasGiven(event: Event, key: string, reached: Reached): boolean {
-  return key <= reached.key && !isOlder(reached.resourceVersion, revisionOf(event));
+  if (key > reached.key) return false;
+  const order = compareRevisions(revisionOf(event), reached.resourceVersion);
+  if (order === undefined) throw notComparable();
+  return order <= 0;
 }
+
+const notComparable = (): Error =>
+  responseError('the list began again, and does not tell which of its events are new', 200);

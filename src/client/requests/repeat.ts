@@ -1,5 +1,5 @@
 import { pause } from '../../clock/abortable.js';
-import type { Clock } from '../../clock/clock.js';
+import { systemClock, type Clock } from '../../clock/clock.js';
 import { keepProcess } from '../../clock/keep-process.js';
 import { isConnectionError, isStatusError } from '../contract/errors.js';
 import type { Deadline } from './deadline.js';
@@ -42,10 +42,9 @@ export const pauseAfter = (
 ): number =>
   Math.max(Math.min(firstMs * 2 ** tries, longestMs) * (1 - Math.random() / 2), askedPause(error, longestAskedMs));
 
-/** The pause that an error asks for with `retryAfterMs`, at most `longestMs`; 0 where it asks for none. */
+/** The pause that a Status asks for with `retryAfterMs`, at most `longestMs`; 0 where it asks for none. */
 export function askedPause(error: unknown, longestMs: number): number {
-  const asked = (error as { readonly retryAfterMs?: unknown } | undefined)?.retryAfterMs;
-  return typeof asked === 'number' && asked > 0 ? Math.min(asked, longestMs) : 0;
+  return isStatusError(error) ? Math.min(error.retryAfterMs ?? 0, longestMs) : 0;
 }
 
 /**
@@ -67,9 +66,12 @@ export async function repeat<T>(
       const wait = pauseAfter(error, tries, retry.firstDelayMs, retry.longestDelayMs, Infinity);
       if (wait >= deadline.remainingMs()) throw error;
       // A program that awaits the call would end in the pause.
-      const release = keepProcess();
-      await pause(clock, wait, deadline.signal);
-      release();
+      const release = clock === systemClock ? keepProcess() : undefined;
+      try {
+        await pause(clock, wait, deadline.signal);
+      } finally {
+        release?.();
+      }
       if (deadline.signal.aborted) throw deadline.signal.reason;
     }
   }

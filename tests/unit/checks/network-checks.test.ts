@@ -1,12 +1,13 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { createServer as createTcpServer, type AddressInfo, type Server } from 'node:net';
+import { createServer as createTcpServer, Socket, type AddressInfo, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createServer as createTlsServer } from 'node:tls';
 import { generate } from 'selfsigned';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { certificateCheck, dnsCheck, httpCheck, tcpCheck, type HealthCheck } from '../../../src/checks.js';
+import { whileConnected } from '../../../src/checks/network.js';
 import { createHealth } from '../../../src/index.js';
 import { fakeClock } from '../../../src/testing.js';
 
@@ -45,6 +46,19 @@ describe('tcpCheck', () => {
     const pending = check({ signal: aborting.signal });
     aborting.abort(new Error('over'));
     await expect(pending).rejects.toThrow(/over|ENETUNREACH|EHOSTUNREACH|ECONNREFUSED/);
+  });
+});
+
+describe('a connection of a check', () => {
+  it('that fails right after it was made fails nothing else', async () => {
+    const socket = new Socket();
+    const { signal } = new AbortController();
+    const used = whileConnected(socket, 'secureConnect', signal, () => 'used');
+    socket.emit('secureConnect');
+    // Bytes after the handshake that are not TLS: without a listener this would end the process.
+    socket.emit('error', new Error('wrong version number'));
+    expect(await used).toBe('used');
+    expect(socket.destroyed).toBe(true);
   });
 });
 

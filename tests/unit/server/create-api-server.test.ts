@@ -59,7 +59,8 @@ describe('createApiServer', () => {
     const events = { handle: (request: ApiRequest) => void seen.push(request) };
     const server = createApiServer({ ...options, events });
     const { signal } = new AbortController();
-    const request: ApiRequest = {
+    // Frozen, as an adapter may have it.
+    const request: ApiRequest = Object.freeze<ApiRequest>({
       method: 'POST',
       url: '/apis',
       headers: { authorization: 'Bearer admin' },
@@ -70,7 +71,7 @@ describe('createApiServer', () => {
       remoteAddress: '::1',
       peerCertificate: { commonName: 'a', organizations: [] },
       framework: { user: 'jane' },
-    };
+    });
     expect((await server.handle(request))?.status).toBe(404);
     const [asked] = seen;
     expect(asked?.hasNext).toBe(false);

@@ -35,11 +35,13 @@ export async function runPlugin(plugin: PluginCommand, signal: AbortSignal): Pro
     windowsHide: true,
     env: { ...env, ...plugin.env },
   });
-  const told = collect(child.stderr, MAX_TOLD_BYTES);
+  // Absent where the process has no file descriptors left.
+  const { stdout, stderr }: { readonly stdout?: Readable; readonly stderr?: Readable } = child;
+  const told = collect(stderr, MAX_TOLD_BYTES);
   let timer: ReturnType<typeof setTimeout> | undefined;
   const ended = new Promise<string>((resolve, reject) => {
     const fail = (message: string): void => reject(kubeconfigFault(`${name} ${message}`));
-    const written = collect(child.stdout, MAX_OUTPUT_BYTES, () => fail(`wrote more than ${MAX_OUTPUT_BYTES} bytes`));
+    const written = collect(stdout, MAX_OUTPUT_BYTES, () => fail(`wrote more than ${MAX_OUTPUT_BYTES} bytes`));
     timer = setTimeout(() => fail(`did not end within ${plugin.timeoutMs} ms`), plugin.timeoutMs);
     child.once('error', (error: NodeJS.ErrnoException) => {
       const hint = plugin.installHint === undefined ? '' : `. ${plugin.installHint.slice(0, MAX_HINT)}`;
@@ -55,17 +57,17 @@ export async function runPlugin(plugin: PluginCommand, signal: AbortSignal): Pro
   } finally {
     clearTimeout(timer);
     child.kill('SIGKILL');
-    child.stdout.destroy();
-    child.stderr.destroy();
+    stdout?.destroy();
+    stderr?.destroy();
     plugin.onOutput?.(told());
   }
 }
 
 /** Keeps the first `most` bytes of a stream, and gives them as text. */
-function collect(stream: Readable, most: number, onMore: () => void = () => undefined): () => string {
+function collect(stream: Readable | undefined, most: number, onMore: () => void = () => undefined): () => string {
   const pieces: Uint8Array[] = [];
   let length = 0;
-  stream.on('data', (chunk: Uint8Array) => {
+  stream?.on('data', (chunk: Uint8Array) => {
     const piece = chunk.subarray(0, most - length);
     length += piece.byteLength;
     if (piece.byteLength > 0) pieces.push(piece);

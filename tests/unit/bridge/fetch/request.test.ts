@@ -1,7 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
 import { abortReason } from '../../../../src/bridge/exchange/abort-reason.js';
 import { FetchExchange, type FetchSettings } from '../../../../src/bridge/fetch/request.js';
-import { createTurnEnd } from '../../../../src/bridge/fetch/turn-end.js';
 
 const clientLeft = abortReason('client-left');
 const serverClosing = abortReason('server-closing');
@@ -12,8 +11,7 @@ function exchange(init: RequestInit = {}, settings: Partial<FetchSettings> = {})
   const request = new Request('http://host/path', { signal: client.signal, ...init });
   const add = vi.spyOn(request.signal, 'addEventListener');
   const remove = vi.spyOn(request.signal, 'removeEventListener');
-  const defaults = { maxBodyBytes: 1_000, clientLeft, turnEnd: createTurnEnd() };
-  const one = new FetchExchange(request, undefined, '/path', { ...defaults, ...settings });
+  const one = new FetchExchange(request, undefined, '/path', { maxBodyBytes: 1_000, clientLeft, ...settings });
   return { client, one, request, listeners: () => add.mock.calls.length - remove.mock.calls.length };
 }
 

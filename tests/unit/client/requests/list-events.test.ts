@@ -123,8 +123,12 @@ describe('a list', () => {
     const unordered = [page(10, [item('b', 1), item('a', 2)], 't1'), expired, page(20, [])];
     expect(await failureOf(namesOf(answering(unordered).client.list()))).toMatchObject({ name: 'ResponseError' });
     const opaque = json(200, { kind: 'EventList', metadata: { resourceVersion: 'abc' }, items: [] });
-    const answers = [page(10, [item('a', 1)], 't1'), expired, opaque];
-    expect(await failureOf(namesOf(answering(answers).client.list()))).toMatchObject({ name: 'ResponseError' });
+    const padded = json(200, { kind: 'EventList', metadata: { resourceVersion: '011' }, items: [] });
+    const itemOfAnotherKind = { ...item('a', 1), metadata: { ...item('a', 1).metadata, resourceVersion: '0x1' } };
+    for (const again of [opaque, padded, page(20, [itemOfAnotherKind])]) {
+      const answers = [page(10, [item('a', 1)], 't1'), expired, again];
+      expect(await failureOf(namesOf(answering(answers).client.list()))).toMatchObject({ name: 'ResponseError' });
+    }
   });
 
   it('that is refused at its beginning fails, and one that begins again too often', async () => {

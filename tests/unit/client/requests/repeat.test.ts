@@ -1,5 +1,6 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { connectionError, isStatusError } from '../../../../src/client.js';
+import { systemClock } from '../../../../src/clock/clock.js';
 import { answering, event, failureOf, json, refused, type Answer } from '../answering.js';
 
 const GROWING = { retries: 3, firstDelayMs: 1_000, longestDelayMs: 3_000 };
@@ -91,6 +92,21 @@ describe('a read', () => {
     );
     expect(await failureOf(client.get({ name: 'a' }, { signal: controller.signal }))).toBe(reason);
     expect(asked).toHaveLength(1);
+  });
+
+  it('keeps the process alive in a pause of the system clock, and of no other', async () => {
+    const timers = vi.spyOn(globalThis, 'setInterval');
+    const cleared = vi.spyOn(globalThis, 'clearInterval');
+    try {
+      await answering([away, stored]).client.get({ name: 'a' });
+      expect(timers).not.toHaveBeenCalled();
+      const soon = refused(503, 'ServiceUnavailable', { 'retry-after': '0' });
+      const retry = { retries: 1, firstDelayMs: 1, longestDelayMs: 1 };
+      await answering([soon, stored], { retry, clock: systemClock }).client.get({ name: 'a' });
+      expect([timers.mock.calls.length, cleared.mock.calls.length]).toEqual([1, 1]);
+    } finally {
+      vi.restoreAllMocks();
+    }
   });
 
   it('is not sent at all when its signal is aborted already', async () => {

@@ -37,3 +37,19 @@ test('an item that is removed and added again many times does not grow the list'
   expect([...new Set(itemsOf(list))]).toEqual(['kept', 'again']);
   expect(list.size - list.dead).toBe(2);
 });
+
+test('a list is not searched for dead items before half of it is dead', () => {
+  const list = sweepList(0);
+  for (let item = 1; item < 20; item++) put(list, item);
+  let asked = 0;
+  const isAlive = (): boolean => {
+    asked++;
+    return true;
+  };
+  list.dead = 9;
+  sweep(list, isAlive);
+  expect(asked).toBe(0);
+  list.dead = 10;
+  sweep(list, isAlive);
+  expect(asked).toBe(20);
+});

@@ -55,3 +55,20 @@ test('finds the events with a name or a uid at every readable revision, after an
     }),
   );
 });
+
+test('finds the events that are left of a frequent value when most were removed', () => {
+  const state = createMemoryState(100);
+  const keys = Array.from({ length: 40 }, (_, index) => ({ namespace: 'default', name: `event-${index + 10}` }));
+  for (const key of keys) {
+    const event = sampleEvent(key);
+    const fields = { ...event.fields, 'regarding.name': 'frequent' };
+    state.put(state.place(key), { ...event, fields }, { expiresAt: 1e9, retentionMs: 1, at: 0 });
+  }
+  for (const key of keys.slice(15)) {
+    const found = state.find(key);
+    if (found !== undefined) state.remove(found, 0);
+    while (state.log.oldest() !== undefined) state.forgetOldest();
+  }
+  const left = state.valueIndex.find([{ field: 'regarding.name', value: 'frequent' }], state.log.latest());
+  expect(left?.map(({ slot }) => slot.sortKey).sort()).toEqual(keys.slice(0, 15).map(({ name }) => `default/${name}`));
+});

@@ -1,0 +1,22 @@
+import { EventEmitter } from 'node:events';
+import { afterEach, expect, test, vi } from 'vitest';
+import { runPlugin } from '../../../../../src/client/transport/kubeconfig/run-plugin.js';
+
+const spawned = vi.hoisted(() => ({ spawn: vi.fn() }));
+vi.mock('node:child_process', () => spawned);
+afterEach(() => vi.clearAllMocks());
+
+test('A program that cannot be started for lack of file descriptors is named in the error, and ends nothing else.', async () => {
+  // What Node gives then: no streams, and an error in the next tick.
+  const child = Object.assign(new EventEmitter(), { kill: () => false });
+  spawned.spawn.mockImplementation(() => {
+    process.nextTick(() => child.emit('error', Object.assign(new Error('spawn EMFILE'), { code: 'EMFILE' })));
+    return child;
+  });
+  const onOutput = vi.fn();
+  const plugin = { command: '/bin/aws', args: [], env: {}, timeoutMs: 5_000, installHint: undefined, onOutput };
+  await expect(runPlugin(plugin, new AbortController().signal)).rejects.toThrow(
+    'the program "/bin/aws" could not be started (EMFILE)',
+  );
+  expect(onOutput).toHaveBeenCalledExactlyOnceWith('');
+});
