@@ -100,14 +100,13 @@ export function createWatchCache(options: WatchCacheOptions): WatchCache {
       replica.advance(revision);
       applied();
     };
-    store.revision({ signal }).then(
-      (revision) => {
-        target = revision;
-        if (replica.revision() >= target) becomeReady();
-        else store.requestProgress?.();
-      },
-      () => undefined, // the timer decides
-    );
+    const aim = async (): Promise<void> => {
+      target = await store.revision({ signal });
+      if (replica.revision() >= target) becomeReady();
+      else store.requestProgress?.();
+    };
+    // Where it fails, the timer decides.
+    aim().catch(() => undefined);
     try {
       for (;;) {
         try {

@@ -47,16 +47,22 @@ export async function expireDue(
     const wanted = Math.min(limit - removed, 500);
     const { kvs, more } = await client.range({ ...layout.dueAt(now), limit: wanted, keysOnly: true }, budget());
     const due = kvs.flatMap((kv) => layout.dueEntry(kv) ?? []);
-    for (let at = 0; at < due.length; at += CONCURRENCY) {
-      const some = due.slice(at, at + CONCURRENCY);
-      const results = await Promise.allSettled(some.map((entry) => expireOne(client, entry, budget())));
-      let failure: { readonly error: unknown } | undefined;
-      for (const result of results) {
-        if (result.status === 'fulfilled') removed += Number(result.value);
-        // A lost race and a lost answer look alike. What is still due is found again.
-        else if (!hasCode(result.reason, 'unknown-outcome')) failure = { error: result.reason };
+    const queue = due.values();
+    let failure: { readonly error: unknown } | undefined;
+    /** Several take from one queue, so that a transaction that hangs delays no others. */
+    const work = async (): Promise<void> => {
+      for (const entry of queue) {
+        if (failure !== undefined) return;
+        try {
+          if (await expireOne(client, entry, budget())) removed++;
+        } catch (error) {
+          // A lost race and a lost answer look alike. What is still due is found again.
+          if (!hasCode(error, 'unknown-outcome')) failure = { error };
+        }
       }
-      if (failure === undefined) continue;
+    };
+    await Promise.all(Array.from({ length: Math.min(CONCURRENCY, due.length) }, work));
+    if (failure !== undefined) {
       if (removed > 0 && isStoreError(failure.error)) return removed;
       throw failure.error;
     }

@@ -38,7 +38,7 @@ export async function loadHttp(): Promise<OpenHttp> {
   return (endpoint, { tls, requestTimeoutMs }, connections) => {
     const url = new URL(endpoint);
     if (url.port === '') url.port = DEFAULT_PORT;
-    const { serverName, ...pem } = tls ?? {};
+    const { ca, cert, key, serverName } = tls ?? {};
     const pool = new Pool(url.origin, {
       connections,
       pipelining: 1,
@@ -48,7 +48,8 @@ export async function loadHttp(): Promise<OpenHttp> {
       bodyTimeout: 0,
       connect: {
         timeout: requestTimeoutMs,
-        ...(pem as object),
+        // One by one: they may be getters, or inherited.
+        ...({ ca, cert, key } as object),
         ...(serverName !== undefined && { servername: serverName }),
       },
     });

@@ -83,7 +83,7 @@ export async function readList(reading: Reading, query: ListQuery): Promise<List
     at = page.revision;
     read += step;
     const found = searching ? page.records.filter((record) => fits(record, terms)) : page.records;
-    records.push(...found.slice(0, limit - records.length));
+    for (const record of found.slice(0, limit - records.length)) records.push(record);
     const last = records.at(-1);
     const isFull = last !== undefined && records.length >= limit;
     // A search may fill the page in the middle of a step.

@@ -26,13 +26,15 @@ export function createOpening(open: () => Promise<void>, reopening: ReopeningPau
 
   const begin = (): void => {
     retryAt = Infinity;
-    attempt = open().then(
+    const opening = open().then(
       () => void (isOpen = true),
       (error: unknown) => {
         retryAt = clock.monotonic() + delays.next();
         throw asUnavailable(error);
       },
     );
+    // Once for all callers that wait: each would add a listener.
+    attempt = untilAborted(opening, closing.signal);
     attempt.catch(() => undefined);
   };
   begin();
@@ -44,7 +46,7 @@ export function createOpening(open: () => Promise<void>, reopening: ReopeningPau
     /** Resolves when it is open. Fails with the error of the last attempt while the pause after that one lasts. */
     ready(): Promise<void> {
       if (clock.monotonic() >= retryAt) begin();
-      return untilAborted(attempt, closing.signal);
+      return attempt;
     },
     /** Callers that wait fail with this error. */
     close: (error: Error): void => closing.abort(error),

@@ -71,3 +71,9 @@ function aPath(value: unknown, name: string): readonly string[] {
   if (typeof value !== 'string' || value === '') return [`${name} must be the path of the database file`];
   return value.includes('\0') || value.startsWith('file:') ? [`${name} must be a plain path, not a URL`] : [];
 }
+
+/** The options that go to the thread, as plain data: they may be getters, or inherited. */
+export function plainOptions(options: SqliteStoreOptions): Omit<SqliteStoreOptions, 'clock'> {
+  const names = Object.keys(rules()).filter((name) => name !== 'clock') as (keyof SqliteStoreOptions)[];
+  return Object.fromEntries(names.map((name) => [name, options[name]])) as Omit<SqliteStoreOptions, 'clock'>;
+}

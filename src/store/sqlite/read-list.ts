@@ -94,7 +94,8 @@ function versionsOf({ namespace, at, after, newestFirst, isLatest }: StoredQuery
       : select(`rev, key FROM current_events${about === undefined ? '' : ' INDEXED BY current_object'}`, [
           ...objects,
           keys,
-          part('rev <= ?', upTo),
+          // In the order of keys nothing is newer than the latest.
+          ...(isLatest && !newestFirst ? [] : [part('rev <= ?', upTo)]),
         ]);
   if (isLatest) return current;
   // By revision: most lists at a revision that has passed continue one that has just begun.

@@ -8,7 +8,7 @@ import type { EventRecord } from '../contract/record.js';
 import { createEventStore } from '../shell/create-event-store.js';
 import { resolveUnknownOutcomes } from '../unknown-outcomes.js';
 import type { EngineQuery } from './engine.js';
-import { rules, type SqliteStoreOptions } from './options.js';
+import { plainOptions, rules, type SqliteStoreOptions } from './options.js';
 import { READ_ANSWER, READS, type Given, type ReadKind, type ReadOperation, type ReadValue } from './protocol.js';
 import { changeOf, decoded, keyBytes, keyOf, recordOf } from './records.js';
 import { createWorkerHost, type EngineHost } from './worker-host.js';
@@ -170,8 +170,7 @@ export function createSqliteStore(options: SqliteStoreOptions, host: EngineHost)
  */
 export function sqliteStore(options: SqliteStoreOptions): EventStore {
   checkOptions('sqliteStore', options, rules());
-  const { clock = systemClock, ...plain } = options;
-  const host = createWorkerHost(plain, clock);
+  const host = createWorkerHost(plainOptions(options), options.clock ?? systemClock);
   // Only the end of the thread leaves an outcome unknown, and the next thread can find it out.
   return resolveUnknownOutcomes(createSqliteStore(options, host));
 }

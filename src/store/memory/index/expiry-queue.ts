@@ -5,34 +5,68 @@ import type { Slot } from '../bytes/version.js';
 /** Entries examined in one call: renewed and removed events leave stale entries behind. */
 const SCAN_LIMIT = 256;
 
+/** An entry of a slot whose expiry moved forward. */
+interface EarlierEntry {
+  readonly slot: Slot;
+  readonly moment: number;
+}
+
 export type ExpiryQueue = ReturnType<typeof createExpiryQueue>;
 
 /**
  * Slots in order of the time at which they may expire. With a single retention time it is a FIFO queue. Every write renews
  * the expiry, so an entry only means "check again then": a slot has one entry (`slot.queuedFor`) and is queued again when
- * that one comes up too early.
+ * that one comes up too early. A slot whose expiry moves forward gets a second entry in a separate queue, because its first
+ * one may stand among too many with the same time to be found.
  *
  * Times are whole milliseconds since `start` (microseconds): small integers, stored in the slot alone, take 24 bytes less
  * per event than exact times.
  */
 export function createExpiryQueue(start: number) {
   const entries = createOrderedIndex<number, Slot>((slot) => slot.queuedFor as number);
+  const earlierEntries = createOrderedIndex<number, EarlierEntry>(({ moment }) => moment);
+  /** The valid entry of each slot in `earlierEntries`; any other one is stale. */
+  const earlier = new Map<Slot, EarlierEntry>();
 
   const momentOf = (time: number): number => Math.floor((time - start) / 1000);
 
   const note = (slot: Slot, expiresAt: number): void => {
     const moment = momentOf(expiresAt);
-    if (slot.queuedFor !== undefined && (slot.queuedFor <= moment || !entries.remove(slot))) return;
-    slot.queuedFor = moment;
-    entries.insert(slot);
+    if (slot.queuedFor === undefined) {
+      slot.queuedFor = moment;
+      entries.insert(slot);
+    } else if (moment < Math.min(slot.queuedFor, earlier.get(slot)?.moment ?? Infinity)) {
+      const entry = { slot, moment };
+      earlier.set(slot, entry);
+      earlierEntries.insert(entry);
+    }
+  };
+
+  /** Takes the slot of the first entry due at this time; `undefined` when there is none. */
+  const shift = (moment: number): Slot | undefined => {
+    for (let at = earlierEntries.firstKey(); at !== undefined && at <= moment; at = earlierEntries.firstKey()) {
+      const entry = earlierEntries.shift() as EarlierEntry;
+      if (earlier.get(entry.slot) !== entry) continue;
+      earlier.delete(entry.slot);
+      return entry.slot;
+    }
+    const first = entries.firstKey();
+    if (first === undefined || first > moment) return undefined;
+    const slot = entries.shift() as Slot;
+    slot.queuedFor = undefined;
+    return slot;
   };
 
   return {
     /** The slot's newest version expires at `expiresAt` (microseconds). */
     note: (slot: Slot, expiresAt: number): void => note(slot, expiresAt),
-    /** Removes the entry of a slot that will not be used again. */
+    /** Removes the entries of a slot that will not be used again. */
     drop(slot: Slot): void {
       if (slot.queuedFor !== undefined && entries.remove(slot)) slot.queuedFor = undefined;
+      const entry = earlier.get(slot);
+      if (entry === undefined) return;
+      earlier.delete(slot);
+      earlierEntries.remove(entry);
     },
     /**
      * Takes the next slot whose newest version is due at `now`. Returns `'later'` after it has examined enough entries that
@@ -48,10 +82,8 @@ export function createExpiryQueue(start: number) {
           due = 'later';
           break;
         }
-        const first = entries.firstKey();
-        if (first === undefined || first > moment) break;
-        const slot = entries.shift() as Slot;
-        slot.queuedFor = undefined;
+        const slot = shift(moment);
+        if (slot === undefined) break;
         const { event } = slot.head;
         if (event === undefined) continue;
         const expiresAt = StoredEvent.expiresAt(event);

@@ -465,3 +465,36 @@ describe('options', () => {
     );
   });
 });
+
+describe('a cache over a store that fails to ask for progress', () => {
+  it('becomes ready when its time is up, and fails nothing else', async () => {
+    const clock = fakeClock();
+    const inner = memoryStore({ clock });
+    await create(inner, 'a');
+    const list = Object.assign(async (...query: Parameters<EventStore['list']>) => {
+      const page = await inner.list(...query);
+      // The cache is behind as soon as it is filled.
+      await create(inner, 'b');
+      return page;
+    }, {});
+    const changes: EventStore['changes'] = ({ signal }) => ({
+      [Symbol.asyncIterator]: () => ({
+        next: () => new Promise((_, reject) => signal?.addEventListener('abort', () => reject(new Error('left')))),
+      }),
+    });
+    const store: EventStore = {
+      ...inner,
+      list,
+      changes,
+      requestProgress: () => {
+        throw new Error('no permission');
+      },
+    };
+    const cached = cachedStore(store, { clock, freshnessTimeoutMs: 1_000 });
+    await turns();
+    expect(cached.status().state).toBe('filling');
+    clock.advance(1_000);
+    await until(cached, 'ready');
+    await cached.close();
+  });
+});

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { storeError } from '../../../../src/store/contract/errors.js';
 import { createOpening } from '../../../../src/store/shell/opening.js';
 import { fakeClock } from '../../../../src/testing/fake-clock.js';
@@ -38,4 +38,14 @@ test('closing lets go of whoever waits for an opening', async () => {
   opening.close(storeError('closed', 'closed'));
   await expect(waiting).rejects.toMatchObject({ code: 'closed' });
   await expect(opening.ready()).rejects.toMatchObject({ code: 'closed' });
+});
+
+test('callers that wait add no listeners of their own', async () => {
+  const add = vi.spyOn(AbortSignal.prototype, 'addEventListener');
+  const opening = createOpening(() => new Promise(() => undefined), { clock: fakeClock() });
+  const waiting = Array.from({ length: 20 }, () => opening.ready());
+  expect(add).toHaveBeenCalledTimes(1);
+  add.mockRestore();
+  opening.close(storeError('closed', 'closed'));
+  for (const one of waiting) await expect(one).rejects.toMatchObject({ code: 'closed' });
 });

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { loadDriver } from '../../../../src/store/sqlite/driver.js';
+import { plainOptions, type SqliteStoreOptions } from '../../../../src/store/sqlite/options.js';
 import { sqliteStore } from '../../../../src/store/sqlite/sqlite-store.js';
 import { createWorkerHost } from '../../../../src/store/sqlite/worker-host.js';
 import { fakeClock } from '../../../../src/testing/fake-clock.js';
@@ -59,4 +60,15 @@ test('when the thread cannot be started, calls fail and say so, and a later one 
   expect(second).not.toBe(first);
   expect(second).toMatchObject({ code: 'unavailable' });
   await host.close();
+});
+
+test('the thread is given all options but the clock, also those that are getters or inherited', () => {
+  class FromConfiguration {
+    get path(): string {
+      return 'events.db';
+    }
+  }
+  const options = Object.create(new FromConfiguration(), { historyMs: { value: 60_000 } }) as SqliteStoreOptions;
+  expect(plainOptions(options)).toMatchObject({ path: 'events.db', historyMs: 60_000 });
+  expect(plainOptions({ path: 'a', clock: fakeClock() })).not.toHaveProperty('clock');
 });

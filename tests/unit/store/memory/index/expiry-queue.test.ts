@@ -59,3 +59,10 @@ test('an expiry that is brought forward repeatedly, or is infinite, takes one en
   expect(taken(state, START + 1_000_000)).toEqual(['a/near']);
   expect(taken(state, Infinity)).toEqual([]);
 });
+
+test('finds an event whose expiry moved forward among thousands that expire in the same millisecond', () => {
+  const state = createMemoryState(START);
+  for (let index = 0; index < 9_000; index++) put(state, `event-${index}`, START + 3_600_000_000);
+  put(state, 'event-8999', START + 1_000_000);
+  expect(taken(state, START + 2_000_000)).toEqual(['a/event-8999']);
+});
