@@ -1,11 +1,15 @@
-import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { reserveRevisions } from '../../../../src/cli/serve/revisions.js';
 import { memoryStore } from '../../../../src/store/memory/memory-store.js';
 
-const file = async (): Promise<string> => join(await mkdtemp(join(tmpdir(), 'revisions-')), 'revisions');
+async function file(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'revisions-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  return join(folder, 'revisions');
+}
 
 test('the first run starts from the beginning, the next above everything the first may have used', async () => {
   const path = await file();
