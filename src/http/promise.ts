@@ -5,7 +5,7 @@ export function isPromise<T>(value: T | PromiseLike<T>): value is PromiseLike<T>
 
 /** Continues with a value: synchronously unless it is a promise. */
 export function chain<T, R>(value: T | PromiseLike<T>, next: (value: T) => R | Promise<R>): R | Promise<R> {
-  return isPromise(value) ? Promise.resolve(value.then(next)) : next(value);
+  return isPromise(value) ? Promise.resolve(value).then(next) : next(value);
 }
 
 /**
@@ -25,10 +25,8 @@ export function settle<S, T, R>(
     return failed(subject, error);
   }
   if (!isPromise(value)) return next(subject, value);
-  return Promise.resolve(
-    value.then(
-      (ready) => next(subject, ready),
-      (error: unknown) => failed(subject, error),
-    ),
+  return Promise.resolve(value).then(
+    (ready) => next(subject, ready),
+    (error: unknown) => failed(subject, error),
   );
 }

@@ -4,7 +4,7 @@ import { decodeObject } from '../decode/decode-object.js';
 import { isObject, member } from '../../json/json-tree.js';
 import { badRequest } from '../status/failures.js';
 import { intentError } from './check-intent.js';
-import { refuseConflicts } from './conflicts.js';
+import { hasConflicts, refuseConflicts } from './conflicts.js';
 import { difference } from './field-set.js';
 import { fieldsOf } from './fields-of.js';
 import { lastAppliedFields, withLastApplied } from './last-applied.js';
@@ -93,7 +93,9 @@ function mergedInto(
   const comparison = compareObjects(live, merged, shape);
   if (!force) {
     const { changed } = comparison;
-    refuseConflicts(others, manager === KUBECTL ? difference(changed, lastAppliedFields(live, version)) : changed);
+    // What kubectl applied last is read from an annotation, which may be long.
+    const isLenient = manager === KUBECTL && hasConflicts(others, changed);
+    refuseConflicts(others, isLenient ? difference(changed, lastAppliedFields(live, version)) : changed);
   }
   const managers = withoutFields(others, comparison);
   const noop = sameContent(live, merged);

@@ -94,8 +94,8 @@ export function differenceText(live: JsonObject, next: JsonObject, shape: Struct
   const fields = isMap ? namesIn(live, next).map((name) => ({ name, shape: shape.value })) : shape.fields;
   let text = '';
   for (const { name, shape: below } of fields) {
-    const before = member(live, name);
-    const now = member(next, name);
+    const before = isMap ? member(live, name) : live[name];
+    const now = isMap ? member(next, name) : next[name];
     if (before === now || (!isMap && name === 'managedFields')) continue;
     // Keys of maps come from clients.
     const found = inValue(isMap ? JSON.stringify(name) : name, before, now, below);

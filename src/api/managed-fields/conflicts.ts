@@ -6,6 +6,11 @@ import { goQuote } from '../../json/go-print.js';
 import { failureStatus } from '../../responses/failure-status.js';
 import { statusFailure } from '../status/status-failure.js';
 
+/** True where other managers own some of the fields that change. */
+export function hasConflicts(others: Managers, changed: FieldSet): boolean {
+  return [...others.values()].some(({ fields }) => intersection(fields, changed).size > 0);
+}
+
 /**
  * Requires that none of the fields has another manager.
  *

@@ -1,7 +1,7 @@
 import { parseEmbedded } from '../../json/parse-json.js';
-import { isInt64, isObject, type JsonObject } from '../../json/json-tree.js';
+import { isObject, type JsonObject } from '../../json/json-tree.js';
 import { byCodePoint } from '../../json/code-point-order.js';
-import { goQuote, shorten } from '../../json/go-print.js';
+import { goQuote, shorten, toInt64 } from '../../json/go-print.js';
 
 /*
  * A path element is kept as the text it has in `fieldsV1`: `f:` and the name of a field, `k:` and the keys of a list item
@@ -33,8 +33,10 @@ export function parseElement(text: string): string | undefined {
   switch (text[0]) {
     case 'f':
       return text;
-    case 'i':
-      return /^[+-]?\d+$/.test(content) && isInt64(Number(content)) ? `i:${Number(content)}` : undefined;
+    case 'i': {
+      const index = toInt64(content);
+      return index === undefined ? undefined : `i:${index}`;
+    }
     case 'v':
     case 'k': {
       const read = parseEmbedded(content);

@@ -25,7 +25,8 @@ export function createActivity(clock: Clock, notify: Notify, ring: WatchHub['rin
 
   const tell = (): void => {
     notify({ type: 'activity', inFlight: peak, sent: [...sent.values()], ring: ring() });
-    peak = { ...now };
+    // What is held counts bytes as well.
+    peak = { read: now.read, write: now.write, watch: now.watch };
     sent.clear();
     // Once more without activity, so that gauges return to the current values.
     timer = busy ? clock.setTimer(tell, PERIOD_MS) : undefined;

@@ -92,9 +92,11 @@ export function* joinFrames(frames: Iterable<Uint8Array>): Generator<Uint8Array,
   if (length > 0) yield joined(pending);
 }
 
-/** Contiguous frames are not copied. */
+/** Contiguous frames are not copied. A single one stays the same object, which is counted once for all watches of a caller. */
 function joined(frames: readonly Uint8Array[]): Uint8Array {
-  const { buffer, byteOffset } = frames[0] as Uint8Array;
+  const first = frames[0] as Uint8Array;
+  if (frames.length === 1) return first;
+  const { buffer, byteOffset } = first;
   let end = byteOffset;
   for (const frame of frames) {
     if (frame.buffer !== buffer || frame.byteOffset !== end) return joinBytes(frames);

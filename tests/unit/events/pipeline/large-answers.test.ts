@@ -44,6 +44,22 @@ describe('a large response', () => {
     expect((await made.ask(`GET ${path('/b')}`)).status).toBe(200);
   });
 
+  test('to watches counts once for all of a caller that are sent it, whatever their selectors', async () => {
+    const made = bench({ limits: { bytesPerCaller: 400_000 } });
+    const watches = await Promise.all(
+      [1, 2, 3, 4].map(async (index) => {
+        const { body } = await unread(made, path(`?watch=true&fieldSelector=reason!=other${index}`));
+        return (body as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]();
+      }),
+    );
+    const reads = watches.map((watch) => watch.next());
+    await made.create('a', {}, large(200_000));
+    const frames = await Promise.all(reads);
+    expect(frames.map(({ done }) => done ?? false)).toEqual([false, false, false, false]);
+    expect(new Set(frames.map(({ value }) => value as unknown)).size).toBe(1);
+    for (const watch of watches) await watch.return?.();
+  });
+
   test('counts until it is cancelled', async () => {
     const made = await stored();
     const answer = await unread(made, path('/a'));

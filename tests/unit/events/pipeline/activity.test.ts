@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest';
+import { createActivity } from '../../../../src/events/pipeline/activity.js';
+import type { Observation } from '../../../../src/observe/observation.js';
+import { fakeClock } from '../../../../src/testing.js';
+
+test('Every observation has the peak of each kind of requests, and nothing else of what is held.', () => {
+  const clock = fakeClock();
+  const seen: Observation[] = [];
+  const ring = () => ({ events: 0, bytes: 0 }) as never;
+  const activity = createActivity(clock, (one) => void seen.push(one as Observation), ring);
+  // The limits count bytes in the same object.
+  const held = { read: 2, write: 1, watch: 0, bytes: 100_000 };
+  activity.taken('read', held);
+  clock.advance(1_000);
+  activity.taken('write', Object.assign(held, { read: 0 }));
+  clock.advance(1_000);
+  expect(seen.map((one) => 'inFlight' in one && one.inFlight)).toEqual([
+    { read: 2, write: 0, watch: 0 },
+    { read: 2, write: 1, watch: 0 },
+  ]);
+  activity.close();
+});
