@@ -168,6 +168,7 @@ describe('an event in an arena', () => {
         const stored = createEventKeeper().keep(slotOf(key), 1, given, 1, HOUR, asGiven);
         expect(stored.uid, place).toBe(texts.uid);
         expect(stored.fields, place).toEqual(fields);
+        expect(StoredEvent.field(stored, 'regarding.resourceVersion'), place).toBe(texts.regardingVersion);
         expect(Buffer.compare(stored.bytes, bytes), place).toBe(0);
       }
     },
