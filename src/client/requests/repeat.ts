@@ -42,9 +42,10 @@ export const pauseAfter = (
 ): number =>
   Math.max(Math.min(firstMs * 2 ** tries, longestMs) * (1 - Math.random() / 2), askedPause(error, longestAskedMs));
 
-/** The pause that a Status asks for with `retryAfterMs`, at most `longestMs`; 0 where it asks for none. */
+/** The pause that an error asks for with `retryAfterMs`, at most `longestMs`; 0 where it asks for none. */
 export function askedPause(error: unknown, longestMs: number): number {
-  return isStatusError(error) ? Math.min(error.retryAfterMs ?? 0, longestMs) : 0;
+  const asked = (error as { readonly retryAfterMs?: unknown } | undefined)?.retryAfterMs;
+  return typeof asked === 'number' && asked > 0 ? Math.min(asked, longestMs) : 0;
 }
 
 /**
