@@ -20,11 +20,13 @@ export type {
   Attributes,
   Authenticate,
   Authorize,
+  CreateImpersonation,
   Decision,
+  Impersonate,
+  Impersonated,
   PathAttributes,
   ResourceAttributes,
 } from './auth/contract.js';
-export type { CreateImpersonation, Impersonate, Impersonated } from './auth/impersonation.js';
 export type { Status, StatusCause, StatusDetails, StatusReason } from './model/status.js';
 export type { ListMeta } from './model/object-meta.js';
 export type { Caller } from './model/caller.js';

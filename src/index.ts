@@ -32,12 +32,13 @@ export { badCredential, isBadCredential, type BadCredential } from './auth/contr
 export { allowAnonymous, clientCertificate, firstAuthenticator } from './auth/authenticators.js';
 export { callerFrom } from './auth/caller-from.js';
 export { allowAuthenticated, allowEverybody, anyOf } from './auth/authorizers.js';
-export { createImpersonation, type CreateImpersonation } from './auth/impersonation.js';
+export { createImpersonation } from './auth/impersonation.js';
 export { staticTokens, type StaticTokenCaller, type StaticTokens } from './auth/static-tokens.js';
 export type {
   Attributes,
   Authenticate,
   Authorize,
+  CreateImpersonation,
   Decision,
   PathAttributes,
   ResourceAttributes,

@@ -13,7 +13,7 @@ export type {
   TrackableServer,
   TrackableSocket,
 } from './bridge/node/track-connections.js';
-export type { FailurePlace } from './bridge/exchange/failures.js';
+export type { FailurePlace } from './bridge/exchange/options.js';
 export type { BridgeOptions } from './bridge/exchange/options.js';
 export type { AbortReason } from './bridge/exchange/abort-reason.js';
 export type { AbortCode } from './model/abort-code.js';

@@ -14,7 +14,7 @@ import {
   DENIED,
   UNAUTHENTICATED,
 } from './contract.js';
-import type { CreateImpersonation, Impersonate } from './impersonation.js';
+import type { CreateImpersonation, Impersonate } from './contract.js';
 import { refuseImpersonation } from './impersonation-headers.js';
 import { described } from '../options/check-options.js';
 

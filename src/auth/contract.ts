@@ -1,5 +1,6 @@
 import type { ApiRequest } from '../http/request.js';
 import type { Caller } from '../model/caller.js';
+import type { Status } from '../model/status.js';
 
 /**
  * Authenticates a request. `undefined` means that it has no credential of a kind known here: another authenticator is asked, and
@@ -86,3 +87,20 @@ export function badCredential(message = 'bad credential', more: { readonly cause
 export function isBadCredential(value: unknown): value is BadCredential {
   return typeof value === 'object' && value !== null && BRAND in value;
 }
+
+/** The caller after impersonation, or the refusal: a 400 or a 403, sent with `nosniff`. */
+export type Impersonated = { readonly caller: Caller } | { readonly refused: Status };
+
+/**
+ * Replaces the caller by the user that the request asks to impersonate.
+ *
+ * @param attributes of the request: some rights to impersonate apply to certain requests only
+ */
+export type Impersonate = (
+  request: ApiRequest,
+  caller: Caller,
+  attributes: Attributes,
+) => Impersonated | Promise<Impersonated>;
+
+/** The type of `createImpersonation`. */
+export type CreateImpersonation = (authorize: Authorize) => Impersonate;

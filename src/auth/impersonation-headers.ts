@@ -4,8 +4,8 @@ import { decodePath } from '../http/url.js';
 import type { Caller } from '../model/caller.js';
 import type { Status } from '../model/status.js';
 import { failureStatus } from '../responses/failure-status.js';
-import type { Impersonate } from './impersonation.js';
 import { goQuote } from '../json/go-print.js';
+import type { Impersonate } from './contract.js';
 
 const EXTRA = 'impersonate-extra-';
 

@@ -1,11 +1,12 @@
 import { isPromise } from '../http/promise.js';
-import type { ApiRequest } from '../http/request.js';
 import type { Caller } from '../model/caller.js';
 import type { Status } from '../model/status.js';
 import { failureStatus } from '../responses/failure-status.js';
 import {
   type Attributes,
   type Authorize,
+  type Impersonate,
+  type Impersonated,
   type ResourceAttributes,
   ANONYMOUS,
   AUTHENTICATED,
@@ -15,28 +16,11 @@ import { applicableModes, type ImpersonationMode } from './impersonation-modes.j
 import { asksToImpersonate, wantedCaller } from './impersonation-headers.js';
 import { forbiddenStatus } from './refusal.js';
 
-/** The caller after impersonation, or the refusal: a 400 or a 403, sent with `nosniff`. */
-export type Impersonated = { readonly caller: Caller } | { readonly refused: Status };
-
-/**
- * Replaces the caller by the user that the request asks to impersonate.
- *
- * @param attributes of the request: some rights to impersonate apply to certain requests only
- */
-export type Impersonate = (
-  request: ApiRequest,
-  caller: Caller,
-  attributes: Attributes,
-) => Impersonated | Promise<Impersonated>;
-
 /** The result of a mode's checks: the caller, or the refusal. `undefined` means allowed. */
 type Refused = Status | undefined;
 
 /** From this many checks of one kind on, the right to all of them is checked first. */
 const MANY = 4;
-
-/** The type of {@link createImpersonation}. */
-export type CreateImpersonation = (authorize: Authorize) => Impersonate;
 
 const AUTHENTICATION = { group: 'authentication.k8s.io', version: 'v1' } as const;
 

@@ -1,6 +1,5 @@
-import type { Authenticate, Authorize } from '../auth/contract.js';
+import type { Authenticate, Authorize, CreateImpersonation } from '../auth/contract.js';
 import { aHook } from '../auth/hook-kinds.js';
-import type { CreateImpersonation } from '../auth/impersonation.js';
 import type { Clock } from '../clock/clock.js';
 import type { Observe } from '../observe/observation.js';
 import { checkOptions, type OptionRules } from '../options/check-options.js';

@@ -4,7 +4,9 @@ import type { Status } from '../../model/status.js';
 import type { StructShape } from '../schema/shape.js';
 import type { ChunkMemory } from './chunk-memory.js';
 import type { JsonSource } from '../../json/json-source.js';
-import type { Batches } from './serializer.js';
+
+/** Items in batches: all of them, or as they are read. */
+export type Batches = readonly (readonly JsonSource[])[] | AsyncIterable<readonly JsonSource[]>;
 
 /** A column of a server-side printed table; `priority` 1 is shown by `-o wide` only. */
 export interface TableColumn {

@@ -1,6 +1,7 @@
 import { JsonPieces, jsonBytes, writeJson, writePieces, type JsonSource } from '../../json/json-source.js';
 import { CHUNK_BYTES, type ChunkMemory } from './chunk-memory.js';
-import type { Batches, SerializedBody } from './serializer.js';
+import type { Batches } from './contract.js';
+import type { SerializedBody } from './serializer.js';
 
 /** Bytes of at least this length are sent unchanged; copying fewer costs less than a separate write. */
 const WORTH_A_WRITE = 32_768;

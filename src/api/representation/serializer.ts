@@ -2,11 +2,8 @@ import type { ResponseHeaders } from '../../http/response.js';
 import type { ListMeta } from '../../model/object-meta.js';
 import { jsonBytes, type JsonSource } from '../../json/json-source.js';
 import type { ChunkMemory, LentBytes } from './chunk-memory.js';
-import type { FrameType, ResourceView } from './contract.js';
+import type { Batches, FrameType, ResourceView } from './contract.js';
 import { nextTurn } from '../../clock/clock.js';
-
-/** Items in batches: all of them, or as they are read. */
-export type Batches = readonly (readonly JsonSource[])[] | AsyncIterable<readonly JsonSource[]>;
 
 /** How a list is written: the members around the items, and the form of each item. */
 export interface ListForm {

@@ -1,14 +1,8 @@
 import { writeYaml, yamlPieces } from '../yaml/write-yaml.js';
 import { nextTurn } from '../../clock/clock.js';
 import { jsonBytes } from '../../json/json-source.js';
-import {
-  formed,
-  createTurns,
-  type Batches,
-  type ListForm,
-  type SerializedBody,
-  type FormatWriter,
-} from './serializer.js';
+import type { Batches } from './contract.js';
+import { formed, createTurns, type ListForm, type SerializedBody, type FormatWriter } from './serializer.js';
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();

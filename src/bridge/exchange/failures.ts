@@ -3,10 +3,7 @@ import type { ApiResponse } from '../../http/response.js';
 import { bodyFailureText, internalErrorText } from '../../responses/fixed-responses.js';
 import { callHook } from '../../observe/call-hook.js';
 import { createWarnings } from '../../observe/warnings.js';
-import type { BridgeOptions } from './options.js';
-
-/** Where an error came from: a handler threw, or the source of a streamed body failed after the headers had gone. */
-export type FailurePlace = 'handler' | 'stream';
+import type { BridgeOptions, FailurePlace } from './options.js';
 
 /** How an error that a handler threw is answered. */
 export interface Failure {

@@ -11,7 +11,9 @@ import {
   orInfinity,
   required,
 } from '../../options/rules.js';
-import type { FailurePlace } from './failures.js';
+
+/** Where an error came from: a handler threw, or the source of a streamed body failed after the headers had gone. */
+export type FailurePlace = 'handler' | 'stream';
 
 /** The options that both bridges have. */
 export interface BridgeOptions {

@@ -7,7 +7,16 @@ import {
   type ConnectedTransport,
   type EventsClient,
 } from '../../client.js';
-import type { EventsFlags } from './events-command.js';
+
+/** The flags that say which server, and how to reach it. */
+export interface ConnectionFlags {
+  readonly server: string | undefined;
+  readonly kubeconfig: string | undefined;
+  readonly context: string | undefined;
+  readonly tokenFile: string | undefined;
+  readonly certificateAuthority: string | undefined;
+  readonly apiGroup: string | undefined;
+}
 
 /** A client and its connections. */
 export interface Connected {
@@ -21,7 +30,7 @@ const KUBERNETES = 'events.k8s.io';
 const MAX_GROUPS_BYTES = 4_194_304;
 
 /** Connects to the server of the flags, or else of the kubeconfig or the pod, as kubectl does. */
-export async function connect(flags: EventsFlags, signal: AbortSignal): Promise<Connected> {
+export async function connect(flags: ConnectionFlags, signal: AbortSignal): Promise<Connected> {
   const transport = await transportOf(flags);
   try {
     const group = flags.apiGroup ?? (await findGroup(transport, signal));
@@ -32,7 +41,7 @@ export async function connect(flags: EventsFlags, signal: AbortSignal): Promise<
   }
 }
 
-async function transportOf(flags: EventsFlags): Promise<ConnectedTransport> {
+async function transportOf(flags: ConnectionFlags): Promise<ConnectedTransport> {
   const { server, kubeconfig, context, tokenFile, certificateAuthority } = flags;
   if (server === undefined) {
     return kubeconfig === undefined

@@ -1,23 +1,7 @@
 import { createCommand, type Command } from '../command-line/command.js';
 import { oneOf } from '../command-line/parse-command-line.js';
-import { readForObject, readTypes, type ForObject } from './filter.js';
-
-/** The values of the flags. */
-export interface EventsFlags {
-  readonly server: string | undefined;
-  readonly kubeconfig: string | undefined;
-  readonly context: string | undefined;
-  readonly namespace: string | undefined;
-  readonly allNamespaces: boolean;
-  readonly watch: boolean;
-  readonly for: ForObject | undefined;
-  readonly types: readonly string[];
-  readonly output: 'table' | 'wide' | 'json' | 'yaml';
-  readonly sort: '' | 'newest' | 'oldest';
-  readonly tokenFile: string | undefined;
-  readonly certificateAuthority: string | undefined;
-  readonly apiGroup: string | undefined;
-}
+import { readForObject, readTypes } from './filter.js';
+import type { EventsFlags } from './run-events.js';
 
 /** `kube-vitals events`. */
 export const eventsCommand: Command = createCommand<EventsFlags>({

@@ -7,13 +7,23 @@ import {
   type EventSelection,
 } from '../../client.js';
 import { messageOf, type ProcessContext } from '../command-line/command.js';
-import { connect } from './connect.js';
+import { connect, type ConnectionFlags } from './connect.js';
 import { documentsOf } from './documents.js';
-import type { EventsFlags } from './events-command.js';
 import { headOf, lastSeenAt, rowOf, type RowFormat } from './event-rows.js';
-import { filterOf, type EventFilter } from './filter.js';
+import { filterOf, type EventFilter, type ForObject } from './filter.js';
 import { safeText } from './safe-text.js';
 import { createTableText } from './table-text.js';
+
+/** The values of the flags. */
+export interface EventsFlags extends ConnectionFlags {
+  readonly namespace: string | undefined;
+  readonly allNamespaces: boolean;
+  readonly watch: boolean;
+  readonly for: ForObject | undefined;
+  readonly types: readonly string[];
+  readonly output: 'table' | 'wide' | 'json' | 'yaml';
+  readonly sort: '' | 'newest' | 'oldest';
+}
 
 /** The most events that are sorted, in memory. */
 const MAX_EVENTS = 1_000_000;

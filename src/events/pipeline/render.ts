@@ -6,7 +6,7 @@ import { TOO_LATE, tooManyRequestsText } from '../../responses/fixed-responses.j
 import { type VerbCall, isRead, type Result } from '../request/call.js';
 import { tooManyRequests } from '../../api/status/failures.js';
 import type { JsonSource } from '../../json/json-source.js';
-import type { Batches } from '../../api/representation/serializer.js';
+import type { Batches } from '../../api/representation/contract.js';
 import { isBytes } from '../../http/bytes.js';
 import { LARGE_BYTES, type HeldBytes } from '../../limits/answer-bytes.js';
 

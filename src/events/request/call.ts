@@ -25,7 +25,7 @@ import type { Uids } from './uids.js';
 import type { WholeSeconds } from '../../time/timestamp.js';
 import type { FrameEncoder } from '../../api/representation/contract.js';
 import type { JsonSource } from '../../json/json-source.js';
-import type { Batches } from '../../api/representation/serializer.js';
+import type { Batches } from '../../api/representation/contract.js';
 import type { ListMeta } from '../../model/object-meta.js';
 import type { Status } from '../../model/status.js';
 import { statusFailure } from '../../api/status/status-failure.js';

@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { createAccess } from '../../../src/auth/access.js';
 import { allowRules } from '../../../src/auth/allow-rules.js';
 import type { Attributes, Authorize } from '../../../src/auth/contract.js';
-import { createImpersonation, type Impersonated } from '../../../src/auth/impersonation.js';
+import type { Impersonated } from '../../../src/auth/contract.js';
+import { createImpersonation } from '../../../src/auth/impersonation.js';
 import type { RequestHeaders } from '../../../src/http/request.js';
 import type { Caller } from '../../../src/model/caller.js';
 
