@@ -3,6 +3,8 @@ import { chain, isPromise } from '../http/promise.js';
 import type { ApiRequest } from '../http/request.js';
 import type { Caller } from '../model/caller.js';
 import {
+  type CreateImpersonation,
+  type Impersonate,
   isBadCredential,
   type Attributes,
   type Authenticate,
@@ -14,7 +16,6 @@ import {
   DENIED,
   UNAUTHENTICATED,
 } from './contract.js';
-import type { CreateImpersonation, Impersonate } from './contract.js';
 import { refuseImpersonation } from './impersonation-headers.js';
 import { described } from '../options/check-options.js';
 

@@ -41,8 +41,12 @@ interface Reader {
 }
 
 function readerOf(request: Request, limit: number): Reader {
-  const length = Number(request.headers.get('content-length') ?? NaN);
-  if (length <= Math.min(limit, READ_WHOLE_BYTES)) return { bytes: readWhole(request, limit), cancel: () => undefined };
+  const { headers } = request;
+  const length = Number(headers.get('content-length') ?? NaN);
+  // A lenient parser takes both headers, and then the length says nothing.
+  const isExact = !headers.has('transfer-encoding');
+  if (isExact && length <= Math.min(limit, READ_WHOLE_BYTES))
+    return { bytes: readWhole(request, limit), cancel: () => undefined };
   const reader = request.body?.getReader() as ReadableStreamDefaultReader<Uint8Array> | undefined;
   const bytes =
     reader === undefined

@@ -35,8 +35,9 @@ export type HonoMiddlewareOptions = BridgeOptions;
  */
 export function toHonoMiddleware(handler: ApiHandler, options: HonoMiddlewareOptions = {}): HonoMiddleware {
   const handle = createFetchHandler('toHonoMiddleware', handler, options);
+  const closings: Closings = new WeakMap();
   return async function kubeVitals(context, next): Promise<Response | void> {
-    return (await handle(context.req.raw, new HonoInfo(context))) ?? next();
+    return (await handle(context.req.raw, new HonoInfo(context, closings))) ?? next();
   };
 }
 
@@ -65,9 +66,11 @@ interface BunServer {
 class HonoInfo implements FetchInfo {
   readonly context: HonoContext;
   readonly #env: HonoEnv;
+  readonly #closings: Closings;
 
-  constructor(context: HonoContext) {
+  constructor(context: HonoContext, closings: Closings) {
     this.context = context;
+    this.#closings = closings;
     this.#env = (context.env as HonoEnv | undefined) ?? {};
   }
 
@@ -81,7 +84,7 @@ class HonoInfo implements FetchInfo {
   /** For pipelined requests: until the answer has its socket, Hono is not told that the client has left. */
   get connection(): AbortSignal | undefined {
     const { incoming, outgoing } = this.#env;
-    return outgoing?.socket === null && incoming?.socket ? closingOf(incoming.socket) : undefined;
+    return outgoing?.socket === null && incoming?.socket ? closingOf(incoming.socket, this.#closings) : undefined;
   }
 
   get peerCertificate(): PeerCertificate | undefined {
@@ -90,9 +93,9 @@ class HonoInfo implements FetchInfo {
 }
 
 /** The signal of each socket, because a connection may have many requests. */
-const closings = /* @__PURE__ */ new WeakMap<NodeSocket, AbortSignal>();
+type Closings = WeakMap<NodeSocket, AbortSignal>;
 
-function closingOf(socket: NodeSocket): AbortSignal {
+function closingOf(socket: NodeSocket, closings: Closings): AbortSignal {
   const known = closings.get(socket);
   if (known !== undefined) return known;
   const controller = new AbortController();

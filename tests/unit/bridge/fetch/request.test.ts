@@ -129,6 +129,14 @@ describe('the body of a fetch request', () => {
     expect(await read(65_537, 65_537)).toEqual([65_537, 0, 0]);
   });
 
+  test('is read as a stream where it is chunked as well, so that its length says nothing', async () => {
+    const headers = { 'content-length': '3', 'transfer-encoding': 'chunked' };
+    const { one, request } = exchange({ method: 'POST', body: 'x'.repeat(5), headers });
+    const whole = vi.spyOn(request, 'arrayBuffer');
+    expect(await one.body(10)).toHaveLength(5);
+    expect(whole).not.toHaveBeenCalled();
+  });
+
   test('that is longer than it announces is refused', async () => {
     const { one } = exchange({ method: 'POST', body: 'x'.repeat(1_001), headers: { 'content-length': '3' } });
     await expect(one.body(1_000)).rejects.toMatchObject({ name: 'BodyError', code: 'too-large' });
