@@ -58,9 +58,11 @@ export class WatchStream implements ParkedSource<Uint8Array> {
     if (this.#done) return 'end';
     try {
       const chunk = this.#source.poll();
-      if (typeof chunk === 'object') this.#parts.tally?.bytes(chunk.byteLength);
-      else if (chunk === 'end') this.#ending ??= 'feed';
-      return typeof chunk === 'object' && chunk.byteLength > LARGE_BYTES ? this.#counted(chunk) : chunk;
+      if (chunk === 'end') this.#ending ??= 'feed';
+      if (typeof chunk !== 'object') return chunk;
+      if (chunk.byteLength > LARGE_BYTES && !this.#hasRoom(chunk)) return 'end';
+      this.#parts.tally?.bytes(chunk.byteLength);
+      return chunk;
     } catch (error) {
       this.#done = true;
       this.#ending = 'error';
@@ -72,13 +74,13 @@ export class WatchStream implements ParkedSource<Uint8Array> {
   }
 
   /** Without room the watch ends, and its client resumes it. */
-  #counted(chunk: Uint8Array): Uint8Array | 'end' {
+  #hasRoom(chunk: Uint8Array): boolean {
     const { life, caller, dependencies } = this.#parts.call;
     this.#sent = dependencies.limits.holdChunk(chunk, caller, life);
-    if (this.#sent !== undefined) return chunk;
+    if (this.#sent !== undefined) return true;
     this.#done = true;
     this.#ending = 'limit';
-    return 'end';
+    return false;
   }
 
   #release(): void {

@@ -1,4 +1,5 @@
 import type { Observation, WatchIdentity } from '../../observe/observation.js';
+import { abortCodeOf } from '../../model/abort-code.js';
 import type { VerbCall } from '../request/call.js';
 import { reportedScope } from '../request/scope.js';
 
@@ -34,8 +35,7 @@ export function createWatchTally({ dependencies, scope, caller }: VerbCall): Wat
       sent(group, version, 0, count);
     },
     ended(itself, signal) {
-      const { code } = (signal?.reason ?? {}) as { readonly code?: EndReason };
-      const reason = itself ?? code ?? 'aborted';
+      const reason = itself ?? abortCodeOf(signal?.reason) ?? 'aborted';
       notify({ type: 'watch.ended', reason, frames, bytes, durationMs: clock.monotonic() - since, ...watch });
     },
   };

@@ -58,6 +58,12 @@ test('operations are those of kube-apiserver', () => {
   expect(JSON.stringify(core)).toContain('"patchCoreV1NamespacedEvent"');
 });
 
+test('the members of a series are required in events.k8s.io/v1 only, as in kube-apiserver', () => {
+  const requiredOf = (one: unknown, name: string): unknown => at(one, 'components', 'schemas', name)['required'];
+  expect(requiredOf(document, 'io.k8s.api.events.v1.EventSeries')).toEqual(['count', 'lastObservedTime']);
+  expect(at(core, 'components', 'schemas', 'io.k8s.api.core.v1.EventSeries')).not.toHaveProperty('required');
+});
+
 describe('the document has what kubectl looks for:', () => {
   const patch = at(document, 'paths', ITEM, 'patch');
 

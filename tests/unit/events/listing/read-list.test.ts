@@ -218,6 +218,18 @@ describe('the continue token', () => {
     ]);
   });
 
+  test('of a list over all namespaces reaches the store as a namespace and a name', async () => {
+    const starts: unknown[] = [];
+    const { create, json } = bench({}, (store) => ({
+      ...store,
+      list: (options) => (starts.push(options.after), store.list(options)),
+      listJson: undefined,
+    }));
+    for (const name of ['x', 'y']) await create(name);
+    await pages({ json } as Bench, `${ROOT}/events?limit=1`);
+    expect(starts).toEqual([undefined, { namespace: 'default', name: expect.stringMatching(/^x\0?$/) as unknown }]);
+  });
+
   test('that names only a namespace continues with its first event', async () => {
     const { json, revision } = bench();
     for (const namespace of ['a', 'b', 'c'])

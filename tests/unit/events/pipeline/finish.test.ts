@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
-import { bench, path } from '../bench.js';
+import { bench, event, path } from '../bench.js';
 
 describe('a request that has been answered', () => {
   test('listens to its client no longer', async () => {
@@ -39,4 +39,13 @@ describe('a bearer token after two spaces', () => {
     const answer = await handle({ method: 'GET', url: path('/a'), headers: { authorization: 'Bearer  token' } });
     expect(answer?.headers).not.toHaveProperty('warning');
   });
+});
+
+test('a client that leaves before its write begins causes neither a change nor an error for the observer', async () => {
+  const { ask, observed, revision } = bench();
+  const before = await revision();
+  const answer = await ask(`POST ${path()}`, { json: event('a'), signal: AbortSignal.abort() });
+  expect(answer.status).toBe(504);
+  expect(await revision()).toBe(before);
+  expect(observed.filter(({ type }) => type === 'error')).toEqual([]);
 });

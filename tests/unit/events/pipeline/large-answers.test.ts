@@ -131,6 +131,48 @@ describe('a large response', () => {
     await vi.waitFor(async () => expect((await made.ask(`GET ${path('/a')}`)).status).toBe(200));
   });
 
+  test('that becomes large while it is gathered is refused as soon as there is no room for more', async () => {
+    let reads = 0;
+    let goOn: (() => void) | undefined;
+    const gate = new Promise<void>((resolve) => (goOn = resolve));
+    const made = bench({ limits: { bytes: 200_000, bytesPerCaller: 200_000, queued: 0 } }, (store) => ({
+      ...store,
+      async list(options) {
+        if (++reads === 2) await gate;
+        return store.list({ ...options, limit: 100 });
+      },
+    }));
+    for (let index = 0; index < 150; index++) await made.create(`e${index}`);
+    await made.create('z', {}, large(250_000));
+    const gathered = made.ask(`GET ${path()}`, { headers: PROTOBUF });
+    await vi.waitFor(() => expect(reads).toBe(2));
+    expect((await unread(made, path('/z'))).status).toBe(200);
+    goOn?.();
+    const refused = await gathered;
+    expect(refused.status).toBe(429);
+    expect(await refused.text()).toContain('answers of this caller, or of all, take too much memory');
+  });
+
+  test('delays no small list of the same caller, whatever its representation', async () => {
+    const made = await stored();
+    expect((await made.json(`POST ${path('', 'kube-system')}`, event('small'))).status).toBe(201);
+    await unread(made, path('/a'));
+    for (const headers of [{}, PROTOBUF, { accept: 'application/yaml' }]) {
+      expect((await made.ask(`GET ${path('', 'kube-system')}`, { headers })).status).toBe(200);
+    }
+  });
+
+  test('ends a watch of a caller whose other responses take all the room', async () => {
+    const made = await stored();
+    const watch = await made.ask(`GET ${path('?watch=true&resourceVersion=' + (await made.revision()))}`);
+    const text = watch.text();
+    await unread(made, path('/a'));
+    // The event is created, but there is no room for the response either.
+    expect((await made.ask(`POST ${path()}`, { json: event('c', {}, large()) })).status).toBe(504);
+    expect(await text).toBe('');
+    expect(made.observed.filter(({ type }) => type === 'watch.ended')).toMatchObject([{ reason: 'limit', bytes: 0 }]);
+  });
+
   test('releases its bytes when it cannot be made', async () => {
     const made = await stored();
     const answer = await made.ask(`GET ${path('/a?resourceVersion=99999999999999999')}`);

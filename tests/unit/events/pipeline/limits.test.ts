@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { CallOptions } from '../../../../src/testing/call.js';
-import { bench, event, path, settled } from '../bench.js';
+import { bench, CALLER, event, path, settled } from '../bench.js';
 
 /** One place of each kind: an answer that does not give it back makes the next request a 429. */
 const ONE = { reads: 1, writes: 1, watches: 1, queued: 0 };
@@ -144,4 +144,16 @@ test('system:masters is never refused', async () => {
   await create('a');
   const answers = await Promise.all(Array.from({ length: 20 }, () => ask(`GET ${path('/a')}`)));
   expect(answers.every(({ status }) => status === 200)).toBe(true);
+});
+
+test('refusals of a known caller do not wait behind those of unauthenticated clients at its address', async () => {
+  const { ask } = bench({ authenticate: ({ headers }) => (headers?.['authorization'] ? CALLER : undefined) });
+  const order: string[] = [];
+  const flood = Array.from({ length: 200 }, () => ask(`GET ${path('/none')}`, { remoteAddress: '192.0.2.1' }));
+  for (const each of flood) void each.then(({ status }) => order.push(String(status)));
+  const known = await ask(`GET ${path('/none')}`, { remoteAddress: '192.0.2.1', token: 'known' });
+  expect(known.status).toBe(404);
+  expect(order.length).toBeLessThan(100);
+  await Promise.all(flood);
+  expect(new Set(order)).toEqual(new Set(['401']));
 });

@@ -24,6 +24,14 @@ test.each(TABLE)('the store error %s is %i %s', (code, status, reason) => {
   expect(JSON.stringify(failure.status)).not.toContain('secret');
 });
 
+test('the error of a future revision names the current one, and 0 if the store does not know it', () => {
+  const resource = { group: 'events.example.com', resource: 'events' };
+  const messageWith = (current?: number): string | undefined =>
+    storeFailure(storeError('future-revision', 'secret', { current }), resource, 'a').status.message;
+  expect(messageWith(7)).toBe('Timeout: Too large resource version: unknown, current: 7');
+  expect(messageWith()).toBe('Timeout: Too large resource version: unknown, current: 0');
+});
+
 const asks: Readonly<
   Record<string, (bench: Bench) => Promise<{ status: number; headers: object; text: () => Promise<string> }>>
 > = {

@@ -33,6 +33,16 @@ const onCreate = (more: Partial<Event>, rules = version): string[] => texts(crea
 const onUpdate = (more: Partial<Event>, stored: Partial<Event> = {}, rules = version): string[] =>
   texts(updateErrors(event(more), event(stored), rules));
 
+describe('an event without regarding', () => {
+  it('is valid in the namespaces of objects that have none', () => {
+    const { regarding: _, ...without } = event();
+    const errorsIn = (namespace: string): string[] =>
+      texts(createErrors({ ...without, metadata: { ...without.metadata, namespace } }, version, TYPES));
+    expect(errorsIn('default')).toEqual([]);
+    expect(errorsIn('shop')).toEqual(['regarding.namespace: Invalid value: "": does not match event.namespace']);
+  });
+});
+
 describe('a new event', () => {
   it('is valid with a reporter, action, reason and time', () => {
     expect(onCreate({})).toEqual([]);

@@ -73,6 +73,11 @@ describe('the hints of an encoded event', () => {
     expect(sharedTexts(encoded)[1]).toBe(`"managedFields":${MANAGED}},`);
     const { regardingVersion } = hintsOf(encoded);
     expect(textAt(encoded, regardingVersion, regardingVersion + 5)).toBe('12345');
+    const about = usual();
+    about.regarding = { ...about.regarding, name: 'ü😀' };
+    const spoken = encodeEvent(about, MANAGED);
+    const start = hintsOf(spoken).regardingVersion;
+    expect(textAt(spoken, start, start + 5)).toBe('12345');
     const { regarding: __, ...without } = labelled;
     expect(hintsOf(encodeEvent(without, MANAGED)).regardingVersion).toBe(-1);
   });

@@ -438,7 +438,16 @@ describe('a failure in a watch', () => {
     const watch = openedWatch(bench, from(start));
     const frames = await watch.next();
     expect(frames).toMatchObject([
-      { type: 'ERROR', object: { kind: 'Status', status: 'Failure', reason: 'Expired', code: 410 } },
+      {
+        type: 'ERROR',
+        object: {
+          kind: 'Status',
+          status: 'Failure',
+          reason: 'Expired',
+          code: 410,
+          message: 'The resourceVersion for the provided watch is too old.',
+        },
+      },
     ]);
     expect(await watch.next()).toBeUndefined();
     expect([watch.ends(), bench.hub.watchers]).toEqual([1, 0]);
