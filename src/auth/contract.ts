@@ -48,8 +48,8 @@ export interface Decision {
 }
 
 /** The decisions without a reason. */
-export const ALLOWED: Decision = Object.freeze({ allowed: true });
-export const DENIED: Decision = Object.freeze({ allowed: false });
+export const ALLOWED: Decision = /* @__PURE__ */ Object.freeze({ allowed: true });
+export const DENIED: Decision = /* @__PURE__ */ Object.freeze({ allowed: false });
 
 /** Decides whether a caller may do something. Throwing is a failure of the authorizer: a bare 500, reported to `observe`. */
 export type Authorize = (caller: Caller, attributes: Attributes) => Decision | Promise<Decision>;

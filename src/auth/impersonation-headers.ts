@@ -18,7 +18,7 @@ export function wantedCaller(request: ApiRequest): Caller | { readonly fault: st
   const uid = header(request, 'impersonate-uid') ?? '';
   const groups = separated(headerValues(request, 'impersonate-group'));
   const extra = extraOf(request);
-  if (groups.length + sizeOf(extra) > MAX_PARTS) return { fault: TOO_MANY };
+  if (groups.length + sizeOf(extra) > MAX_PARTS) return { fault: tooMany() };
   if (name !== '') return { name, groups, ...(uid && { uid }), ...(extra && { extra }) };
   if (uid === '' && groups.length === 0 && !extra) return undefined;
   return { fault: `requested ${printed(uid, groups, extra)} without impersonating a user name` };
@@ -31,7 +31,7 @@ function separated(values: readonly string[]): readonly string[] {
 
 /** The authorizer is called for each group and each value. */
 const MAX_PARTS = 256;
-const TOO_MANY = `impersonation may not name more than ${MAX_PARTS} groups and extra values`;
+const tooMany = (): string => `impersonation may not name more than ${MAX_PARTS} groups and extra values`;
 
 const sizeOf = (extra: Extra | undefined): number =>
   Object.values(extra ?? {}).reduce((sum, values) => sum + values.length, 0);

@@ -13,7 +13,7 @@ const UNITS: ReadonlyMap<string, number> = new Map([
 ]);
 
 /** Go counts durations in nanoseconds in 63 bits. */
-const LONGEST_MS = 2 ** 63 / 1e6;
+const LONGEST_MS = 9_223_372_036_854.775_807;
 
 /** The longest text read as a duration: 290 years in nanoseconds have 19 digits. */
 const MAX_LENGTH = 64;

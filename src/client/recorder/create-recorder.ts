@@ -203,7 +203,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
 
   async function end({ signal }: FlushOptions): Promise<void> {
     const limit = new AbortController();
-    const late = clock.setTimer(() => limit.abort(new Error('it was not written before the end')), closeTimeoutMs);
+    const late = clock.setTimer(() => limit.abort(new Error('it was not written in time')), closeTimeoutMs);
     await flush({ signal: signal ? AbortSignal.any([signal, limit.signal]) : limit.signal }).catch((error: unknown) => {
       for (const series of unwritten) drop(series, 'closed', error);
     });

@@ -112,7 +112,7 @@ const isRate = (value: unknown): boolean => {
 /** The rules of {@link RecorderOptions}. */
 export const recorderRules = (): OptionRules<RecorderOptions> => ({
   ...reporterRules(),
-  events: required(mustBe(isEvents, 'the object of createEventsClient or of createEvents')),
+  events: required(mustBe(isEvents, 'an object of createEventsClient or createEvents')),
   caller: aCaller,
   refreshMs: aNumber(100, 3_600_000),
   idleMs: aNumber(1_000, DAY_MS),
