@@ -429,3 +429,32 @@ test('says that a compressed body is encoded already, for Cloudflare Workers wou
   await toFetchHandler(() => text('x'))(new Request('http://host/'));
   expect(inits.map((init) => (init as { encodeBody?: string }).encodeBody)).toEqual(['manual', 'manual', undefined]);
 });
+
+test('a response without a body by its status has no length either', async () => {
+  for (const body of [null, '', new Uint8Array(0), 'ignored']) {
+    const handle = toFetchHandler(() => ({ status: 204, headers: { 'content-length': '7' }, body }));
+    const response = await answered(handle(new Request('http://host/x')));
+    expect([response.status, response.headers.get('content-length'), await response.text()]).toEqual([204, null, '']);
+  }
+});
+
+test('a source is asked for one chunk at a time, however many reads wait', async () => {
+  const given: ((result: IteratorResult<Uint8Array>) => void)[] = [];
+  const body = {
+    [Symbol.asyncIterator]: () => ({
+      next: () => new Promise<IteratorResult<Uint8Array>>((resolve) => given.push(resolve)),
+    }),
+  };
+  const response = await answered(
+    toFetchHandler(() => ({ status: 200, headers: {}, body }))(new Request('http://host/x')),
+  );
+  const reader = response.body?.getReader();
+  const reads = [reader?.read(), reader?.read(), reader?.read()];
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(given).toHaveLength(1);
+  given[0]?.({ done: false, value: Buffer.from('a') });
+  await reads[0];
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(given).toHaveLength(2);
+  await reader?.cancel();
+});

@@ -45,9 +45,21 @@ describe('the body of a request', () => {
     const req = new Incoming();
     req.setEncoding('utf8');
     serve(handler, req);
-    req.end('é');
+    req.write('é');
     await settled();
-    expect(came).toEqual(['é']);
+    req.end('ü'.repeat(4));
+    await settled();
+    expect(came).toEqual(['éüüüü']);
+  });
+
+  test('Text that a framework decoded counts as its bytes.', async () => {
+    const { handler, came } = reader();
+    const req = new Incoming();
+    req.setEncoding('utf8');
+    serve(handler, req);
+    req.end('ü'.repeat(6));
+    await settled();
+    expect(came).toEqual(['too-large']);
   });
 
   test.each([

@@ -87,6 +87,15 @@ describe('a request that waits for the previous answer', () => {
     expect(begun).toEqual([]);
   });
 
+  test('needs nothing more when its connection closes, whether that was read or not', () => {
+    for (const count of [1, 4]) {
+      const { send, socket, timers } = connection();
+      send(count);
+      socket.emit('close');
+      expect(timers()).toBe(0);
+    }
+  });
+
   test('is one of HTTP/1 whose answer has no connection yet', () => {
     const socket = new Socket();
     const asks = (req: object, res: object): boolean => mustWait(req as NodeIncoming, res as NodeOutgoing);

@@ -1,5 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
 import type { ApiResponse } from '../../../../src/http/response.js';
+import { toNodeListener } from '../../../../src/node.js';
 import { fakeClock } from '../../../../src/testing/fake-clock.js';
 import { Incoming, Outgoing, serve, settled } from './hand-made.js';
 
@@ -19,6 +20,20 @@ async function* chunks(end?: Error): AsyncGenerator<Uint8Array> {
   yield await Promise.resolve(Buffer.from('one'));
   if (end !== undefined) throw end;
 }
+
+test('a stream is marked as not to be transformed where middleware may see it, and only there', async () => {
+  const controlOf = async (res: Outgoing, next?: () => void): Promise<unknown> => {
+    const listener = toNodeListener(() => streamed(chunks())) as (...given: unknown[]) => void;
+    listener(get(), res, next);
+    await settled();
+    return res.headers['cache-control'];
+  };
+  const replaced = new Outgoing();
+  replaced.write = Outgoing.prototype.write.bind(replaced);
+  expect(await controlOf(new Outgoing())).toBeUndefined();
+  expect(await controlOf(new Outgoing(), () => undefined)).toBe('no-transform');
+  expect(await controlOf(replaced)).toBe('no-transform');
+});
 
 describe('a stream that has ended', () => {
   test('is not broken off by its signal, and listens to it no longer', async () => {

@@ -89,6 +89,21 @@ describe('an answer in one piece', () => {
     expect(calls.writeBuffer).toBe(0);
   });
 
+  it('is written by Node to a response whose length Node checks, or that is sent in chunks', async () => {
+    const answer = { status: 200, headers: {}, body: 'a' };
+    const checked = await serve(
+      () => answer,
+      (res) => void (res.strictContentLength = true),
+    );
+    expect(bodies(await ask(checked.port, last('/')))).toEqual(['a']);
+    expect(checked.calls.writeBuffer).toBe(0);
+    const chunked = await serve(
+      () => answer,
+      (res) => void (res.chunkedEncoding = true),
+    );
+    expect(bodies(await ask(chunked.port, last('/')))).toEqual(['1\r\na\r\n0\r\n\r\n']);
+  });
+
   it.each(['end', 'write'] as const)('passes an `%s` that middleware has put in place', async (name) => {
     let seen = 0;
     const { port, calls } = await serve(
