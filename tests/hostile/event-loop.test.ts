@@ -23,6 +23,8 @@ const AUTHENTICATED_MS = 50;
 const UNAUTHENTICATED_MS = 5;
 /** The best of so many counts: what is slow by accident is not slow each time. */
 const ATTEMPTS = 5;
+/** What was slow is measured again after all others: a virtual machine is slow for seconds, and what is slow always stays so. */
+const ROUNDS = 3;
 
 const hooks = { authenticate: allowAnonymous(), authorize: allowEverybody() };
 
@@ -59,10 +61,11 @@ test.each(BODY_SIZES)(
   'no request of an authenticated caller blocks the event loop for more than 50 ms, with bodies of %d bytes',
   async (bodyBytes) => {
     expect(ids(WORST).length).toBeGreaterThan(30);
-    const slow: string[] = [];
-    for (const id of ids(WORST)) {
-      const ms = await best(id, bodyBytes, AUTHENTICATED_MS);
-      if (ms > AUTHENTICATED_MS) slow.push(`${id}: ${ms.toFixed(1)} ms`);
+    let slow = ids(WORST).map((id) => ({ id, ms: Infinity }));
+    for (let round = 0; round < ROUNDS; round++) {
+      const measured: typeof slow = [];
+      for (const { id } of slow) measured.push({ id, ms: await best(id, bodyBytes, AUTHENTICATED_MS) });
+      slow = measured.filter(({ ms }) => ms > AUTHENTICATED_MS);
     }
     expect(slow).toEqual([]);
   },
