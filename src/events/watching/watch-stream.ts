@@ -60,7 +60,7 @@ export class WatchStream implements ParkedSource<Uint8Array> {
       const chunk = this.#source.poll();
       if (chunk === 'end') this.#ending ??= 'feed';
       if (typeof chunk !== 'object') return chunk;
-      if (chunk.byteLength > LARGE_BYTES && !this.#hasRoom(chunk)) return 'end';
+      if (chunk.byteLength > LARGE_BYTES && !this.#takeRoom(chunk)) return 'end';
       this.#parts.tally?.bytes(chunk.byteLength);
       return chunk;
     } catch (error) {
@@ -73,8 +73,8 @@ export class WatchStream implements ParkedSource<Uint8Array> {
     }
   }
 
-  /** Without room the watch ends, and its client resumes it. */
-  #hasRoom(chunk: Uint8Array): boolean {
+  /** Counts a large chunk until it is sent. False: there is no room, so that the watch ends, and its client resumes it. */
+  #takeRoom(chunk: Uint8Array): boolean {
     const { life, caller, dependencies } = this.#parts.call;
     this.#sent = dependencies.limits.holdChunk(chunk, caller, life);
     if (this.#sent !== undefined) return true;

@@ -11,7 +11,7 @@ const MOST_BYTES = 32_768;
 
 /** What a batch is for one kind of watcher. */
 export interface BatchFrames {
-  /** All frames, joined into few chunks; none when the batch is none of its business. */
+  /** All frames, joined into few chunks; none when the batch has nothing for this kind. */
   readonly chunks: readonly Uint8Array[];
   /** How many frames these are. */
   readonly count: number;
