@@ -1,11 +1,17 @@
-const CODES = ['client-left', 'server-closing', 'body-unwanted', 'reader-stalled', 'answer-given-up'] as const;
-
 /** Why a bridge aborted the signal of a request. */
-export type AbortCode = (typeof CODES)[number];
+export type AbortCode = 'client-left' | 'server-closing' | 'body-unwanted' | 'reader-stalled' | 'answer-given-up';
+
+const CODES: Readonly<Record<AbortCode, true>> = {
+  'client-left': true,
+  'server-closing': true,
+  'body-unwanted': true,
+  'reader-stalled': true,
+  'answer-given-up': true,
+};
 
 /** The code of an abort reason; `undefined` for a reason that no bridge made: a DOMException has a number under that name. */
 export function abortCodeOf(reason: unknown): AbortCode | undefined {
   if (typeof reason !== 'object' || reason === null || !('code' in reason)) return undefined;
   const { code } = reason;
-  return CODES.find((known) => known === code);
+  return typeof code === 'string' && Object.hasOwn(CODES, code) ? (code as AbortCode) : undefined;
 }
