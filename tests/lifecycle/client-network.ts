@@ -1,3 +1,4 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 import { createEventsClient, httpTransport, type EventsClient } from '../../src/client.js';
@@ -12,8 +13,8 @@ export interface Network {
   readonly api: EventsApi;
   readonly proxy: Proxy;
   readonly client: EventsClient;
-  /** Bytes that have left the server. */
-  sent(): number;
+  /** Bytes that the client has read from its sockets. */
+  received(): number;
   /** Ends the server with all its connections, and starts one at another port. */
   restart(): Promise<void>;
 }
@@ -23,16 +24,21 @@ export async function network(options: Partial<EventsOptions> = {}): Promise<Net
   const api = openEvents(options);
   onTestFinished(() => api.close());
   let running = await listen(toNodeListener(api.events.handle));
-  const sockets = new Set<Socket>();
-  running.server.on('connection', (socket) => sockets.add(socket));
   const proxy = await createProxy(running.port);
   onTestFinished(() => proxy.close());
+  const sockets = new Set<Socket>();
+  const onConnected = (message: unknown): void => {
+    const { socket } = message as { readonly socket: Socket };
+    if (socket.remotePort === proxy.port) sockets.add(socket);
+  };
+  subscribe('undici:client:connected', onConnected);
+  onTestFinished(() => void unsubscribe('undici:client:connected', onConnected));
   const transport = httpTransport({ server: `http://127.0.0.1:${proxy.port}` });
   onTestFinished(() => transport.close());
   const client = createEventsClient({ transport, group: 'events.example.com', namespace: 'default' });
   return {
     ...{ api, proxy, client },
-    sent: () => [...sockets].reduce((sum, { bytesWritten, writableLength }) => sum + bytesWritten - writableLength, 0),
+    received: () => [...sockets].reduce((sum, { bytesRead }) => sum + bytesRead, 0),
     async restart() {
       running.server.closeAllConnections();
       running.server.close();

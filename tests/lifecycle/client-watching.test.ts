@@ -106,7 +106,7 @@ describe('A client behind a network that cuts, swallows and restarts', () => {
     expect(cache.byIndex('byPod', 'web-1').map(nameOf)).toEqual(names);
   });
 
-  test('a slow consumer slows the server down', async () => {
+  test('the client of a slow consumer stops reading, and the consumer misses nothing', async () => {
     const net = await network();
     const changes = watchEvents({ client: net.client, since: 'now' });
     onTestFinished(async () => void (await changes.return?.()));
@@ -116,8 +116,9 @@ describe('A client behind a network that cuts, swallows and restarts', () => {
     for (let count = 0; count < 200; count++) expect(await net.api.create(`large-${count}`, large)).toBe(201);
     expect((await first).value.event.metadata.name).toBe('large-0');
     await pause(300);
-    // Of 40 MB only what the buffers of six sockets take.
-    expect(net.sent()).toBeLessThan(20_000_000);
+    // Of 40 MB only what the client keeps in memory; the buffers of sockets may take any part of the rest.
+    expect(net.received()).toBeGreaterThan(200_000);
+    expect(net.received()).toBeLessThan(4_000_000);
     const names: string[] = [];
     for (let count = 1; count < 200; count++) names.push(nameOf((await changes.next()).value.event));
     expect(names).toEqual(Array.from({ length: 199 }, (_, count) => `large-${count + 1}`));
