@@ -3,8 +3,11 @@ import { eventStart } from './making.js';
 
 /** As many items as are read before a body is refused for their number, or nearly so: with all bytes shared among them. */
 const ITEMS = 3_900;
-/** Lists of few items whose checks quote them. */
-const FEW = 100;
+/** Few items whose checks quote them, and no more than are read: a text counts as 1,024 of 4,000 at most. */
+const FEW = 3;
+/** As many texts of 16,400 characters as are read. V8 hashes them by their length alone, so that all of them collide. */
+const ALIKE = 58;
+const alike = (index: number, length: number): string => `${x(Math.min(length, 16_400))}${index + ALIKE}`;
 
 const longItems = (
   id: string,
@@ -72,6 +75,30 @@ export const longItemBodies: readonly EventBody[] = [
     ']',
   ),
   longItems('finalizers-few', 'few very long finalizers', '"finalizers":[', (i, n) => `"a/${i}${x(n)}"`, ']', FEW),
+  longItems(
+    'finalizers-alike',
+    'long finalizers that differ at their ends',
+    '"finalizers":[',
+    (i, n) => `"a/${alike(i, n)}"`,
+    ']',
+    ALIKE,
+  ),
+  longItems(
+    'labels-alike',
+    'labels whose long names differ at their ends',
+    '"labels":{',
+    (i, n) => `"${alike(i, n)}":""`,
+    '}',
+    ALIKE,
+  ),
+  longItems(
+    'owners-alike',
+    'owners whose long uids differ at their ends',
+    '"ownerReferences":[',
+    (i, n) => `{"apiVersion":"v1","kind":"P","name":"n","uid":"${alike(i, n)}"}`,
+    ']',
+    ALIKE - 4,
+  ),
   longItems('labels-few', 'few very long labels', '"labels":{', (i, n) => `"k${i}":"${x(n)}"`, '}', FEW),
   longItems('keys-few', 'few labels with very long keys', '"labels":{', (i, n) => `"k${i}${x(n)}":""`, '}', FEW),
   longItems(

@@ -123,6 +123,20 @@ export const patchBodies: readonly PatchBody[] = [
     (i) => `{"op":"add","path":"/metadata/finalizers/-","value":"a/${i}"}`,
   ),
   operations(
+    'alike',
+    'long finalizers that differ at their ends',
+    `{"op":"add","path":"/metadata/finalizers","value":[]},`,
+    (i) => `{"op":"add","path":"/metadata/finalizers/-","value":"a/${'x'.repeat(16_400)}${i + 100}"}`,
+    120,
+  ),
+  operations(
+    'alike-keys',
+    'labels whose long names differ at their ends',
+    `{"op":"add","path":"/metadata/labels","value":{}},`,
+    (i) => `{"op":"add","path":"/metadata/labels/${'x'.repeat(16_400)}${i + 100}","value":""}`,
+    120,
+  ),
+  operations(
     'deep-value',
     'a deep value',
     `{"op":"add","path":"/x","value":${'['.repeat(990)}${']'.repeat(990)}},`,

@@ -7,13 +7,14 @@ export const MAX_MEMBERS = 4_000;
 
 /** A text counts as one, and as one more for each of this many characters. */
 export const LONG_TEXT = 256;
-/** The most that one text counts for, because a long note is only copied. */
-const MOST_OF_TEXT = 16;
+/** The most that one text counts for, so that an event with one text that is far too long gets the error for that field. */
+const MOST_OF_TEXT = 1_024;
 
 /**
  * How many fields and items a text counts for, beside itself. Names and set items are written, compared and sorted to
- * track managed fields; thousands of long ones cost as much as ten times as many short ones. Valid ones have 317
- * characters at most.
+ * track managed fields; thousands of long ones cost as much as ten times as many short ones, and V8 hashes texts of more than
+ * 16,383 characters by their length alone, so that sets and maps compare each with all others of that length. Valid names have 317
+ * characters at most, valid annotations 256 KiB in all.
  */
 export function membersOfText(length: number): number {
   return Math.min(Math.floor(length / LONG_TEXT), MOST_OF_TEXT);

@@ -148,15 +148,17 @@ export type Result =
 /** True for verbs that change nothing. */
 export const isRead = (verb: Verb | ''): boolean => verb === 'get' || verb === 'list' || verb === 'watch';
 
-/** Reading, changing and converting a larger event takes a turn of the event loop each. */
+/** What takes milliseconds to read, to change or to convert. */
 const VAST_BYTES = 524_288;
 
-/** True for an event that takes milliseconds to read. */
-export const isVast = ({ event }: EventRecord): boolean => eventSize(event) > VAST_BYTES;
+/** A turn of the event loop between two steps of work on so many bytes; undefined, and no delay, if they are few. */
+export function turnIfVast(bytes: number): Promise<void> | undefined {
+  return bytes > VAST_BYTES ? nextTurn() : undefined;
+}
 
 /** A stored event as the result. */
 export function storedObject(call: VerbCall, status: 200 | 201 | 202, record: EventRecord): Result | Promise<Result> {
-  if (isVast(record)) return vastObject(call, status, record);
+  if (eventSize(record.event) > VAST_BYTES) return vastObject(call, status, record);
   return { kind: 'object', status, json: call.version.object(record) };
 }
 

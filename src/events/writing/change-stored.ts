@@ -2,11 +2,18 @@ import { requireStorable } from '../../api/body/member-limit.js';
 import { toRevision, uintError } from '../../api/options/query.js';
 import type { WriteOptions } from '../../api/options/write-options.js';
 import { badRequest, conflict, invalid } from '../../api/status/failures.js';
-import { nextTurn } from '../../clock/clock.js';
 import { chain, settle } from '../../http/promise.js';
 import type { Event } from '../../model/event.js';
-import type { EncodedEvent, EventRecord } from '../../store/contract/record.js';
-import { expiryOf, readStored, resourceOf, type VerbCall, isVast, storedObject, type Result } from '../request/call.js';
+import { eventSize, type EncodedEvent, type EventRecord } from '../../store/contract/record.js';
+import {
+  expiryOf,
+  readStored,
+  resourceOf,
+  type VerbCall,
+  turnIfVast,
+  storedObject,
+  type Result,
+} from '../request/call.js';
 import { isOutdated, MODIFIED } from '../request/store-failures.js';
 import { updateErrors } from '../rules/event-rules.js';
 import { encodeText } from '../stored-form/encode-event.js';
@@ -14,7 +21,7 @@ import { rewriteEvent, type ReadEvent } from '../stored-form/read-event.js';
 import { requireEventRate, requireFits } from './store-new.js';
 
 /** Makes the new state from the stored one. @throws StatusFailure if the change is refused */
-export type Change = (previous: Event, record: EventRecord) => ChangedEvent;
+export type Change = (previous: Event, record: EventRecord) => ChangedEvent | Promise<ChangedEvent>;
 
 /** The new state, and its managed fields as JSON if known. */
 export interface ChangedEvent {
@@ -62,15 +69,22 @@ function attempt(pending: PendingChange): Attempt | Promise<Attempt> {
   return chain(readStored(call), (record) => {
     if (!record) return missing();
     const stored = call.dependencies.readEvent(record.event);
-    return chain(isVast(record) ? nextTurn() : undefined, () => changed(pending, record, stored));
+    const { event } = stored;
+    return chain(turnIfVast(eventSize(record.event)), () =>
+      chain(pending.change(event, record), (change) => changed(pending, record, stored, change)),
+    );
   });
 }
 
-function changed(pending: PendingChange, record: EventRecord, stored: ReadEvent): Attempt | Promise<Attempt> {
-  const { call, options, change } = pending;
+function changed(
+  pending: PendingChange,
+  record: EventRecord,
+  stored: ReadEvent,
+  { next, managedFields }: ChangedEvent,
+): Attempt | Promise<Attempt> {
+  const { call, options } = pending;
   const { dependencies, version } = call;
   const { event: previous } = stored;
-  const { next, managedFields } = change(previous, record);
   carryOver(next, previous);
   requireRevision(call, next, record);
   const errors = updateErrors(next, previous, version);

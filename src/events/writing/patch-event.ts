@@ -6,7 +6,7 @@ import { chain } from '../../http/promise.js';
 import type { Event } from '../../model/event.js';
 import type { EventRecord } from '../../store/contract/record.js';
 import { withRevision } from '../codec/compare-events.js';
-import { resourceOf, type VerbCall, type Result } from '../request/call.js';
+import { resourceOf, turnIfVast, type VerbCall, type Result } from '../request/call.js';
 import { changeStored, type ChangedEvent } from './change-stored.js';
 import { trackFields } from './field-tracking.js';
 import { readBytes, requireName, requireNamespace } from './request-body.js';
@@ -34,7 +34,7 @@ function patched(
   body: Uint8Array,
   previous: Event,
   record: EventRecord,
-): ChangedEvent {
+): ChangedEvent | Promise<ChangedEvent> {
   const { version, dependencies } = call;
   const { fieldValidation } = options;
   const { shape, kind, apiVersion } = version.view;
@@ -58,7 +58,10 @@ function patched(
   // Another attempt gives the same warnings; each is sent once.
   call.warnings.push(...decoded.warnings);
   dedupeOwners(call, next, 'patch');
-  return { next, managedFields: trackFields(call, options, next, previous) };
+  return chain(turnIfVast(body.length), () => {
+    const managedFields = trackFields(call, options, next, previous);
+    return chain(turnIfVast(body.length), () => ({ next, managedFields }));
+  });
 }
 
 /** The stored event as the client's version shows it, keys in wire order. Parts are shared with `previous`. */

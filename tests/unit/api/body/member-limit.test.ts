@@ -37,13 +37,14 @@ describe('a text', () => {
     ['a name', (length: number) => `{"${'k'.repeat(length)}":1}`],
     ['a value', (length: number) => `{"k":"${'v'.repeat(length)}"}`],
     ['an item', (length: number) => `["${'v'.repeat(length)}"]`],
-  ])('counts each 256 characters of %s as one more, and sixteen at most', (_, make) => {
+  ])('counts each 256 characters of %s as one more, and 1,024 at most', (_, make) => {
     const short = scanJson(make(255)).members;
     for (const [length, more] of [
       [256, 1],
       [511, 1],
       [512, 2],
-      [1_000_000, 16],
+      [250_000, 976],
+      [1_000_000, 1_024],
     ] as const) {
       const text = make(length);
       expect(scanJson(text).members).toBe(short + more);
