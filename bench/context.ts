@@ -3,20 +3,20 @@ import type { FillJob, FillResult, LoadJob, LoadResult, WatchJob, WatchResult } 
 import type { Worker } from './rpc.js';
 import type { BenchServer, ServerPark } from './server-process.js';
 
-/** What every phase works with. */
+/** The context of every phase. */
 export interface Bench {
   readonly options: BenchOptions;
   readonly park: ServerPark;
   readonly client: BenchClient;
-  /** A line for whoever waits. */
+  /** Prints a line of progress. */
   log(line: string): void;
-  /** Something a reader of the result has to know; told once. */
+  /** A warning about the results, printed once. */
   warn(line: string): void;
   /** Others used this much of a core during a slice of the phase. */
   disturbed(phase: string, share: number): void;
 }
 
-/** The client process. A job with errors says so in a warning, one without any success fails. */
+/** The client process. A job with errors causes a warning, one without any success fails. */
 export interface BenchClient {
   load(server: BenchServer, job: Omit<LoadJob, 'target'>): Promise<LoadResult>;
   fill(
@@ -26,7 +26,7 @@ export interface BenchClient {
   watch(server: BenchServer, job: Omit<WatchJob, 'target'>): Promise<WatchResult>;
 }
 
-/** Beyond the planned time of a job: connecting, draining, a busy machine. */
+/** Time beyond the planned time of a job: for connecting, draining and a busy machine. */
 const SLACK_MS = 60_000;
 /** No server that is worth measuring fills more slowly than this. */
 const SLOWEST_FILL_PER_SECOND = 200;

@@ -10,9 +10,9 @@ export interface Figure {
   readonly low: number;
   readonly high: number;
   readonly better: 'higher' | 'lower';
-  /** Depends on the machine: shown for orientation, never compared with the baseline. */
+  /** True if it depends on the machine: shown for orientation, never compared with the baseline. */
   readonly orientation?: boolean | undefined;
-  /** What a reader has to know about it. */
+  /** A remark for the reader. */
   readonly note?: string | undefined;
 }
 

@@ -1,4 +1,4 @@
-// npm run bench: see options.ts for what can be asked for, targets.ts for what is aimed at.
+// npm run bench: options.ts has the options, targets.ts the bounds that the figures should meet.
 import { mkdirSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -30,7 +30,7 @@ import { createServerPark } from './server-process.js';
 const phases = [...loadPhases, ...watchPhases];
 const scenarios = [jsonCalls, cold, storm, expiry, size, host, hostile, fairness, libraries, imports, workers, micro];
 
-/** Whatever happens, nothing runs longer. */
+/** No run takes longer, whatever happens. */
 const LONGEST_RUN_MS = 3 * 3_600_000;
 
 async function main(options: BenchOptions): Promise<void> {

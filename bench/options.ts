@@ -15,11 +15,11 @@ export type ServerSpec = { readonly name: string } & (
   | { readonly kind: 'other'; readonly target: Target }
 );
 
-/** How long things take. */
+/** Durations and repetitions of the phases. */
 export interface Times {
   readonly warmupMs: number;
   readonly sliceMs: number;
-  /** Slices of a phase in one round; servers take turns slice by slice. */
+  /** Slices of a phase in one round; the servers alternate slice by slice. */
   readonly slices: number;
   readonly watchMs: number;
   readonly stormMs: number;
@@ -42,7 +42,7 @@ export interface BenchOptions {
 
 export const USAGE = `npm run bench [-- options]
 
-  --quick            a few seconds a phase, small sizes: to see that it works, not to compare
+  --quick            a few seconds a phase, small sizes: a check that it works, not for comparisons
   --only a,b         only these phases (health, create, get, update, patch, pages, first-pages, list, regarding, watch, slow, json, cold,
                      storm, expiry, size, host, hostile, fairness, client, imports, workers, micro); a prefix is enough
   --servers a,b      floor, memory, sqlite, express, hono, fastify, postgres=URL, etcd=URL[;URL], cached-sqlite and the like
@@ -51,11 +51,12 @@ export const USAGE = `npm run bench [-- options]
                      its bare routes, to which it is compared
   --runs n           rounds with fresh processes (3; quick: 1)
   --sizes a,b        steps of the size phase (1000,10000,100000,1000000; quick: 1000,10000)
+  --storm-minutes n  how long the storm phase lasts (3; quick: 12 seconds)
   --profile folder   CPU profiles of our servers, a file for each phase, and what took the time
-  --write            rewrites bench/baseline.json and docs/performance.md with what was measured`;
+  --write            rewrites bench/baseline.json and docs/performance.md with the results`;
 
 const FULL: Times = {
-  // The machine may be half as fast for a second or two: short turns let all servers have their share of that.
+  // The machine may be half as fast for a second or two: with short slices that affects all servers alike.
   warmupMs: 150,
   sliceMs: 400,
   slices: 12,
@@ -87,15 +88,18 @@ export function readOptions(args: readonly string[]): BenchOptions | 'help' {
       servers: { type: 'string', default: 'floor,memory,sqlite,cached-sqlite,express,hono,fastify' },
       runs: { type: 'string' },
       sizes: { type: 'string' },
+      'storm-minutes': { type: 'string' },
       profile: { type: 'string' },
     },
   });
   if (values.help) return 'help';
   const { quick, write } = values;
-  if (quick && write) throw new Error('--write wants a full run: leave --quick out');
+  if (quick && write) throw new Error('--write needs a full run: leave --quick out');
   const times = quick ? QUICK : FULL;
   const sizes =
     values.sizes === undefined ? times.sizes : list(values.sizes).map((size) => wholeNumber('--sizes', size));
+  const minutes = values['storm-minutes'];
+  const stormMs = minutes === undefined ? times.stormMs : wholeNumber('--storm-minutes', minutes) * 60_000;
   const servers = list(values.servers).map(serverSpec).flatMap(withBareRoutes);
   return {
     quick,
@@ -104,7 +108,7 @@ export function readOptions(args: readonly string[]): BenchOptions | 'help' {
     only: list(values.only),
     servers: servers.some(({ kind }) => kind === 'floor') ? servers : [{ name: 'floor', kind: 'floor' }, ...servers],
     profile: values.profile,
-    times: { ...times, sizes: [...sizes].sort((a, b) => a - b) },
+    times: { ...times, stormMs, sizes: [...sizes].sort((a, b) => a - b) },
   };
 }
 
@@ -115,7 +119,7 @@ function wholeNumber(option: string, text: string): number {
   return Number(text);
 }
 
-/** Beside our handler in a framework, routes of that framework which do the same without us. */
+/** Adds, beside our handler in a framework, bare routes of that framework that do the same. */
 function withBareRoutes(spec: ServerSpec): readonly ServerSpec[] {
   const framework = FRAMEWORKS.find((known) => spec.kind === 'vitals' && spec.mount === known);
   return framework === undefined ? [spec] : [{ name: bareName(framework), kind: 'bare', framework }, spec];
@@ -123,7 +127,7 @@ function withBareRoutes(spec: ServerSpec): readonly ServerSpec[] {
 
 const bareName = (framework: Framework): string => `bare-${framework}`;
 
-/** The name of the server that the ratios of another are to: what can be done in the same framework, or the floor. */
+/** The name of the server that a server's ratios are to: bare routes of the same framework, or the floor. */
 export function baseOf(name: string): string {
   const framework = FRAMEWORKS.find((known) => known === name);
   return framework === undefined ? 'floor' : bareName(framework);

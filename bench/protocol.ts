@@ -7,7 +7,7 @@ export interface Target {
   readonly token: string;
 }
 
-/** What a load job asks for. */
+/** The kinds of requests of a load job. */
 export type LoadKind =
   | 'health'
   | 'livez'
@@ -29,7 +29,7 @@ export type LoadKind =
   | 'walk-once'
   | 'regarding';
 
-/** Whose requests creates are like. */
+/** The client whose creates are imitated. */
 export type ClientName = 'node' | 'go' | 'kubectl' | 'python' | 'protobuf';
 
 export interface LoadJob {
@@ -43,7 +43,7 @@ export interface LoadJob {
   readonly connections: number;
   readonly warmupMs: number;
   readonly durationMs: number;
-  /** Ends after this many answers, if the time is not over before. No warm-up then. */
+  /** Ends after this many answers, unless the time is over before. There is no warm-up then. */
   readonly count?: number | undefined;
 }
 
@@ -57,7 +57,7 @@ export interface LoadResult {
   readonly firstByteMs: number;
   readonly errors: number;
   readonly firstError: string;
-  /** Answers in the whole job, warm-up included: what the server's CPU was used for. */
+  /** Answers in the whole job, warm-up included, for which the server's CPU was used. */
   readonly allAnswers: number;
   /** Share of one core the client used. */
   readonly clientCpu: number;
@@ -67,7 +67,7 @@ export interface FillJob {
   readonly target: Target;
   readonly namespace: string;
   readonly size: number;
-  /** Events before this one are there already. */
+  /** The first index to create: events before it exist already. */
   readonly from: number;
   readonly connections: number;
 }
@@ -84,7 +84,7 @@ export interface WatchJob {
   readonly watchers: number;
   /** How many of them stop reading when all are open. */
   readonly stopped: number;
-  /** Creates a second, issued by the clock whether or not the answers keep up. */
+  /** Creates a second, sent on schedule whether or not the answers keep up. */
   readonly rate: number;
   readonly durationMs: number;
   /** Bytes of padding in each event. */
@@ -94,7 +94,7 @@ export interface WatchJob {
 export interface WatchResult {
   readonly createsPerSecond: number;
   readonly framesPerSecond: number;
-  /** Of the frames that were due; below 1 the watchers were still behind when the job ended. */
+  /** The share of due frames that arrived; below 1 the watchers were still behind when the job ended. */
   readonly delivered: number;
   /**
    * From the moment a create was due until its frame was there. Creates of the first three seconds are not counted: opening a
@@ -109,7 +109,7 @@ export interface WatchResult {
   readonly clientCpu: number;
 }
 
-/** How a server process is doing. */
+/** The resource usage of a server process. */
 export interface Usage {
   /** CPU time so far, microseconds. */
   readonly cpuUs: number;
@@ -132,7 +132,7 @@ export type Framework = (typeof FRAMEWORKS)[number];
 
 export type StoreKind = 'memory' | 'sqlite' | 'postgres' | 'etcd';
 
-/** What one of our server processes is to be. */
+/** How one of our server processes is set up. */
 export interface VitalsServerOptions {
   readonly store: StoreKind;
   /** Whether a watch cache stands in front of the store. */

@@ -16,7 +16,7 @@ interface Reply {
 
 type Methods = Readonly<Record<string, (params: never) => unknown>>;
 
-/** The process's side: answers calls until the harness is gone, then ends the process. */
+/** The side of the process: answers calls until the harness has ended, then ends the process. */
 export function answerCalls(methods: Methods): void {
   process.on('disconnect', () => process.exit(0));
   process.on('message', (message) => void answer(message as Call));
@@ -44,7 +44,7 @@ export interface Worker {
 
 const START_LIMIT_MS = 30_000;
 
-/** Starts a file of this folder as a process of its own and waits until it takes calls. */
+/** Starts a file of this folder in a new process and waits until it accepts calls. */
 export async function startWorker(
   file: string,
   args: readonly string[] = [],

@@ -7,7 +7,7 @@ import { startWorker, type Worker } from './rpc.js';
 export interface BenchServer {
   readonly spec: ServerSpec;
   readonly target: Target;
-  /** Absent for a server that somebody else runs. */
+  /** Absent for a server that is not ours. */
   readonly worker: Worker | undefined;
   usage(): Promise<Usage | undefined>;
   stop(): Promise<void>;
@@ -76,5 +76,5 @@ export function createServerPark(scratch: string): ServerPark {
   };
 }
 
-/** Only our own servers are told. */
+/** Options that only our own servers get. */
 type Life = Pick<VitalsServerOptions, 'ttlMs' | 'historyMs'> & Partial<Pick<VitalsServerOptions, 'apiDomain'>>;

@@ -1,4 +1,4 @@
-/** What is aimed at: a figure by its id, and its bound. Ratios are to the floor unless the text says otherwise. */
+/** A target: a figure by its id, and its bound. Ratios are to the floor unless a comment says otherwise. */
 export interface BenchTarget {
   /** `<phase>.<metric>.<server>` */
   readonly id: string;
@@ -29,7 +29,7 @@ export const targets: readonly BenchTarget[] = [
   { id: 'watch-1000.rate.memory', atLeast: 0.9 },
   { id: 'watch-1000.p99.memory', atMost: 1.3 },
   { id: 'slow.others-p99.memory', atMost: 1.05 },
-  // In a framework: to the bare routes of that framework, and what a thousand watchers get also to the floor.
+  // In a framework ratios are to its bare routes, and those for a thousand watchers also to the floor.
   { id: 'get.rate.express', atLeast: 0.8 },
   { id: 'get.rate.fastify', atLeast: 0.8 },
   { id: 'get.rate.hono', atLeast: 0.8 },
@@ -66,7 +66,7 @@ export const targets: readonly BenchTarget[] = [
   { id: 'storm.loop-p99.memory', atMost: 20 },
   { id: 'expiry.loop-max.memory', atMost: 10 },
   { id: 'host.added-p99.sqlite', atMost: 2 },
-  // The longest stretch of the event loop that one request can cause.
+  // The longest time that one request can block the event loop.
   { id: 'hostile.authenticated.memory', atMost: 50 },
   { id: 'hostile.authenticated-3mib.memory', atMost: 50 },
   { id: 'hostile.unauthenticated.memory', atMost: 5 },

@@ -47,7 +47,10 @@ export function clientBodies(client: ClientName, target: Target, namespace: stri
   };
 }
 
-/** Writes the first event only and puts the values of others into its text: the client must not be what is measured. */
+/**
+ * Serializes the first event only and puts the values of others into its text, so that the client is not the
+ * bottleneck.
+ */
 function template(events: EventBodies, write: (event: SentEvent) => string): (index: number) => string {
   const text = write(JSON.parse(events.body(0)) as SentEvent);
   const variables = events.variables(0);

@@ -22,12 +22,14 @@ type State = (typeof READING)[keyof typeof READING];
 /** How much of a body is kept as text, unless a flow needs more. */
 const KEPT_BYTES = 400;
 
-/** All connections read into it: memory for each read would be a third of what a thousand watchers cost the client. */
+/**
+ * All connections read into it: new memory for each read would be a third of what a thousand watchers cost the client.
+ */
 const BUFFER = Buffer.allocUnsafeSlow(262_144);
 
 /**
  * A keep-alive connection over a raw socket that knows just enough HTTP/1.1: one request at a time, bodies counted rather
- * than kept. Cheap, so that the client is not what is measured.
+ * than kept. Cheap, so that the client is not the bottleneck.
  */
 export class Connection {
   readonly socket: Socket;
@@ -97,7 +99,7 @@ export class Connection {
     }
   }
 
-  /** Where to go on, or -1 when more bytes are needed. */
+  /** The offset to continue from, or -1 when more bytes are needed. */
   #step(bytes: Buffer, at: number): number {
     switch (this.#state) {
       case READING.head:
@@ -117,7 +119,7 @@ export class Connection {
         return end;
       }
       case READING.gap: {
-        // A read mostly ends here: the line break of the next one alone must not make a copy of it.
+        // Most reads end here: that the chunk's line break is still missing must not cause a copy.
         const end = Math.min(at + this.#left, bytes.length);
         this.#left -= end - at;
         if (this.#left === 0) this.#state = READING.size;

@@ -9,7 +9,7 @@ const objectOf = (index: number): number => (index % OBJECTS) + OBJECTS * Math.f
 /** The size of an event as it is sent, without padding. */
 const BODY_BYTES = 870;
 
-/** The same scattered digits for the same number: names must not arrive in the order of the index. */
+/** Hashes a number to digits, so that names do not arrive in the order of the index. */
 const scattered = (index: number): string => (Math.imul(index + 1, 0x9e3779b1) >>> 0).toString(16).padStart(8, '0');
 
 /** Half of the names come before it, whatever the size. */
@@ -21,12 +21,12 @@ export interface EventBodies {
   name(index: number): string;
   /** The object the event is about. */
   regarding(index: number): string;
-  /** All in which events differ, each of them of constant length: name, object, the object's uid, who reports. */
+  /** The values in which events differ, each of constant length: name, object, the object's uid, the reporter. */
   variables(index: number): readonly string[];
   body(index: number): string;
 }
 
-/** @param tag eight hexadecimal digits, other ones give other names */
+/** @param tag eight hexadecimal digits that are part of the names */
 export function eventBodies(target: Target, namespace: string, tag = '00000000', padding = 0): EventBodies {
   const apiVersion = target.base.slice('/apis/'.length);
   const annotations = padding === 0 ? '' : `,"annotations":{"example.com/padding":"${'p'.repeat(padding)}"}`;

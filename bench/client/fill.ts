@@ -4,7 +4,7 @@ import { eventBodies } from './event-bodies.js';
 import { errorCounter, openConnections } from './load.js';
 import { eventsPath, requests } from './requests.js';
 
-/** Creates the events of a data set. One that is there already is fine. */
+/** Creates the events of a data set; those that exist already are left. */
 export async function fill({ target, namespace, size, from, connections }: FillJob): Promise<FillResult> {
   const open = await openConnections(target, connections);
   const make = requests(target);

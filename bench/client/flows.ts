@@ -6,7 +6,7 @@ import { eventsPath, requests } from './requests.js';
 
 /** What one connection does, request after request. */
 export interface Flow {
-  /** `undefined`: that was all. */
+  /** `undefined` after the last one. */
   next(): string | undefined;
   /** Sees every answer before the next request is made. */
   seen?(answer: Answer): void;
@@ -15,7 +15,7 @@ export interface Flow {
 const PAGE = 500;
 /** Steps through all of a data set in an order that looks random. */
 const STRIDE = 7_919;
-/** Counts of a series; no divisor of a data set's size, so that the next round really changes every event. */
+/** Counts of a series; no divisor of a data set's size, so that the next pass really changes every event. */
 const COUNTS = 9_973;
 
 /** A flow for each connection of a load job. Counters are shared between them. */
@@ -92,7 +92,7 @@ function withSeries(read: string, count: number): string {
   return read.replace('"reportingController":', `${series(count)},"reportingController":`);
 }
 
-/** A get and a write by turns: what is written is made of what was read. Both are answers. */
+/** Alternates a get and a write that is made from its result. Both count as answers. */
 function readThenWrite(
   get: (path: string) => string,
   choose: () => string,
@@ -112,7 +112,7 @@ function readThenWrite(
   };
 }
 
-/** The page that follows a name, at the revision of a list that began before. */
+/** The page that begins after a name, at the revision of an earlier list. */
 function pageBehind(get: (path: string) => string, path: string, name: string): Flow {
   let token = '';
   return {
@@ -126,7 +126,7 @@ function pageBehind(get: (path: string) => string, path: string, name: string): 
   };
 }
 
-/** From page to page, and from the last one to the first unless once is enough. */
+/** Walks from page to page, and from the last one to the first again unless `once`. */
 function pageWalk(get: (path: string) => string, path: string, once = false): Flow {
   let token = '';
   let over = false;

@@ -9,10 +9,10 @@ export function frameCounter(onFrames: (count: number) => void): BodySink {
   };
 }
 
-/** Where a frame's event says its name: metadata comes first, and the name first in it. */
+/** How far into a frame the event's name is: metadata comes first, and the name first in it. */
 const HEAD_BYTES = 260;
 
-/** Tells the beginning of every frame, once the whole frame is there. */
+/** Calls back with the beginning of every frame, once the whole frame has arrived. */
 export function frameReader(onFrame: (head: string) => void): BodySink {
   let head = '';
   return (bytes, start, end) => {

@@ -28,7 +28,7 @@ export function cpuMeter(): () => number {
   };
 }
 
-/** Errors counted, the first one told. */
+/** Counts errors, and keeps the text of the first one. */
 export function errorCounter(): { note(answer: Answer): void; readonly count: number; readonly first: string } {
   let count = 0;
   let first = '';
@@ -46,10 +46,10 @@ export function errorCounter(): { note(answer: Answer): void; readonly count: nu
   };
 }
 
-/** The most bytes an event of the data set has as an answer. */
+/** The most bytes of an answer with one event of the data set. */
 const WHOLE_EVENT = 8_192;
 
-/** Keeps every connection busy with one request at a time until time or count are over. */
+/** Keeps every connection busy with one request at a time until the time is over or the count is reached. */
 export async function load(job: LoadJob): Promise<LoadResult> {
   const readsFirst = job.kind === 'update' || job.kind === 'versioned-patch';
   const connections = await openConnections(job.target, job.connections, readsFirst ? WHOLE_EVENT : undefined);

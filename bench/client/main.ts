@@ -1,4 +1,5 @@
-// The load client, a process of its own: what it costs is not the servers' time, and it says how busy it was.
+// The load client, in a separate process, so that its CPU time is not counted as the servers'; it reports how busy it
+// was.
 import { answerCalls } from '../rpc.js';
 import { fill } from './fill.js';
 import { load } from './load.js';

@@ -22,7 +22,7 @@ const TICK_MS = 2;
 /** After the last create was due, answers are waited for this long. */
 const GRACE_MS = 5_000;
 
-/** Sends what is due on the connections that are free; what finds none waits, and the wait counts as latency. */
+/** Sends creates that are due over free connections; without a free one they wait, and the wait counts as latency. */
 export function pacedCreates(options: PacedOptions): Promise<PacedResult> {
   const { connections, rate, durationMs } = options;
   const total = Math.floor((rate * durationMs) / 1000);

@@ -1,7 +1,7 @@
 import type { Target } from '../protocol.js';
 import type { ClientBodies } from './client-bodies.js';
 
-/** Requests as they go over the wire. */
+/** Requests as they are sent. */
 export interface Requests {
   get(path: string): string;
   post(path: string, body: string): string;

@@ -8,8 +8,8 @@ import { pacedCreates } from './paced.js';
 import { eventsPath, requests } from './requests.js';
 
 /**
- * Watchers whose frames are read one by one; the others' are only counted. They stand among the others at equal distances:
- * a server that writes to all in turn is later with the last than with the first.
+ * Watchers whose frames are read one by one; those of the others are only counted. They are spread evenly among the
+ * others, because a server that writes to all in turn reaches the last later than the first.
  */
 const READ_CLOSELY = 10;
 const OPENED_AT_ONCE = 50;
@@ -53,7 +53,7 @@ export async function watch(job: WatchJob): Promise<WatchResult> {
         errors.note(answer);
         resolve();
       };
-      // The last ones stop reading: they are no readers, so nothing of theirs counts.
+      // The last ones stop reading: their frames are not counted.
       if (index >= readers) return connection.send(request, ended, undefined, () => resolve());
       if (index % Math.ceil(readers / READ_CLOSELY) !== 0) {
         return connection.send(request, ended, frameCounter(onFrames), () => resolve());
@@ -65,7 +65,7 @@ export async function watch(job: WatchJob): Promise<WatchResult> {
         const at = head.indexOf(`.${tag}`);
         if (at === -1) return;
         const event = Number.parseInt(head.slice(at + 9, at + 17), 16);
-        // Later frames of an event tell of its end.
+        // A later frame of the same event is its deletion.
         if (own[event] !== 0) return;
         own[event] = lastFrame;
         seen += 1;

@@ -49,7 +49,7 @@ const APPLIED: Sent = { method: 'PATCH', url: `${ITEM}?fieldManager=m&force=true
 const TABLE = 'application/json;as=Table;v=v1;g=meta.k8s.io';
 const PARTIAL = 'application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io';
 
-/** As many fields and items as are read before a body is refused for them, or nearly so. */
+/** A little less than the limit on fields and items of a body. */
 const WITHIN = 3_990;
 
 const inEveryWay = (
@@ -75,7 +75,7 @@ const ofEvents: readonly HostileRequest[] = [...eventBodies, ...longItemBodies].
   ],
 );
 
-/** Answers in other forms, of what a create has just stored. */
+/** Creates whose responses are in other forms. */
 const inOtherForms: readonly HostileRequest[] = ['labels', 'annotations', 'finalizers', 'owners', 'managed-f'].flatMap(
   (what) =>
     [YAML, TABLE, PARTIAL, PROTOBUF, `${JSON_TYPE};q=1`].map((accept, index) => {
@@ -104,12 +104,12 @@ const ofYaml: readonly HostileRequest[] = yamlBodies.flatMap(({ id, title, make 
 const deletions: readonly HostileRequest[] = [
   [
     'dry-run',
-    'many dry runs',
+    'many dryRun values',
     (bytes: number) => fill(bytes, '{"kind":"DeleteOptions","dryRun":[', () => '"All"', ']}'),
   ],
   [
     'dry-run-bad',
-    'many dry runs of another kind',
+    'many unknown dryRun values',
     (bytes: number) => fill(bytes, '{"kind":"DeleteOptions","dryRun":[', (i: number) => `"${i}"`, ']}'),
   ],
   [
@@ -127,7 +127,7 @@ const deletions: readonly HostileRequest[] = [
   ),
 );
 
-/** Every body there is, up to the default of `maxBodyBytes`; one is longer. */
+/** Requests with bodies of all kinds, up to the default of `maxBodyBytes`; one is longer. */
 export const hostileBodies: readonly HostileRequest[] = [
   ...ofEvents,
   ...inOtherForms,

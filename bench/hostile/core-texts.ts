@@ -1,22 +1,22 @@
 import type { HostileRequest, MadeRequest } from './contract.js';
 import { STORED, times } from './making.js';
 
-/** Where the rules are so lax that a message may be as long as a body. */
+/** core/v1, whose rules allow a message as long as a body. */
 const COLLECTION = '/api/v1/namespaces/default/events';
 const ITEM = `${COLLECTION}/${STORED}`;
-/** For the event around the message. */
+/** Bytes for the event around the message. */
 const MARGIN = 6_000;
 
 const encoder = new TextEncoder();
 
-/** What a message is made of: an id, a title, its beginning, what follows again and again, in JSON. */
+/** Kinds of messages: an id, a title, the beginning, and the text that is repeated, in JSON. */
 const MESSAGES: readonly (readonly [id: string, title: string, start: string, json: string])[] = [
   ['words', 'words', '', 'word '],
   ['spaces', 'spaces', '', ' '],
   ['lines', 'short lines', '', 'a\\n'],
   ['double-quotes', 'double quotes', '', '\\"'],
   ['single-quotes', 'single quotes', 'a: ', "'"],
-  ['underscores', 'what might be a number', '1', '1_'],
+  ['underscores', 'digits and underscores', '1', '1_'],
   ['umlauts', 'umlauts', '', 'ü'],
   ['emoji', 'emoji', '', '😀'],
 ];
@@ -49,9 +49,9 @@ const read = (accept: string, query = '', url = ITEM): MadeRequest => ({
 
 const meta = 'v=v1;g=meta.k8s.io';
 
-/** What is done with it where an event with such a message is stored: `other` is a message that is no longer, and differs. */
+/** Requests to a stored event with such a message. `other` is a different message of at most that length. */
 const CHANGES: readonly (readonly [id: string, title: string, make: (other: string) => MadeRequest])[] = [
-  ['put', 'put in its place', (other) => sent('PUT', ITEM, 'json', event(STORED, other))],
+  ['put', 'replaced by PUT', (other) => sent('PUT', ITEM, 'json', event(STORED, other))],
   ['merge', 'patched with a count', () => sent('PATCH', ITEM, 'merge-patch+json', '{"count":2}')],
   ['merge-large', 'patched', (other) => sent('PATCH', ITEM, 'merge-patch+json', `{"message":"${other}"}`)],
   [
@@ -86,7 +86,7 @@ const CHANGES: readonly (readonly [id: string, title: string, make: (other: stri
 
 /** Events of core/v1 with a message of the length of a body. */
 export const coreTexts: readonly HostileRequest[] = MESSAGES.flatMap(([id, title, start, json]) => {
-  // One function for all: requests that only read share what it has stored.
+  // One function for all, because requests that only read share the stored events of equal functions.
   const before = (bytes: number): readonly MadeRequest[] => [
     sent('PUT', ITEM, 'json', event(STORED, message(start, json, bytes))),
   ];

@@ -4,7 +4,7 @@ import { eventStart, fill, times } from './making.js';
 export interface EventBody {
   readonly id: string;
   readonly title: string;
-  /** It is made of as many fields and items as fit, or as `members` says. */
+  /** True if it is made of as many fields and items as fit, or as `members` says. */
   readonly counted?: boolean;
   /** @param members how many fields and items the body may have */
   make(name: string, bytes: number, members?: number): string;
@@ -29,7 +29,7 @@ const members = (id: string, title: string, item: (index: number) => string): Ev
   make: (name, bytes, members) => fill(bytes, `${eventStart(name)}},`, item, '}', ',', members),
 });
 
-/** One entry of managed fields with this as its fields. */
+/** A body with one entry of managed fields, whose fields are these. */
 const managed = (id: string, title: string, open: string, item: (index: number) => string, close: string): EventBody =>
   metadata(
     id,
@@ -42,7 +42,7 @@ const managed = (id: string, title: string, open: string, item: (index: number) 
 
 const nested = (open: string, close: string, depth: number): string => open.repeat(depth) + close.repeat(depth);
 
-/** Objects that are good, or nearly so, but for their size. */
+/** Objects that are valid, or nearly so, but for their size. */
 export const eventBodies: readonly EventBody[] = [
   metadata('labels', 'many labels', '"labels":{', (i) => `"k${i}":"v"`, '}'),
   metadata('labels-bad', 'many labels that are all wrong', '"labels":{', (i) => `"-${i}":"-"`, '}'),
@@ -68,7 +68,7 @@ export const eventBodies: readonly EventBody[] = [
   ),
   managed(
     'managed-deep',
-    'deep managed fields, again and again',
+    'deep managed fields, many times',
     '',
     (i) => `"f:${i}":${nested('{"f:a":', '{}', 1).replace(/\}$/, '}}')}`,
     '',

@@ -1,11 +1,17 @@
 import type { EventBody } from './json-bodies.js';
 import { eventStart } from './making.js';
 
-/** As many items as are read before a body is refused for their number, or nearly so: with all bytes shared among them. */
+/** A little less than the limit on items of a body; they share all its bytes. */
 const ITEMS = 3_900;
-/** Few items whose checks quote them, and no more than are read: a text counts as 1,024 of 4,000 at most. */
+/**
+ * Few items, whose errors quote them. No more are accepted: a text counts for up to 1,024 of the 4,000 fields of a
+ * body.
+ */
 const FEW = 3;
-/** As many texts of 16,400 characters as are read. V8 hashes them by their length alone, so that all of them collide. */
+/**
+ * The number of texts of 16,400 characters that are accepted. V8 hashes them by their length alone, so that all
+ * collide.
+ */
 const ALIKE = 58;
 const alike = (index: number, length: number): string => `${x(Math.min(length, 16_400))}${index + ALIKE}`;
 
@@ -31,12 +37,12 @@ const longItems = (
 });
 
 const x = (length: number): string => 'x'.repeat(length);
-/** A name as long as the rules let it be: a domain of 253 characters and a name of 63. */
+/** A domain for a name as long as the rules allow: a domain of 253 characters and a name of 63. */
 const domain = (length: number): string => 'a'.repeat(Math.min(250, Math.max(1, length)));
 const MANAGED =
   '"managedFields":[{"manager":"m","operation":"Update","apiVersion":"events.example.com/v1","fieldsType":"FieldsV1","fieldsV1":{';
 
-/** Objects of as many items as are let through, as long as the bytes allow. */
+/** Objects of as many items as are accepted, each as long as the bytes allow. */
 export const longItemBodies: readonly EventBody[] = [
   longItems('labels', 'many labels of long values', '"labels":{', (i, length) => `"k${i}":"${x(length)}"`, '}'),
   longItems('labels-keys', 'many labels with long keys', '"labels":{', (i, length) => `"k${i}${x(length)}":""`, '}'),

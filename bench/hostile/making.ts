@@ -1,16 +1,16 @@
-/** The collection all requests go to. It has one event, `STORED`, which is an ordinary one. */
+/** The collection that all requests go to. It holds one ordinary event, `STORED`. */
 export const COLLECTION = '/apis/events.example.com/v1/namespaces/default/events';
 
 /** The name of the event that updates, patches and deletions find. */
 export const STORED = 'stored';
 
-/** How long bodies are made: as the default of `maxBodyBytes` allows, and as it allows at most, as the standalone server does. */
+/** The lengths of bodies: the default of `maxBodyBytes`, and its highest value, which the standalone server has. */
 export const BODY_SIZES: readonly number[] = [524_288, 3_145_728];
 
-/** What stands in JSON where a field or an item begins. */
+/** The characters of JSON before which or after which a field or an item begins. */
 const MEMBER = /[,[{]/g;
 
-/** `make(index)` for as many indices as fit into so many bytes between `before` and `after`, with `between` between them, and with at most so many `members`. */
+/** `before`, then `make(index)` as often as `bytes` and `members` allow, separated by `between`, then `after`. */
 export function fill(
   bytes: number,
   before: string,
@@ -31,12 +31,12 @@ export function fill(
   }
 }
 
-/** A text repeated as often as it fits. */
+/** A text repeated as often as it fits into `bytes`. */
 export function times(text: string, bytes: number): string {
   return text.repeat(Math.floor(bytes / text.length));
 }
 
-/** The members of an event that breaks no rule, but for kind, apiVersion and metadata. */
+/** The members of a valid event without kind, apiVersion and metadata. */
 const RULES =
   '"eventTime":"2026-03-05T06:07:08.123456Z","reportingController":"example.com/tester","reportingInstance":"tester-0",' +
   '"action":"Testing","reason":"Tested","type":"Normal","regarding":{"kind":"Pod","namespace":"default","name":"web-1"}';

@@ -47,7 +47,7 @@ const big = (bytes: number): string => `{"op":"add","path":"/metadata/annotation
 const many = (bytes: number): string => fill(bytes, '', (i) => `"k${i}":""`, '');
 const list = (count: number): string => Array.from({ length: count }, (_, i) => `"a/${i}"`).join(',');
 
-/** Patches that ask for much. They are applied to an ordinary event. */
+/** Patches that cause much work. They are applied to an ordinary event. */
 export const patchBodies: readonly PatchBody[] = [
   operations('operations', 'many operations', '', (i) => `{"op":"add","path":"/note","value":"${i}"}`),
   operations('too-many', 'more operations than are allowed', '', () => '{}', 1e9),
@@ -55,7 +55,7 @@ export const patchBodies: readonly PatchBody[] = [
   operations('tests', 'many comparisons with the whole event', '', () => '{"op":"test","path":"","value":{}}'),
   operations(
     'copies',
-    'copies of what grows',
+    'copies of a growing object',
     big(50_000).concat(','),
     (i) => `{"op":"copy","from":"/metadata/annotations","path":"/metadata/c${i}"}`,
   ),
@@ -65,14 +65,14 @@ export const patchBodies: readonly PatchBody[] = [
     '{"op":"add","path":"/x","value":{"a":1}},',
     (i) => `{"op":"copy","from":"/x","path":"/x/y${i}"}`,
   ),
-  operations('moves', 'moves of what is large', big(100_000).concat(','), (i) =>
+  operations('moves', 'moves of a large object', big(100_000).concat(','), (i) =>
     i % 2
       ? '{"op":"move","from":"/x","path":"/metadata/annotations"}'
       : '{"op":"move","from":"/metadata/annotations","path":"/x"}',
   ),
   operations(
     'test-large',
-    'comparisons of what is large',
+    'comparisons in a large object',
     `${big(20_000)},{"op":"copy","from":"/metadata/annotations","path":"/x"},`,
     () => `{"op":"test","path":"/x/k0","value":""}`,
   ),
@@ -202,7 +202,7 @@ export const patchBodies: readonly PatchBody[] = [
   ),
   strategic('orders', 'many orders', (bytes) => fill(bytes, '{', (i) => `"$setElementOrder/x${i}":[]`, '}')),
   strategic('unknown', 'many unknown fields', (bytes) => fill(bytes, '{', (i) => `"u${i}":{"$patch":"replace"}`, '}')),
-  strategic('bad-directive', 'a directive nobody knows in a large map', (bytes) =>
+  strategic('bad-directive', 'an unknown directive in a large map', (bytes) =>
     fill(bytes, '{"metadata":{"annotations":{"$patch":"x",', (i) => `"k${i}":""`, '}}}'),
   ),
   strategic('bad-type', 'a result of the wrong type with a large patch', (bytes) =>

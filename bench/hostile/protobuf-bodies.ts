@@ -33,7 +33,7 @@ export function envelope(message: Uint8Array, kind = 'Event', apiVersion = 'even
   return join([[0x6b, 0x38, 0x73, 0], field(1, type), field(2, message)]);
 }
 
-/** Parts that fill what a body may have, but for a kilobyte. */
+/** Parts that fill a body up to its limit, but for a kilobyte. */
 function filled(bytes: number, make: (index: number) => Uint8Array): Uint8Array {
   const parts: Uint8Array[] = [];
   for (let index = 0, left = bytes - 1_000; ; index++) {
@@ -70,7 +70,7 @@ function groups(depth: number): Uint8Array {
   ]);
 }
 
-/** Messages that are good, or nearly so, but for their size. */
+/** Messages that are valid, or nearly so, but for their size. */
 export const protobufBodies: readonly ProtobufBody[] = [
   inMetadata('labels', 'many labels', 11, (i) => entry(`k${i}`, 'v')),
   inMetadata('labels-empty', 'many empty labels', 11, () => nothing),

@@ -1,19 +1,19 @@
 import type { HostileRequest } from './contract.js';
 import { COLLECTION, STORED, times } from './making.js';
 
-/** More than a server takes by default: a service can let its server take so much. */
+/** More bytes of headers than a server accepts by default: a service can raise that limit. */
 const HEADER_BYTES = 1_048_576;
-/** About as much as is read of a target. */
+/** About the longest target that is accepted. */
 const TARGET_BYTES = 60_000;
-/** As many bytes of headers as a server takes by default. */
+/** The most bytes of headers that a server accepts by default. */
 const USUAL_BYTES = 65_536;
 
 const json = { accept: 'application/json' };
 
-/** A selector as long as may be parsed. */
+/** About the longest selector that is parsed. */
 const SELECTOR_BYTES = 32_000;
 
-/** `make(index)` as often as there is room. */
+/** Repeats `make(index)` up to a number of bytes. */
 function many(make: (index: number) => string, bytes: number): string {
   let text = '';
   for (let index = 0; text.length < bytes; index++) text += make(index);
@@ -22,7 +22,7 @@ function many(make: (index: number) => string, bytes: number): string {
 
 const token = (value: string): string => btoa(value).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
 
-/** What is asked of the paths that anybody can reach, before anybody is known. */
+/** Paths to which unauthenticated requests are sent. */
 const PATHS: readonly (readonly [id: string, path: string])[] = [
   ['root', '/readyz'],
   ['check', '/livez/ping'],
@@ -31,12 +31,12 @@ const PATHS: readonly (readonly [id: string, path: string])[] = [
 ];
 
 const QUERIES: readonly (readonly [id: string, title: string, query: (bytes: number) => string])[] = [
-  ['excludes', 'exclude, again and again', (bytes) => many((index) => `exclude=n${index}&`, bytes)],
+  ['excludes', 'many exclude parameters', (bytes) => many((index) => `exclude=n${index}&`, bytes)],
   ['pairs', 'parameters of one letter', (bytes) => times('a&', bytes)],
   ['bad-escapes', 'parameters that are no UTF-8', (bytes) => times('%ff&', bytes)],
   ['escapes', 'one parameter of escapes that are no UTF-8', (bytes) => `a=${times('%ffa', bytes)}`],
-  ['verbose', 'verbose, again and again', (bytes) => times('verbose&', bytes)],
-  ['verbose-value', 'a verbose of escapes', (bytes) => `verbose=${times('%c3%a9', bytes)}`],
+  ['verbose', 'many verbose parameters', (bytes) => times('verbose&', bytes)],
+  ['verbose-value', 'a verbose parameter of escapes', (bytes) => `verbose=${times('%c3%a9', bytes)}`],
   ['duration', 'a long duration', (bytes) => `timeout=${times('1h1m', bytes)}`],
   ['no-duration', 'a long text that is no duration', (bytes) => `timeout=${times('%c3%a9', bytes)}`],
   ['field-terms', 'a field selector of many terms', (bytes) => `fieldSelector=${times('type!=a,', bytes)}`],
@@ -73,7 +73,9 @@ const SIZES: readonly (readonly [id: string, target: number, header: number])[] 
   ['huge', HEADER_BYTES, HEADER_BYTES],
 ];
 
-/** What a header has a name of its own for: a thousand extras, and one whose name is as long as all of them. */
+/**
+ * Impersonated extras, which are names of headers: a thousand of them, and one whose name is as long as all of them.
+ */
 const EXTRAS: readonly (readonly [id: string, title: string, headers: (bytes: number) => Record<string, string>])[] = [
   [
     'extras',
@@ -112,7 +114,7 @@ const beforeAuthentication: readonly HostileRequest[] = PATHS.flatMap(([where, p
   ]),
 );
 
-/** What is behind authentication: an id, a title and the query of a list. */
+/** Lists by authenticated callers: an id, a title and the query. */
 const LISTS: readonly (readonly [id: string, title: string, query: () => string])[] = [
   ['label-missing', '512 labels that must be missing', () => `labelSelector=${many((i) => `!k${i},`, 2_900)}`],
   [
@@ -121,7 +123,7 @@ const LISTS: readonly (readonly [id: string, title: string, query: () => string]
     () => `labelSelector=${many((i) => `!k${i},`, SELECTOR_BYTES)}`,
   ],
   ['label-values', 'a label selector of many values', () => `labelSelector=a in (${times('v,', SELECTOR_BYTES)})`],
-  ['label-one-key', 'one key, again and again', () => `labelSelector=${many((i) => `a!=${i},`, 3_000)}a`],
+  ['label-one-key', 'one key many times', () => `labelSelector=${many((i) => `a!=${i},`, 3_000)}a`],
   ['label-blanks', 'a label selector of blanks', () => `labelSelector=${times('+', SELECTOR_BYTES)}a`],
   ['label-bangs', 'a label selector of exclamation marks', () => `labelSelector=${times('!', SELECTOR_BYTES)}`],
   ['label-key', 'a label selector with a long key', () => `labelSelector=${times('a', SELECTOR_BYTES)}`],
@@ -134,7 +136,7 @@ const LISTS: readonly (readonly [id: string, title: string, query: () => string]
   ['revision', 'a long resourceVersion', () => `resourceVersion=${times('9', TARGET_BYTES)}`],
   ['limit', 'a long limit', () => `limit=${times('9', TARGET_BYTES)}`],
   ['limit-most', 'the largest limit', () => `limit=9223372036854775807`],
-  ['pretty', 'pretty, again and again', () => times('pretty=true&', 12_000)],
+  ['pretty', 'many pretty parameters', () => times('pretty=true&', 12_000)],
 ];
 
 const tokenAt = (start: string): string => token(JSON.stringify({ v: 'meta.k8s.io/v1', rv: -1, start }));
@@ -178,7 +180,7 @@ const names: readonly HostileRequest[] = [
   make: () => ({ method: 'GET', url: `${COLLECTION}/${name}`, headers: json }),
 }));
 
-/** Headers, paths and queries that are as expensive as can be. */
+/** Headers, paths and queries that are as expensive as possible. */
 export const hostileRequests: readonly HostileRequest[] = [
   ...beforeAuthentication,
   ...lists,

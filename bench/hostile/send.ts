@@ -2,7 +2,7 @@ import { openSync, readSync } from 'node:fs';
 import type { ApiHandler, ApiResponse } from 'kube-vitals';
 import type { MadeRequest } from './contract.js';
 
-/** What a request came to. */
+/** The response to a hostile request. */
 export interface HostileAnswer {
   readonly status: number;
   readonly headers: ApiResponse['headers'];
@@ -44,8 +44,8 @@ export function ordinaryEvent(name: string): string {
 }
 
 /**
- * The longest stretch in which the event loop could do nothing else, milliseconds. Counted in the time this thread was
- * on a processor where the system tells (Linux), for others on the machine must not count; by the clock elsewhere.
+ * The longest time in which the event loop could do nothing else, milliseconds. On Linux this is time of this thread on
+ * a processor, so that other programs do not count; elsewhere it is wall time.
  */
 export async function longestStretch(run: () => Promise<unknown>): Promise<number> {
   const now = threadTime();
@@ -81,7 +81,7 @@ function threadTime(): () => number {
   }
   const buffer = Buffer.alloc(128);
   return () => {
-    // Linux brings the count of a running thread up to date when somebody asks for the time of its process, not for this.
+    // Linux updates the count of a running thread when the time of its process is read, not when this file is.
     process.cpuUsage();
     return Number(buffer.toString('latin1', 0, readSync(file, buffer, 0, 128, 0)).split(' ')[0]) / 1e6;
   };

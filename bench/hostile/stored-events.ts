@@ -2,7 +2,7 @@ import type { HostileRequest, MadeRequest } from './contract.js';
 import { eventBodies } from './json-bodies.js';
 import { COLLECTION, eventStart, fill, STORED } from './making.js';
 
-/** What is read and deleted at once: many ordinary events, and few that hold much. */
+/** Sets of events that are read or deleted at once: many ordinary ones, or few large ones. */
 const MANY = 2_000;
 const FEW_LARGE = 12;
 /** As many labels as a body may have. */
@@ -67,14 +67,14 @@ const READINGS: readonly (readonly [id: string, title: string, query: string])[]
   ['pretty', 'a pretty list', 'pretty=true'],
   ['whole-table', 'a list with objects in its rows', 'includeObject=Object'],
   ['limit', 'a page', 'limit=4000'],
-  ['selected', 'a list of what a selector leaves', 'fieldSelector=type!%3DWarning&labelSelector=app!%3Dx'],
-  ['nothing', 'a list of nothing', 'labelSelector=app%3Dnobody'],
+  ['selected', 'a list filtered by a selector', 'fieldSelector=type!%3DWarning&labelSelector=app!%3Dx'],
+  ['nothing', 'a list whose selector matches nothing', 'labelSelector=app%3Dnobody'],
   ['core', 'a list of the other group', ''],
   ['initial', 'a watch with initial events', INITIAL],
   ['legacy', 'a watch from 0', `${WATCHED}&resourceVersion=0`],
 ];
 
-/** Every form of a list; of a watch, for each of which a second passes, those that are made for each event. */
+/** All forms for a list. Of a watch, which takes a second each, only the forms that are made event by event. */
 const wanted = (reading: string, form: string): boolean =>
   reading === 'list' || (/initial|legacy/.test(reading) ? /^(?:json|table)$/ : /^(?:json|yaml|table)$/).test(form);
 
@@ -96,10 +96,10 @@ const lists: readonly HostileRequest[] = SETS.flatMap(([set, what, before]) =>
 const DELETIONS: readonly (readonly [id: string, title: string, query: string, options?: string])[] = [
   ['all', 'everything deleted', ''],
   ['dry', 'everything deleted, in a dry run', 'dryRun=All'],
-  ['selected', 'everything deleted that a selector leaves', 'labelSelector=app!%3Dx'],
-  ['nothing', 'nothing deleted of many', 'labelSelector=app%3Dnobody'],
+  ['selected', 'everything deleted that a selector matches', 'labelSelector=app!%3Dx'],
+  ['nothing', 'a deletion whose selector matches nothing', 'labelSelector=app%3Dnobody'],
   ['refused', 'a deletion whose condition does not hold', '', '{"preconditions":{"uid":"x"}}'],
-  ['orphan', 'everything marked', 'propagationPolicy=Orphan'],
+  ['orphan', 'everything marked for deletion', 'propagationPolicy=Orphan'],
 ];
 
 const deletions: readonly HostileRequest[] = SETS.flatMap(([set, what, before]) =>
@@ -117,7 +117,7 @@ const deletions: readonly HostileRequest[] = SETS.flatMap(([set, what, before]) 
   })),
 );
 
-/** An event that holds as much as it may, put in the place of the ordinary one. */
+/** Events as large as they may be, which replace the ordinary one. */
 const LARGE = ['labels', 'annotations', 'finalizers', 'owners', 'managed-f', 'managed-k', 'managed-v'] as const;
 
 const put = (text: string, query = ''): MadeRequest => ({
@@ -134,7 +134,7 @@ const patched = (type: string, text: string, query = ''): MadeRequest => ({
   body: encoder.encode(text),
 });
 
-/** What is done to a large event, and with which body: an ordinary one, or another large one. */
+/** Requests to a large event, whose body is an ordinary event or another large one. */
 const CHANGES: readonly (readonly [id: string, title: string, make: (other: string) => MadeRequest])[] = [
   ['put', 'replaced by a small one', () => put(`${eventStart(STORED)}}}`)],
   ['put-large', 'replaced by another large one', (other) => put(other)],
@@ -143,13 +143,21 @@ const CHANGES: readonly (readonly [id: string, title: string, make: (other: stri
     'replaced by another large one, in a dry run',
     (other) => put(other, '?dryRun=All&fieldValidation=Strict'),
   ],
-  ['apply', 'applied to', () => patched('apply-patch+yaml', `${eventStart(STORED)}}}`, '?fieldManager=a&force=true')],
+  [
+    'apply',
+    'changed by a small server-side apply',
+    () => patched('apply-patch+yaml', `${eventStart(STORED)}}}`, '?fieldManager=a&force=true'),
+  ],
   [
     'apply-large',
-    'applied to with another large one',
+    'changed by a server-side apply of another large one',
     (other) => patched('apply-patch+yaml', other, '?fieldManager=a&force=true'),
   ],
-  ['apply-conflict', 'applied to in conflict', (other) => patched('apply-patch+yaml', other, '?fieldManager=a')],
+  [
+    'apply-conflict',
+    'changed by a conflicting server-side apply',
+    (other) => patched('apply-patch+yaml', other, '?fieldManager=a'),
+  ],
   ['merge', 'patched', () => patched('merge-patch+json', '{"note":"x"}')],
   ['merge-large', 'patched with another large one', (other) => patched('merge-patch+json', other)],
   [
@@ -159,7 +167,7 @@ const CHANGES: readonly (readonly [id: string, title: string, make: (other: stri
   ],
   [
     'json-patch',
-    'patched by an operation',
+    'patched by one operation',
     () => patched('json-patch+json', '[{"op":"add","path":"/note","value":"x"}]'),
   ],
   ['delete', 'deleted', () => ({ method: 'DELETE', url: `${COLLECTION}/${STORED}`, headers: json })],
@@ -187,5 +195,5 @@ const changes: readonly HostileRequest[] = eventBodies
     })),
   );
 
-/** Requests that meet many events, or a large one. */
+/** Requests to many events, or to a large one. */
 export const hostileReadings: readonly HostileRequest[] = [...lists, ...deletions, ...changes];

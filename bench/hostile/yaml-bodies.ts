@@ -26,7 +26,7 @@ const numbered = (
 
 const HEAD = 'kind: Event\napiVersion: events.example.com/v1\n';
 
-/** The sizes YAML comes in: what is refused by its length is cheap, what is just short enough is not. */
+/** The sizes of YAML bodies: one that is refused for its length is cheap, one that is just short enough is not. */
 export const YAML_SIZES: readonly number[] = [524_288, 131_000, 98_304, 30_000, 11_900, 5_900];
 
 /** Texts that are hard for a reader of YAML, in the sizes of {@link YAML_SIZES}. */
@@ -37,7 +37,7 @@ export const yamlBodies: readonly YamlBody[] = [
   repeated('braces-keys', 'objects in objects', '', '{"a":'),
   repeated('dashes', 'lists in lists', '', '- '),
   repeated('questions', 'keys that are no scalars', '', '? '),
-  repeated('commas', 'a list of nothing', '[', ',', ']'),
+  repeated('commas', 'a flow list of commas', '[', ',', ']'),
   repeated('flow', 'a flow list', '[', 'a,', 'a]'),
   repeated('flow-empty', 'a flow list of empty lists', '[', '[],', 'a]'),
   repeated('flow-pairs', 'a flow map', '{', 'a: b,', 'a: b}'),
@@ -45,7 +45,7 @@ export const yamlBodies: readonly YamlBody[] = [
   repeated('flow-lines', 'a flow list over many lines', '[\n', ',\n', ']'),
   repeated('colons', 'colons', '', ': '),
   repeated('colons-close', 'colons without blanks', '', ':'),
-  repeated('colon-lines', 'lines of a colon', '', ':\n'),
+  repeated('colon-lines', 'lines of one colon', '', ':\n'),
   repeated('lines', 'short lines of a map', HEAD, 'a:\n'),
   repeated('list-lines', 'short lines of a list', '', '-\n'),
   repeated('blank-lines', 'blank lines', '', '\n'),
@@ -77,12 +77,12 @@ export const yamlBodies: readonly YamlBody[] = [
   repeated('anchors', 'anchors', '', '&a '),
   repeated('anchor-long', 'a long anchor', '&', 'a'),
   repeated('anchor-same', 'one anchor many times', '', '- &a b\n'),
-  repeated('anchor-text', 'what looks like anchors', '', '&a: *a'),
+  repeated('anchor-text', 'text that looks like anchors', '', '&a: *a'),
   repeated('anchor-flow', 'anchors in a flow list', '[', '&a,', ']'),
-  repeated('aliases', 'aliases of nothing', '', '*a '),
+  repeated('aliases', 'aliases without anchors', '', '*a '),
   repeated('alias-list', 'an alias many times', 'a: &a x\nb: [', '*a,', ']'),
   repeated('alias-keys', 'an alias as a key many times', '&a x: 1\n', '*a : 1\n'),
-  repeated('alias-text', 'what looks like aliases', '', '*a: &a'),
+  repeated('alias-text', 'text that looks like aliases', '', '*a: &a'),
   numbered('anchored-keys', 'many anchors', '', (i) => `&a${i} k${i}: *a${i}`),
   repeated('tags', 'tags', '', '!a '),
   repeated('tag-long', 'a long tag', '!', 'a'),
@@ -92,7 +92,7 @@ export const yamlBodies: readonly YamlBody[] = [
   repeated('directives-yaml', 'directives of versions', '', '%YAML 1.1\n'),
   repeated('documents', 'documents', '', '---\n'),
   repeated('document-ends', 'ends of documents', '', '...\n'),
-  repeated('document-items', 'documents of something', 'a', '\n--- a'),
+  repeated('document-items', 'documents of one scalar', 'a', '\n--- a'),
   repeated('merge-keys', 'merge keys', 'a: &a {b: c}\n', '<<: *a\n'),
   repeated('bad-chars', 'reserved characters', '', '@`'),
   repeated('percents', 'percent signs', '', '%'),
@@ -108,5 +108,5 @@ export const yamlBodies: readonly YamlBody[] = [
   repeated('marks', 'byte order marks', '', '\ufeff'),
   numbered('keys', 'a map of many keys', HEAD, (i) => `k${i}: v`),
   numbered('nested', 'maps in maps', '', (i) => `${' '.repeat(Math.min(i, 200))}a:`),
-  numbered('stairs', 'maps in maps up and down', '', (i) => `${' '.repeat(i % 90)}a:`),
+  numbered('stairs', 'maps in maps of rising and falling depth', '', (i) => `${' '.repeat(i % 90)}a:`),
 ];

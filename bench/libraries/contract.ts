@@ -1,23 +1,23 @@
 import type { Target } from '../protocol.js';
 
-/** Clients of events that are compared; the bare loop over undici is what all are measured by. */
+/** Clients of events that are compared; ratios are to the bare loop over undici. */
 export const LIBRARIES = ['undici', 'kube-vitals', 'client-node'] as const;
 export type LibraryName = (typeof LIBRARIES)[number];
 
 /** Requests at a time, which is the recorder's default. */
 export const IN_FLIGHT = 4;
 
-/** What a library can be told to do. Each resolves when the server has, or has sent, all of it. */
+/** The tasks of a library. Each resolves once the server has stored, or has sent, everything. */
 export interface Library {
   /** Records events that are all different. */
   record(bodies: readonly EventBody[]): Promise<void>;
-  /** Records equal events: as often as the number says, about one object. */
+  /** Records this many equal events about one object. */
   recordEqual(body: EventBody, times: number): Promise<void>;
   create(bodies: readonly EventBody[]): Promise<void>;
   get(names: readonly string[]): Promise<void>;
-  /** Watches from the beginning until so many events were received. */
+  /** Watches from the beginning until this many events were received. */
   watch(count: number): Promise<void>;
-  /** Follows events from those that exist on, as controllers do, until so many were received. */
+  /** Follows events, beginning with those that exist, as controllers do, until this many were received. */
   follow(count: number): Promise<void>;
   close(): Promise<void>;
 }
@@ -49,17 +49,17 @@ export interface LibraryJob {
   readonly work: LibraryWork;
   /** Events of the job. */
   readonly count: number;
-  /** Names of the job begin with it: those of another job are others. */
+  /** The beginning of the names of the job, which differs from that of other jobs. */
   readonly tag: string;
 }
 
 export interface LibraryResult {
   readonly perSecond: number;
-  /** Of this process, for each event, in microseconds. */
+  /** CPU time of this process for each event, in microseconds. */
   readonly cpuUs: number;
 }
 
-/** Memory that a recorder takes for events that it cannot write. */
+/** The memory of a recorder for events that it cannot write. */
 export interface HeldResult {
   readonly heapMb: number;
   readonly rssMb: number;
@@ -68,7 +68,7 @@ export interface HeldResult {
 
 export const NAMESPACE = 'bench-libraries';
 
-/** Calls `run` for each item, so many at a time. */
+/** Calls `run` for each item, {@link IN_FLIGHT} at a time. */
 export async function eachInFlight<T>(items: readonly T[], run: (item: T) => Promise<unknown>): Promise<void> {
   let next = 0;
   const lane = async (): Promise<void> => {

@@ -39,9 +39,9 @@ export function kubeVitals({ host, port, base, token }: Target): Library {
   };
 }
 
-/** What a recorder holds while its server is away. Needs `--expose-gc`. */
+/** The memory of a recorder while its server is unavailable. Needs `--expose-gc`. */
 export async function heldByRecorder(bodies: readonly EventBody[]): Promise<HeldResult> {
-  // Nobody listens there.
+  // Nothing listens on this port.
   const transport = httpTransport({ server: 'http://127.0.0.1:9' });
   const events = createEventsClient({ transport, namespace: NAMESPACE });
   const recorder = createRecorder({

@@ -1,4 +1,4 @@
-// A process with one client of events; which one its first argument says.
+// A process with one client of events, which the first argument names.
 import { answerCalls } from '../rpc.js';
 import {
   NAMESPACE,

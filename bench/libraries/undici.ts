@@ -46,7 +46,7 @@ export function bareUndici({ host, port, base, token }: Target): Library {
   };
 }
 
-/** Without a recorder equal events are events of their own. */
+/** Gives each body a name of its own: without a recorder equal events are separate events. */
 export const named = (body: EventBody, index: number): EventBody => ({
   ...body,
   metadata: { ...body.metadata, name: `${body.metadata.name}-${index}` },

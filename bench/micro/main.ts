@@ -1,4 +1,5 @@
-// Single steps of the library, from its sources: they are not exported. A process of its own, so that nothing else is warm.
+// Single steps of the library, imported from its sources, because they are not exported. A separate process, so that no
+// other code is warm.
 import { Bench as Tinybench } from 'tinybench';
 import { decodeBody } from '../../src/api/decode/decode-body.js';
 import { updateManagedFields } from '../../src/api/managed-fields/update-managed-fields.js';

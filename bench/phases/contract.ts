@@ -2,7 +2,7 @@ import type { Bench } from '../context.js';
 import type { Figure } from '../figures.js';
 import type { BenchServer } from '../server-process.js';
 
-/** How one number of a sample becomes a figure. */
+/** How a number of the samples becomes a figure. */
 export interface Metric {
   readonly key: string;
   /**
@@ -20,7 +20,7 @@ export const CPU: Metric = { key: 'cpu', as: 'ratio', unit: '×', better: 'lower
 /** The numbers of one slice, by metric. */
 export type Sample = Readonly<Record<string, number>>;
 
-/** A phase in which servers take turns. */
+/** A phase in which the servers alternate slice by slice. */
 export interface Phase {
   readonly id: string;
   readonly title: string;
@@ -29,15 +29,15 @@ export interface Phase {
   readonly slices?: number;
   /** Measured in the frameworks, too. */
   readonly mounts?: boolean;
-  /** @param first nothing like it ran in this process before: it has to warm up for longer */
+  /** @param first true if nothing like it ran in this process before, so that it has to warm up for longer */
   measure(bench: Bench, server: BenchServer, first: boolean): Promise<Sample>;
 }
 
-/** Something that is measured by itself, with processes of its own. */
+/** A measurement with processes of its own, outside of the rounds. */
 export interface Scenario {
   readonly id: string;
   readonly title: string;
-  /** Which figures it has depends on the run: those of an earlier one do not stay. */
+  /** True if the set of figures depends on the run: then those of an earlier run are dropped. */
   readonly changing?: boolean;
   run(bench: Bench): Promise<readonly Figure[]>;
 }

@@ -9,15 +9,16 @@ const SIZE = 5_000;
 /** A walk takes some hundred milliseconds at most. */
 const LIMIT_MS = 60_000;
 
-/** Walks that are not measured, before the first that is: code is compiled meanwhile. */
+/** Walks before the first one that is measured; code is compiled during them. */
 const WARMUPS = 3;
 
-/** Walks so far. */
+/** The number of walks so far. */
 let walked = 0;
 
 /**
- * Pages that nobody has read before. Every slice fills namespaces of its own, one for each connection, and walks over them
- * once. A page of one event is read before, for the floor sorts a namespace at the first list after a write.
+ * Pages that are read for the first time. Every slice fills namespaces of its own, one for each connection, and walks
+ * over them once. A page of one event is read before, because the floor sorts a namespace at the first list after a
+ * write.
  */
 export const firstPages: Phase = {
   id: 'first-pages',

@@ -7,7 +7,7 @@ const RATE: Metric = { key: 'rate', as: 'ratio', unit: '×', better: 'higher' };
 const P99: Metric = { key: 'p99', as: 'ratio', unit: '×', better: 'lower' };
 const FIRST_BYTE: Metric = { key: 'first-byte', as: 'value', unit: 'ms', better: 'lower' };
 
-/** The first slice of a phase meets code that was not compiled yet. */
+/** How much longer the warm-up of the first slice of a phase is, in which code is compiled. */
 const FIRST_WARMUP = 12;
 
 function loadPhase(

@@ -2,9 +2,9 @@ import { cpus } from 'node:os';
 import type { Bench } from '../context.js';
 import type { BenchServer } from '../server-process.js';
 
-/** A busy core; above it a process is the bottleneck. */
+/** The share of a core above which a process counts as the bottleneck. */
 const BUSY = 0.9;
-/** What others may take of a core before it is told. */
+/** The share of a core that other programs may use without a warning. */
 const TOLERATED = 0.25;
 
 /** CPU time of the whole machine so far, microseconds. */

@@ -9,8 +9,8 @@ import { profileText } from '../report/profile.js';
 type Samples = Map<string, Sample[]>;
 
 /**
- * The phases in which servers take turns, slice by slice: what the machine does to one it does to all. Each round has
- * fresh processes; a ratio is always to the floor's slice next to it.
+ * Runs the phases in which the servers alternate slice by slice, so that a slow moment of the machine affects all. Each
+ * round has fresh processes; a ratio is always to the floor's slice next to it.
  */
 export async function runRounds(bench: Bench, phases: readonly Phase[]): Promise<readonly Figure[]> {
   if (phases.length === 0) return [];
@@ -56,7 +56,7 @@ async function runPhase(
   const slices = phase.slices ?? bench.options.times.slices;
   const failed = new Set<BenchServer>();
   for (let slice = 0; slice < slices; slice++) {
-    // Whoever is first has the colder machine: that changes from round to round.
+    // The first server has the colder machine, so the order changes from round to round.
     const turn = (slice + round) % servers.length;
     const slot = (round - 1) * slices + slice;
     const last = round === bench.options.runs && slice === slices - 1;

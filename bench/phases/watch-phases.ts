@@ -37,7 +37,7 @@ const fanOut = (watchers: number): Phase => ({
   },
 });
 
-/** Fifty watchers of large events, first all reading, then five that stopped. */
+/** Fifty watchers of large events: first all of them read, then five have stopped. */
 const slowWatchers: Phase = {
   id: 'slow',
   title: '5 of 50 watchers stop reading, 100 events of 17 kB a second: p99 of the others, with ÷ without',
@@ -55,7 +55,8 @@ const slowWatchers: Phase = {
     const before = await server.usage();
     const stopped = await bench.client.watch(server, { ...job, stopped: 5 });
     const after = await server.usage();
-    // Each of the three leaves 25 MB of events behind: once before and once after, as the store is larger and smaller.
+    // Each of the three jobs leaves 25 MB of events behind, so the job without stopped readers runs before and after
+    // the other.
     const later = await bench.client.watch(server, { ...job, stopped: 0 });
     return {
       'others-p99': (stopped.p99Ms * 2) / (earlier.p99Ms + later.p99Ms),

@@ -25,7 +25,7 @@ interface Input {
   readonly burst: number;
   readonly bursts: number;
   readonly pauseMs: number;
-  /** From when to when the server is away, from the first event on. */
+  /** The period in which the server is down, counted from the first event. */
   readonly awayMs?: readonly [number, number];
 }
 
@@ -42,7 +42,7 @@ const inputs: readonly Input[] = [
   },
 ];
 
-/** What a recorder's process says of itself. */
+/** The report of a recorder's process. */
 interface Report {
   readonly lastMs: number;
   readonly cpuMs: number;
@@ -65,14 +65,14 @@ async function reportOf(file: string, args: readonly string[]): Promise<Report> 
   return JSON.parse(stdout) as Report;
 }
 
-/** What became of the events on the server. */
+/** The result on the server. */
 interface Outcome {
   readonly objects: number;
   readonly sum: number;
-  /** Of what was recorded about an object, what its events do not count; and what they count beyond. */
+  /** Recorded events that the counts on the server lack, summed over the objects; and counts beyond those recorded. */
   readonly lost: number;
   readonly doubled: number;
-  /** Different notes that are there, and that were recorded. */
+  /** Different notes on the server, and different notes that were recorded. */
   readonly notes: readonly [number, number];
   /** Events that were created before one about the same object that was recorded earlier. */
   readonly outOfOrder: number;
@@ -98,7 +98,7 @@ function judge(input: Input, stored: readonly Event[], created: readonly Event[]
   const seen = new Set<string>();
   for (const { regarding, note = '' } of created) {
     const name = regarding?.name ?? '';
-    // Equal events can be created again when their series has ended: only the first tells of the order.
+    // Equal events may be created again after their series has ended: only the first one shows the order.
     if (seen.has(`${name} ${note}`)) continue;
     seen.add(`${name} ${note}`);
     const number = Number(note.slice('note '.length));
@@ -131,7 +131,7 @@ function creationsOf(server: ComparedServer, namespace: string, resourceVersion:
   return {
     created,
     async stop() {
-      // What was written last is still on its way.
+      // The last changes are still on their way.
       await pause(1_000);
       ending.abort();
       await done;
@@ -139,7 +139,7 @@ function creationsOf(server: ComparedServer, namespace: string, resourceVersion:
   };
 }
 
-/** Whether other clients read the same of what is stored. */
+/** Lists the stored events with other clients; returns what each of them read. */
 async function readings(server: ComparedServer, program: string, namespace: string): Promise<string> {
   const goList = await run(program, ['-mode=list', `-kubeconfig=${server.kubeconfig}`, `-namespace=${namespace}`]);
   const go = JSON.parse(goList.stdout) as { readonly objects: number; readonly sum: number };
@@ -231,7 +231,7 @@ async function firstPage(client: ReturnType<typeof createEventsClient>, namespac
   throw new Error('a list has a page');
 }
 
-/** The same address before and after a restart. */
+/** A free port, so that the address is the same before and after a restart. */
 async function freePort(): Promise<number> {
   const probe = createServer().listen(0, '127.0.0.1');
   await new Promise((resolve) => probe.once('listening', resolve));

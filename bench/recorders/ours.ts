@@ -51,7 +51,7 @@ for (let number = 0, from = 0; number < bursts; number++) {
       note: `note ${Math.floor(from / objects) % notes}`,
     });
   }
-  // client-go takes Go durations.
+  // A Go duration such as `5ms`, as the program with client-go takes it.
   await pause(Number(values.pause.replace('ms', '')));
 }
 const recordedMs = performance.now() - began;

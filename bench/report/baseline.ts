@@ -18,7 +18,7 @@ export function readBaseline(): readonly BaselineFigure[] {
 /**
  * Puts new figures in the place of older ones; what was not measured stays. One figure a line, so that a diff shows what moved.
  *
- * @param replaced the phases all of whose older figures go
+ * @param replaced the phases whose older figures are all dropped
  */
 export function writeBaseline(figures: readonly Figure[], replaced: readonly string[]): readonly BaselineFigure[] {
   const date = new Date().toISOString().slice(0, 10);

@@ -11,7 +11,7 @@ const INTRODUCTION = `# Performance
 This page is written by \`npm run bench -- --write\` from \`bench/baseline.json\`. Do not edit it: change \`bench/report/page.ts\`, or
 measure again.
 
-Figures without a unit are ratios, in one run on one machine: to the *floor* where nothing else is said. The floor is a bare
+Figures without a unit are ratios, in one run on one machine: to the *floor* unless another base is named. The floor is a bare
 \`node:http\` server (\`bench/servers/floor.ts\`) that parses and stringifies once on a create, keeps ready bytes in a Map and checks
 nothing. Ours has validation, managed fields, the core/v1 view, tokens and rules as the standalone program reads them from its
 files. Rates and MB/s: more is better;
@@ -25,14 +25,14 @@ which is included.
 
 Requests are those of real clients. An update is a get and a PUT of the whole object with its server-set fields, and both
 count as answers; so does a merge patch with the resourceVersion. Creates come from \`@kubernetes/client-node\` unless the phase
-names another client; the floor, which reads nothing but JSON, gets the JSON of client-go where ours gets protobuf.
+names another client; the floor, which reads JSON only, gets the JSON of client-go where ours gets protobuf.
 
 All phases but \`cold\` are warm: their first slice in a process has a longer warm-up, so that code is compiled. \`cold\` is the first
 second of each kind of request in a fresh process, for the floor too.
 
 Lists are read over and over while nothing is written, so that the memory store serves them from what it has kept of the last
-reading; what a list costs that is read for the first time stands in
-[decision 31](decisions/0031-lists-that-are-read-again.md). Frames of a watch are timed from the moment their event was due, with
+reading; [decision 31](decisions/0031-memory-store-caches-lists.md) has the cost of a list that is read for the first time.
+Frames of a watch are timed from the moment their event was due, with
 ten watchers at equal distances among all; those of the first three seconds after the watchers were opened do not count.
 
 Express, Fastify and Hono have our handler as a service would mount it, and are compared to *bare* routes of the same framework
@@ -49,10 +49,7 @@ export function writePage(figures: readonly BaselineFigure[], parts: readonly (P
     const own = figures.filter(({ id }) => id.startsWith(`${part.id}.`) || id.startsWith(`${part.id}-`));
     return own.length === 0 ? [] : [`### ${part.id}: ${part.title}\n\n${rows(own)}\n`];
   });
-  writeFileSync(
-    file,
-    `${INTRODUCTION}\n## Targets\n\n${targetRows(figures)}\n\n## What was measured\n\n${sections.join('\n')}`,
-  );
+  writeFileSync(file, `${INTRODUCTION}\n## Targets\n\n${targetRows(figures)}\n\n## Results\n\n${sections.join('\n')}`);
 }
 
 function targetRows(figures: readonly BaselineFigure[]): string {

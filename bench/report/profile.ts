@@ -3,12 +3,12 @@ import type { Profiler } from 'node:inspector';
 
 const SHOWN = 25;
 
-/** Not work: waiting, time outside of JavaScript's sight, and the profiler itself being started and stopped. */
+/** Entries that are no work: waiting, time outside of JavaScript, and starting and stopping the profiler. */
 const NOT_WORK: ReadonlySet<string> = new Set(['(idle)', '(program)', '(root)', 'dispatch']);
 
 /**
- * The functions in which a profile spent its time, most first: without what they called, and with it. Shares are of all
- * time that was work. Below them, those of our files with what they called.
+ * The functions in which a profile spent its time, most first: self time, and total time. Shares are of the time that
+ * was work. Below them, the functions of our files by total time.
  */
 export function profileText(file: string): string {
   const { nodes, samples = [], timeDeltas = [] } = JSON.parse(readFileSync(file, 'utf8')) as Profiler.Profile;

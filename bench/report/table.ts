@@ -3,7 +3,7 @@ import { targets } from '../targets.js';
 import { nodeMajor, type BaselineFigure } from './baseline.js';
 import { bound, change, shown, spread, verdict } from './verdict.js';
 
-/** What was measured as a table for the terminal. Only a full run is compared with the baseline. */
+/** The figures as a table for the terminal. Only a full run is compared with the baseline. */
 export function table(figures: readonly Figure[], baseline: readonly BaselineFigure[]): string {
   const byId = new Map(baseline.filter(({ node }) => node === nodeMajor).map((figure) => [figure.id, figure]));
   const rows = figures.map((figure) => {

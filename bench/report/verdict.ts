@@ -2,10 +2,10 @@ import type { Figure } from '../figures.js';
 import type { BenchTarget } from '../targets.js';
 import type { BaselineFigure } from './baseline.js';
 
-/** A difference to the baseline that is worth a mark. */
+/** The relative difference to the baseline from which on a figure is marked. */
 const NOTICEABLE = 0.1;
 
-/** `met`, `NOT MET`, or nothing where nothing was aimed at. */
+/** `met`, `NOT MET`, or nothing for a figure without a target. */
 export function verdict({ value }: Figure, target: BenchTarget | undefined): '' | 'met' | 'NOT MET' {
   if (!target) return '';
   return value >= (target.atLeast ?? -Infinity) && value <= (target.atMost ?? Infinity) ? 'met' : 'NOT MET';
@@ -15,7 +15,7 @@ export function bound({ atLeast, atMost }: BenchTarget): string {
   return atLeast === undefined ? `≤ ${atMost}` : `≥ ${atLeast}`;
 }
 
-/** How the figure stands against the baseline's, if it moved by more than 10 %. */
+/** The difference to the baseline, if it is more than 10 %. */
 export function change(figure: Figure, before: BaselineFigure | undefined): string {
   if (!before || figure.orientation || before.value === 0) return '';
   const moved = figure.value / before.value - 1;

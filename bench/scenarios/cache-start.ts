@@ -6,10 +6,10 @@ import type { Figure } from '../figures.js';
 import type { BenchServer } from '../server-process.js';
 import { ask, single, sleep, type OurServer } from './ours.js';
 
-/** How often is looked how far the cache is. */
+/** How often the state of the cache is read. */
 const LOOK_MS = 50;
 const LIMIT_MS = 600_000;
-/** Gets are sent all the time, so that the longest tells for how long the server answered nobody. */
+/** Gets are sent all the time, in jobs of this length; the worst p99 shows for how long the server did not answer. */
 const GETS_MS = 1_000;
 
 interface DataSet {
@@ -17,10 +17,10 @@ interface DataSet {
   readonly size: number;
 }
 
-/** Starts a server again over what is in its database; no figures for one without a cache. */
+/** Starts a server again over the contents of its database; no figures for a server without a cache. */
 type StartAgain = (data: DataSet) => Promise<readonly Figure[]>;
 
-/** Runs something with a server whose database outlives it, where it has one of its own. */
+/** Runs `run` with a server, and lets it start the server again where the database outlives the process. */
 export async function withDatabase<T>(
   bench: Bench,
   spec: OurServer,
@@ -36,7 +36,7 @@ export async function withDatabase<T>(
   }
 }
 
-/** How long the cache takes to be filled, and what the process is good for meanwhile. */
+/** Measures how long the cache takes to be filled, and how the process serves meanwhile. */
 async function startOver(bench: Bench, spec: OurServer, data: DataSet): Promise<readonly Figure[]> {
   bench.log(`start with ${data.size} events: ${spec.name}`);
   const server = await bench.park.start(spec);

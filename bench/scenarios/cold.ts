@@ -8,7 +8,7 @@ import type { LoadKind } from '../protocol.js';
 const SLICE_MS = 1_000;
 const SIZE = 1_000;
 const CONNECTIONS = 16;
-/** In this order, each without warm-up: nothing like it ran in the process before. */
+/** In this order, each without warm-up: no such request was sent to the process before. */
 const KINDS: readonly LoadKind[] = ['create', 'get', 'update', 'patch', 'regarding', 'first-page'];
 
 interface Cold {
@@ -16,7 +16,7 @@ interface Cold {
   readonly cpu: number;
 }
 
-/** What a process does in its first seconds, before its code is compiled: the first second of each kind of request. */
+/** The speed of a process before its code is compiled: the first second of each kind of request. */
 export const cold: Scenario = {
   id: 'cold',
   title: `the first second of each kind of request in a fresh process, ${CONNECTIONS} connections, no warm-up`,

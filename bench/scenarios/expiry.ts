@@ -2,7 +2,7 @@ import type { Scenario } from '../phases/contract.js';
 import type { Usage } from '../protocol.js';
 import { ask, eachStore, single, sleep } from './ours.js';
 
-/** Everything due at once, removed by the library's own loop while the event loop is watched. */
+/** Event-loop delay while the library's expiry loop removes many events that are due at once. */
 export const expiry: Scenario = {
   id: 'expiry',
   title: 'many events due at once (100,000; quick: 10,000)',

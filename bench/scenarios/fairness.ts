@@ -6,9 +6,9 @@ import { eachStore, single, sleep } from './ours.js';
 
 const CONNECTIONS = 500;
 const ROUNDS = 3;
-/** Connecting and draining take their time on a busy machine. */
+/** Time for connecting and draining on a busy machine. */
 const SLACK_MS = 60_000;
-/** Until all connections of the flood are open and answered. */
+/** Time until all connections of the flood are open and answered. */
 const SETTLE_MS = 2_000;
 
 const FLOODS: readonly LoadKind[] = ['get', 'create', 'first-page'];
@@ -17,7 +17,7 @@ const POLITE: readonly LoadKind[] = ['get', 'create', 'livez', 'health'];
 const NAMESPACE = 'fairness';
 const SIZE = 1_000;
 
-/** One caller sends without limit from 500 connections; another one asks one thing after the other. */
+/** One caller sends without limit from 500 connections; another one sends one request at a time. */
 export const fairness: Scenario = {
   id: 'fairness',
   title: `fairness: p99 of one caller alone, and while another one floods the server from ${CONNECTIONS} connections`,
@@ -34,7 +34,7 @@ export const fairness: Scenario = {
         for (const kind of POLITE) results.set(kind, await polite(kind));
         return results;
       };
-      /** The best of some rounds: others on the machine only ever add. */
+      /** The best of several rounds: other programs on the machine can only make it slower. */
       const best = async (): Promise<ReadonlyMap<LoadKind, LoadResult>> => {
         const rounds = [await measure()];
         while (rounds.length < ROUNDS) rounds.push(await measure());

@@ -3,10 +3,10 @@ import { ask, eachStore, single, sleep } from './ours.js';
 
 const ROUNDS = 3;
 
-/** What a host that does nothing else feels: the delay of its event loop without and with events on it. */
+/** The event-loop delay of a service that does nothing else, without and with load on its events. */
 export const host: Scenario = {
   id: 'host',
-  title: 'the host: p99 of its event-loop delay, idle and with 500 creates a second and 100 watchers',
+  title: 'p99 of the event-loop delay of a service, idle and with 500 creates a second and 100 watchers',
   run: (bench) =>
     eachStore(bench, 'host', async (spec) => {
       const durationMs = bench.options.times.watchMs;
@@ -23,7 +23,7 @@ export const host: Scenario = {
         for (let round = 0; round < ROUNDS; round++) {
           const idle = await loopWhile(() => sleep(durationMs));
           const busy = await loopWhile(() => bench.client.watch(server, job));
-          // The quietest round: others on the machine only ever add.
+          // The quietest round: other programs on the machine can only make it slower.
           if (busy - idle < best.added) Object.assign(best, { idle, busy, added: busy - idle });
         }
         return [

@@ -9,7 +9,7 @@ import type { HostileCall, HostileResult } from '../servers/hostile.js';
 /** How many requests have a figure of their own, of each kind. */
 const WORST = 10;
 const RUNS = 3;
-/** A request that takes longer fails by that alone. */
+/** A request that takes longer fails. */
 const LIMIT_MS = 60_000;
 
 interface Measured {
@@ -20,20 +20,19 @@ interface Measured {
 }
 
 /**
- * How long the worst requests hold the event loop: those of an authenticated caller, and what happens before anybody is
- * authenticated. A figure for the worst of each, bodies with the default limit on their bytes and with the highest one,
- * and for the ten worst of each.
+ * How long the worst requests block the event loop, after and before authentication. A figure for the worst of each
+ * kind, with the default limit on the bytes of bodies and with the highest one, and for the ten worst of each.
  */
 export const hostile: Scenario = {
   id: 'hostile',
-  title: 'the worst requests: the longest stretch of the event loop, before and after authentication',
+  title: 'longest time that the worst requests block the event loop, before and after authentication',
   changing: true,
   async run({ options, log, warn }) {
     const worker = await startWorker('servers/hostile.ts');
     const measured: Measured[] = [];
     const [usual = 0] = BODY_SIZES;
     try {
-      // Code that runs for the first time is compiled, modules are loaded: that is no attacker's doing.
+      // The first requests load modules and compile code, which is not counted.
       for (const { id } of corpus.filter((_, index) => index % 10 === 0))
         await measure(worker, { id, bodyBytes: usual });
       for (const request of corpus) {

@@ -6,7 +6,7 @@ const READS = 1_000;
 const LISTS = 10;
 const WATCHERS = 50;
 
-/** Whether read paths really answer from bytes: calls of JSON.parse and JSON.stringify, counted in the server. */
+/** Checks that reads are answered from bytes: counts the calls of JSON.parse and JSON.stringify in the server. */
 export const jsonCalls: Scenario = {
   id: 'json',
   title: 'JSON.parse and JSON.stringify on read paths, calls an answer or frame',
@@ -24,7 +24,7 @@ export const jsonCalls: Scenario = {
           const job = { ...DATA, kind, connections: 4, warmupMs: 0, durationMs: 30_000, count };
           return (await bench.client.load(server, job)).allAnswers;
         });
-      // Creating parses and stringifies; with many watchers what a frame adds would stand out.
+      // Creates parse and stringify, too; the share of frames shows in the difference between many watchers and few.
       const watch = (watchers: number): Promise<number> =>
         counted(async () => {
           const job = { namespace: `json-${watchers}`, watchers, stopped: 0, rate: 100, durationMs: 2_000, padding: 0 };
@@ -33,7 +33,7 @@ export const jsonCalls: Scenario = {
       try {
         await bench.client.fill(server, DATA);
         const get = await load('get', READS);
-        // A list of 10,000: whatever happens for each item shows.
+        // A list of 10,000 events, in which work for each item is visible.
         const list = (await load('list', LISTS)) / DATA.size;
         const frame = ((await watch(WATCHERS)) - (await watch(1))) / (WATCHERS - 1);
         return [

@@ -10,7 +10,7 @@ import type { Scenario } from '../phases/contract.js';
 import { startWorker, type Worker } from '../rpc.js';
 import { single } from './ours.js';
 
-/** The works, and the events of a slice. What is read was created before, by the bare loop. */
+/** The tasks, with the number of events in a slice. The bare loop creates what is read before. */
 const WORKS: readonly { readonly work: LibraryWork; readonly id: string; readonly count: number }[] = [
   { work: 'create', id: 'client-create', count: 1_000 },
   { work: 'get', id: 'client-get', count: 1_000 },
@@ -20,14 +20,14 @@ const WORKS: readonly { readonly work: LibraryWork; readonly id: string; readonl
   { work: 'recordEqual', id: 'client-record-equal', count: 1_000 },
 ];
 const SLICE_LIMIT_MS = 120_000;
-/** As many as a recorder holds by default. */
+/** The most events that a recorder holds by default. */
 const HELD = 20_000;
 
-/** Clients of events beside each other: what each costs its own process, against the same server of ours. */
+/** Compares clients of events by rate and by the CPU time of their processes, against the same server of ours. */
 export const libraries: Scenario = {
   id: 'client',
   title:
-    'clients of events, four requests at a time: the recorder, single calls, a watch, and what follows events ÷ a bare loop over undici',
+    'clients of events, four requests at a time: recorder, single calls, watch and follower ÷ a bare loop over undici',
   async run(bench) {
     const spec = { name: 'memory', kind: 'vitals', store: 'memory', mount: 'node', location: '' } as const;
     const life = { ttlMs: 86_400_000, historyMs: 600_000, apiDomain: 'k8s.io' };
@@ -42,7 +42,7 @@ export const libraries: Scenario = {
       for (const name of LIBRARIES) workers.set(name, await startWorker('libraries/main.ts', [name]));
       await measured('create', 'undici', 5_000, 'stored');
       const slices = bench.options.quick ? 3 : 4 * bench.options.runs;
-      // The first slice meets code that was not compiled yet, and does not count.
+      // In the first slice code is compiled: it does not count.
       for (let slice = 0; slice <= slices; slice++) {
         for (const { work, id, count } of WORKS) {
           const results = new Map<LibraryName, LibraryResult>();
@@ -75,7 +75,7 @@ function add(samples: Map<string, number[]>, id: string, value: number): void {
   samples.set(id, [...(samples.get(id) ?? []), value]);
 }
 
-/** What a recorder takes for all that it holds when its server is away. */
+/** The memory of a recorder whose queue is full because its server is unavailable. */
 async function held(): Promise<readonly Figure[]> {
   const worker = await startWorker('libraries/main.ts', ['kube-vitals'], ['--expose-gc']);
   try {

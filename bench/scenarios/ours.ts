@@ -10,7 +10,7 @@ export function ourStores({ options }: Bench): readonly OurServer[] {
   return options.servers.filter((spec): spec is OurServer => spec.kind === 'vitals' && spec.mount === 'node');
 }
 
-/** Measures every store, one after the other; one that fails is told and left out. */
+/** Measures every store, one after the other; one that fails is reported and left out. */
 export async function eachStore(
   bench: Bench,
   what: string,
@@ -28,7 +28,7 @@ export async function eachStore(
   return figures;
 }
 
-/** A call of the server's own process. */
+/** Calls a method in the server's process. */
 export function ask<T>({ worker, spec }: BenchServer, method: string, params?: unknown, limitMs = 60_000): Promise<T> {
   if (!worker) return Promise.reject(new Error(`${spec.name} is not our process`));
   return worker.call<T>(method, params, limitMs);

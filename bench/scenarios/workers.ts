@@ -14,17 +14,17 @@ import { ourStores, type OurServer } from './ours.js';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const START_LIMIT_MS = 60_000;
-/** What /proc counts CPU time in: 1/100 s on every Linux that Node runs on. */
+/** The unit of CPU time in /proc: 1/100 s on every Linux that Node runs on. */
 const TICK_US = 10_000;
 
 type Sample = Readonly<Record<string, number>>;
 
-/** What is measured of a server: `first` when it has done nothing like it before. */
+/** Measures a server; `first` is true when it has served nothing like it before. */
 type Measure = (bench: Bench, server: StandaloneServer, first: boolean) => Promise<Sample>;
 
 const SLICES = 8;
 const SLICE_MS = 1_000;
-/** Answers before the first slice, so that the code of both workers is compiled, and how long they may take. */
+/** Answers before the first slice, so that the code of both workers is compiled, and the time limit for them. */
 const WARM = { get: 40_000, list: 200, create: 6_000 } as const;
 const WARM_LIMIT_MS = 30_000;
 
@@ -80,7 +80,7 @@ async function compare(
   for (const [id, { slices, measure }] of Object.entries(PHASES)) {
     for (let slice = 0; slice < slices; slice++) {
       const samples: [Sample, Sample] = [{}, {}];
-      // Each of them first in every other slice.
+      // Each of them is first in every other slice.
       for (const index of slice % 2 === 0 ? ([0, 1] as const) : ([1, 0] as const)) {
         const sample = await measure(bench, servers[index], slice === 0);
         samples[index] = sample;

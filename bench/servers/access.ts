@@ -1,4 +1,5 @@
-// Access as the standalone server has it with a token file and a policy file: the same code, and more lines than are needed.
+// Access as in the standalone server with a token file and a policy file: the same code, and more rules than are
+// needed.
 import type { Authenticate, Authorize } from 'kube-vitals';
 import { staticTokens } from 'kube-vitals';
 import { abac, parsePolicyFile } from '../../src/cli/serve/abac.js';

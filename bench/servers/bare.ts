@@ -1,4 +1,5 @@
-// The floor behind the routes of a framework, as a service would write them: what our handler in that framework is compared to.
+// The floor behind the routes of a framework, as a service would write them. Our handler in that framework is compared
+// to it.
 import { createServer, type Server } from 'node:http';
 import { createAdaptorServer } from '@hono/node-server';
 import express, { type Response as ExpressResponse } from 'express';
@@ -13,7 +14,7 @@ const EVENTS = `${BASE}/namespaces/:namespace/events` as const;
 const EVENT = `${EVENTS}/:name` as const;
 const JSON_TYPE = 'application/json';
 
-/** What a list needs, whatever its query: the harness only asks for the revision here. */
+/** An empty list for any query: the harness reads only the revision. */
 const emptyList = ({ revision }: { readonly revision: number }): Buffer => listBytes(revision, [], undefined);
 
 function onExpress(): Server {

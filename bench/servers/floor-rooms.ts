@@ -10,11 +10,11 @@ export interface Room<F> {
 /** The namespaces of the floor, made when they are first asked for. */
 export interface Rooms<F> {
   of(namespace: string): Room<F>;
-  /** Of what was changed last. */
+  /** The revision of the last change. */
   readonly revision: number;
 }
 
-/** @param fanOut makes what sends the watchers of a namespace their frames */
+/** @param fanOut makes the object that sends frames to the watchers of a namespace */
 export function createRooms<F extends { publish(bytes: Buffer): void }>(fanOut: () => F): Rooms<F> {
   const rooms = new Map<string, Room<F>>();
   const revisions = {

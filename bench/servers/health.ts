@@ -1,11 +1,11 @@
 import { createHealth, type Authenticate, type Authorize, type Health } from 'kube-vitals';
 
-/** Beside the three built-in ones: eleven in all on /readyz. */
+/** Besides the three built-in checks: eleven in all on /readyz. */
 const CHECKS = 8;
 
 /**
- * Health as the standalone server has it: who asks is authorized, answers have an id, probes are observed, and every probe runs
- * the checks.
+ * Health as in the standalone server: callers are authorized, answers have an Audit-Id, probes are observed, and every
+ * probe runs the checks.
  */
 export function benchHealth(access: { readonly authenticate: Authenticate; readonly authorize: Authorize }): Health {
   const health = createHealth({ ...access, roots: 'authorized', auditIds: true, observe: () => undefined });

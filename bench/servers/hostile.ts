@@ -1,4 +1,4 @@
-// The worst requests, asked of the handlers themselves: what they cost must not depend on sockets.
+// The worst requests, sent to the handlers directly: their cost must not depend on sockets.
 import {
   allowAuthenticated,
   createEvents,
@@ -25,7 +25,7 @@ export interface HostileCall {
   readonly bodyBytes: number;
 }
 
-/** What one request cost, and came to. */
+/** The cost of one request, and its response. */
 export interface HostileResult extends Omit<HostileAnswer, 'headers'> {
   readonly longestMs: number;
 }
@@ -37,9 +37,9 @@ interface Served {
   close(): Promise<void>;
 }
 
-/** With one ordinary event. */
+/** Starts the handlers over a store with one ordinary event. */
 async function serve(maxBodyBytes: number): Promise<Served> {
-  // Durable stores keep events as long as the longest bodies.
+  // Durable stores accept events as long as the longest bodies.
   const store = memoryStore({ maxEventBytes: LARGEST_EVENT });
   const events = createEvents({ apiDomain: 'example.com', coreV1: true, store, authenticate, authorize, maxBodyBytes });
   const health = createHealth({ authenticate, authorize });
@@ -67,11 +67,11 @@ async function prepare(hostile: HostileRequest, bodyBytes: number): Promise<Serv
   return served;
 }
 
-/** What requests that change nothing read one after the other. */
+/** The last handlers, which consecutive requests that change nothing share. */
 let read:
   { readonly before: HostileRequest['before']; readonly bodyBytes: number; readonly served: Served } | undefined;
 
-/** Everything is new for each request that writes: what one has stored is no burden of the next. */
+/** Measures one request. One that writes gets new handlers and a new store, so that it does not slow down the next. */
 async function measure(hostile: HostileRequest, bodyBytes: number): Promise<HostileResult> {
   const made = hostile.make(bodyBytes);
   const { before } = hostile;

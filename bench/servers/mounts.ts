@@ -9,7 +9,7 @@ import { toHonoMiddleware } from 'kube-vitals/hono';
 import { toNodeListener } from 'kube-vitals/node';
 import type { VitalsServerOptions } from '../protocol.js';
 
-/** A server for the handler, in the way a service would mount it. */
+/** Makes a server that mounts the handler as a service would. */
 export async function mountOn(mount: VitalsServerOptions['mount'], handle: ApiHandler): Promise<Server> {
   switch (mount) {
     case 'node':

@@ -5,7 +5,7 @@ type Factory = (options: object) => EventStore;
 
 /** The engine's factory, from the package as it was built. */
 async function factory(kind: Exclude<StoreKind, 'memory'>): Promise<Factory> {
-  // A name the compiler does not follow: a build without the engine still has a bench.
+  // A computed name, which the compiler does not follow, so that the benchmark also runs on a build without the engine.
   const entry = `kube-vitals/${kind}`;
   const exported = ((await import(entry)) as Readonly<Record<string, Factory | undefined>>)[`${kind}Store`];
   if (!exported) throw new Error(`this build of kube-vitals has no ${kind}Store`);

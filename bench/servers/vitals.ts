@@ -1,7 +1,7 @@
-// One of our servers: a store behind everything a service would switch on, mounted in one of the usual ways.
+// One of our servers: a store behind everything that a service would enable, mounted in one of the usual ways.
 import { createEvents, firstOf, type CachedStore, type EventStore } from 'kube-vitals';
 import { sampleEvent } from 'kube-vitals/testing';
-import { keepRequestsYoung } from '../../src/cli/serve/v8-flags.js';
+import { disablePretenuring } from '../../src/cli/serve/v8-flags.js';
 import type { VitalsServerOptions } from '../protocol.js';
 import { benchAccess } from './access.js';
 import { benchHealth } from './health.js';
@@ -10,8 +10,8 @@ import { serveBench } from './own-process.js';
 import { openStore } from './stores.js';
 
 const options = JSON.parse(process.argv[2] ?? '') as VitalsServerOptions;
-// As the standalone server does; a service would have to do it by itself.
-if (options.mount === 'node') keepRequestsYoung();
+// As in the standalone server; a service would have to do it itself.
+if (options.mount === 'node') disablePretenuring();
 const { authenticate, authorize } = benchAccess();
 const store = await openStore(options);
 await store.ping();
@@ -34,7 +34,7 @@ await serveBench(await mountOn(options.mount, firstOf(health.handle, events.hand
   closeStore: () => store.close(),
 });
 
-/** Microseconds a page of the 500 newest takes, asked of the store itself: the wire has no such order. */
+/** Microseconds for a page of the 500 newest, read from the store itself: HTTP has no such order. */
 async function newestFirst(
   from: EventStore,
   { namespace, count }: { namespace: string; count: number },
