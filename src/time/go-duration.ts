@@ -1,4 +1,5 @@
-import { goQuote, shorten } from '../json/go-print.js';
+import { shorten } from '../json/go-print.js';
+import { quote } from './quote.js';
 
 /** Milliseconds in a unit of a Go duration. */
 const UNITS: ReadonlyMap<string, number> = new Map([
@@ -23,8 +24,8 @@ const MAX_LENGTH = 64;
  * characters is an error, which shows its beginning.
  */
 export function parseGoDuration(text: string): { readonly ms: number } | { readonly fault: string } {
-  if (text.length > MAX_LENGTH) return { fault: `time: invalid duration ${goQuote(shorten(text, MAX_LENGTH))}` };
-  const invalid = { fault: `time: invalid duration ${goQuote(text)}` };
+  if (text.length > MAX_LENGTH) return { fault: `time: invalid duration ${quote(shorten(text, MAX_LENGTH))}` };
+  const invalid = { fault: `time: invalid duration ${quote(text)}` };
   const negative = text.startsWith('-');
   const unsigned = negative || text.startsWith('+') ? text.slice(1) : text;
   if (unsigned === '0') return { ms: 0 };
@@ -35,9 +36,9 @@ export function parseGoDuration(text: string): { readonly ms: number } | { reado
     const match = part.exec(unsigned);
     const [whole = '', digits, fraction = '', unit = ''] = match ?? [];
     if (whole === '' || (digits === '' && fraction === '')) return invalid;
-    if (unit === '') return { fault: `time: missing unit in duration ${goQuote(text)}` };
+    if (unit === '') return { fault: `time: missing unit in duration ${quote(text)}` };
     const factor = UNITS.get(unit);
-    if (factor === undefined) return { fault: `time: unknown unit ${goQuote(unit)} in duration ${goQuote(text)}` };
+    if (factor === undefined) return { fault: `time: unknown unit ${quote(unit)} in duration ${quote(text)}` };
     ms += Number(`${digits || '0'}.${fraction || '0'}`) * factor;
     if (ms > LONGEST_MS) return invalid;
   }

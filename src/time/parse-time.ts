@@ -1,4 +1,5 @@
 import { shorten } from '../json/go-print.js';
+import { quote } from './quote.js';
 import { timeText, type TimeType } from './timestamp.js';
 
 /** A time in its canonical UTC form, null for Go's zero time, or the error of Go's parser. */
@@ -38,9 +39,9 @@ const ZONE = /^(?:Z|([+-])(\d\d):(\d\d))/;
 
 /** One pass over the text in the order of Go's `time.Parse`, with its error texts. */
 function readTime(text: string, type: TimeType): ParsedTime {
-  const fault = (why: string): ParsedTime => ({ error: `parsing time ${quote(text)}${why}` });
+  const fault = (why: string): ParsedTime => ({ error: `parsing time ${quote(shorten(text))}${why}` });
   const unreadable = (rest: string, element: string): ParsedTime =>
-    fault(` as ${quote(LAYOUT[type])}: cannot parse ${quote(rest)} as ${quote(element)}`);
+    fault(` as ${quote(LAYOUT[type])}: cannot parse ${quote(shorten(rest))} as ${quote(element)}`);
 
   const values: number[] = [];
   let at = 0;
@@ -67,7 +68,7 @@ function readTime(text: string, type: TimeType): ParsedTime {
   if (hours > 24) return fault(': time zone offset hour out of range');
   if (minutes > 60) return fault(': time zone offset minute out of range');
   const extra = rest.slice(zone[0].length);
-  if (extra !== '') return fault(`: extra text: ${quote(extra)}`);
+  if (extra !== '') return fault(`: extra text: ${quote(shorten(extra))}`);
 
   const [year, month, day, hour, minute, second] = values as [number, number, number, number, number, number];
   const date = new Date(0);
@@ -77,15 +78,4 @@ function readTime(text: string, type: TimeType): ParsedTime {
   const seconds = date.getTime() / 1000 + hour * 3600 + minute * 60 + second - east;
   const value = timeText({ seconds, nanos: Number(digits.slice(0, 6).padEnd(6, '0')) * 1000 }, type);
   return value === undefined ? fault(': year out of range') : { value };
-}
-
-/** Quotes as Go's time package does: bytes beyond printable ASCII as `\\xNN`. */
-function quote(text: string): string {
-  const quoted = shorten(text).replace(/["\\]/g, '\\$&');
-  if (/^[ -~]*$/.test(quoted)) return `"${quoted}"`;
-  let out = '';
-  for (const byte of new TextEncoder().encode(quoted)) {
-    out += byte >= 32 && byte < 127 ? String.fromCharCode(byte) : `\\x${byte.toString(16).padStart(2, '0')}`;
-  }
-  return `"${out}"`;
 }

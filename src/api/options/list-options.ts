@@ -1,3 +1,4 @@
+import { goQuote, shorten } from '../../json/go-print.js';
 import { badRequest } from '../status/failures.js';
 import { forbiddenField, notSupported, type FieldError } from '../status/field-error.js';
 import { first, flag, integer, refuseOptions, uintError, type Query } from './query.js';
@@ -63,7 +64,7 @@ function checkedWatch(given: ListOptions, watch: boolean): ListOptions {
 export function requireResourceVersion(resourceVersion: string, before = 'invalid resource version: '): void {
   const wrong = resourceVersion ? uintError(resourceVersion) : undefined;
   if (!wrong) return;
-  throw badRequest(`${before}resourceVersion: Invalid value: ${JSON.stringify(resourceVersion)}: ${wrong}`);
+  throw badRequest(`${before}resourceVersion: Invalid value: ${goQuote(shorten(resourceVersion))}: ${wrong}`);
 }
 
 const MATCH = 'resourceVersionMatch';

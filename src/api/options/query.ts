@@ -1,6 +1,6 @@
 import { badRequest, invalid } from '../status/failures.js';
 import type { FieldError } from '../status/field-error.js';
-import { toInt64 } from '../../json/go-print.js';
+import { goQuote, shorten, toInt64 } from '../../json/go-print.js';
 import { parseGoDuration } from '../../time/go-duration.js';
 import { badTimeoutMessage } from '../../responses/failure-status.js';
 
@@ -31,21 +31,22 @@ export function flag(query: Query, name: string): boolean | undefined {
 export function integer(query: Query, name: string): number | undefined {
   const value = first(query, name);
   if (value === undefined) return undefined;
-  if (!/^[+-]?\d+$/.test(value)) throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(value)}: invalid syntax`);
+  if (!/^[+-]?\d+$/.test(value))
+    throw badRequest(`strconv.ParseInt: parsing ${goQuote(shorten(value))}: invalid syntax`);
   if (value.length < 16) return Number(value);
   const exact = value.length > 25 ? undefined : toInt64(value);
   if (exact === undefined) {
-    throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(value)}: value out of range`);
+    throw badRequest(`strconv.ParseInt: parsing ${goQuote(shorten(value))}: value out of range`);
   }
   return Math.max(Math.min(Number(exact), Number.MAX_SAFE_INTEGER), Number.MIN_SAFE_INTEGER);
 }
 
 /** Go's error for a text that is not an unsigned 64-bit number; undefined for a valid one. */
 export function uintError(text: string): string | undefined {
-  if (!/^\d+$/.test(text)) return `strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`;
+  if (!/^\d+$/.test(text)) return `strconv.ParseUint: parsing ${goQuote(shorten(text))}: invalid syntax`;
   const digits = text.replace(/^0+/, '');
   const tooLarge = digits.length > 20 || (digits.length === 20 && digits > '18446744073709551615');
-  return tooLarge ? `strconv.ParseUint: parsing ${JSON.stringify(text)}: value out of range` : undefined;
+  return tooLarge ? `strconv.ParseUint: parsing ${goQuote(shorten(text))}: value out of range` : undefined;
 }
 
 /**

@@ -1,4 +1,5 @@
 import { joinBytes } from '../../http/bytes.js';
+import { goQuote, shorten } from '../../json/go-print.js';
 import type { ListMeta, ObjectMeta } from '../../model/object-meta.js';
 import { badRequest } from '../status/failures.js';
 import type { ResourceView } from './contract.js';
@@ -12,7 +13,7 @@ export type IncludeObject = 'None' | 'Metadata' | 'Object';
 export function readIncludeObject(value: string | undefined): IncludeObject {
   if (!value) return 'Metadata';
   if (value === 'None' || value === 'Metadata' || value === 'Object') return value;
-  const what = `Invalid value: ${JSON.stringify(value)}: must be 'Metadata', 'Object', 'None', or empty`;
+  const what = `Invalid value: ${goQuote(shorten(value))}: must be 'Metadata', 'Object', 'None', or empty`;
   throw badRequest(`Unable to convert to Table as requested: includeObject: ${what}`);
 }
 

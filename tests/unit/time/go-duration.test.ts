@@ -30,6 +30,8 @@ describe('Go durations', () => {
     ['1 s', 'time: unknown unit " s" in duration "1 s"'],
     ['.s', 'time: invalid duration ".s"'],
     ['5y', 'time: unknown unit "y" in duration "5y"'],
+    ['1ü', 'time: unknown unit "\\xc3\\xbc" in duration "1\\xc3\\xbc"'],
+    ['1"\\\t\x7f', 'time: unknown unit "\\"\\\\\\x09\x7f" in duration "1\\"\\\\\\x09\x7f"'],
     ['5constructor', 'time: unknown unit "constructor" in duration "5constructor"'],
   ])('are refused for %j', (text, fault) => expect(parseGoDuration(text)).toEqual({ fault }));
 });

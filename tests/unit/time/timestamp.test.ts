@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createWholeSeconds } from '../../../src/time/timestamp.js';
 
-test('a time is cut to its second, whatever was asked for before', () => {
+test('a time is truncated to its second, whatever was formatted before', () => {
   const wholeSeconds = createWholeSeconds();
   const start = Date.UTC(2026, 0, 1) * 1000;
   expect(wholeSeconds(start)).toBe('2026-01-01T00:00:00Z');

@@ -33,14 +33,15 @@ describe('query values', () => {
   it.each([
     ['', 'strconv.ParseInt: parsing "": invalid syntax'],
     ['abc', 'strconv.ParseInt: parsing "abc": invalid syntax'],
+    ['ä\u0001\x7f', 'strconv.ParseInt: parsing "ä\\x01\\x7f": invalid syntax'],
     ['1.5', 'strconv.ParseInt: parsing "1.5": invalid syntax'],
     ['99999999999999999999', 'strconv.ParseInt: parsing "99999999999999999999": value out of range'],
     ['9223372036854775808', 'strconv.ParseInt: parsing "9223372036854775808": value out of range'],
   ])('reject the integer %j with 400', (text, expected) => {
-    expect(message(() => integer(parseQuery(`limit=${text}`), 'limit'))).toBe(`400 ${expected}`);
+    expect(message(() => integer(parseQuery(`limit=${encodeURIComponent(text)}`), 'limit'))).toBe(`400 ${expected}`);
   });
 
-  it('bring integers beyond a double to a safe one', () => {
+  it('bring integers beyond the safe range to its nearest end', () => {
     expect(integer(parseQuery('limit=9223372036854775807'), 'limit')).toBe(Number.MAX_SAFE_INTEGER);
     expect(integer(parseQuery('limit=-9223372036854775808'), 'limit')).toBe(Number.MIN_SAFE_INTEGER);
   });
@@ -53,7 +54,7 @@ describe('resource versions', () => {
     expect(uintError('18446744073709551616')).toBe(
       'strconv.ParseUint: parsing "18446744073709551616": value out of range',
     );
-    for (const text of ['100000000000000000000', '99999999999999999999', `1${'0'.repeat(300)}`]) {
+    for (const text of ['100000000000000000000', '99999999999999999999', `1${'0'.repeat(250)}`]) {
       expect(uintError(text)).toBe(`strconv.ParseUint: parsing "${text}": value out of range`);
     }
     for (const text of ['0', '007', '18446744073709551614', `${'0'.repeat(30)}1`])
