@@ -12,6 +12,13 @@ export function unwrittenBytes(length: number): Uint8Array {
   return typeof Buffer === 'function' ? Buffer.allocUnsafe(length) : new Uint8Array(length);
 }
 
+/** Base64 with padding. One character after another, because an argument list has a limit. */
+export function toBase64(bytes: Uint8Array): string {
+  let binary = '';
+  for (const byte of bytes) binary += String.fromCharCode(byte);
+  return btoa(binary);
+}
+
 /** Joins pieces. A single piece is not copied. */
 export function joinBytes(pieces: readonly Uint8Array[]): Uint8Array {
   if (pieces.length === 1) return pieces[0] as Uint8Array;

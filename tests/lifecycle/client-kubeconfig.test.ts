@@ -12,7 +12,7 @@ import { fakeClock } from '../../src/testing.js';
 import { answer, clientOver, closedLater, failureOf, folderOfTest, local, STORED } from './client-support.js';
 import { listen } from './support.js';
 
-/** A server that notes what it is told, and refuses those that `isValid` does not know. */
+/** A server that records the credentials it gets, and refuses those for which `isValid` is false. */
 async function noting(isValid: (authorization: string | undefined) => boolean = () => true) {
   const seen: (string | undefined)[] = [];
   const { port } = await listen((request, response) => {
@@ -30,7 +30,7 @@ interface Parts {
   readonly context?: object;
 }
 
-/** A kubeconfig with one of each. JSON is YAML. */
+/** A kubeconfig with one cluster, user and context. JSON is valid YAML. */
 const configOf = ({ server = 'https://127.0.0.1:1', user = {}, cluster = {}, context = {} }: Parts): string =>
   JSON.stringify({
     clusters: [{ name: 'c', cluster: { server, ...cluster } }],
@@ -41,7 +41,7 @@ const configOf = ({ server = 'https://127.0.0.1:1', user = {}, cluster = {}, con
 
 const open = async (options: KubeconfigTransportOptions) => closedLater(await kubeconfigTransport(options));
 
-/** A program that writes `status`, and counts its runs in a file. */
+/** Makes a shell script that counts its runs in a file. */
 function plugin(folder: string, script: string): string {
   const path = join(folder, 'plugin.sh');
   writeFileSync(path, `#!/bin/sh\necho run >> "${folder}/runs"\n${script}\n`);
@@ -80,7 +80,7 @@ current-context: one
     expect(seen).toEqual(['Bearer t1', `Basic ${btoa('john:p:w')}`, undefined]);
   });
 
-  test('of several files is merged as kubectl does: what is named first wins, and paths are those of the file', async () => {
+  test('of several files is merged as kubectl does: the first definition wins, and paths are relative to their file', async () => {
     const { server, seen } = await noting();
     const [first, second] = [folderOfTest(), folderOfTest()];
     writeFileSync(join(second, 'token'), 'from-second');
@@ -127,7 +127,7 @@ current-context: one
   });
 
   test.each<[string, string | Parts, string]>([
-    ['is no YAML', 'a: [top-secret', 'kubeconfig: the text is no YAML: BAD_INDENT in line 1'],
+    ['is no YAML', 'a: [top-secret', 'kubeconfig: the text is not valid YAML: BAD_INDENT in line 1'],
     ['is no object', '- top-secret', 'kubeconfig: the text must be an object'],
     [
       'has no current context',
@@ -136,7 +136,7 @@ current-context: one
     ],
     ['lacks the cluster', { context: { cluster: 'other' } }, 'kubeconfig: the context "x": its cluster is missing'],
     ['lacks the user', { context: { user: 'other' } }, 'kubeconfig: the context "x": its user is missing'],
-    ['has a token that is no text', { user: { token: 7 } }, 'kubeconfig: the user "u": token must be a text'],
+    ['has a token that is no text', { user: { token: 7 } }, 'kubeconfig: the user "u": token must be a string'],
     [
       'has a certificate without its key',
       { user: { 'client-certificate-data': btoa('top-secret') } },
@@ -150,7 +150,7 @@ current-context: one
     [
       'checks a certificate and does not',
       { cluster: { 'certificate-authority': 'x', 'insecure-skip-tls-verify': true } },
-      'kubeconfig: the cluster "c": insecure-skip-tls-verify leaves no use for a certificate-authority',
+      'kubeconfig: the cluster "c": insecure-skip-tls-verify and certificate-authority exclude each other',
     ],
     [
       'has a removed auth-provider',
@@ -178,7 +178,7 @@ current-context: one
     expect(error.message).toBe(message);
   });
 
-  test('names entries as it likes', async () => {
+  test('may name entries __proto__ and constructor', async () => {
     const text = configOf({}).replaceAll('"x"', '"__proto__"');
     expect(await open({ text })).toBeDefined();
     expect((await failureOf(kubeconfigTransport({ text, context: 'constructor' }))).message).toBe(
@@ -186,7 +186,7 @@ current-context: one
     );
   });
 
-  test('that is absent is told with its path', async () => {
+  test('that does not exist is reported with its path', async () => {
     const path = join(folderOfTest(), 'absent');
     expect((await failureOf(kubeconfigTransport({ path }))).message).toBe(`kubeconfig: there is no file ${path}`);
     vi.stubEnv('KUBECONFIG', path);
@@ -194,13 +194,13 @@ current-context: one
     onTestFinished(() => void vi.unstubAllEnvs());
     expect((await failureOf(kubeconfigTransport())).message).toBe(`kubeconfig: there is none: no file ${path}`);
     expect((await failureOf(defaultTransport())).message).toBe(
-      `no server is configured: there is no kubeconfig ${path}, and this is no pod of a cluster`,
+      `no server is configured: there is no kubeconfig ${path}, and this process does not run in a pod`,
     );
   });
 });
 
 describe('an exec plugin', () => {
-  test('is run once for many requests, with its environment and what it is told of the cluster', async () => {
+  test('is run once for many requests, with arguments, environment and information about the cluster', async () => {
     const folder = folderOfTest();
     const { server, seen } = await noting();
     const command = plugin(
@@ -214,7 +214,10 @@ describe('an exec plugin', () => {
       env: [{ name: 'MORE', value: 'more' }],
       provideClusterInfo: true,
     };
+    // Bundles of authorities have comments, in any language.
+    const authority = Buffer.from('# Αθήνα\n').toString('base64');
     const cluster = {
+      'certificate-authority-data': authority,
       extensions: [{ name: 'client.authentication.k8s.io/exec', extension: { audience: 'shop' } }],
     };
     const client = clientOver(await open({ text: configOf({ server, cluster, user: { exec } }) }));
@@ -225,7 +228,10 @@ describe('an exec plugin', () => {
     expect(JSON.parse(readFileSync(join(folder, 'info'), 'utf8'))).toEqual({
       kind: 'ExecCredential',
       apiVersion: V1,
-      spec: { interactive: false, cluster: { server, config: { audience: 'shop' } } },
+      spec: {
+        interactive: false,
+        cluster: { server, 'certificate-authority-data': authority, config: { audience: 'shop' } },
+      },
     });
     expect(readFileSync(join(folder, 'args'), 'utf8')).toBe('$(touch hacked) "quoted" more');
   });
@@ -275,25 +281,25 @@ describe('an exec plugin', () => {
     ['writes half a certificate', credential({ clientCertificateData: 'x' }), 'without the other'],
     ['never stops writing', 'exec yes top-secret', 'wrote more than 1048576 bytes'],
     ['never ends', 'exec sleep 60', 'did not end within 300 ms'],
-  ])('that %s is an error that repeats nothing of what it wrote', async (_, script, message) => {
+  ])('that %s causes an error that quotes nothing of its output', async (_, script, message) => {
     const folder = folderOfTest();
     const command = plugin(folder, script);
-    const told: string[] = [];
+    const outputs: string[] = [];
     const exec = { apiVersion: V1, command };
     const transport = await open({
       text: configOf({ user: { exec } }),
       execTimeoutMs: 300,
-      onExecOutput: (text) => told.push(text),
+      onExecOutput: (text) => outputs.push(text),
     });
     const error = await failureOf(clientOver(transport).get({ name: 'a' }));
     expect(error).toMatchObject({ name: 'ConnectionError', sent: false });
     expect(error.message).toContain(message);
     expect(`${error.message}${String(error.cause)}`).not.toContain('top-secret');
-    expect(told).toHaveLength(1);
-    if (script.includes('>&2')) expect(told).toEqual(['top-secret\n']);
+    expect(outputs).toHaveLength(1);
+    if (script.includes('>&2')) expect(outputs).toEqual(['top-secret\n']);
   });
 
-  test('that fails is not run for every repetition of a request', async () => {
+  test('that fails is run again only after a second', async () => {
     const folder = folderOfTest();
     const clock = fakeClock();
     const command = plugin(folder, 'exit 1');
@@ -305,7 +311,7 @@ describe('an exec plugin', () => {
     expect(runs(folder)).toBe(2);
   });
 
-  test('that is not installed is told with the hint', async () => {
+  test('that is not installed is reported with its installHint', async () => {
     const exec = { apiVersion: V1, command: 'kube-vitals-no-such-program', installHint: 'Install it.' };
     const error = await failureOf(clientOver(await open({ text: configOf({ user: { exec } }) })).get({ name: 'a' }));
     expect(error.message).toBe('kubeconfig: the program "kube-vitals-no-such-program" was not found. Install it.');
@@ -317,7 +323,7 @@ describe('an exec plugin', () => {
     expect(error.message).toBe('kubeconfig: the user "u" needs a program (exec), and execPlugins is false');
   });
 
-  test('ends with the transport, and a call that waits for it with its signal', async () => {
+  test('is killed when the transport is closed, and a call that waits for it ends with its signal', async () => {
     const folder = folderOfTest();
     const command = plugin(folder, `echo $$ > "${folder}/pid"; exec sleep 60`);
     const transport = await open({ text: configOf({ user: { exec: { apiVersion: V1, command } } }) });
@@ -334,8 +340,8 @@ describe('an exec plugin', () => {
   });
 });
 
-describe('a pod', () => {
-  test('has its server in the environment, and token, authority and namespace in files', async () => {
+describe('inClusterTransport', () => {
+  test('reads the server from the environment, and token, authority and namespace from files', async () => {
     const directory = folderOfTest();
     for (const [name, text] of Object.entries({ token: 't\n', 'ca.crt': 'no certificate', namespace: 'shop\n' })) {
       writeFileSync(join(directory, name), text);

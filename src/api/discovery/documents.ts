@@ -1,3 +1,5 @@
+import { toBase64 } from '../../http/bytes.js';
+
 /** A group and one of its versions. The empty group is core. */
 export interface GroupVersion {
   readonly group: string;
@@ -63,7 +65,7 @@ export async function resourceList(
 /** The hash of the version in which objects are stored: base64 of the first 8 bytes of SHA-256 over `GROUP/VERSION/KIND`. */
 export async function storageVersionHash({ group, version }: GroupVersion, kind: string): Promise<string> {
   const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(`${group}/${version}/${kind}`));
-  return btoa(String.fromCharCode(...new Uint8Array(digest).subarray(0, 8)));
+  return toBase64(new Uint8Array(digest).subarray(0, 8));
 }
 
 /** The kind that clients request with `as`, `g` and `v`. */

@@ -5,8 +5,9 @@ import { untilAborted } from '../../clock/abortable.js';
 import { connectionError } from '../contract/errors.js';
 
 /**
- * The chunks of an answer, each of which belongs to the consumer until it asks for the next. Ends with an error when one of the
- * signals is aborted, also where the source just ends then or never does. The source is released when the consumer leaves early.
+ * The chunks of an answer, each of which belongs to the consumer until it asks for the next. Ends with an error when
+ * one of the signals is aborted, also if the source then merely ends, or never does. The source is released when the
+ * consumer leaves early.
  */
 export async function* chunksOf(
   response: Pick<ApiResponse, 'body' | 'signal'>,
@@ -22,7 +23,7 @@ export async function* chunksOf(
   const either = ended === undefined ? signal : AbortSignal.any([signal, ended]);
   const throwIfAborted = (): void => {
     signal.throwIfAborted();
-    if (ended?.aborted) throw connectionError('the server gave its answer up', true, ended.reason);
+    if (ended?.aborted) throw connectionError('the server aborted its response', true, ended.reason);
   };
   let iterator: AsyncIterator<Uint8Array> | undefined = body[Symbol.asyncIterator]();
   try {
@@ -57,7 +58,8 @@ export async function readBody(
   signal: AbortSignal,
 ): Promise<ReadBody> {
   const { body } = response;
-  if (typeof body === 'string') return { text: body.slice(0, limit), cut: body.length > limit };
+  // Each UTF-16 unit takes 3 bytes at most.
+  if (typeof body === 'string' && body.length * 3 <= limit) return { text: body, cut: false };
   const pieces: Uint8Array[] = [];
   let length = 0;
   let cut = false;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { joinBytes } from '../../../src/http/bytes.js';
+import { joinBytes, toBase64 } from '../../../src/http/bytes.js';
 
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
 
@@ -8,4 +8,10 @@ test('pieces are joined, and a single one is not copied', () => {
   expect(joinBytes([])).toHaveLength(0);
   const one = encode('one');
   expect(joinBytes([one])).toBe(one);
+});
+
+test('bytes are written in base64, however many', () => {
+  expect(toBase64(encode('aü'))).toBe('YcO8');
+  const many = new Uint8Array(1_000_000).fill(255);
+  expect(toBase64(many)).toBe(Buffer.from(many).toString('base64'));
 });

@@ -1,9 +1,10 @@
 import type { Clock } from '../../../clock/clock.js';
+import { toBase64 } from '../../../http/bytes.js';
 import type { Caller } from '../../../model/caller.js';
 import { isToken, type HttpTransportOptions } from './options.js';
 import { constant, fileSource, type Source } from './sources.js';
 
-/** The value of the Authorization header of the next request, as options say it; undefined for none. */
+/** The value of the Authorization header of the next request, according to the options; undefined for none. */
 export function createCredentials(
   { token, tokenFile, basicAuth }: Pick<HttpTransportOptions, 'token' | 'tokenFile' | 'basicAuth'>,
   clock: Clock,
@@ -23,8 +24,7 @@ export function bearer(token: unknown): string {
 }
 
 function basic(username: string, password: string): string {
-  const bytes = new TextEncoder().encode(`${username}:${password}`);
-  return `Basic ${btoa(String.fromCharCode(...bytes))}`;
+  return `Basic ${toBase64(new TextEncoder().encode(`${username}:${password}`))}`;
 }
 
 /** The headers of impersonation. */

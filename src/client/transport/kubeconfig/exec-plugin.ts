@@ -24,8 +24,8 @@ export interface ExecSource extends Pick<Source<ExecCredential>, 'read'> {
 
 const VERSIONS = ['client.authentication.k8s.io/v1', 'client.authentication.k8s.io/v1beta1'];
 /**
- * The least time for which credentials are used: a program may give expired ones, and those without a token look alike. A
- * program that has failed is not run again before, however often requests are repeated.
+ * The least time for which credentials are used: a program may give expired ones, and those without a token look alike.
+ * A program that has failed is not run again within this time either, however often requests are repeated.
  */
 const MIN_AGE_MS = 1_000;
 
@@ -123,7 +123,7 @@ function credentialOf(output: string, apiVersion: string, what: string): ExecCre
   const { status } = credential;
   const text = (name: string): string | undefined => {
     const value = member(status, name) ?? undefined;
-    if (value !== undefined && typeof value !== 'string') throw fault(`wrote a ${name} that is no text`);
+    if (value !== undefined && typeof value !== 'string') throw fault(`wrote a ${name} that is not a string`);
     return value === '' ? undefined : value;
   };
   const [token, cert, key] = [text('token'), text('clientCertificateData'), text('clientKeyData')];
@@ -132,6 +132,6 @@ function credentialOf(output: string, apiVersion: string, what: string): ExecCre
     throw fault('wrote a client certificate or a key without the other');
   const expiration = text('expirationTimestamp');
   const expires = expiration === undefined ? Infinity : Date.parse(expiration);
-  if (Number.isNaN(expires)) throw fault('wrote an expirationTimestamp that is no time');
+  if (Number.isNaN(expires)) throw fault('wrote an expirationTimestamp that is not a time');
   return { authorization: token === undefined ? undefined : bearer(token.trim()), cert, key, expires };
 }

@@ -1,5 +1,6 @@
 import { member } from '../../../json/json-tree.js';
 import { systemClock, type Clock } from '../../../clock/clock.js';
+import { toBase64 } from '../../../http/bytes.js';
 import type { Caller } from '../../../model/caller.js';
 import type { ConnectedTransport } from '../../contract/transport.js';
 import { createCredentials, impersonationHeaders } from '../http/credentials.js';
@@ -54,7 +55,7 @@ export async function transportOf(
   const ca = await sourceOf(cluster, 'certificate-authority', clock);
   const insecureSkipTlsVerify = flagOf(cluster, 'insecure-skip-tls-verify');
   if (insecureSkipTlsVerify && ca !== undefined) {
-    throw kubeconfigFault(`${cluster.what}: insecure-skip-tls-verify leaves no use for a certificate-authority`);
+    throw kubeconfigFault(`${cluster.what}: insecure-skip-tls-verify and certificate-authority exclude each other`);
   }
   const serverName = textOf(cluster, 'tls-server-name');
   const cert = user && (await sourceOf(user, 'client-certificate', clock));
@@ -78,7 +79,7 @@ export async function transportOf(
   });
 }
 
-/** As client-go: an address without a scheme is for TLS if anything about TLS is said. */
+/** As in client-go, an address without a scheme means https if there is any TLS setting. */
 function serverOf(cluster: Entry): string {
   const server = textOf(cluster, 'server');
   if (server === undefined) throw kubeconfigFault(`${cluster.what} has no server`);
@@ -126,8 +127,8 @@ function execOf(
   const exec = entryOf(user, 'exec');
   if (exec === undefined) return undefined;
   if (!execPlugins) throw kubeconfigFault(`${user.what} needs a program (exec), and execPlugins is false`);
-  const told = flagOf(exec, 'provideClusterInfo') ? clusterInfo : undefined;
-  return createExecSource(exec, told, { timeoutMs, onOutput, clock });
+  const passedInfo = flagOf(exec, 'provideClusterInfo') ? clusterInfo : undefined;
+  return createExecSource(exec, passedInfo, { timeoutMs, onOutput, clock });
 }
 
 /** The parts of a transport whose credentials come from a program. */
@@ -153,7 +154,7 @@ async function clusterInfoOf(cluster: Entry, server: string, ca: Source<string> 
     server,
     'tls-server-name': textOf(cluster, 'tls-server-name'),
     'insecure-skip-tls-verify': flagOf(cluster, 'insecure-skip-tls-verify') || undefined,
-    'certificate-authority-data': authority && btoa(authority),
+    'certificate-authority-data': authority && toBase64(new TextEncoder().encode(authority)),
     'proxy-url': textOf(cluster, 'proxy-url'),
     config: extension && member(extension.values, 'extension'),
   };

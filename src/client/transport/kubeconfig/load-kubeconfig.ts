@@ -9,7 +9,7 @@ export interface Kubeconfig {
   readonly currentContext: string | undefined;
 }
 
-/** Those of large organisations have some thousands of contexts. */
+/** Kubeconfigs of large organisations have some thousands of contexts. */
 const MAX_FILE_BYTES = 16_777_216;
 
 /** The files that kubectl would read: those of `$KUBECONFIG`, or the one in the home folder. */
@@ -56,14 +56,14 @@ async function parse(text: string, what: string, folder: string | undefined): Pr
   // The texts of these errors repeat the content.
   if (fault !== undefined) {
     const line = text.slice(0, fault.pos[0]).split('\n').length;
-    throw kubeconfigFault(`${what} is no YAML: ${fault.code} in line ${line}`);
+    throw kubeconfigFault(`${what} is not valid YAML: ${fault.code} in line ${line}`);
   }
   const values: unknown = document.toJS({ maxAliasCount: 100 }) ?? {};
   if (!isObject(values)) throw kubeconfigFault(`${what} must be an object`);
   return { what, values, folder };
 }
 
-/** As kubectl does: whatever is named in several files is that of the first, and so is the current context. */
+/** As in kubectl, if several files have an entry of the same name or a current context, the first one counts. */
 function merge(files: readonly Entry[]): Kubeconfig {
   return {
     clusters: named(files, 'clusters', 'cluster'),

@@ -14,7 +14,10 @@ export interface KubeconfigTransportOptions extends ConnectionSettings {
   readonly execPlugins?: boolean | undefined;
   /** How long such a program may run, in milliseconds. Default: 60,000. */
   readonly execTimeoutMs?: number | undefined;
-  /** Told what such a program writes to its standard error, at most 64 KiB a run; it may be secret. Default: none. */
+  /**
+   * Called with what such a program writes to its standard error, at most 64 KiB a run; it may be secret. Default:
+   * none.
+   */
   readonly onExecOutput?: ((text: string) => void) | undefined;
 }
 

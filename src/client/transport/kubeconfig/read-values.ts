@@ -28,7 +28,7 @@ const isText = (value: unknown): boolean => typeof value === 'string';
 
 /** A text, or undefined where it is absent or empty. */
 export const textOf = (entry: Entry, name: string): string | undefined =>
-  read(entry, name, '', isText, 'a text') || undefined;
+  read(entry, name, '', isText, 'a string') || undefined;
 
 /** True or false; false where it is absent. */
 export const flagOf = (entry: Entry, name: string): boolean =>
@@ -36,7 +36,7 @@ export const flagOf = (entry: Entry, name: string): boolean =>
 
 /** A list of texts; empty where it is absent. */
 export const textsOf = (entry: Entry, name: string): readonly string[] =>
-  read(entry, name, [], (value) => Array.isArray(value) && value.every(isText), 'a list of texts');
+  read(entry, name, [], (value) => Array.isArray(value) && value.every(isText), 'a list of strings');
 
 /** A list of objects; empty where it is absent. */
 export function entriesOf(entry: Entry, name: string): readonly Entry[] {
@@ -51,12 +51,13 @@ export function entryOf(entry: Entry, name: string): Entry | undefined {
   return values && { ...entry, what: `${entry.what}: ${name}`, values };
 }
 
-/** A text in base64, such as a certificate. */
+/** A text in UTF-8 and base64, such as a certificate. */
 export function dataOf(entry: Entry, name: string): string | undefined {
   const text = textOf(entry, name);
   if (text === undefined) return undefined;
   try {
-    return atob(text.replace(/\s+/g, ''));
+    const bytes = Uint8Array.from(atob(text.replace(/\s+/g, '')), (char) => char.charCodeAt(0));
+    return new TextDecoder().decode(bytes);
   } catch {
     throw kubeconfigFault(`${entry.what}: ${name} must be base64`);
   }

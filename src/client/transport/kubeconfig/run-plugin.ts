@@ -10,18 +10,18 @@ export interface PluginCommand {
   /** Added to the environment of this process. */
   readonly env: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
-  /** Told where the program is absent. */
+  /** Part of the error if the program is not found. */
   readonly installHint: string | undefined;
   readonly onOutput: ((text: string) => void) | undefined;
 }
 
 const MAX_OUTPUT_BYTES = 1_048_576;
-const MAX_TOLD_BYTES = 65_536;
+const MAX_STDERR_BYTES = 65_536;
 const MAX_HINT = 500;
 
 /**
- * Runs a program without a shell, and gives its standard output. Errors name the program, and neither its arguments nor its
- * output, which may be secret.
+ * Runs a program without a shell, and gives its standard output. Errors name the program, but neither its arguments nor
+ * its output, which may be secret.
  *
  * @param signal ends the program
  */
@@ -37,7 +37,7 @@ export async function runPlugin(plugin: PluginCommand, signal: AbortSignal): Pro
   });
   // Absent where the process has no file descriptors left.
   const { stdout, stderr }: { readonly stdout?: Readable; readonly stderr?: Readable } = child;
-  const told = collect(stderr, MAX_TOLD_BYTES);
+  const stderrText = collect(stderr, MAX_STDERR_BYTES);
   let timer: ReturnType<typeof setTimeout> | undefined;
   const ended = new Promise<string>((resolve, reject) => {
     const fail = (message: string): void => reject(kubeconfigFault(`${name} ${message}`));
@@ -59,7 +59,11 @@ export async function runPlugin(plugin: PluginCommand, signal: AbortSignal): Pro
     child.kill('SIGKILL');
     stdout?.destroy();
     stderr?.destroy();
-    plugin.onOutput?.(told());
+    try {
+      plugin.onOutput?.(stderrText());
+    } catch {
+      // A failure of the hook is not one of the program.
+    }
   }
 }
 

@@ -1,9 +1,10 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import type { ApiResponse } from '../../../../src/client.js';
+import { readBody } from '../../../../src/client/requests/read-body.js';
 import { answering, failureOf } from '../answering.js';
 
-/** A body that gives these texts and then does what `then` says; counts how often it was given back. */
+/** A body that yields these texts and then the result of `then`; counts how often it was released. */
 function bodyOf(texts: readonly string[], then: () => Promise<IteratorResult<Uint8Array>>) {
   const state = { returned: 0 };
   const rest = [...texts];
@@ -41,7 +42,7 @@ function soon(): AbortSignal {
   return controller.signal;
 }
 
-describe('an answer that is a stream', () => {
+describe('a streamed response', () => {
   it('is read to its end', async () => {
     const { body, state } = bodyOf(['{"metadata":', '{"name":"', 'ä"}}'], ended);
     const { client } = answering([ok(body)]);
@@ -49,7 +50,7 @@ describe('an answer that is a stream', () => {
     expect(state.returned).toBe(0);
   });
 
-  it('is given back, and rejects with the reason of the signal, when its source never answers', async () => {
+  it('is released, and rejects with the reason of the signal, when its source never answers', async () => {
     const { body, state } = bodyOf(['{'], never);
     const { client } = answering([ok(body)], { retry: ONCE });
     expect(await failureOf(client.get({ name: 'a' }, { signal: soon() }))).toBe(reason);
@@ -66,7 +67,7 @@ describe('an answer that is a stream', () => {
     expect(await failureOf(client.get({ name: 'a' }, { signal }))).toBe(reason);
   });
 
-  it('is a ConnectionError when the server gives it up', async () => {
+  it('is a ConnectionError when the server breaks it off', async () => {
     for (const then of [never, ended]) {
       const { body, state } = bodyOf(['{"metadata":{}}'], then);
       const { client } = answering([ok(body, AbortSignal.abort(new Error('deadline')))], { retry: ONCE });
@@ -75,14 +76,14 @@ describe('an answer that is a stream', () => {
     }
   });
 
-  it('is a ConnectionError when the server gives it up while it is awaited', async () => {
+  it('is a ConnectionError when the server breaks it off while it is awaited', async () => {
     const { body, state } = bodyOf(['{'], never);
     const { client } = answering([ok(body, soon())], { retry: ONCE });
     expect(await failureOf(client.get({ name: 'a' }))).toMatchObject({ name: 'ConnectionError', sent: true });
     expect(state.returned).toBe(1);
   });
 
-  it('leaves nothing at the signal and the clock of its call', async () => {
+  it('leaves neither a listener at the signal nor a timer of its call', async () => {
     const { client, clock } = answering([ok(bodyOf(['{"metadata":{}}'], ended).body), ok('{', undefined)]);
     let timers = 0;
     const { setTimer } = clock;
@@ -98,7 +99,7 @@ describe('an answer that is a stream', () => {
     expect(timers).toBe(0);
   });
 
-  it('is given back after as many bytes as are read', async () => {
+  it('is released when it has more than maxResponseBytes', async () => {
     const { body, state } = bodyOf(
       Array.from({ length: 20 }, () => 'x'.repeat(100)),
       never,
@@ -108,7 +109,7 @@ describe('an answer that is a stream', () => {
     expect(state.returned).toBe(1);
   });
 
-  it('is given back when it comes after the call has ended', async () => {
+  it('is released when it comes after the call has ended', async () => {
     const { body, state } = bodyOf([], never);
     let answer: (response: ApiResponse) => void = () => undefined;
     const { client } = answering([() => new Promise((resolve) => (answer = resolve))], { retry: ONCE });
@@ -183,5 +184,16 @@ describe('a watch', () => {
       name: 'ConnectionError',
       message: 'there was no answer within 1000 ms',
     });
+  });
+});
+
+describe('a body that is a string', () => {
+  it.each([
+    [20, 'ääääääääää', false],
+    [30, 'ääääääääää', false],
+    [10, 'äääää', true],
+  ])('is read up to %d bytes, not characters', async (limit, text, cut) => {
+    const { signal } = new AbortController();
+    expect(await readBody({ body: 'ä'.repeat(10) }, limit, signal)).toEqual({ text, cut });
   });
 });

@@ -1,4 +1,5 @@
 import { EventEmitter } from 'node:events';
+import { PassThrough } from 'node:stream';
 import { afterEach, expect, test, vi } from 'vitest';
 import { runPlugin } from '../../../../../src/client/transport/kubeconfig/run-plugin.js';
 
@@ -6,7 +7,7 @@ const spawned = vi.hoisted(() => ({ spawn: vi.fn() }));
 vi.mock('node:child_process', () => spawned);
 afterEach(() => vi.clearAllMocks());
 
-test('A program that cannot be started for lack of file descriptors is named in the error, and ends nothing else.', async () => {
+test('a program that cannot be started for lack of file descriptors is named in the error', async () => {
   // What Node gives then: no streams, and an error in the next tick.
   const child = Object.assign(new EventEmitter(), { kill: () => false });
   spawned.spawn.mockImplementation(() => {
@@ -19,4 +20,20 @@ test('A program that cannot be started for lack of file descriptors is named in 
     'the program "/bin/aws" could not be started (EMFILE)',
   );
   expect(onOutput).toHaveBeenCalledExactlyOnceWith('');
+});
+
+test('the output of a program is used though onOutput throws', async () => {
+  const streams = { stdout: new PassThrough(), stderr: new PassThrough() };
+  const child = Object.assign(new EventEmitter(), { ...streams, kill: () => false });
+  spawned.spawn.mockImplementation(() => {
+    streams.stdout.end('{}');
+    streams.stdout.once('end', () => child.emit('close', 0, null));
+    return child;
+  });
+  const onOutput = vi.fn(() => {
+    throw new Error('the hook is broken');
+  });
+  const plugin = { command: '/bin/aws', args: [], env: {}, timeoutMs: 5_000, installHint: undefined, onOutput };
+  await expect(runPlugin(plugin, new AbortController().signal)).resolves.toBe('{}');
+  expect(onOutput).toHaveBeenCalledOnce();
 });
