@@ -55,7 +55,7 @@ function rateFlag(type: EventRateLimitType, fallback: string, of: string): FlagD
   return {
     value: 'qps/burst',
     fallback,
-    help: `How many events may be written: so many a second of ${of}, and so many at once; 429 beyond. QPS/BURST/KEYS also says for how many of them that is remembered (4096). "off": no such limit.`,
+    help: `Limits the rate of ${of}: QPS a second and BURST at once; further writes get 429. ${type === 'Server' ? '' : 'QPS/BURST/KEYS also sets for how many of them the rate is remembered (4096). '}"off": no such limit.`,
     read: (text) => readRate(type, text),
   };
 }
@@ -64,6 +64,7 @@ function readRate(type: EventRateLimitType, text: string): EventRateLimit | unde
   if (text === 'off') return undefined;
   const [, qps, burst, keys] = /^(\d{1,9}(?:\.\d{1,3})?)\/(\d{1,9})(?:\/(\d{1,7}))?$/.exec(text) ?? [];
   const limit = { type, qps: Number(qps), burst: Number(burst), ...(keys && { cacheSize: Number(keys) }) };
+  if (type === 'Server' && keys !== undefined) throw new Error('must be off or QPS/BURST: there is only one server');
   if (limit.qps > 0 && limit.burst > 0 && limit.cacheSize !== 0) return limit;
   throw new Error('must be off or QPS/BURST, such as 50/1000');
 }

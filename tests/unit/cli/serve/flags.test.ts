@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseCommandLine } from '../../../../src/cli/command-line/parse-command-line.js';
-import { serveFlags, settleFlags, type Flags } from '../../../../src/cli/serve/flags.js';
+import { serveFlags, completeFlags, type Flags } from '../../../../src/cli/serve/flags.js';
 import { readInFlightLimits } from '../../../../src/limits/in-flight-options.js';
 import { serveCommand } from '../../../../src/cli/serve/serve-command.js';
 
 function flags(...argv: string[]): Flags {
   const parsed = parseCommandLine({ flags: serveFlags, operands: [] }, argv);
   if (!('flags' in parsed)) throw new Error(JSON.stringify(parsed));
-  return settleFlags(parsed.flags);
+  return completeFlags(parsed.flags);
 }
 
 function error(...argv: string[]): string {
@@ -110,6 +110,7 @@ describe('the command line of serve', () => {
     for (const wrong of ['50', '0/5', '5/0', '-1/5', '5/5/0', '5/1.5', '']) {
       expect(error(`--event-rate-limit-user=${wrong}`)).toContain('must be off or QPS/BURST');
     }
+    expect(error('--event-rate-limit-server=5/5/5')).toContain('must be off or QPS/BURST: there is only one server');
     expect(error('--limits=no')).toContain('must be on or off');
   });
 
