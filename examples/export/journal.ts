@@ -13,7 +13,7 @@ export async function journalSink(path: string): Promise<EventSink & { close(): 
   return {
     cursor: () => cursor,
     async write(events, next) {
-      // What an interrupted write has left is no line.
+      // An interrupted write leaves an incomplete line.
       if ((await endOf(file)) !== next) {
         await file.appendFile(`${JSON.stringify({ cursor: next, events })}\n`);
         await file.datasync();
@@ -24,7 +24,7 @@ export async function journalSink(path: string): Promise<EventSink & { close(): 
   };
 }
 
-/** The cursor of the last line. What is behind it is cut off. */
+/** The cursor of the last complete line. Anything after that line is cut off. */
 async function endOf(file: FileHandle): Promise<string | undefined> {
   const { size } = await file.stat();
   for (let at = size, tail = Buffer.alloc(0); at > 0;) {

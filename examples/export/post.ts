@@ -1,9 +1,9 @@
-/** What a receiver may be told besides the body. */
+/** Options of a request to a receiver. */
 export interface PostOptions {
   readonly url: string;
   /** Such as `authorization`. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Told what the receiver will never take, and what is therefore left out. Default: writes it to stderr. */
+  /** Called when the receiver refuses a batch for good, which is then skipped. Default: writes it to stderr. */
   readonly onRefused?: (status: number, answer: string) => void;
 }
 
@@ -11,8 +11,8 @@ export interface PostOptions {
 const TIMEOUT_MS = 10_000;
 
 /**
- * Posts a body. A receiver that is away or busy is an error, with the pause that it asks for, so that the batch comes again; one
- * that refuses the content (4xx) will always do so, and is only told.
+ * Posts a body. A receiver that is away or busy is an error, with the pause that it asks for, so that the batch is sent again;
+ * one that refuses the content (4xx) will always do so, and is only reported.
  */
 export async function post(options: PostOptions, contentType: string, body: string): Promise<void> {
   const { url, onRefused = (status, answer) => console.error(`${url} refused with ${status}: ${answer}`) } = options;

@@ -5,7 +5,7 @@ import { post, type PostOptions } from './post.js';
 /** The longest message that is readable, in characters. */
 const MAX_TEXT = 3_000;
 
-/** What Slack and those that copy it would read as markup of links and mentions. */
+/** Characters that Slack and compatible services read as markup of links and mentions. */
 const plain = (text: string): string => text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;');
 
 /** An event as a line of a chat. */
@@ -15,7 +15,7 @@ export function chatLine({ type, reason = '', note = '', regarding = {}, series 
   return `${icon} *${plain(reason)}* ${plain(`${regarding.kind ?? ''}/${regarding.name ?? ''}${times}: ${note.trim()}`)}`;
 }
 
-/** Posts batches as messages, one line an event, to an incoming webhook of Slack or what takes the same. */
+/** Posts batches as messages, one line an event, to an incoming webhook of Slack or a compatible service. */
 export function slackSink(options: PostOptions, cursor: CursorFile): EventSink {
   return {
     cursor: cursor.read,

@@ -7,7 +7,7 @@ import type { Vitals } from '../shop/vitals.js';
  *
  * Behind `express.json()` the bridge takes the body from `req.body`: it works, but the parser has already dropped
  * duplicate fields and refuses more than 100 kB and malformed JSON with an answer of its own. Mounted before the parser,
- * clients get every answer from Kubernetes' book.
+ * clients get the same responses as from kube-apiserver.
  */
 export function mountVitals(app: Express, { handle }: Vitals): void {
   app.use(toNodeListener(handle));

@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
 
 /**
- * Bounds what connections may cost before anybody knows who has opened them. Nothing here touches an answer, so that watches
+ * Limits what connections may cost before their caller is known. None of these limits affects a response, so watches
  * last; `server.timeout` and `socket.setTimeout` would cut them. Headers are at most 16 KiB, as Node has it.
  */
 export function limited<S extends Server>(server: S): S {

@@ -1,4 +1,4 @@
-// What `kube-vitals serve` is at its heart: health and events on a server of their own, and a shutdown in order.
+// The core of `kube-vitals serve`: health and events on a server of their own, and a shutdown in order.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { allowAuthenticated, createApiServer, createEvents, createHealth } from 'kube-vitals';

@@ -18,7 +18,7 @@ else serve();
 
 function superviseWorkers(): void {
   let stopping = false;
-  // Each worker accepts connections for itself. Those that Node hands to a worker in turn are lost when it is killed.
+  // Each worker accepts connections itself. A connection that Node's primary passes to a worker is lost if that is killed.
   cluster.schedulingPolicy = cluster.SCHED_NONE;
   for (let count = 0; count < WORKERS; count++) cluster.fork();
   cluster.on('exit', ({ process: { pid } }, code, signal) => {
@@ -35,7 +35,7 @@ function superviseWorkers(): void {
       for (const worker of Object.values(cluster.workers ?? {})) worker?.send('shutdown');
     });
   }
-  // What is sent to a worker before it takes messages is lost.
+  // A message sent to a worker before it listens for messages is lost.
   cluster.on('listening', (worker) => void (stopping && worker.send('shutdown')));
   cluster.once('listening', (_, { port }) => {
     const url = `http://127.0.0.1:${port}/apis/events.example.com/v1/events`;
