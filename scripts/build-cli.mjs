@@ -1,7 +1,7 @@
-// Builds the program of the package: dist/cli.js and what it loads when a command runs, and dist/cli.cjs, which `bin` names:
-// it probes by itself and leaves all else to cli.js. The library is not built into the program a second time: its entries are
-// imported from the files beside it. What only the program needs (certificates) is built in, with the licences of those
-// packages in dist/cli-licenses.txt.
+// Builds the program of the package: dist/cli.js with the files that its commands load, and dist/cli.cjs, which `bin`
+// names: it runs `probe` itself and loads cli.js for all other commands. The library is not bundled into the program
+// again: its entries are imported from the files beside it. Packages that only the program needs (for certificates) are
+// bundled, with their licences in dist/cli-licenses.txt.
 import { chmodSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { build } from 'esbuild';
@@ -27,7 +27,7 @@ const entriesBeside = {
   },
 };
 
-/** The import of `src/cli/main.ts` becomes one of the file that is built of it. */
+/** The import of `src/cli/main.ts` becomes one of the file that is built from it. */
 const allCommands = {
   name: 'all-commands',
   setup(context) {
@@ -52,13 +52,13 @@ const { metafile } = await build({
   chunkNames: 'cli-[name]-[hash]',
   splitting: true,
   format: 'esm',
-  // Metrics work without anything installed beside the program.
+  // prom-client is bundled, so that metrics work without another installed package.
   external: [
     ...Object.keys(manifest.dependencies),
     ...Object.keys(manifest.peerDependencies).filter((name) => name !== 'prom-client'),
   ],
   plugins: [entriesBeside],
-  // What is built in is written for CommonJS, and requires modules of Node.
+  // The bundled packages are written for CommonJS, and require modules of Node.
   banner: {
     js: `import { createRequire as createCliRequire } from 'node:module';\nconst require = createCliRequire(import.meta.url);`,
   },
@@ -76,7 +76,7 @@ chmodSync(join(dist, 'cli.cjs'), 0o755);
 const folders = Object.keys(metafile.inputs).map((path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0]);
 writeFileSync(join(dist, 'cli-licenses.txt'), [...new Set(folders.filter(Boolean))].sort().map(licenceOf).join('\n'));
 
-/** A licence that asks to be carried along with the code. */
+/** The licence of a bundled package, which has to be distributed with its code. */
 function licenceOf(folder) {
   const { name, version, license } = JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'));
   const file = readdirSync(join(root, folder)).find((path) => /^(licen[cs]e|copyright)/i.test(basename(path)));

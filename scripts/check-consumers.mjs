@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { NotRun, pack, root, run, runGates, runTool, scratchFolder } from './gate.mjs';
 
-/** What npm is called with in a project of the gates. */
+/** The arguments of npm in a project of the gates. */
 const INSTALL = ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline'];
 const scratch = scratchFolder();
 const project = (name) => join(scratch, name);
@@ -59,7 +59,7 @@ function projectWithNest(version) {
   return folder;
 }
 
-/** Gives a project packages of the repository's own node_modules, so that nothing has to be installed. */
+/** Links packages from the repository's own node_modules into a project, so that nothing has to be installed. */
 function link(folder, packages) {
   for (const [name, ownName] of Object.entries(packages)) {
     const path = join(folder, 'node_modules', name);
@@ -84,7 +84,7 @@ for (const [framework, { folder, packages }] of Object.entries(MATCHERS)) {
   };
 }
 
-/** What each of them prints: what it answered, and how the open watch and the shutdown ended. */
+/** The output of each: its answers, and how the open watch and the shutdown ended. */
 const SERVED = 'health 200, created 201, listed 1, own route, watch 200 ADDED and 0 more, drained true, failures 0';
 
 const frameworkGates = {
@@ -96,7 +96,7 @@ const frameworkGates = {
     runTool('typescript/bin/tsc', ['-p', folder, ...types]);
   },
 };
-/** Runs a service and compares what it says. */
+/** Runs a service and compares its output. */
 function serves(folder, args) {
   const said = run(process.execPath, ['main.js', ...args], { cwd: folder }).trim();
   if (said !== SERVED) throw new Error(`the service said: ${said}\nexpected: ${SERVED}`);

@@ -5,13 +5,14 @@ import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 import { pack, root, run, runGates, runTool, scratchFolder } from './gate.mjs';
 
-// The health entry is for services that want nothing else: raising this is a decision, not a fix.
+// The health entry is for services that need nothing else: raise this limit on purpose only, not to make the check
+// pass.
 const HEALTH_LIMIT_BYTES = 10_240;
-// Without what is loaded on first use: YAML, protobuf, and the documents about the API.
+// Without code that is loaded on first use: YAML, protobuf, and the documents about the API.
 const SERVICE_LIMIT_BYTES = 82_000;
-// With it, as bundlers that do not split code write it; the packages for YAML and protobuf left out.
+// With that code, as bundlers without code splitting write it, but without the packages for YAML and protobuf.
 const SERVICE_IN_ONE_FILE_LIMIT_BYTES = 98_000;
-// Without what is loaded on first use: the client in the same process, and what tells of drops.
+// Without code that is loaded on first use: the in-process client, and the reports of dropped events.
 const RECORDER_LIMIT_BYTES = 6_000;
 
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
@@ -130,7 +131,7 @@ async function measureHealth() {
   return `${sizes.join(' and ')} of ${HEALTH_LIMIT_BYTES} bytes, minified and compressed`;
 }
 
-/** What a service loads that has both parts, and what it is together with the code behind `import()`. */
+/** The size of what a service with both parts loads, and its size together with the code behind `import()`. */
 async function measureService() {
   const contents = `export { createEvents, createHealth } from '${manifest.name}';`;
   const loaded = await within(SERVICE_LIMIT_BYTES, contents);
@@ -138,13 +139,16 @@ async function measureService() {
   return `${loaded} of ${SERVICE_LIMIT_BYTES} bytes, in one file ${all} of ${SERVICE_IN_ONE_FILE_LIMIT_BYTES}, minified and compressed`;
 }
 
-/** What is loaded when a client is given: without what is behind `import()`. */
+/** The size of the recorder where a client is given, without the code behind `import()`. */
 async function measureRecorder() {
   const size = await within(RECORDER_LIMIT_BYTES, `export { createRecorder } from '${manifest.name}/client';`);
   return `${size} of ${RECORDER_LIMIT_BYTES} bytes, minified and compressed`;
 }
 
-/** The size of what a consumer's file loads: dependencies are left out, and what is behind `import()` unless it is `inside`. */
+/**
+ * The size of what a consumer's file loads, without dependencies, and without code behind `import()` unless `lazy` is
+ * `inside`.
+ */
 async function within(limit, contents, { lazy = 'outside' } = {}) {
   const folder = join(scratch, 'size');
   const installed = join(folder, 'node_modules', manifest.name);

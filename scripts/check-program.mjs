@@ -10,7 +10,10 @@ import { pack, run, runGates, scratchFolder } from './gate.mjs';
 
 /** How long anything may take before it counts as hanging, in milliseconds. */
 const PATIENCE_MS = 60_000;
-/** What a probe may take beyond the start of Node. Twice of what it takes on a quiet machine; an ES module takes 30 to 50. */
+/**
+ * The most processor time of a probe beyond the start of Node: twice that on a quiet machine. As an ES module it took
+ * 30 to 50.
+ */
 const PROBE_LIMIT_MS = 30;
 const scratch = scratchFolder();
 const project = join(scratch, 'empty');
@@ -21,7 +24,7 @@ const programs = process.argv.length > 2 ? process.argv.slice(2).map((path) => r
 /** The environment in which `node` is this one. */
 const withNode = (node) => ({ ...process.env, ...env, PATH: `${dirname(node)}:${process.env.PATH}` });
 
-/** What the program writes, and its exit code. */
+/** Runs the program; resolves with its output and exit code. */
 async function finished(node, ...words) {
   const child = spawn('npx', ['kube-vitals', ...words], { cwd: project, env: withNode(node), timeout: PATIENCE_MS });
   const written = { out: '', err: '' };
@@ -55,7 +58,7 @@ async function serve(node, dataDir, ...flags) {
   return { banner, stop };
 }
 
-/** The events that the printed command for curl shows: over TLS, with the printed token and authority. */
+/** The output of the printed curl command: events over TLS, with the printed token and authority. */
 async function eventsOf(banner) {
   const [, ca, token, url] = /curl --cacert (\S+) -H "Authorization: Bearer \$\(cat (\S+)\)" (\S+)/.exec(banner);
   const headers = { authorization: `Bearer ${readFileSync(token, 'utf8').trim()}` };
@@ -83,14 +86,14 @@ function processorTime(node, ...words) {
   return Number(written.trim().split('\n').at(-1));
 }
 
-/** What a probe takes beyond the start of Node, in milliseconds: medians of runs in turns. */
+/** The processor time of a probe and of an empty program, in milliseconds: medians of alternating runs. */
 async function costOfProbe(node) {
   writeFileSync(
     join(scratch, 'cpu.cjs'),
     `process.on('exit', () => { const { user, system } = process.cpuUsage(); require('fs').writeSync(1, (user + system) / 1000 + '\\n'); });`,
   );
   const program = join(project, 'node_modules/kube-vitals/dist/cli.cjs');
-  // In a process of its own: this one waits for the probe.
+  // In another process, because this one is blocked while it waits for the probe.
   const server = spawn(process.execPath, [
     '-e',
     `require('http').createServer((_, res) => res.end('ok')).listen(0, '127.0.0.1', function () { console.log(this.address().port); })`,
@@ -108,7 +111,7 @@ async function costOfProbe(node) {
   }
 }
 
-/** What the program does on one Node. Whether that has SQLite of its own decides where events are kept. */
+/** The gates for the program on one Node. Where events are kept depends on whether that has a built-in SQLite. */
 function gatesOf(node) {
   const version = execFileSync(node, ['--version'], { encoding: 'utf8' }).trim();
   const [major, minor] = version.slice(1).split('.').map(Number);

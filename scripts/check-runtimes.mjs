@@ -123,7 +123,7 @@ async function runService(name, args, more) {
     code ??= service.stop();
     await code;
   }
-  // Deno warns of what its next release changes; the bridge relies on neither behaviour.
+  // Deno warns of a change in its next release; the bridge relies on neither behaviour.
   const lines = service.output().replace(/^Deno\.serve: request\.signal .*\n/gm, '');
   assert.deepEqual([await code, lines.trim().split('\n').slice(1)], [0, ['closed']]);
 }

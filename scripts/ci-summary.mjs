@@ -1,4 +1,4 @@
-// Adds up what the stages of .ci/run left in a folder and prints the line everybody looks for.
+// Adds up the results that the stages of .ci/run left in a folder, and prints the summary line.
 // Files: JSON reports of Vitest, and {"passed": n, "failed": n} of the gates and stages.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
@@ -23,7 +23,7 @@ for (const failure of failures) console.log(`FAILED ${failure}`);
 console.log(`${total.passed} passed, ${total.failed} failed`);
 process.exitCode = total.failed > 0 || total.passed === 0 ? 1 : 0;
 
-/** A report that cannot be read, or in which nothing ran, is a failure: nothing passes by not running. */
+/** A report that cannot be read, or in which nothing ran, counts as a failure. */
 function countsOf(name) {
   try {
     const report = JSON.parse(readFileSync(join(folder, name), 'utf8'));
@@ -42,7 +42,7 @@ function countsOf(name) {
   }
 }
 
-/** The failed tests of a file with the first lines of what went wrong, so that the end of a log says what to look at. */
+/** The failed tests of a file with the first lines of their errors, so that the end of a log shows them. */
 function failedTests(file) {
   const path = relative(process.cwd(), file.name);
   const failed = file.assertionResults.filter((result) => result.status === 'failed');

@@ -1,9 +1,9 @@
-// Replays the recorded exchanges of tests/conformance/corpus against the standalone server, a process with TLS, files of tokens
-// and policies and a store on disk, and prints totals by area. `npm test` replays them too, against a server in its own
-// process (tests/conformance/corpus.test.ts). Several lanes run at once, and each has a server of its own: some exchanges hold a
-// list's revision to be that of its newest event, which another lane's write would move.
+// Replays the recorded exchanges of tests/conformance/corpus against the standalone server, a process with TLS, files
+// of tokens and policies and a store on disk, and prints totals by area. `npm test` replays them too, against a server
+// in its own process (tests/conformance/corpus.test.ts). Several lanes run at once, and each has a server of its own:
+// some exchanges expect a list's revision to be that of its newest event, which another lane's write would raise.
 //   npm run conformance                 everything
-//   npm run conformance -- --only ID    what the replay's own --only takes
+//   npm run conformance -- --only ID    scenarios, as --only of the replay selects them
 import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { cpus, tmpdir } from 'node:os';

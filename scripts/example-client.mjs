@@ -1,4 +1,4 @@
-// What the script that runs the examples needs: starting one, and a client that asks it.
+// Helpers of the script that runs the examples: they start an example, and make a client of it.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -50,7 +50,7 @@ async function startProcess(words, env) {
   };
 }
 
-/** A client of one example. A request shows the token unless it names another one; an empty one is none. */
+/** A client of one example. Requests have its token unless they name another one; an empty one means none. */
 export function createClient(url, ownToken) {
   const send = async (method, path, { json, text, type = 'application/json', token = ownToken, signal } = {}) => {
     const body = text ?? (json === undefined ? undefined : JSON.stringify(json));
@@ -77,7 +77,7 @@ export function createClient(url, ownToken) {
     },
     /** Opens a watch; each call of the result gives the next frame, or undefined at the end. */
     async watch(path) {
-      // Its own signal: the usual one would cut the watch off after a while.
+      // A signal of its own: the default one would end the watch after a while.
       const response = await inTime(send('GET', path, { signal: new AbortController().signal }), 'opening a watch');
       assert.equal(response.status, 200);
       const frames = framesOf(response.body);
@@ -95,7 +95,7 @@ async function* framesOf(body) {
   }
 }
 
-/** Rejects when the promise is not settled in time; the limit is for what hangs. */
+/** Rejects when the promise is not settled in time; the limit is only reached by something that hangs. */
 async function inTime(promise, what) {
   let timer;
   const late = new Promise((_, reject) => {

@@ -1,4 +1,4 @@
-// What a service with health and events has to do in every runtime, asked over HTTP.
+// Checks over HTTP what a service with health and events has to do in every runtime.
 import assert from 'node:assert/strict';
 
 const PATH = '/apis/events.example.com/v1/namespaces/default/events';
@@ -20,7 +20,7 @@ const eventNamed = (name, more) => ({
   ...more,
 });
 
-/** Makes a list of many events large enough to be compressed. */
+/** A field that makes a list of many events large enough to be compressed. */
 const LONG = { note: 'x'.repeat(1_000) };
 
 /** Rejects when `promise` takes too long. */
@@ -49,8 +49,8 @@ function framesOf(body) {
 }
 
 /**
- * Asks the service at `url` for everything. `shutDown` is called while a watch is open, which must then end cleanly.
- * `headersFirst`: the server sends the headers of a stream that has no bytes yet.
+ * Runs all checks against the service at `url`. `shutDown` is called while a watch is open, which must then end
+ * cleanly. `headersFirst`: the server sends the headers of a stream that has no bytes yet.
  */
 export async function exerciseService(url, { shutDown, headersFirst = true }) {
   const ask = async (path, init) => {
@@ -69,7 +69,7 @@ export async function exerciseService(url, { shutDown, headersFirst = true }) {
   const first = await create('first');
   assert.equal(first.status, 201, first.text);
   const revision = Number(JSON.parse(first.text).metadata.resourceVersion);
-  // Revisions start from the wall clock, also where it stood at 0 when the store was created.
+  // Revisions start from the wall clock, also in runtimes whose clock is 0 while the module is evaluated.
   assert.ok(Math.abs(revision / 1_000 - Date.now()) < 60_000, `resourceVersion ${revision}`);
   assert.equal((await ask(`${PATH}/first`)).text, first.text);
   const listed = JSON.parse((await ask(PATH)).text);
@@ -106,7 +106,7 @@ export async function exerciseService(url, { shutDown, headersFirst = true }) {
     const { type, object } = await frame;
     assert.deepEqual([type, object.metadata.name], ['ADDED', name]);
   }
-  // Many requests after each other and at once: none hangs behind one that is over.
+  // Many requests, in sequence and at once: none may hang because of one that has ended.
   const statuses = await Promise.all(
     Array.from({ length: 8 }, async (_, client) => {
       const seen = [];
@@ -120,7 +120,7 @@ export async function exerciseService(url, { shutDown, headersFirst = true }) {
   assert.equal(JSON.parse(zipped.text).items.length, 164);
 
   for (let count = 0; count < 160; count += 1) assert.equal((await soon('a frame', next())).type, 'ADDED');
-  // They live for three seconds: the timer that expires them runs, although no request causes it.
+  // Events live for three seconds: the expiry timer has to run without a request.
   const expired = await soon('the frame of an expired event', next());
   assert.equal(expired.type, 'DELETED');
 

@@ -1,5 +1,5 @@
-// Runs the tests with real processes for as long as one likes: servers and databases are killed, frozen, cut off and filled
-// up under load, and everything that clients were told is checked afterwards (docs/testing-stores.md).
+// Runs the tests with real processes for any number of rounds: servers and databases are killed, frozen, cut off and
+// filled up under load, and everything that clients received is checked afterwards (docs/testing-stores.md).
 //   npm run faults                                one short round of each
 //   npm run faults -- --rounds 10 --seconds 30    ten rounds of each, with half a minute of load
 //   npm run faults -- --seed 42 --only kill-leader

@@ -1,4 +1,4 @@
-// What the gate scripts share: running named gates one after the other, running commands, packing the package.
+// Helpers of the gate scripts: they run named gates one after the other, run commands, and pack the package.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,7 +7,7 @@ import { join } from 'node:path';
 /** The repository's folder. */
 export const root = join(import.meta.dirname, '..');
 
-/** Thrown by a gate that this machine has no program for. With `CI=true` it is a failure. */
+/** Thrown by a gate whose program is not installed. With `CI=true` it is a failure. */
 export class NotRun extends Error {}
 
 /**
@@ -40,7 +40,7 @@ export async function runGates(name, gates) {
   process.exitCode = counts.failed > 0 || counts.passed === 0 ? 1 : 0;
 }
 
-/** Runs a command without a shell and gives its output; a failure carries all that it printed. */
+/** Runs a command without a shell and returns its output; an error contains all that it printed. */
 export function run(command, args, { cwd = root, env = {} } = {}) {
   try {
     return execFileSync(command, args, {

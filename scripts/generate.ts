@@ -1,6 +1,6 @@
-// Writes the files that follow from the schema of the Event (src/events/resource/schema.ts).
-//   npm run generate               writes what is not current
-//   npm run generate -- --check    names it instead, and fails
+// Writes the files that are generated from the schema of the Event (src/events/resource/schema.ts).
+//   npm run generate               writes files that are not current
+//   npm run generate -- --check    names them instead, and fails
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { format, resolveConfig } from 'prettier';

@@ -8,7 +8,7 @@ import { rollup } from 'rollup';
 import { root } from './gate.mjs';
 
 const SMALL_BYTES = 5_120;
-/** Of what health needs. */
+/** Chunks of the health entry up to this size are merged. */
 const SMALL_BYTES_OF_HEALTH = 12_288;
 const dist = join(root, 'dist');
 const files = new Map(
@@ -45,7 +45,7 @@ await bundle.write({
 });
 await bundle.close();
 
-/** Those that import nothing but one another: the merged file must not import one that imports it. */
+/** The chunks that import only one another: the merged file must not import a chunk that imports it. */
 function withoutCycles(names) {
   const kept = [...names].filter((name) => importsOf(name).every((imported) => names.has(imported)));
   return kept.length === names.size ? names : withoutCycles(new Set(kept));

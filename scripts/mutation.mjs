@@ -1,15 +1,16 @@
-// Mutation testing by room with Stryker: changes src/ in one small place at a time, and says which changes no test noticed.
+// Mutation testing by room with Stryker: changes src/ in one small place at a time, and prints the changes that no test
+// noticed.
 //   npm run mutation -- health                      every mutant of src/health
-//   npm run mutation -- events/writing --sample 150   so many of each room, chosen by a seed
+//   npm run mutation -- events/writing --sample 150   a sample of this size of each room, chosen by a seed
 //   npm run mutation -- auth limits --sample 40 --seed 7 --threshold 90
 // --near runs only the tests at the same place below tests/unit. Without it, mutants that those do not notice meet all unit
 // tests, the conformance tests and the recorded exchanges; those of bridge/ and lifecycle/ also tests/lifecycle.
 // --with PATH counts the tests below PATH among those nearby; may be given several times.
-// --whole runs all tests of a file of which one executes the place of a mutant: for what is computed once, on first use, which
-// only the first test executes.
-// --jobs N runs so many mutants at once (1). --files TEXT takes only files whose path contains it. --json FILE writes the
+// --whole runs all tests of a file if one of them executes the place of a mutant: for values that are computed once, on
+// first use, by the first test of the file.
+// --jobs N runs N mutants at once (1). --files TEXT takes only files whose path contains it. --json FILE writes the
 // mutants that survived, in the form of the list of equivalent ones; --again FILE runs only those of such a file.
-// tests/mutation/equivalent.json lists mutants that change nothing anybody could notice, with the reason.
+// tests/mutation/equivalent.json lists mutants that do not change the behaviour, with the reason.
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -20,7 +21,7 @@ import { Stryker } from '@stryker-mutator/core';
 import { entryOf, keysOf, roomOf, textOf } from '../tests/mutation/keys.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url)).replace(/\/$/, '');
-/** What neither the tests nor Vitest read. */
+/** Files that neither the tests nor Vitest read. */
 const UNREAD = [
   'dist',
   'coverage',
@@ -31,9 +32,9 @@ const UNREAD = [
   'bench/baseline.json',
 ];
 /**
- * Tests that judge no mutants: of examples; of the depth at which a parser's own recursion ends, which is another in the
- * threads that Stryker uses; the hostile requests, which take long and are about time and memory; real databases; the
- * program, which is built.
+ * Tests that do not run for mutants: those of examples; of the depth at which a parser's recursion ends, which differs
+ * in the threads that Stryker uses; of hostile requests, which take long and are about time and memory; of real
+ * databases; of the program, which is built.
  */
 const UNFIT =
   /^tests\/unit\/(examples|api\/yaml\/parse-yaml)|^tests\/conformance\/(hostile-corpus|sqlite)|^tests\/lifecycle\/(program|standalone)/;
@@ -130,11 +131,11 @@ async function run(tests, choice) {
   };
   const file = join(folder, 'stryker.config.json');
   await writeFile(file, JSON.stringify(config));
-  // Random tests try the same for every mutant, and in every run.
+  // Random tests try the same values for every mutant, and in every run.
   process.env.TEST_SEED ||= '1';
   if (flags.whole) Object.assign(process.env, { MUTATION_WHOLE: 'yes', MUTATION_ISOLATE: 'yes' });
   process.env.MUTATION_TESTS = JSON.stringify(tests);
-  // Not less: in the first run, of the unmutated code, a busy machine may need it.
+  // Not shorter: on a busy machine the first run, of the unmutated code, may need it.
   process.env.MUTATION_TEST_TIMEOUT_MS = '20000';
   try {
     await new Stryker({ configFile: file }).runMutationTest();

@@ -1,6 +1,6 @@
 // Writes the reference of every entry of the package (docs/reference) from the TSDoc of src/.
-//   npm run reference               writes what is not current
-//   npm run reference -- --check    names it instead, and fails
+//   npm run reference               writes pages that are not current
+//   npm run reference -- --check    names them instead, and fails
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { referencePages } from './reference/pages.js';

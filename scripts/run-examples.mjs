@@ -1,5 +1,5 @@
-// Starts every example as a user would, on the built package, and asks it what a client asks: `npm run examples`, or
-// `npm run examples -- hono nest` for some of them.
+// Starts every example as a user would, on the built package, and sends it the requests of a client: `npm run
+// examples`, or `npm run examples -- hono nest` for some of them.
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { root, run, runGates, runTool, scratchFolder } from './gate.mjs';
 const TOKEN = 's3cret-of-the-examples';
 const EVENTS = '/apis/events.example.com/v1/namespaces/shop/events';
 
-/** The services that mount health and events, what each says itself about paths that nobody has, and how it ends. */
+/** The services that mount health and events, their answer on unknown paths, and how they end. */
 const SERVICES = {
   'node-http': { notFound: 'no such page in this shop' },
   express: { notFound: 'no such page in this shop' },
@@ -18,7 +18,7 @@ const SERVICES = {
   koa: { notFound: 'no such page in this shop' },
   nest: {
     notFound: 'Cannot GET ',
-    // Nest sends itself the signal once more when it is done.
+    // Nest sends the signal to itself again when it is done.
     end: 'SIGTERM',
     env: { TSX_TSCONFIG_PATH: join(root, 'examples/nest/tsconfig.json') },
   },
@@ -37,7 +37,7 @@ const TESTS = {
   'export forwards events to four kinds of receivers': () => nodeTest('export/export.test.ts'),
 };
 
-/** Runs a file of node:test and says how many tests passed. */
+/** Runs a file of node:test; returns how many tests passed. */
 function nodeTest(path) {
   // A run inside another run of node:test would report in a form for its parent.
   const env = { NODE_TEST_CONTEXT: undefined };
@@ -63,7 +63,7 @@ function greeting(name) {
   };
 }
 
-/** What is asked of a service that mounts health and events, one gate after the other. */
+/** The gates of a service that mounts health and events, in order. */
 function serviceGates(name, { notFound, end = 0, env = {} }) {
   let example;
   let client;
@@ -159,7 +159,7 @@ function serviceGates(name, { notFound, end = 0, env = {} }) {
   };
 }
 
-/** What is asked of the example in forty lines. */
+/** The gates of the example in forty lines. */
 function standaloneGates() {
   return {
     'serves health and events, and stops on SIGTERM': async () => {
@@ -181,7 +181,7 @@ function standaloneGates() {
   };
 }
 
-/** What is asked of `npm start`. Its flags and its shutdown have tests of their own. */
+/** The gates of `npm start`, whose flags and shutdown have other tests. */
 function serveGates() {
   const folder = join(scratchFolder(), 'data');
   let example;

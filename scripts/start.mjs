@@ -1,4 +1,4 @@
-// `npm start`: runs `kube-vitals serve` from dist/, which is built before where it is missing or older than the sources.
+// `npm start`: runs `kube-vitals serve` from dist/, which it builds first if it is missing or older than the sources.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync, statSync } from 'node:fs';
@@ -8,7 +8,7 @@ import { pathToFileURL } from 'node:url';
 const root = join(import.meta.dirname, '..');
 const program = join(root, 'dist/cli.js');
 
-/** Folders count too: their time is that of the last file that was added or removed. */
+/** The time of the newest file. Folders count too: their time is that of the last file that was added or removed. */
 function newest(path) {
   const found = statSync(path);
   if (!found.isDirectory()) return found.mtimeMs;
@@ -22,7 +22,9 @@ function isFresh() {
   );
 }
 
-/** The help or the error of a command line that starts no server, from the sources: 50 ms in place of a build. */
+/**
+ * The help or the error of a command line that starts no server, from the sources: this takes 50 ms instead of a build.
+ */
 async function answerFromSources() {
   const { build, stop } = await import('esbuild');
   const { outputFiles } = await build({
@@ -35,7 +37,7 @@ async function answerFromSources() {
     external: ['./serve.js', './primary.js', './worker.js'], // the server itself
     logLevel: 'silent',
   });
-  // Its process would stay beside the server.
+  // Otherwise its process would keep running beside the server.
   await stop();
   const { serveCommand } = await import(
     `data:text/javascript;base64,${Buffer.from(outputFiles[0].contents).toString('base64')}`
@@ -58,7 +60,7 @@ if (!isFresh()) {
     process.stderr.write('error: the tools of the build are missing; run npm ci first\n');
     process.exit(1);
   }
-  // Sources that cannot be bundled are for the build to complain about.
+  // The build reports sources that cannot be bundled.
   const prepared = await answerFromSources().catch(() => ({}));
   if ('help' in prepared) {
     process.stdout.write(prepared.help);

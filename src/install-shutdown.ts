@@ -147,7 +147,7 @@ export function lastStep(
 ): () => Promise<void> {
   const { health, store, closeTimeoutMs = 10_000, clock = systemClock } = options;
   const recorders = [options.recorder ?? []].flat() as readonly ShutdownRecorder[];
-  /** What is not written in time is dropped, and told by the recorder itself. */
+  /** What is not written in time is dropped, and reported by the recorder itself. */
   const withRecorders = async (step: 'flush' | 'close', withinMs: number): Promise<void> => {
     const limit = new AbortController();
     const timer = clock.setTimer(() => limit.abort(), withinMs);

@@ -15,13 +15,13 @@ interface Selected {
   readonly distinct: boolean;
 }
 
-/** What selectors read, by place. */
+/** The fields that selectors read, by place. */
 function selected({ event }: EventFields, source: Source): readonly Selected[] {
   const fields = selectableFields(event).map((field): Selected => ({
     name: field.path.join('.'),
     local: localName(field.path),
     value: `event.${field.path.join('?.').replace('metadata?.', 'metadata.')}`,
-    place: field.place,
+    place: field.index,
     distinct: field.distinct,
   }));
   const value = source.of.map((path) => `event.${path.join('?.')}`).join(' || ');

@@ -1,6 +1,6 @@
 import type { FieldShape, StructShape } from '../../src/api/schema/shape.js';
 
-/** What generated code distinguishes. `other` is written and read along the shape. */
+/** The kinds of fields that generated code distinguishes. `other` is written and read with its shape. */
 export type Kind = 'text' | 'time' | 'integer' | 'boolean' | 'json' | 'struct' | 'texts' | 'other';
 
 export function kindOf({ shape }: FieldShape): Kind {
@@ -36,7 +36,7 @@ export function structOfField({ name, shape }: FieldShape): StructShape {
   return shape;
 }
 
-/** The event's parts, in the order and with the names that all generated files go by. */
+/** The event's parts, in the order and with the names that all generated files use. */
 export interface EventFields {
   readonly event: StructShape;
   /** What is stored of metadata, before and after the place of the revision. */
@@ -51,7 +51,7 @@ export interface EventFields {
   readonly structs: readonly StructShape[];
 }
 
-/** @throws TypeError for a schema that breaks what the code around the generated files goes by */
+/** @throws TypeError for a schema that breaks an assumption of the code around the generated files */
 export function eventFields(event: StructShape): EventFields {
   const [metadata, ...fields] = event.fields.filter(({ protobuf }) => protobuf !== 0);
   if (metadata?.name !== 'metadata' || metadata.shape.kind !== 'struct') throw new TypeError('metadata stands first');

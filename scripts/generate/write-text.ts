@@ -70,7 +70,7 @@ export function commonSuffix(fields: readonly FieldShape[]): string {
   return literal(`,${end.map(zeroText).join(',')}}`);
 }
 
-/** How many fields come before what the rest of an event begins with: those that updates may change are among them. */
+/** The index of the field with which the rest of an event begins: all fields that updates may change come before it. */
 function restFrom(fields: readonly FieldShape[]): number {
   const lastMutable = fields.findLastIndex((field) => field.mutable);
   const at = fields.findIndex(({ presence }, index) => index > lastMutable && presence === 'always');
@@ -78,7 +78,7 @@ function restFrom(fields: readonly FieldShape[]): number {
   return at;
 }
 
-/** Where an event has such a struct. */
+/** The path of a struct in an event. */
 function pathTo(struct: StructShape, fields: readonly FieldShape[]): readonly string[] | undefined {
   for (const { name, shape } of fields) {
     if (shape.kind !== 'struct') continue;
@@ -111,7 +111,10 @@ function names(fields: readonly FieldShape[], from: string): string {
   return read.length === 0 ? '' : `const { ${read.join(', ')} } = ${from};`;
 }
 
-/** Adds fields to the text in \`out\`. `before`: the comma in front of the first, where something surely stands there. */
+/**
+ * Adds fields to the text in \`out\`. `before`: the comma in front of the first, where another member always precedes
+ * it.
+ */
 function members(fields: readonly FieldShape[], out: string, from: string, before = '', owner = from): string {
   let written: 'nothing' | 'maybe' | 'something' = before === ',' ? 'something' : 'nothing';
   return fields

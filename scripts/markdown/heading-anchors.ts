@@ -1,4 +1,4 @@
-/** The anchor GitHub gives a heading, and so does the site. What comes more than once on a page is numbered besides. */
+/** The anchor that GitHub and the site give a heading that is unique on its page. */
 export function headingAnchor(heading: string): string {
   return heading
     .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
@@ -8,7 +8,7 @@ export function headingAnchor(heading: string): string {
     .replace(/\s/g, '-');
 }
 
-/** Gives the headings of one page their anchors, in their order. */
+/** Gives the headings of one page their anchors, in their order; repeated ones are numbered. */
 export function createHeadingAnchors(): (heading: string) => string {
   const seen = new Map<string, number>();
   return (heading) => {

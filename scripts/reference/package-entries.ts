@@ -9,7 +9,7 @@ export interface PackageEntry {
   readonly page: string;
   /** Its file in `src/`. */
   readonly source: string;
-  /** What it is for, as the table in README.md says it, with links that lead from docs/reference. */
+  /** Its purpose, from the table in README.md, with links that are relative to docs/reference. */
   readonly purpose: string;
 }
 

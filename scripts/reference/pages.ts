@@ -22,7 +22,7 @@ const PLUGIN: PluginOptions = {
   typeAliasPropertiesFormat: 'table',
   propertyMembersFormat: 'table',
   typeDeclarationFormat: 'table',
-  // `readonly`, where a member comes from: what the reader of an option does not ask.
+  // Columns that readers of options do not need: modifiers such as `readonly`, and where a member is inherited from.
   tableColumnSettings: {
     hideDefaults: true,
     hideModifiers: true,
@@ -43,11 +43,11 @@ export async function referencePages(root: string): Promise<ReadonlyMap<string, 
     plugin: ['typedoc-plugin-markdown'],
     router: 'module',
     tsconfig: join(root, 'tsconfig.json'),
-    // What several entries export is described on the page of the first of them: health stands on its own.
+    // A name that several entries export is described on the page of the first of them; health comes first.
     entryPoints: [...entries]
       .sort((one, other) => Number(other.page === 'health') - Number(one.page === 'health'))
       .map(({ source }) => source),
-    // `npm run typecheck` has found them.
+    // `npm run typecheck` finds errors.
     skipErrorChecking: true,
     readme: 'none',
     disableGit: true,
@@ -85,7 +85,7 @@ export async function referencePages(root: string): Promise<ReadonlyMap<string, 
   }
 }
 
-/** The page of the root is named like the package, since an index is another page. Names are in alphabetical order. */
+/** Names the page of the root after the package, since the index is another page, and sorts the names of each page. */
 function nameModules(project: ProjectReflection): void {
   for (const module of project.children ?? []) {
     if (module.name === 'index') module.name = project.packageName ?? module.name;

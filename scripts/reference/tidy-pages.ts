@@ -2,7 +2,10 @@ import { format } from 'prettier';
 import { createHeadingAnchors, headingAnchor } from '../markdown/heading-anchors.js';
 import type { Options } from 'prettier';
 
-/** Shortens what typedoc-plugin-markdown has written, by file name, and gives it anchors that do not change with other names. */
+/**
+ * Shortens the pages of typedoc-plugin-markdown, by file name, and gives names anchors that do not depend on other
+ * names.
+ */
 export async function tidyPages(
   pages: ReadonlyMap<string, string>,
   style: Options,
@@ -18,7 +21,7 @@ export async function tidyPages(
   return tidied;
 }
 
-/** What is replaced on every page, in this order. */
+/** Replacements on every page, in this order. */
 const REPLACED: readonly (readonly [RegExp, string])[] = [
   [/^\*{3}$/gm, ''],
   [/ ------ \|/g, '---|'],
@@ -26,13 +29,13 @@ const REPLACED: readonly (readonly [RegExp, string])[] = [
   [/^ +\\\| (.+)\n(?= +\\\|)/gm, '$1 \\| '],
   [/^(.+ \\\| ) +\\\| /gm, '$1'],
   [/(?<=\| |=> )\\\| /g, ''],
-  // Type arguments that nobody wrote.
+  // Type arguments that the sources do not have.
   [/(`Uint8Array`)\\<`ArrayBufferLike`\\>/g, '$1'],
   [/\bUint8Array<ArrayBufferLike>/g, 'Uint8Array'],
   [/(`AsyncIterable`\\<[^,\n]+), `any`, `any`\\>/g, '$1\\>'],
-  // An interface that is called has its text twice.
+  // A callable interface has its text twice.
   [/^(#{3} \w+\(\)\n\n)((?:(?!```).+\n)+)\n(```ts\n[^]*?\n```\n\n)\2/gm, '$1$3$2'],
-  // The members of a union of objects by their `type`: the declaration above has them whole.
+  // The members of a union of objects are named by their `type`: the declaration above shows them in full.
   [/^##### Type Literal\n\n```ts\n\{\n(?:.*\n)*? {2}type: "([\w.]+)";\n(?:.*\n)*?```$/gm, '##### `$1`'],
   [
     /^\\\{\n(?:.*\n)*? {2}`type`: `"([\w.]+)"`;\n(?:.*\n)*?\\\} & (\[.+\))$/gm,
@@ -40,7 +43,7 @@ const REPLACED: readonly (readonly [RegExp, string])[] = [
   ],
 ];
 
-/** Each page in fewer words: no rules between names, no result where there is none, one line for what other pages describe. */
+/** Shortens a page: no rules between names, no empty results, one line for each name that another page describes. */
 function shorten(text: string): string {
   const [own = '', references] = text.split(/^## References\n/m);
   const links = [...(references ?? '').matchAll(/^Re-exports (\[.+)$/gm)].map(([, link]) => link);
@@ -49,7 +52,7 @@ function shorten(text: string): string {
   return `${(withoutRepetition(shorter) + others).replaceAll(/\n{3,}/g, '\n\n').trim()}\n`;
 }
 
-/** Leaves out parameters and results of which the declaration says as much: without a text, and without a link. */
+/** Leaves out parameters and results that add nothing to the declaration: those without a text and without a link. */
 function withoutRepetition(text: string): string {
   const sections = text.split(/^(?<!<\/a>\n\n)(?=(?:<a id="[^"]+"><\/a>\n\n)?#{2,6} )/m);
   const kept = sections.filter((section) => {
@@ -57,7 +60,7 @@ function withoutRepetition(text: string): string {
     if (title === undefined || /\]\(/.test(body)) return true;
     return title === 'Parameters' ? /^\| Parameter \| Type \| /m.test(body) : body.trim().includes('\n');
   });
-  // What is thrown for several reasons.
+  // A function that throws for several reasons has one heading for them.
   const once = kept.map((section, index) =>
     /^#+ Throws\n/.test(section) && /^#+ Throws\n/.test(kept[index - 1] ?? '')
       ? section.replace(/^.*\n\n/, '')
@@ -66,7 +69,7 @@ function withoutRepetition(text: string): string {
   return once.join('');
 }
 
-/** `page#anchor` of TypeDoc, and the anchor in its place: that of the heading, or `interface-member`. */
+/** `page#anchor` of TypeDoc, and the anchor that replaces it: that of the heading, or `interface-member`. */
 function ownAnchors(name: string, text: string): [string, string][] {
   const found: [string, string][] = [];
   const nextHeading = createHeadingAnchors();
@@ -103,7 +106,7 @@ function linkTargets(name: string, text: string): string[] {
   return [...text.matchAll(LINK)].map(([, page, anchor]) => `${page ?? name}#${anchor}`);
 }
 
-/** Headings have their anchors by themselves; of the others only those stay that a link needs. */
+/** Headings have anchors anyway; of all others only those stay to which a link leads. */
 function renameAnchors(
   name: string,
   text: string,
@@ -127,7 +130,7 @@ async function formatCode(text: string, style: Options): Promise<string> {
   return formatted.join('');
 }
 
-/** Formats a declaration, or a member of an interface. What is neither, such as an example with `…`, stays as it is. */
+/** Formats a declaration, or a member of an interface. Anything else, such as an example with `…`, stays as it is. */
 async function formatBlock(code: string, style: Options): Promise<string> {
   const formatted = (text: string, printWidth: number): Promise<string | undefined> =>
     format(text, { ...style, parser: 'typescript', printWidth }).catch(() => undefined);

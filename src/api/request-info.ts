@@ -54,9 +54,9 @@ export function readRequestInfo(method: string, path: string, wantsWatch: boolea
   let namespace = '';
   if (path.startsWith(NAMESPACES, at) && at + NAMESPACES.length < end) {
     const start = at + NAMESPACES.length;
-    const behind = segmentEnd(path, start, end);
-    namespace = path.slice(start, behind);
-    if (behind < end && !isNamespaceSubresource(path, behind + 1, end)) at = behind + 1;
+    const segmentClose = segmentEnd(path, start, end);
+    namespace = path.slice(start, segmentClose);
+    if (segmentClose < end && !isNamespaceSubresource(path, segmentClose + 1, end)) at = segmentClose + 1;
   }
   const parts = segments(path, at, end);
   const name = parts[1] ?? '';
@@ -85,7 +85,7 @@ export function attributesOf(info: RequestInfo, selectedName = ''): Attributes {
   return info.isResourceRequest ? resourceAttributes(info, selectedName) : { verb: info.verb, path: info.path };
 }
 
-/** The same for a request that is known to be for a resource. */
+/** As {@link attributesOf}, for a request that is known to be for a resource. */
 export function resourceAttributes(info: RequestInfo, selectedName = ''): ResourceAttributes {
   const attributes: { -readonly [Name in keyof ResourceAttributes]: ResourceAttributes[Name] } = {
     verb: info.verb,
@@ -100,7 +100,7 @@ export function resourceAttributes(info: RequestInfo, selectedName = ''): Resour
   return attributes;
 }
 
-/** Whether nothing follows the `watch` of an old path of watches: this requests neither a resource nor a document. */
+/** Whether the path ends after the `watch/` of an old watch path: it then names neither a resource nor a document. */
 export function isWatchRoot(path: string): boolean {
   return /^\/(api|apis\/[^/]+)\/[^/]+\/watch\/$/.test(path);
 }
@@ -121,7 +121,7 @@ function pathRequest(method: string, path: string): RequestInfo {
   };
 }
 
-/** A verb in the path, as in the old paths of watches, if something follows it. */
+/** A verb in the path, as in old watch paths, if something follows it. */
 function specialVerb(path: string, at: number, end: number): 'watch' | 'proxy' | '' {
   if (at + 'watch/'.length >= end) return '';
   return path.startsWith('watch/', at) ? 'watch' : path.startsWith('proxy/', at) ? 'proxy' : '';

@@ -43,13 +43,13 @@ export const anyOf: (...authorizers: readonly Authorize[]) => Authorize = /* @__
 function askAny(...authorizers: readonly Authorize[]): Authorize {
   throwFaults('anyOf', hookListFaults('authorize', authorizers));
   return (caller, attributes) => {
-    const heard: Decision[] = [];
+    const decisions: Decision[] = [];
     const ask = (index: number): Decision | Promise<Decision> => {
       const next = authorizers[index];
-      if (next === undefined) return refusal(heard);
+      if (next === undefined) return refusal(decisions);
       return chain(next(caller, attributes), (answer) => {
         if (partsOf(answer).allowed === true) return answer;
-        heard.push(answer);
+        decisions.push(answer);
         return ask(index + 1);
       });
     };

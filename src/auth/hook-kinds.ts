@@ -6,7 +6,7 @@ import type { Authenticate, Authorize } from './contract.js';
 export type HookName = 'authenticate' | 'authorize';
 
 const NOUNS = { authenticate: 'an authenticator', authorize: 'an authorizer' } as const;
-const SAYS = { authenticate: 'who a caller is', authorize: 'what a caller may do' } as const;
+const PURPOSES = { authenticate: 'who a caller is', authorize: 'what a caller may do' } as const;
 const ADVICE = {
   authenticate: '; to take everybody in as system:anonymous, say allowAnonymous()',
   authorize:
@@ -42,7 +42,7 @@ export function hookFactory<Args extends readonly unknown[], Hook extends Authen
 /** The fault of a hook that is given in place of the other. */
 function misplaced(hook: HookName, given: string): HookMark {
   const other = hook === 'authenticate' ? 'authorize' : 'authenticate';
-  return { [other]: `must be ${NOUNS[other]}, which says ${SAYS[other]}, and was given ${given}${ADVICE[other]}` };
+  return { [other]: `must be ${NOUNS[other]}, which says ${PURPOSES[other]}, and was given ${given}${ADVICE[other]}` };
 }
 
 /**

@@ -58,18 +58,18 @@ async function impersonated(
   return { refused: refused as Status };
 }
 
-interface Question {
+interface Check {
   readonly authorize: Authorize;
   readonly requestor: Caller;
   readonly wanted: Caller;
   readonly attributes: Attributes;
 }
 
-async function refusalOf(mode: ImpersonationMode, question: Question): Promise<Refused> {
-  const { requestor, wanted, attributes } = question;
+async function refusalOf(mode: ImpersonationMode, check: Check): Promise<Refused> {
+  const { requestor, wanted, attributes } = check;
   const { constraint, verb, user } = mode;
   const usersGroup = constraint === undefined ? { group: '', version: 'v1' } : AUTHENTICATION;
-  const refused = await askEach(question, [
+  const refused = await askEach(check, [
     ...(constraint === undefined ? [] : [{ ...attributes, verb: `impersonate-on:${constraint}:${attributes.verb}` }]),
     { verb, ...usersGroup, ...user },
     ...(wanted.uid ? [{ verb, ...AUTHENTICATION, resource: 'uids', name: wanted.uid }] : []),
@@ -81,33 +81,33 @@ async function refusalOf(mode: ImpersonationMode, question: Question): Promise<R
     if (fault) return forbiddenStatus(requestor, { ...groups, ...(fault.name && { name: fault.name }) }, fault.reason);
   }
   const wantedGroups = wanted.groups.map((name): ResourceAttributes => ({ ...groups, name }));
-  const refusedGroup = await askAll(question, mode, wantedGroups, { ...groups, name: '*' });
+  const refusedGroup = await askAll(check, mode, wantedGroups, { ...groups, name: '*' });
   if (refusedGroup) return refusedGroup;
-  return extraRefusal(mode, question, { verb, ...AUTHENTICATION, resource: 'userextras' });
+  return extraRefusal(mode, check, { verb, ...AUTHENTICATION, resource: 'userextras' });
 }
 
-async function extraRefusal(mode: ImpersonationMode, question: Question, extras: ResourceAttributes): Promise<Refused> {
-  const { requestor, wanted } = question;
+async function extraRefusal(mode: ImpersonationMode, check: Check, extras: ResourceAttributes): Promise<Refused> {
+  const { requestor, wanted } = check;
   const entries = Object.entries(wanted.extra ?? {});
   const fault = mode.constraint === undefined ? undefined : entries.map(extraFault).find((text) => text !== undefined);
   if (fault) return forbiddenStatus(requestor, extras, fault);
   const all = entries.flatMap(([subresource, values]) => values.map((name) => ({ ...extras, subresource, name })));
-  return askAll(question, mode, all, { ...extras, subresource: '*', name: '*' });
+  return askAll(check, mode, all, { ...extras, subresource: '*', name: '*' });
 }
 
 /** Checks each; if there are many of them, in a constrained mode, first all at once. */
 async function askAll(
-  question: Question,
+  check: Check,
   mode: ImpersonationMode,
   each: readonly ResourceAttributes[],
   all: ResourceAttributes,
 ): Promise<Refused> {
-  if (mode.constraint !== undefined && each.length >= MANY && !(await askEach(question, [all]))) return undefined;
-  return askEach(question, each);
+  if (mode.constraint !== undefined && each.length >= MANY && !(await askEach(check, [all]))) return undefined;
+  return askEach(check, each);
 }
 
 /** The refusal of the first that is not allowed. */
-async function askEach({ authorize, requestor }: Question, each: readonly Attributes[]): Promise<Refused> {
+async function askEach({ authorize, requestor }: Check, each: readonly Attributes[]): Promise<Refused> {
   for (const attributes of each) {
     const answer = authorize(requestor, attributes);
     const { allowed, reason } = isPromise(answer) ? await answer : answer;
@@ -141,7 +141,7 @@ const DOMAIN_PREFIXED =
 /** Adds the group of authenticated users unless the user is anonymous, as after authentication. */
 function withGroups(wanted: Caller, given: readonly string[]): Caller {
   const groups = [...wanted.groups, ...given];
-  const owed = wanted.name === ANONYMOUS ? UNAUTHENTICATED : AUTHENTICATED;
-  if (!groups.includes(owed) && !groups.includes(UNAUTHENTICATED)) groups.push(owed);
+  const requiredGroup = wanted.name === ANONYMOUS ? UNAUTHENTICATED : AUTHENTICATED;
+  if (!groups.includes(requiredGroup) && !groups.includes(UNAUTHENTICATED)) groups.push(requiredGroup);
   return { ...wanted, groups };
 }

@@ -9,7 +9,7 @@ import { whileConnected } from './network.js';
 
 /** Options of {@link certificateCheck}. Either `file`, or `host`. */
 export type CertificateOptions = CommonOptions & {
-  /** A file with a certificate (PEM or DER), read at every run: the first one in it counts. */
+  /** A file with a certificate (PEM or DER), read at every run. Of several certificates the first one counts. */
   readonly file?: string | undefined;
   /** A server that is asked for its certificate. Whether it is trusted is not checked: only when it expires. */
   readonly host?: string | undefined;

@@ -11,7 +11,7 @@ export type CommonOptions = {
   readonly name?: string | undefined;
 };
 
-/** What makes a ready-made check. */
+/** The definition of a ready-made check. */
 export interface CheckKind<Options> {
   readonly check: HealthCheck['check'];
   /** The function that the service calls. */

@@ -71,10 +71,10 @@ function full(what: string, used: number, limit: number, max: number): { readonl
   return { ok: false, reason: `${what} is ${percent(used / limit)} of ${limit} bytes, more than ${percent(max)}` };
 }
 
-/** As a container sees its own: cgroup v2, then v1. */
+/** The files in which a container sees its own limit: cgroup v2, then v1. */
 const LIMIT_FILES = ['/sys/fs/cgroup/memory.max', '/sys/fs/cgroup/memory/memory.limit_in_bytes'] as const;
 
-/** No limit, in cgroup v1, is a number near 2 ** 63. */
+/** cgroup v1 shows a number near 2 ** 63 where there is no limit. */
 const NO_LIMIT = 2 ** 60;
 
 async function readContainerLimit(): Promise<number | undefined> {
@@ -83,7 +83,7 @@ async function readContainerLimit(): Promise<number | undefined> {
     const bytes = Number(text.trim() || NaN);
     if (bytes > 0 && bytes < NO_LIMIT) return bytes;
   }
-  // Of a cgroup further up.
+  // The limit of an enclosing cgroup.
   const bytes = constrainedMemory();
   return bytes > 0 && bytes < NO_LIMIT ? bytes : undefined;
 }

@@ -5,7 +5,7 @@ import type { HealthCheck } from '../health/contract.js';
 import { aListOf, aNonEmptyString, aString, aWholeNumber, mustBe, oneOf, required } from '../options/rules.js';
 import { makeCheck, type CommonOptions } from './make-check.js';
 
-/** A probe every second or so must not become a load on what it asks. */
+/** Frequent probes must not become a load on the server that is checked. */
 const CACHED = { cacheMs: 1_000 };
 
 /** Options of {@link tcpCheck}. */

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
-// What `bin` of the package names. A probe runs every few seconds for as long as its container lives, and is mostly start-up:
-// it needs nothing but this file, which is CommonJS because loading the first ES module takes Node longer than the probe.
+// The file that `bin` of the package names. A probe runs every few seconds as long as its container lives, and most of
+// its time is start-up: it needs nothing but this file, which is CommonJS because loading the first ES module takes
+// Node longer than the probe.
 import process from 'node:process';
 import { runCommand } from './command-line/command.js';
 import { probeCommand } from './probe/probe-command.js';

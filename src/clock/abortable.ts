@@ -1,6 +1,6 @@
 import type { Clock } from './clock.js';
 
-/** The same result, or the signal's reason, whichever is first. The work behind the promise goes on. */
+/** The same result, or the signal's reason, whichever is first. The work behind the promise continues. */
 export function untilAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return promise;
   return new Promise((resolve, reject) => {

@@ -26,9 +26,10 @@ export function createBackoff(clock: Clock, longestMs: number = LONGEST_MS) {
   const delays = createDelays(FIRST_MS, longestMs);
   return {
     /**
-     * Ends early when the signal is aborted. Replicas that lost the same database do not all come back in one moment.
+     * Ends early when the signal is aborted. The random part keeps replicas that lost the same database from returning
+     * all at once.
      *
-     * @param leastMs what the other side asks for, which comes before the delay
+     * @param leastMs how long the other side asks to wait; the delay is added to it
      */
     pause: (signal: AbortSignal, leastMs = 0): Promise<void> =>
       pause(clock, leastMs + delays.next() * (1 - Math.random() / 2), signal),

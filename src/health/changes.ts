@@ -9,9 +9,9 @@ export function createChanges(observe: Observe) {
   return {
     announce(check: string, verdict: Verdict, previous: Verdict['status'] | undefined): void {
       if (previous === undefined && verdict.status === 'ok') return;
-      const news = { check, ...verdict };
-      void observe({ type: 'health.changed', ...news });
-      const change = previous === undefined ? news : { ...news, previous };
+      const current = { check, ...verdict };
+      void observe({ type: 'health.changed', ...current });
+      const change = previous === undefined ? current : { ...current, previous };
       for (const { call } of [...listeners]) {
         try {
           call(change);

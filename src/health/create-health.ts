@@ -7,7 +7,7 @@ import { ROOTS, isRoot, resolveCheck } from './definition.js';
 import { optionFaults, throwFaults } from '../options/check-options.js';
 import { aListOfStrings, mustBe, required } from '../options/rules.js';
 import { createEndpoints, type EndpointsDependencies } from './endpoints.js';
-import { askAll, askOne, reportOf, settled, type GracePeriod } from './evaluate.js';
+import { evaluateAll, evaluateOne, reportOf, finished, type GracePeriod } from './evaluate.js';
 import { createLogWatch } from './log-watch.js';
 import { checkHealthOptions, type HealthOptions } from './options.js';
 import { createPermission, grantToAll } from './permission.js';
@@ -49,7 +49,8 @@ export function createHealth(options: HealthOptions = {}): Health {
     applies: (root, { definition }) => root === 'livez' && definition.startup && livezGracePeriodMs > 0,
     lasts: ({ addedAt }) => clock.monotonic() - addedAt < livezGracePeriodMs,
   };
-  const ask: EndpointsDependencies['ask'] = (root, exclude) => askAll(root, registry.of(root), exclude, gracePeriod);
+  const ask: EndpointsDependencies['ask'] = (root, exclude) =>
+    evaluateAll(root, registry.of(root), exclude, gracePeriod);
 
   function add(check: HealthCheck): void {
     const definition = resolveCheck(check, timeoutMs);
@@ -69,7 +70,7 @@ export function createHealth(options: HealthOptions = {}): Health {
       ...required(mustBe(isRoot, `one of ${ROOTS.join(', ')}`))(root, 'the root'),
       ...optionFaults(asked, { exclude: aListOfStrings }),
     ]);
-    return reportOf(root, await settled(ask(root, asked.exclude ?? [])));
+    return reportOf(root, await finished(ask(root, asked.exclude ?? [])));
   }
 
   return {
@@ -82,7 +83,7 @@ export function createHealth(options: HealthOptions = {}): Health {
       ask,
       askOne: (root, name) => {
         const runner = registry.find(root, name);
-        return runner && askOne(root, runner, gracePeriod);
+        return runner && evaluateOne(root, runner, gracePeriod);
       },
     }),
     add,

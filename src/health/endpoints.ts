@@ -9,7 +9,14 @@ import { badPathText, notFoundText, TARGET_TOO_LARGE } from '../responses/fixed-
 import { chain, isPromise } from '../http/promise.js';
 import type { Verdict } from './check-runner.js';
 import type { HealthRoot } from './contract.js';
-import { createProbeResults, reportOf, settled, type Asked, type ProbeVerdict, type Settled } from './evaluate.js';
+import {
+  createProbeResults,
+  reportOf,
+  finished,
+  type Evaluation,
+  type ProbeVerdict,
+  type FinishedEvaluation,
+} from './evaluate.js';
 import type { HealthOptions } from './options.js';
 import type { AskOpen, AskPermission } from './permission.js';
 import { ROOT_OK, checkText, rootJson, rootText } from './render.js';
@@ -23,7 +30,7 @@ export interface EndpointsDependencies {
   readonly permission: AskPermission;
   /** Decides about open roots. */
   readonly open: AskOpen;
-  ask(root: HealthRoot, exclude: readonly string[]): Asked;
+  ask(root: HealthRoot, exclude: readonly string[]): Evaluation;
   /** The verdict of one check of an endpoint; `undefined` when it has none of that name. */
   askOne(root: HealthRoot, name: string): Verdict | Promise<Verdict> | undefined;
 }
@@ -39,17 +46,17 @@ export function createEndpoints(options: HealthOptions, around: EndpointsDepende
   const { roots, verdictLine, auditIds, observe: hook } = options;
   const results = createProbeResults();
 
-  function answerRoot(root: HealthRoot, query: Query, asked: Asked): Answer {
+  function answerRoot(root: HealthRoot, query: Query, evaluation: Evaluation): Answer {
     // Fast path for the probes of kubelets and load balancers: no parameters, no report, no text.
-    if (query.size === 0 && passedSync(asked)) {
-      tellProbe(root, asked);
+    if (query.size === 0 && passedSync(evaluation)) {
+      reportProbe(root, evaluation);
       return ROOT_OK;
     }
-    return chain(settled(asked), (ready) => {
+    return chain(finished(evaluation), (ready) => {
       const report = reportOf(root, ready);
-      tellProbe(root, ready);
+      reportProbe(root, ready);
       if (report.status === 'failed') {
-        tellFailures(
+        reportFailures(
           root,
           ready.runners.map(({ definition }) => definition.name),
           ready.verdicts,
@@ -62,19 +69,19 @@ export function createEndpoints(options: HealthOptions, around: EndpointsDepende
   }
 
   function answerCheck(root: HealthRoot, name: string, mayKnow: boolean): Answer {
-    const asked = around.askOne(root, name);
-    if (asked === undefined) return uncached(notFoundText());
-    return chain(asked, (verdict) => {
-      if (verdict.status === 'failed') tellFailures(root, [name], [verdict]);
+    const evaluated = around.askOne(root, name);
+    if (evaluated === undefined) return uncached(notFoundText());
+    return chain(evaluated, (verdict) => {
+      if (verdict.status === 'failed') reportFailures(root, [name], [verdict]);
       return checkText(verdict, mayKnow);
     });
   }
 
-  function tellProbe(root: HealthRoot, asked: Settled): void {
-    if (hook !== undefined) void observe({ type: 'health.probed', root, checks: results(root, asked) });
+  function reportProbe(root: HealthRoot, evaluation: FinishedEvaluation): void {
+    if (hook !== undefined) void observe({ type: 'health.probed', root, checks: results(root, evaluation) });
   }
 
-  function tellFailures(root: HealthRoot, names: readonly string[], verdicts: readonly ProbeVerdict[]): void {
+  function reportFailures(root: HealthRoot, names: readonly string[], verdicts: readonly ProbeVerdict[]): void {
     const failures = verdicts.flatMap((verdict, index) => {
       if (verdict.status !== 'failed') return [];
       const { reason = '', error } = verdict;
@@ -117,6 +124,6 @@ export function createEndpoints(options: HealthOptions, around: EndpointsDepende
 }
 
 /** True if every verdict is available and none failed. */
-function passedSync(asked: Asked): asked is Settled {
-  return asked.verdicts.every((verdict) => !isPromise(verdict) && verdict.status !== 'failed');
+function passedSync(evaluation: Evaluation): evaluation is FinishedEvaluation {
+  return evaluation.verdicts.every((verdict) => !isPromise(verdict) && verdict.status !== 'failed');
 }

@@ -9,7 +9,7 @@ export type ProbeVerdict =
   Verdict | { readonly status: 'excluded'; readonly excludedBy?: string; readonly error?: never };
 
 /** The checks of an endpoint and their verdicts, in the same order. */
-export interface Asked {
+export interface Evaluation {
   readonly runners: readonly CheckRunner[];
   readonly verdicts: readonly (ProbeVerdict | Promise<ProbeVerdict>)[];
   /** Values of `exclude` that matched nothing, sorted. */
@@ -17,7 +17,7 @@ export interface Asked {
 }
 
 /** The checks of an endpoint whose verdicts are all available. */
-export type Settled = Omit<Asked, 'verdicts'> & { readonly verdicts: readonly ProbeVerdict[] };
+export type FinishedEvaluation = Omit<Evaluation, 'verdicts'> & { readonly verdicts: readonly ProbeVerdict[] };
 
 /** The livez grace period: which checks of which endpoint have one, and whether it is still running. */
 export interface GracePeriod {
@@ -30,18 +30,22 @@ const WITHIN_GRACE_PERIOD: Verdict = Object.freeze({ status: 'ok' });
 const EXCLUDED: ProbeVerdict = Object.freeze({ status: 'excluded' });
 
 /** Evaluates one check; within its grace period it is not run. */
-export function askOne(root: HealthRoot, runner: CheckRunner, gracePeriod: GracePeriod): Verdict | Promise<Verdict> {
+export function evaluateOne(
+  root: HealthRoot,
+  runner: CheckRunner,
+  gracePeriod: GracePeriod,
+): Verdict | Promise<Verdict> {
   return gracePeriod.applies(root, runner) && gracePeriod.lasts(runner) ? WITHIN_GRACE_PERIOD : runner.ask();
 }
 
 /** Evaluates every check of an endpoint that is not excluded, concurrently. */
-export function askAll(
+export function evaluateAll(
   root: HealthRoot,
   runners: readonly CheckRunner[],
   exclude: readonly string[],
   gracePeriod: GracePeriod,
-): Asked {
-  const one = (runner: CheckRunner): Verdict | Promise<Verdict> => askOne(root, runner, gracePeriod);
+): Evaluation {
+  const one = (runner: CheckRunner): Verdict | Promise<Verdict> => evaluateOne(root, runner, gracePeriod);
   if (exclude.length === 0) return { runners, verdicts: runners.map(one), unmatchedExcludes: NOTHING };
 
   const excluded = new Set(exclude);
@@ -64,20 +68,20 @@ export function askAll(
 }
 
 /** Waits for the verdicts of a probe that are still pending. */
-export function settled(asked: Asked): Settled | Promise<Settled> {
-  if (!asked.verdicts.some(isPromise)) return asked as Settled;
-  return Promise.all(asked.verdicts.map((verdict) => Promise.resolve(verdict))).then((verdicts) => ({
-    ...asked,
+export function finished(evaluation: Evaluation): FinishedEvaluation | Promise<FinishedEvaluation> {
+  if (!evaluation.verdicts.some(isPromise)) return evaluation as FinishedEvaluation;
+  return Promise.all(evaluation.verdicts.map((verdict) => Promise.resolve(verdict))).then((verdicts) => ({
+    ...evaluation,
     verdicts,
   }));
 }
 
 /** Makes the report. What checks have thrown stays out: errors of HTTP clients carry credentials, and reports get sent. */
-export function reportOf(root: HealthRoot, asked: Settled): HealthReport {
+export function reportOf(root: HealthRoot, evaluation: FinishedEvaluation): HealthReport {
   let status: CheckStatus = 'ok';
-  const checks = asked.verdicts.map(({ error: _error, ...verdict }, index): CheckReport => {
+  const checks = evaluation.verdicts.map(({ error: _error, ...verdict }, index): CheckReport => {
     if (verdict.status === 'failed' || (verdict.status === 'degraded' && status === 'ok')) status = verdict.status;
-    const { definition, facts } = asked.runners[index] as CheckRunner;
+    const { definition, facts } = evaluation.runners[index] as CheckRunner;
     const { durationMs, since } = facts();
     return {
       name: definition.name,
@@ -86,7 +90,7 @@ export function reportOf(root: HealthRoot, asked: Settled): HealthReport {
       ...(since !== undefined && { since: new Date(since / 1000).toISOString() }),
     };
   });
-  return { root, status, checks, unmatchedExcludes: asked.unmatchedExcludes };
+  return { root, status, checks, unmatchedExcludes: evaluation.unmatchedExcludes };
 }
 
 type Results = Extract<Observation, { readonly type: 'health.probed' }>['checks'];
@@ -95,8 +99,8 @@ type Results = Extract<Observation, { readonly type: 'health.probed' }>['checks'
  * Makes the results that a probe is observed with. While no check is added, removed, or changes its status, they are the same
  * frozen array: making one of eleven checks, and finding the metrics for it, took 15 µs of a probe's 50.
  */
-export function createProbeResults(): (root: HealthRoot, asked: Settled) => Results {
-  const last = new Map<HealthRoot, { readonly of: Settled; readonly results: Results }>();
+export function createProbeResults(): (root: HealthRoot, asked: FinishedEvaluation) => Results {
+  const last = new Map<HealthRoot, { readonly of: FinishedEvaluation; readonly results: Results }>();
   return (root, of) => {
     const known = last.get(root);
     if (known?.of.runners === of.runners && sameStatuses(known.of.verdicts, of.verdicts)) return known.results;

@@ -8,7 +8,7 @@ export interface AcceptClause {
   readonly params: ReadonlyMap<string, string>;
 }
 
-/** Longer headers, and those with more clauses, accept nothing: no client sends them, and to read them takes long. */
+/** Longer headers, and those with more clauses, accept nothing: no client sends them, and reading them takes long. */
 const MAX_LENGTH = 8_192;
 const MAX_CLAUSES = 128;
 
@@ -23,9 +23,9 @@ const NO_PARAMS: ReadonlyMap<string, string> = new Map();
 const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 
 /**
- * Reads an Accept header: the clauses in order of preference (weight, then how exact the type is, then place in the
- * header). Lenient like the servers it follows: clauses without a slash (other than a lone `*`) and parameters that are
- * not `name=value` are passed over. None for a header of more than 8,192 characters or 128 clauses.
+ * Reads an Accept header: the clauses in order of preference (weight, then how exact the type is, then position in the
+ * header). Lenient as kube-apiserver is: clauses without a slash (other than a lone `*`) and parameters that are
+ * not `name=value` are skipped. None for a header of more than 8,192 characters or 128 clauses.
  */
 export function parseAccept(header: string): AcceptClause[] {
   if (!isReadable(header)) return [];
@@ -68,9 +68,9 @@ export function clauseCovers(clause: AcceptClause, mediaType: string): boolean {
 }
 
 /**
- * The plain question a router asks: does the header name one of the types exactly, or `*` for everything? Case matters,
- * parameters are cut off, `type/*` does not count, and an absent or empty header accepts everything. One that
- * {@link parseAccept} does not read accepts nothing.
+ * A router's simpler check: whether the header names one of the types exactly, or `*` as both type and subtype. Case
+ * matters, parameters are cut off, `type/*` does not count, and an absent or empty header accepts everything. A header
+ * beyond the limits of {@link parseAccept} accepts nothing.
  */
 export function acceptsExactly(header: string | undefined, mediaTypes: readonly string[]): boolean {
   if (!header) return true;

@@ -10,7 +10,7 @@ const NO_BYTES = /* @__PURE__ */ new Uint8Array(0);
  *
  * @param limit the largest number of bytes accepted
  * @throws BodyError `too-large` beyond the limit, `aborted` when the client left
- * @throws TypeError when the reader gives neither bytes nor a string
+ * @throws TypeError when the reader returns neither bytes nor a string
  */
 export function readBody(request: ApiRequest, limit: number, call?: BodyCall): Uint8Array | Promise<Uint8Array> {
   if (request.body === undefined) return NO_BYTES;
@@ -20,7 +20,7 @@ export function readBody(request: ApiRequest, limit: number, call?: BodyCall): U
 /** Bytes of a body that is already in memory, strings as UTF-8. Throws `bodyTooLarge(limit)` and `TypeError`. */
 export function bodyBytes(body: unknown, limit: number): Uint8Array {
   if (typeof body !== 'string' && !isBytes(body)) {
-    throw new TypeError('the body function of a request must give a Uint8Array or a string');
+    throw new TypeError('the body function of a request must return a Uint8Array or a string');
   }
   // UTF-8 never needs fewer bytes than UTF-16 code units: a text that is too long need not be encoded.
   if (body.length > limit) throw bodyTooLarge(limit);

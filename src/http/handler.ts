@@ -5,15 +5,14 @@ import type { ApiResponse } from './response.js';
 import { chain, isPromise } from './promise.js';
 
 /**
- * Answers a request, or says `undefined`: *not my path*, the service's own routes go on. Handlers are closures, safe to
- * detach. They may answer synchronously or through a promise; callers await only real promises.
+ * Answers a request, or returns `undefined`, which means *not my path*: the service's other routes are tried. Handlers
+ * are closures, safe to detach. They may answer synchronously or through a promise; callers await only real promises.
  */
 export type ApiHandler = (request: ApiRequest) => ApiResponse | undefined | Promise<ApiResponse | undefined>;
 
 /**
- * Joins handlers into one that asks them in order and gives the first answer; `undefined` (*not my path*) goes on to the
- * next, and is the answer when all say so. What a handler throws ends the search. Answers that are not promises are returned
- * synchronously.
+ * Combines handlers into one that calls them in order and returns the first response; `undefined` if all say *not my
+ * path*. An error that a handler throws ends the search. Responses that are not promises are returned synchronously.
  *
  * @throws TypeError without arguments, and naming every argument that is not a function.
  */

@@ -34,8 +34,8 @@ export interface ApiRequest {
    */
   readonly body?: ((limit: number, call?: BodyCall) => Promise<Uint8Array | string> | Uint8Array | string) | undefined;
   /**
-   * True where other routes of the service are asked after this handler: behind the `next` of a framework, and over fetch. A
-   * handler then leaves them the paths that services may well have themselves. Default: false.
+   * True where other routes of the service are tried after this handler: where a framework passes `next`, and over
+   * fetch. The handler then leaves them the paths that services often serve themselves. Default: false.
    */
   readonly hasNext?: boolean | undefined;
   /**

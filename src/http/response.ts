@@ -23,9 +23,9 @@ export interface ApiResponse {
   readonly release?: (() => void) | undefined;
   /**
    * Present where a streamed answer has a deadline: aborted when that has passed, also while a chunk is on its way to the
-   * client. Bridges then close the connection (over HTTP/2 the stream), so that nobody takes the part for the whole, and
-   * release the source. It may be a getter on a prototype, which `{ ...response }` does not copy: name it where you copy an
-   * answer. The bridge to Node reads it after 100 ms, when the answer is not sent by then.
+   * client. Bridges then close the connection (over HTTP/2 the stream), so that no client takes the part for the whole,
+   * and release the source. It may be a getter on a prototype, which `{ ...response }` does not copy: copy it by name.
+   * The bridge to Node reads it after 100 ms, if the answer is not sent by then.
    */
   readonly signal?: AbortSignal | undefined;
 }
@@ -62,7 +62,7 @@ export function isStream(body: ApiResponse['body']): body is AsyncIterable<Uint8
 }
 
 /**
- * Throws a TypeError for an answer that a bridge could not send: handlers of the service may be written in JavaScript.
+ * Throws a TypeError for an answer that a bridge could not send: a service may write its handlers in JavaScript.
  */
 export function checkResponse(response: ApiResponse): void {
   const candidate: unknown = response;
@@ -90,7 +90,7 @@ const TEXT_HEADERS: ResponseHeaders = /* @__PURE__ */ Object.freeze({
 });
 
 /**
- * A text answer in the form of Go's `http.Error`: the text and a newline, as plain text that browsers must not guess at.
+ * A text answer in the form of Go's `http.Error`: the text and a newline, as `text/plain` that browsers must not sniff.
  * `extraHeaders` (lower-case names) are added and win over these.
  */
 export function textResponse(status: number, text: string, extraHeaders?: ResponseHeaders): ApiResponse {

@@ -21,7 +21,7 @@ export function goType(value: unknown): string {
   return typeof value === 'boolean' ? 'bool' : 'string';
 }
 
-/** Go writes a float with an exponent below 1e-4 and from 1e+06 on, an exponent having two digits at least. */
+/** Below 1e-4 and from 1e+06 on, Go writes a float with an exponent, of two digits at least. */
 function printNumber(value: number): string {
   if (isInt64(value)) return BigInt(value).toString();
   const size = Math.abs(value);
@@ -29,7 +29,7 @@ function printNumber(value: number): string {
   return value.toExponential().replace(/e([+-])(\d)$/, 'e$10$2');
 }
 
-/** As {@link goPrint}, for a place in a text where Go's `%s` expects a string. */
+/** A JSON value as Go's `%s` prints it: strings, lists and objects as {@link goPrint}, others as `%!s(int64=5)`. */
 export function goPrintAsText(value: unknown): string {
   if (typeof value === 'string' || Array.isArray(value) || isObject(value)) return goPrint(value);
   return value === null || value === undefined ? '%!s(<nil>)' : `%!s(${goType(value)}=${goPrint(value)})`;

@@ -30,7 +30,7 @@ interface MaybeWellFormed {
   toWellFormed(): string;
 }
 
-/** Text that Go can represent: half of a surrogate pair becomes U+FFFD. */
+/** Text that Go can represent: an unpaired surrogate becomes U+FFFD. */
 export function wellFormed(text: string): string {
   const asked = text as string & MaybeWellFormed;
   return asked.isWellFormed() ? text : asked.toWellFormed();

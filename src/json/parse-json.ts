@@ -31,8 +31,8 @@ export interface PlainJson {
 }
 
 /**
- * The value of a text, in linear time; undefined for a text that is too deep, invalid, or may have numbers that are not plain
- * integers. Keys such as `__proto__` are plain data.
+ * The value of a text, in linear time; undefined for a text that is too deep or invalid, or that needs the strict
+ * parser. Keys such as `__proto__` are plain data.
  *
  * @param scan the result of {@link scanJson}
  */

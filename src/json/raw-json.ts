@@ -26,7 +26,7 @@ export function memberBytes(json: Uint8Array, name: string): Uint8Array | undefi
   return undefined;
 }
 
-/** The index behind the closing quote of the string that opens at `at`. */
+/** The index after the closing quote of the string that opens at `at`. */
 function endOfString(json: Uint8Array, at: number): number {
   let i = at + 1;
   while (i < json.length && json[i] !== QUOTE) i += json[i] === BACKSLASH ? 2 : 1;

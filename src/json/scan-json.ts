@@ -24,7 +24,7 @@ const SURROGATE = /\\u[dD]/;
  * Jumps from quote to quote and reads only what is between strings: a fraction of the cost of parsing. Keys are
  * counted by colons.
  *
- * @param mostMembers where to stop: nothing else counts then
+ * @param mostMembers the scan stops at more; the other results then cover only the part that was read
  */
 export function scanJson(text: string, mostMembers: number = Infinity): JsonScan {
   let keys = 0;

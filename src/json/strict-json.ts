@@ -11,7 +11,7 @@ class Refusal extends Error {}
  * Reads JSON character by character, with the errors of Go's `encoding/json`, and notes duplicate keys and the notation
  * of unusual numbers. Several times slower than `JSON.parse`, so only for texts that need it.
  *
- * @param maxDepth of nesting; it also bounds the recursion
+ * @param maxDepth the deepest nesting allowed; it also bounds the recursion
  */
 export function parseStrictJson(text: string, maxDepth: number): JsonResult {
   try {
@@ -36,7 +36,7 @@ class JsonReader {
    * Characters of a string that V8 skips at once: ten times as fast as a loop. The number is limited
    * because V8 keeps state for each.
    */
-  // eslint-disable-next-line no-control-regex -- they are not allowed in a string
+  // eslint-disable-next-line no-control-regex -- control characters are not allowed in a string
   readonly #inString = /(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})){1,1000}/y;
 
   constructor(text: string, maxDepth: number) {
@@ -176,7 +176,7 @@ class JsonReader {
     this.#inString.lastIndex = this.#at;
     while (this.#inString.test(this.#text)) this.#at = this.#inString.lastIndex;
     if (!this.#pass('"')) {
-      // An invalid escape is read character by character, to find the wrong one.
+      // An invalid escape is read character by character, to find its first invalid character.
       if (this.#pass('\\')) this.#escape();
       this.#refuse('in string literal');
     }

@@ -9,9 +9,9 @@ export type WaitKind = 'read' | 'write' | 'bytes';
 export class CallerState implements CallerActivity {
   turn = -1;
   begun = 0;
-  heardAt = 0;
-  readonly unknown: boolean;
-  heard = 0;
+  lastRequestAt = 0;
+  readonly unauthenticated: boolean;
+  requests = 0;
   countedFrom = 0;
   readonly held = { read: 0, write: 0, watch: 0, bytes: 0 };
   /** Places whose responses are still being made. */
@@ -25,8 +25,8 @@ export class CallerState implements CallerActivity {
   /** Chunks of watches that several clients of this caller have not read yet. */
   readonly chunks: Map<Uint8Array, { holders: number }> = new Map();
 
-  constructor(unknown: boolean) {
-    this.unknown = unknown;
+  constructor(unauthenticated: boolean) {
+    this.unauthenticated = unauthenticated;
   }
 
   /** Requests that wait for a place, or for capacity. */
@@ -142,16 +142,16 @@ export function createCallerQueues({ clock, atNextTurn, waitMs, free, freeFor }:
     const now = clock.monotonic();
     if (now - tidiedAt < IDLE_MS) return;
     tidiedAt = now;
-    for (const [name, state] of states) if (state.isIdle && now - state.heardAt > IDLE_MS) states.delete(name);
+    for (const [name, state] of states) if (state.isIdle && now - state.lastRequestAt > IDLE_MS) states.delete(name);
   };
 
   return {
     /** The state of a caller. Dropped some time after its last use. */
-    of(name: string, unknown: boolean): CallerState {
+    of(name: string, unauthenticated: boolean): CallerState {
       let state = states.get(name);
       if (state !== undefined) return state;
       if (states.size >= KEPT_STATES) tidy();
-      state = new CallerState(unknown);
+      state = new CallerState(unauthenticated);
       states.set(name, state);
       return state;
     },

@@ -32,7 +32,8 @@ export class Queue {
   shift(): Waiter | undefined {
     while (this.#head < this.#waiters.length) {
       const waiter = this.#waiters[this.#head] as Waiter;
-      // In old memory it would keep a request that was answered, and all it holds, until the next full collection.
+      // In V8's old generation the slot would keep an answered request, and all it holds, until the next full
+      // collection.
       this.#waiters[this.#head] = undefined;
       this.#forward(1);
       if (!hasEnded(waiter)) return waiter;

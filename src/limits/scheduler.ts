@@ -7,18 +7,18 @@ export interface CallerActivity {
   /** Requests that started in that turn on arrival. */
   begun: number;
   /** Time of the caller's latest request, monotonic milliseconds. */
-  heardAt: number;
+  lastRequestAt: number;
   /** An unauthenticated client, such as a prober, counts as active only when it sends many requests. */
-  readonly unknown: boolean;
+  readonly unauthenticated: boolean;
   /** Requests of an unauthenticated client since `countedFrom`. */
-  heard: number;
+  requests: number;
   countedFrom: number;
 }
 
 /** What {@link createScheduler} works with. */
 export interface SchedulerDependencies {
   readonly clock: Clock;
-  /** Calls back in the next turn of the event loop, microtasks between two callbacks. */
+  /** Calls back in the next turn of the event loop; microtasks run between two callbacks. */
   readonly atNextTurn: (callback: () => void) => void;
   /** Starts the next piece of work; false if no more can start. `sparing`: skips callers that flood. */
   readonly serve: (sparing: boolean) => boolean;
@@ -103,11 +103,11 @@ export function createScheduler({ clock, atNextTurn, serve, isFlooded }: Schedul
     /** Whether work of this caller may start immediately. Otherwise it has to wait until `serve` starts it. */
     mayBegin(caller: CallerActivity): boolean {
       const now = clock.monotonic();
-      if (last !== caller && !(caller.unknown && isQuiet(caller, now))) {
-        if (last !== undefined && now - last.heardAt < ACTIVE_MS) sharedUntil = now + ACTIVE_MS;
+      if (last !== caller && !(caller.unauthenticated && isQuiet(caller, now))) {
+        if (last !== undefined && now - last.lastRequestAt < ACTIVE_MS) sharedUntil = now + ACTIVE_MS;
         last = caller;
       }
-      caller.heardAt = now;
+      caller.lastRequestAt = now;
       if (caller.turn !== turn) {
         caller.turn = turn;
         caller.begun = 0;
@@ -132,8 +132,8 @@ export function createScheduler({ clock, atNextTurn, serve, isFlooded }: Schedul
 function isQuiet(caller: CallerActivity, now: number): boolean {
   if (now - caller.countedFrom > ACTIVE_MS) {
     caller.countedFrom = now;
-    caller.heard = 0;
+    caller.requests = 0;
   }
-  caller.heard += 1;
-  return caller.heard < FEW;
+  caller.requests += 1;
+  return caller.requests < FEW;
 }

@@ -9,7 +9,10 @@ interface Sample {
 export class Series {
   readonly labels: readonly string[];
   value = 0;
-  /** Of a histogram: how many values are in each bucket and in no lower one; the last one is above all. */
+  /**
+   * Of a histogram: how many values are in each bucket and in no lower one; the last count is of values above all
+   * buckets.
+   */
   readonly counts: number[];
   /** False from a reset until the next update: the series is not printed. */
   isPrinted = true;

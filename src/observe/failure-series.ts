@@ -12,7 +12,7 @@ export type FailureSeries = ReturnType<typeof createFailureSeries>;
 export function createFailureSeries(where: string, notify: Notify, clock: Clock) {
   let count = 0;
   let since = 0;
-  let told: string | undefined;
+  let reportedReason: string | undefined;
   let last: unknown;
   return {
     /** It failed. Reported if it worked before, or failed for another reason. */
@@ -21,8 +21,8 @@ export function createFailureSeries(where: string, notify: Notify, clock: Clock)
       count += 1;
       last = error;
       const reason = errorText(error).replace(/\d+/g, '#');
-      if (reason === told) return;
-      told = reason;
+      if (reason === reportedReason) return;
+      reportedReason = reason;
       notify({ type: 'error', error, where, count });
     },
     /** It worked. Reported if it failed before. */
@@ -30,7 +30,7 @@ export function createFailureSeries(where: string, notify: Notify, clock: Clock)
       if (count === 0) return;
       notify({ type: 'recovered', error: last, where, count, durationMs: clock.monotonic() - since });
       count = 0;
-      told = last = undefined;
+      reportedReason = last = undefined;
     },
   };
 }

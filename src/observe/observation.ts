@@ -105,15 +105,16 @@ export type Observation =
   /** Expired events were removed. */
   | { readonly type: 'expired'; readonly store: string; readonly removed: number }
   /**
-   * The watch cache of a store (`cachedStore`) does something else now: `filling` and `full` mean that reads go through to the
-   * store, `stale` that the store is away and reads show what was last seen. With `stale` and `full`, `error` is the reason.
+   * The watch cache of a store (`cachedStore`) has changed its state: `filling` and `full` mean that reads go through
+   * to the store, `stale` that the store is unavailable and reads show what was last seen. With `stale` and `full`,
+   * `error` is the reason.
    */
   | {
       readonly type: 'cache.changed';
       readonly store: string;
       readonly state: 'filling' | 'ready' | 'stale' | 'full';
       readonly events: number;
-      /** What the cache takes in memory. */
+      /** The memory that the cache uses. */
       readonly bytes: number;
       readonly error?: unknown;
     }
@@ -124,7 +125,7 @@ export type Observation =
       /** Changes that the feed of the store brought. */
       readonly changes: number;
       readonly events: number;
-      /** What the cache takes in memory. */
+      /** The memory that the cache uses. */
       readonly bytes: number;
       /** For how long it has been behind a revision that is known to exist; 0 where it is not. */
       readonly lagMs: number;
@@ -160,7 +161,7 @@ export type Observation =
       readonly recorder: string;
       readonly reason: 'invalid' | 'full' | 'rate-limited' | 'refused' | 'expired' | 'closed';
       readonly count: number;
-      /** Why: of several, the last. */
+      /** The reason; of several, the last. */
       readonly error: unknown;
       /** The event, of several the last one. Absent where it was too invalid to be made. */
       readonly event?: Event | undefined;
@@ -219,7 +220,7 @@ export interface WatchIdentity {
  * (logging blocked). What it throws is ignored.
  *
  * Without a hook the first `error` of each place (`where`) is a warning of the process (`process.emitWarning`, code
- * `KUBE_VITALS_ERROR`), where the runtime has them. Nothing else is told.
+ * `KUBE_VITALS_ERROR`), where the runtime has them. Nothing else is reported.
  */
 export type Observe = (observation: Observation) => void | Promise<void>;
 

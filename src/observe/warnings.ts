@@ -38,7 +38,7 @@ export function createWarnings(
         typeof stack === 'string' ? stack : undefined,
       );
     } catch {
-      // Nobody else to tell.
+      // There is nowhere else to report this.
     }
   };
 }

@@ -11,7 +11,7 @@ export type OptionRules<Options> = { readonly [Name in keyof Required<Options>]:
 export type CrossCheck<Options> = (options: Options) => readonly (string | false | undefined)[];
 
 /**
- * Holds the options of a function against its rules.
+ * Checks the options of a function against its rules.
  *
  * @param where the function, for example `createHealth`
  * @throws TypeError listing every fault, unknown options included
@@ -67,9 +67,9 @@ function unknownOption(name: string, known: readonly string[], prefix: string): 
 /** Whether two names differ in one place, by at most two letters; in short names by one. */
 function isNear(name: string, other: string): boolean {
   const shorter = Math.min(name.length, other.length);
-  let before = 0;
-  while (before < shorter && name[before] === other[before]) before++;
-  let behind = 0;
-  while (behind < shorter - before && name.at(-1 - behind) === other.at(-1 - behind)) behind++;
-  return Math.max(name.length, other.length) - before - behind <= Math.min(2, name.length / 2.5);
+  let prefix = 0;
+  while (prefix < shorter && name[prefix] === other[prefix]) prefix++;
+  let suffix = 0;
+  while (suffix < shorter - prefix && name.at(-1 - suffix) === other.at(-1 - suffix)) suffix++;
+  return Math.max(name.length, other.length) - prefix - suffix <= Math.min(2, name.length / 2.5);
 }

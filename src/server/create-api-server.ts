@@ -21,9 +21,9 @@ export interface ApiServerPart {
   readonly handle: ApiHandler;
 }
 
-/** The part with the events, which knows whose turn it is. */
+/** The part with the events, which schedules callers fairly. */
 export interface ApiServerEvents extends ApiServerPart {
-  /** Waits for the turn of a client, see `Events`. Without it other paths are answered as they come. */
+  /** Waits until the client is scheduled, see `Events`. Without it other paths are answered as they come. */
   readonly turn?: ((request: ApiRequest) => Promise<unknown> | undefined) | undefined;
 }
 
@@ -35,7 +35,7 @@ export interface ApiServerOptions {
   readonly events: ApiServerEvents;
   /** Authenticates callers on all other paths. */
   readonly authenticate: Authenticate;
-  /** Who may read `/`, `/version` and hear that other paths do not exist. */
+  /** Who may read `/` and `/version`, and learn that other paths do not exist. */
   readonly authorize: Authorize;
   /**
    * Lets callers impersonate other users where `authorize` allows it: see `impersonation` of `createEvents`. Default false: a
@@ -55,7 +55,7 @@ export interface ApiServerOptions {
 
 /** A whole API server as one handler. */
 export interface ApiServer {
-  /** Answers every request: nothing is ever *not my path*. */
+  /** Answers every request; never returns `undefined`. */
   readonly handle: ApiHandler;
   /**
    * From now on new requests get 503 with `Retry-After`; health and requests in flight continue. Call it when the
@@ -94,7 +94,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     chain(isHealth(request) ? undefined : turn(request), () => otherPaths(request)),
   );
   const gate = createDrainGate((request) =>
-    // Events wait for their callers' turn themselves.
+    // The events schedule their callers themselves.
     chain(isHealth(request) ? turn(request) : undefined, () => answer(request)),
   );
   return {
@@ -106,7 +106,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
   };
 }
 
-/** The request for handlers behind which no other is asked, whatever the bridge says. */
+/** The request with `hasNext: false`, whatever the bridge says, because no other handler follows. */
 function asLast(request: ApiRequest): ApiRequest {
   if (request.hasNext !== true) return request;
   // Not a proxy of the request itself, which may be frozen.

@@ -34,7 +34,7 @@ export interface OtherPathsOptions {
 
 /**
  * Answers the paths that belong to no part of an API server, in Kubernetes' order: a bad `?timeout=` (400), authentication
- * (401), may they (403), then `/`, `/version`, and 404 for the rest.
+ * (401), authorization (403), then `/`, `/version`, and 404 for the rest.
  */
 export function createOtherPaths(options: OtherPathsOptions): (request: ApiRequest) => Promise<ApiResponse> {
   const { access, notify } = options;

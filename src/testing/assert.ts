@@ -16,7 +16,7 @@ function shortened(text: string, longest: number): string {
 
 /** A value on one line, however large: bytes at any depth as text. */
 function show(value: unknown): string {
-  // What a replacer is given has been through `toJSON`, which makes a list of numbers of a Buffer.
+  // The replacer gets the result of `toJSON`, which makes a list of numbers of a Buffer.
   const text = JSON.stringify(value, function (this: Readonly<Record<string, unknown>>, name, given: unknown) {
     const item = this[name];
     return item instanceof Uint8Array ? `bytes ${shortened(new TextDecoder().decode(item), LONGEST_BYTES)}` : given;
@@ -24,7 +24,7 @@ function show(value: unknown): string {
   return shortened(text ?? String(value), LONGEST_VALUE);
 }
 
-/** Holds when the condition does. */
+/** Fails the test unless the condition holds. */
 export function assert(condition: unknown, message: string): asserts condition {
   if (!condition) fail(message);
 }
@@ -43,12 +43,12 @@ function same(one: unknown, other: unknown): boolean {
   );
 }
 
-/** Holds when both are equal by value: bytes by content, objects by their defined properties. */
+/** Fails the test unless both are equal by value: bytes by content, objects by their defined properties. */
 export function assertEqual(actual: unknown, expected: unknown, what: string): void {
   if (!same(actual, expected)) fail(`${what}: expected ${show(expected)}, got ${show(actual)}`);
 }
 
-/** Holds when the promise fails with a store error of this code, and returns it. */
+/** Fails the test unless the promise rejects with a store error of this code, which is returned. */
 export async function assertStoreError(
   promise: Promise<unknown>,
   code: StoreErrorCode,
@@ -60,7 +60,7 @@ export async function assertStoreError(
   return error;
 }
 
-/** Holds when the promise fails, and returns why. */
+/** Fails the test unless the promise rejects; returns the reason. */
 export async function assertRejects(promise: Promise<unknown>, what: string): Promise<unknown> {
   let value: unknown;
   try {

@@ -16,7 +16,7 @@ export interface CallOptions {
   readonly body?: string | Uint8Array | undefined;
   /** Lower-case names. */
   readonly headers?: Readonly<Record<string, string | readonly string[]>> | undefined;
-  /** Aborting it is a client that leaves. */
+  /** Aborting it disconnects the client. */
   readonly signal?: AbortSignal | undefined;
   /** The address of the client. Default: none. */
   readonly remoteAddress?: string | undefined;
@@ -24,7 +24,7 @@ export interface CallOptions {
   readonly peerCertificate?: PeerCertificate | undefined;
 }
 
-/** What {@link call} got. */
+/** The response to {@link call}. */
 export interface CallResult {
   /** False when the handler said that the path is not its own; the rest is then a text 404. */
   readonly claimed: boolean;
@@ -37,7 +37,7 @@ export interface CallResult {
   /** The whole body, parsed. */
   json<T = unknown>(): Promise<T>;
   /**
-   * The lines of a streamed body, each parsed as JSON, as they arrive. Leaving the loop is a client that leaves: the
+   * The lines of a streamed body, each parsed as JSON, as they arrive. Leaving the loop disconnects the client: the
    * request's signal aborts. A body can be read in one way only.
    */
   frames<T = unknown>(): AsyncGenerator<T, void, undefined>;

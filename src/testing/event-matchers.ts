@@ -19,11 +19,11 @@ export interface EventMatchers<R = unknown> {
   toHaveRecorded(expected: ExpectedEvent, times?: number): R;
 }
 
-/** What a matcher answers. */
+/** The result of a matcher. */
 export interface MatcherResult {
   /** Whether it holds. */
   readonly pass: boolean;
-  /** What is said when it should have been otherwise. */
+  /** The message of a failure. */
   readonly message: () => string;
 }
 

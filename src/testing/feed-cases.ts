@@ -12,9 +12,9 @@ async function assertPending(promise: Promise<unknown>, what: string): Promise<v
   assert(!isSettled, what);
 }
 
-/** The feed. */
+/** Defines the tests of the feed. */
 export function feedCases(test: DefineCase): void {
-  test('feed: tells every kind of change with the state and the state before', async ({
+  test('feed: delivers every kind of change with the new state and the one before', async ({
     store,
     create,
     replace,
@@ -43,7 +43,7 @@ export function feedCases(test: DefineCase): void {
     }
   });
 
-  test('feed: brings changes that happen while it is read', async ({ store, create, feed }) => {
+  test('feed: delivers changes that happen while it is read', async ({ store, create, feed }) => {
     const reader = feed(await store.revision());
     const waiting = reader.take(1);
     const record = await create('a');
@@ -91,7 +91,7 @@ export function feedCases(test: DefineCase): void {
     }
   });
 
-  test('feed: replayed over a list it gives the next list', async ({
+  test('feed: replayed over a list, it gives the next list', async ({
     store,
     create,
     createMany,
@@ -117,7 +117,7 @@ export function feedCases(test: DefineCase): void {
     assertEqual(replayed, end.records, 'the replayed state');
   });
 
-  test('feed: a failed write leaves no trace', async ({ store, create, replace, feed }) => {
+  test('feed: a failed write does not appear', async ({ store, create, replace, feed }) => {
     const first = await create('a');
     const second = await replace(first);
     await assertStoreError(create('a'), 'exists', 'create');
@@ -128,7 +128,7 @@ export function feedCases(test: DefineCase): void {
     assertEqual(revisionsOf(changes), [second.revision, last.revision], 'revisions');
   });
 
-  test('feed: a revision that lies ahead is waited for, and what comes before it is not shown', async ({
+  test('feed: a revision that lies ahead is waited for, and changes before it are not delivered', async ({
     create,
     feed,
   }) => {
@@ -151,7 +151,7 @@ export function feedCases(test: DefineCase): void {
     assertEqual((await inTime(pending, 'the end')).done, true, 'done');
   });
 
-  test('feed: leaving the loop lets go of it, also a second time', async ({ store, createMany }) => {
+  test('feed: can be left from inside a loop, and read again from the same revision', async ({ store, createMany }) => {
     const after = await store.revision();
     await createMany(3);
     for await (const batch of store.changes({ after })) {
@@ -164,7 +164,7 @@ export function feedCases(test: DefineCase): void {
     }
   });
 
-  test('feed: makes no difference between a removal and an expiry but who asked', async ({
+  test('feed: delivers an expiry as a deletion, with the last state and a revision of its own', async ({
     store,
     context,
     create,

@@ -58,7 +58,7 @@ export const revisionsOf = (all: readonly Named[]): Revision[] => all.map(({ rev
 export const recordsOf = (changes: readonly Change[]): readonly EventRecord[] => changes.map(({ record }) => record);
 
 /** The same promise, whose rejection is not reported as unhandled before the test awaits it. */
-function awaitedLater<T>(promise: Promise<T>): Promise<T> {
+function withHandledRejection<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => undefined);
   return promise;
 }
@@ -66,7 +66,7 @@ function awaitedLater<T>(promise: Promise<T>): Promise<T> {
 /** Expires in an hour unless `expiresAt` is given. */
 type EventOptions = SampleEventOptions & Partial<Pick<WriteOptions, 'expiresAt'>>;
 
-/** Asks a feed for changes. */
+/** Reads the changes of a feed. */
 function createReader(store: EventStore, after: Revision, waitMs: number | undefined) {
   const abort = new AbortController();
   const feed = store.changes({ after, signal: abort.signal })[Symbol.asyncIterator]();
@@ -82,9 +82,9 @@ function createReader(store: EventStore, after: Revision, waitMs: number | undef
   };
   return {
     /** The next batch as it arrives. */
-    batch: (): Promise<IteratorResult<readonly Change[]>> => awaitedLater(batch()),
+    batch: (): Promise<IteratorResult<readonly Change[]>> => withHandledRejection(batch()),
     /** The next `count` changes, however they are batched. */
-    take: (count: number): Promise<readonly Change[]> => awaitedLater(take(count)),
+    take: (count: number): Promise<readonly Change[]> => withHandledRejection(take(count)),
     stop: (): void => abort.abort(),
   };
 }

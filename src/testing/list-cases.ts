@@ -3,7 +3,7 @@ import { assert, assertEqual, assertRejects, assertStoreError } from './assert.j
 import type { ListPage, Revision } from '../store/contract/event-store.js';
 import { keyOf, keysOf, namesOf, revisionsOf, type DefineCase } from './fixture.js';
 
-/** Order, pages, snapshots, old revisions and counts. */
+/** Defines the tests of order, pages, snapshots, old revisions and counts. */
 export function listCases(test: DefineCase): void {
   test('list: an empty store has an empty page with the revision', async ({ store }) => {
     const page = await store.list({ limit: 10 });
@@ -64,7 +64,7 @@ export function listCases(test: DefineCase): void {
     assert((await store.list({ limit: 3 })).next !== undefined, 'a next before the last page');
   });
 
-  test('pages: go on after a position whose event is gone, or never was', async ({ store, createMany }) => {
+  test('pages: continue after a position whose event is gone, or never existed', async ({ store, createMany }) => {
     const records = await createMany(6);
     const first = await store.list({ limit: 3 });
     await store.remove(keyOf('event-002'));
@@ -140,7 +140,7 @@ export function listCases(test: DefineCase): void {
     assertEqual((await store.list({ at: revision, limit: 1 })).revision, revision, 'the latest is not future');
   });
 
-  test('remaining: counts what is left after a page without terms, and is right where it need not be there', async ({
+  test('remaining: counts what is left after a page without terms, and is never wrong where it is optional', async ({
     store,
     create,
     createMany,

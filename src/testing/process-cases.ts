@@ -3,9 +3,9 @@ import { assert, assertEqual, assertStoreError } from './assert.js';
 import { sampleEvent } from './sample-event.js';
 import { keyOf, namesOf, recordsOf, revisionsOf, type DefineCase } from './fixture.js';
 
-/** What only durable or only shared stores guarantee. */
+/** Defines the tests of what only durable or only shared stores guarantee. */
 export function processCases(test: DefineCase): void {
-  test('durable: what was acknowledged is there after a restart, at its revision', async ({
+  test('durable: acknowledged writes are present after a restart, at their revisions', async ({
     store,
     createMany,
     replace,
@@ -23,7 +23,7 @@ export function processCases(test: DefineCase): void {
     assertEqual(await again.get(changed.key), changed, 'get');
   });
 
-  test('durable: revisions go on above those of before the restart', async ({ store, create, later, reopen }) => {
+  test('durable: revisions continue above those from before the restart', async ({ store, create, later, reopen }) => {
     if (!store.capabilities.durable) return;
     await create('a');
     const { revision } = await store.remove(keyOf('a'));
@@ -34,7 +34,7 @@ export function processCases(test: DefineCase): void {
     assert(record.revision > revision, 'the next write is above');
   });
 
-  test('durable: expiry goes on after a restart', async ({ store, create, reopen }) => {
+  test('durable: expiry continues after a restart', async ({ store, create, reopen }) => {
     if (!store.capabilities.durable) return;
     const record = await create('a');
     await store.close();
@@ -43,12 +43,7 @@ export function processCases(test: DefineCase): void {
     assertEqual(await again.expire({ now: record.expiresAt, limit: 10 }), 1, 'at its time');
   });
 
-  test('durable: a feed resumes after a restart, or says that it cannot', async ({
-    store,
-    createMany,
-    reopen,
-    feed,
-  }) => {
+  test('durable: a feed resumes after a restart', async ({ store, createMany, reopen, feed }) => {
     if (!store.capabilities.durable) return;
     const records = await createMany(4);
     await store.close();
@@ -78,7 +73,7 @@ export function processCases(test: DefineCase): void {
     await assertStoreError(stale, 'conflict', 'replace through the other');
   });
 
-  test('shared: the feeds of both stores bring the writes of both, in one order', async ({
+  test('shared: the feeds of both stores deliver the writes of both, in one order', async ({
     store,
     second,
     feed,

@@ -2,7 +2,7 @@ import type { EventRecord } from '../store/contract/record.js';
 import { assert, assertEqual, assertStoreError } from './assert.js';
 import { keyOf, namesOf, recordsOf, revisionsOf, type DefineCase } from './fixture.js';
 
-/** How long events live, and how far back history reaches. */
+/** Defines the tests of how long events live, and how far back history reaches. */
 export function retentionCases(test: DefineCase): void {
   test('expiry: removes what is due and nothing else', async ({ store, create, context, later }) => {
     const now = context.clock.now();
@@ -17,12 +17,12 @@ export function retentionCases(test: DefineCase): void {
     assert(later().expiresAt > now, 'the clock stands still');
   });
 
-  test('expiry: what is due but not yet removed is still there', async ({ store, context, create }) => {
+  test('expiry: an event that is due but not yet removed can be read', async ({ store, context, create }) => {
     const record = await create('a', { expiresAt: context.clock.now() - 1 });
     assertEqual(await store.get(keyOf('a')), record, 'get');
   });
 
-  test('expiry: a replace gives a fresh time, longer or shorter', async ({ store, context, create, replace }) => {
+  test('expiry: a replace sets a new time, later or earlier', async ({ store, context, create, replace }) => {
     const now = context.clock.now();
     await replace(await create('longer', { expiresAt: now + 10 }), { expiresAt: now + 1000 });
     await replace(await create('shorter', { expiresAt: now + 1000 }), { expiresAt: now + 10 });
@@ -114,7 +114,7 @@ export function retentionCases(test: DefineCase): void {
     await assertStoreError(feed(1).batch(), 'expired', 'a feed from the beginning of time');
   });
 
-  test('history: forgetting it leaves the newest state alone', async ({
+  test('history: dropping it does not change the newest state', async ({
     store,
     create,
     createMany,
@@ -138,7 +138,7 @@ export function retentionCases(test: DefineCase): void {
     assertEqual((await store.get(keyOf('event-005')))?.event.uid, 'second life', 'a key whose tombstone is gone');
   });
 
-  test('history: a revision that was never reached back to is expired, not empty', async ({ store, create }) => {
+  test('history: a revision from before the store began is expired, not empty', async ({ store, create }) => {
     await create('a');
     await assertStoreError(store.list({ at: 1, limit: 1 }), 'expired', 'list at 1');
   });

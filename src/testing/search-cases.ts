@@ -5,13 +5,13 @@ import { keyOf, namesOf, type DefineCase } from './fixture.js';
 
 const POD_2: FieldTerm = { field: 'regarding.name', value: 'pod-2' };
 
-/** The names of those that have the value: a store may return others as well. */
+/** The names of the events that have the value: a store may return others as well. */
 const matching = (pages: readonly ListPage[], { field, value }: FieldTerm): readonly string[] =>
   namesOf(pages.flatMap(({ records }) => records.filter(({ event }) => event.fields[field] === value)));
 
-/** Lists by terms, and lists of the newest. */
+/** Defines the tests of lists by terms, and of lists of the newest events. */
 export function searchCases(test: DefineCase): void {
-  test('terms: nothing that carries the values is left out', async ({ createMany, create, walk }) => {
+  test('terms: no event with the values is left out', async ({ createMany, create, walk }) => {
     await createMany(30);
     for (const name of ['x', 'y', 'event-010-x']) await create(name, { regarding: 'pod-2' });
     for (const more of [{}, { namespace: 'default' }] as Partial<ListQuery>[]) {
@@ -20,7 +20,11 @@ export function searchCases(test: DefineCase): void {
     }
   });
 
-  test('terms: an old revision is searched by the values it had', async ({ store, create, replace }) => {
+  test('terms: a list at an old revision is selected by the values of that revision', async ({
+    store,
+    create,
+    replace,
+  }) => {
     const a = await create('a', { regarding: 'pod-2' });
     const b = await create('b', { regarding: 'pod-2' });
     const at = await store.revision();

@@ -9,7 +9,10 @@ import { oneOf } from '../options/rules.js';
 
 /** Options of {@link testRecorder}. */
 export interface TestRecorderOptions extends Partial<ReporterOptions> {
-  /** What becomes of input with a fault. `throw`: `event` throws it, so that the test fails. `drop`: as in production. Default: `throw`. */
+  /**
+   * How invalid input is treated. `throw`: `event` throws the fault, so that the test fails. `drop`: as in production.
+   * Default: `throw`.
+   */
   readonly invalid?: 'throw' | 'drop' | undefined;
 }
 
@@ -17,9 +20,9 @@ export interface TestRecorderOptions extends Partial<ReporterOptions> {
 export interface TestRecorder extends Recorder {
   /** Every call, as an event, in order. */
   readonly recorded: readonly Event[];
-  /** As a server would have them: equal ones are one event with a count. */
+  /** The events that a server would have: equal ones are one event with a count. */
   readonly events: () => Event[];
-  /** What was given with a fault, where that is dropped. */
+  /** Invalid input that was dropped. */
   readonly dropped: readonly { readonly reason: DropReason; readonly error: unknown }[];
   /** Forgets everything. */
   readonly clear: () => void;

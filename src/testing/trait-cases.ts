@@ -24,7 +24,7 @@ const textOf = ({ pieces }: JsonPage): string =>
 
 const inAnHour = 4_102_444_800_000_000;
 
-/** Every operation of a store that answers with a promise. What holds for all of them is tested over this table. */
+/** Every operation of a store that returns a promise. Tests that apply to all of them run over this table. */
 const OPERATIONS: readonly (readonly [name: string, run: Run])[] = [
   ['get', ({ get }, { key }, call) => get(key, call)],
   ['list', ({ list }, _existing, call) => list({ ...call, limit: 10 })],
@@ -42,11 +42,11 @@ const OPERATIONS: readonly (readonly [name: string, run: Run])[] = [
   ['expire', ({ expire }, _existing, call) => expire({ ...call, now: inAnHour, limit: 10 })],
   ['revision', ({ revision }, _existing, call) => revision(call)],
   ['ping', ({ ping }, _existing, call) => ping(call)],
-  // A store without a clock of its own does whatever is asked of it here by another way.
+  // A store without a clock of its own is tested with `ping` instead.
   ['now', ({ now, ping }, _existing, call) => (now ?? ping)(call)],
 ];
 
-/** What holds for every operation, and for what goes in and comes out. */
+/** Defines the tests that apply to every operation, and to all arguments and results. */
 export function traitCases(test: DefineCase): void {
   for (const [name, run] of OPERATIONS) {
     test(`every operation: ${name} can be called detached from the store`, async ({ store, create }) => {
@@ -103,9 +103,9 @@ export function traitCases(test: DefineCase): void {
     await store.close();
   });
 
-  test('ping: ends well on an open store', ({ store }) => store.ping());
+  test('ping: resolves on an open store', ({ store }) => store.ping());
 
-  test('name and capabilities: are there and do not change', async ({ store, create }) => {
+  test('name and capabilities: exist and do not change', async ({ store, create }) => {
     const before = JSON.stringify([store.name, store.capabilities]);
     await create('a');
     await store.close();
@@ -157,7 +157,7 @@ export function traitCases(test: DefineCase): void {
     await store.remove((others[1] as EventRecord).key);
     await compare('after a deletion');
     for (const { page, text } of seen) assertEqual(textOf(page), text, 'a page that was given out before');
-    // It may leave what it does not have to `list`, as a cache in front of a store does.
+    // It may return undefined and leave a query to `list`, as a cache in front of a store does.
     const early = { limit: 1, at: 1 };
     await assertStoreError((async () => (await json(early)) ?? store.list(early))(), 'expired', 'list.json at 1');
     await store.close();
@@ -192,7 +192,7 @@ export function traitCases(test: DefineCase): void {
     });
   }
 
-  test('isolation: what a caller does to its event afterwards does not reach the store', async ({ store, later }) => {
+  test('isolation: later changes of a caller to its event do not reach the store', async ({ store, later }) => {
     const labels: Record<string, string> = { app: 'web' };
     const made = sampleEvent({ name: 'a' });
     const fields: Record<string, string> = { ...made.fields };

@@ -2,9 +2,9 @@ import { assert, assertEqual, assertStoreError } from './assert.js';
 import { sampleEvent } from './sample-event.js';
 import { keyOf, revisionsOf, type DefineCase } from './fixture.js';
 
-/** Revisions, and the conditions of writes. */
+/** Defines the tests of revisions, and of the conditions of writes. */
 export function writeCases(test: DefineCase): void {
-  test('revisions: safe integers above zero, the same from revision() and from the last write', async ({
+  test('revisions: are safe integers above zero, and revision() returns that of the last write', async ({
     store,
     create,
   }) => {
@@ -41,7 +41,7 @@ export function writeCases(test: DefineCase): void {
     assertEqual(new Set(revisionsOf(records)).size, 50, 'different revisions');
   });
 
-  test('revisions: a read changes nothing', async ({ store, create }) => {
+  test('revisions: are not changed by a read', async ({ store, create }) => {
     const { revision, key } = await create('a');
     await store.get(key);
     await store.list({ limit: 10 });
@@ -92,7 +92,10 @@ export function writeCases(test: DefineCase): void {
     assertEqual((await store.get(keyOf('a')))?.event.uid, 'second life', 'uid');
   });
 
-  test('get: a key nobody wrote is undefined, also when it is a word of the language', async ({ store, create }) => {
+  test('get: a key that was never written is undefined, also if it is a property of every object', async ({
+    store,
+    create,
+  }) => {
     await create('a');
     for (const name of ['b', '__proto__', 'constructor', 'toString', '']) {
       assertEqual(await store.get(keyOf(name)), undefined, `get ${name}`);
@@ -115,7 +118,7 @@ export function writeCases(test: DefineCase): void {
     assertEqual(await store.get(first.key), second, 'get');
   });
 
-  test('replace: a passed revision fails with conflict and changes nothing', async ({ store, create, replace }) => {
+  test('replace: an outdated revision fails with conflict and changes nothing', async ({ store, create, replace }) => {
     const first = await create('a');
     const second = await replace(first, { note: 'changed' });
     await assertStoreError(replace(first, { note: 'lost' }), 'conflict', 'replace');
@@ -151,7 +154,7 @@ export function writeCases(test: DefineCase): void {
     assertEqual(await store.get(record.key), undefined, 'get');
   });
 
-  test('remove: with the expected revision it happens, with another it is a conflict', async ({
+  test('remove: succeeds with the expected revision, and fails with conflict with another one', async ({
     store,
     create,
     replace,

@@ -75,7 +75,7 @@ const mounted: TargetKind = {
 
 export const targets: readonly TargetKind[] = [standalone, mounted];
 
-/** The same cluster and user behind another port. */
+/** A kubeconfig with the same cluster and user, whose server is at another port. */
 export function throughPort(kubeConfig: KubeConfig, port: number): KubeConfig {
   const cluster = kubeConfig.getCurrentCluster();
   const user = kubeConfig.getCurrentUser();

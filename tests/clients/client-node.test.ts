@@ -35,7 +35,7 @@ const series = (count: number): NonNullable<EventsV1Event['series']> => ({
   lastObservedTime: new V1MicroTime('2024-01-02T04:04:05.123Z'),
 });
 
-/** What callbacks told, to wait for. */
+/** Collects lines that callbacks report; `until` waits for one. */
 function log(): { readonly said: readonly string[]; add(line: string): void; until(line: string): Promise<void> } {
   const said: string[] = [];
   const waiting = new Map<string, () => void>();
@@ -53,8 +53,8 @@ function log(): { readonly said: readonly string[]; add(line: string): void; unt
   };
 }
 
-describe.each(targets)('@kubernetes/client-node and $name', ({ start }) => {
-  describe('serves the group events.k8s.io', () => {
+describe.each(targets)('@kubernetes/client-node against a $name server', ({ start }) => {
+  describe('with the group events.k8s.io', () => {
     let target: Target;
     let kubeConfig: KubeConfig;
     let api: EventsV1Api;
@@ -84,7 +84,7 @@ describe.each(targets)('@kubernetes/client-node and $name', ({ start }) => {
       await expect(api.readNamespacedEvent({ namespace, name })).rejects.toMatchObject({ code: 404 });
     });
 
-    it('gets a Status for every invalid request', async () => {
+    it('gets 422, 409 and 400 for invalid, conflicting and malformed requests', async () => {
       const namespace = 'wrong';
       const refused = api.createNamespacedEvent({ namespace, body: { ...event(namespace, 'x'), type: 'Odd' } });
       await expect(refused).rejects.toMatchObject({
@@ -98,7 +98,7 @@ describe.each(targets)('@kubernetes/client-node and $name', ({ start }) => {
       await expect(api.listNamespacedEvent({ namespace, labelSelector: '!!' })).rejects.toMatchObject({ code: 400 });
     });
 
-    it('lists one state in pages, in one namespace and in all', async () => {
+    it('lists a namespace in pages that show one state, and selects over all namespaces', async () => {
       const namespace = 'pages';
       for (const name of ['a', 'b', 'c', 'd', 'e'])
         await api.createNamespacedEvent({ namespace, body: event(namespace, name) });
@@ -167,10 +167,10 @@ describe.each(targets)('@kubernetes/client-node and $name', ({ start }) => {
       }
       const reconnected = new Promise<void>((resolve) => {
         informer.on('error', () => {
-          // Stopping it at the end says 'error' once more.
+          // Stopping the informer at the end emits 'error' once more.
           if (seen.said.includes('error')) return;
           seen.add('error');
-          // Changes that nobody watches, then on from where it was.
+          // The informer misses these changes, and then continues from where it was.
           void (async () => {
             await api.deleteNamespacedEvent({ namespace, name: 'first' });
             await api.createNamespacedEvent({ namespace, body: event(namespace, 'meanwhile') });
@@ -215,7 +215,7 @@ describe.each(targets)('@kubernetes/client-node and $name', ({ start }) => {
     });
   });
 
-  describe('serves the group events.example.com', () => {
+  describe('with the group events.example.com', () => {
     let target: Target;
     let api: CustomObjectsApi;
     beforeAll(async () => {

@@ -1,15 +1,15 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
-/** A way to a server that can be cut. */
+/** A proxy in front of a server, whose connections can be cut. */
 export interface Cuttable {
   readonly port: number;
-  /** Cuts all that is connected, without a word to either side; new connections go through. */
+  /** Destroys all connections without notice to either side; new ones go through. */
   readonly cut: () => void;
   readonly close: () => Promise<void>;
 }
 
-/** Passes bytes to a port of this machine and back, whatever they mean. */
+/** Starts a proxy that passes bytes, unchanged, to a port of this machine and back. */
 export async function cuttable(target: number): Promise<Cuttable> {
   const sockets = new Set<Socket>();
   const cut = (): void => sockets.forEach((socket) => socket.destroy());

@@ -14,7 +14,7 @@ afterAll(async () => {
   await server.stop();
 });
 
-test('our client reads the kubeconfig of the standalone server and does everything over TLS', async () => {
+test('the client reads the kubeconfig of the standalone server, and creates, watches and deletes an event over TLS', async () => {
   const client = createEventsClient({ transport, group: 'events.example.com', namespace: 'shop' });
   const created = await client.create({
     metadata: { name: 'a' },

@@ -17,7 +17,7 @@ const POLICIES = [
   { user: 'proxy', apiGroup: '*', resource: 'groups', namespace: '*' },
 ].map((spec) => JSON.stringify({ apiVersion: 'abac.authorization.kubernetes.io/v1beta1', kind: 'Policy', spec }));
 
-describeWithKubectl('kubectl and who may', ([binary]) => {
+describeWithKubectl('kubectl, against a server with tokens and policies,', ([binary]) => {
   let files = '';
   afterAll(() => rmSync(files, { recursive: true, force: true }));
   const kubectl = kubectlSession(binary, () => {
@@ -32,14 +32,14 @@ describeWithKubectl('kubectl and who may', ([binary]) => {
   const as = (token: string, ...args: string[]): Promise<Finished> =>
     kubectl.run([...args, '--token', token], { stdin: manifestText(GROUP, 'new') });
 
-  it('refuses an unknown token', async () => {
+  it('is refused with an unknown token', async () => {
     const { code, stdout, stderr } = await as('nobody-has-this-token', 'get', EVENTS);
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toContain('You must be logged in to the server');
     expect(stderr).not.toContain('nobody-has-this-token');
   });
 
-  it('refuses what the policy does not allow, in the words of kube-apiserver', async () => {
+  it('is refused what the policy does not allow, with the messages of kube-apiserver', async () => {
     expect(await as('viewer-token-of-this-test', 'create', '-f', '-')).toEqual({
       code: 1,
       stdout: '',
@@ -58,7 +58,7 @@ describeWithKubectl('kubectl and who may', ([binary]) => {
     );
   });
 
-  it('allows everything else, by user name and by group', async () => {
+  it('is allowed what the policy allows to its user name or group', async () => {
     expect(await as('viewer-token-of-this-test', 'get', EVENTS, '-o', 'name')).toMatchObject({
       code: 0,
       stdout: expect.stringContaining(`event.${GROUP}/seen\n`) as string,
@@ -67,26 +67,26 @@ describeWithKubectl('kubectl and who may', ([binary]) => {
     expect((await as('jane-token-of-this-test', 'get', '--raw', '/readyz')).stdout).toBe('ok');
   });
 
-  it('lets authorized callers impersonate others with --as and --as-group', async () => {
+  it('impersonates others with --as and --as-group where the policy allows it', async () => {
     const proxy = (...args: string[]): Promise<Finished> => as('proxy-token-of-this-test', ...args);
     const list = ['get', EVENTS, '-o', 'name'];
     const seen = { code: 0, stdout: expect.stringContaining(`event.${GROUP}/seen\n`) as string };
     expect((await proxy(...list)).stderr).toContain('User "proxy" cannot list resource "events"');
     expect(await proxy(...list, '--as=viewer')).toMatchObject(seen);
     expect(await proxy(...list, '--as=nobody', '--as-group=team')).toMatchObject(seen);
-    // Only what the other one may.
+    // With no other rights than those of the impersonated user.
     expect(await proxy('delete', EVENTS, 'seen', '--as=viewer')).toMatchObject({
       code: 1,
       stderr: expect.stringContaining('User "viewer" cannot delete resource "events"') as string,
     });
   });
 
-  it('refuses --as and --as-group to all other callers', async () => {
+  it('is refused --as and --as-group where the policy does not allow them', async () => {
     const path = `/apis/${GROUP}/v1/namespaces/default/events`;
     for (const others of [['--as=jane'], ['--as=viewer', '--as-group=team']]) {
       const viewer = (...args: string[]): Promise<Finished> =>
         as('viewer-token-of-this-test', 'get', ...args, ...others);
-      // kubectl says little more when discovery is refused, so the words are asked for without it.
+      // When discovery is refused, kubectl hides the message of the server: --raw shows it.
       expect(await viewer(EVENTS)).toMatchObject({
         code: 1,
         stdout: '',
@@ -101,10 +101,10 @@ describeWithKubectl('kubectl and who may', ([binary]) => {
   });
 });
 
-describeWithKubectl('kubectl and events that expire', ([binary]) => {
+describeWithKubectl('kubectl get -w', ([binary]) => {
   const kubectl = kubectlSession(binary, () => ['--event-ttl=2s']);
 
-  it('sees the expiry of an event in get -w', async () => {
+  it('shows the expiry of an event', async () => {
     const watch = kubectl.follow(['get', EVENTS, '-n', 'ttl', '-w', '-o', 'wide', '--output-watch-events']);
     const stdin = manifestText(GROUP, 'brief', { metadata: { namespace: 'ttl' } });
     await kubectl.ok(['create', '-f', '-'], { stdin });

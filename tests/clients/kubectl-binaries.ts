@@ -9,7 +9,7 @@ export interface KubectlBinary {
   readonly path: string;
 }
 
-/** What is missing, for people. */
+/** The message when no kubectl was found. */
 const ABSENT = 'kubectl NOT FOUND on PATH: the tests with the real kubectl do not run. Install kubectl to run them.';
 
 /**
@@ -47,7 +47,7 @@ export function describeWithKubectl(
   describe.skipIf(absent)(name, () => body(binaries));
   if (!absent) return;
   describe(name, () => {
-    it('has at least one kubectl to run', ({ skip }) => {
+    it('is found on PATH', ({ skip }) => {
       if (process.env['CI'] === 'true') throw new Error(ABSENT);
       if (aloud) process.stderr.write(`${ABSENT}\n`);
       skip(ABSENT);

@@ -5,11 +5,11 @@ import { describeWithKubectl } from './kubectl-binaries.js';
 import { EVENTS, GROUP, kubectlSession } from './kubectl-session.js';
 import { manifestText, series } from './manifests.js';
 
-describeWithKubectl('kubectl that changes and deletes', ([binary]) => {
+describeWithKubectl('kubectl', ([binary]) => {
   const kubectl = kubectlSession(binary);
   const { create, read } = kubectl;
 
-  describe('change', () => {
+  describe('as it changes events,', () => {
     it('patches in three ways, strategic by default', async () => {
       await create('patched', { metadata: { finalizers: ['example.com/a'] } });
       const patch = (...args: string[]): Promise<string> => kubectl.ok(['patch', EVENTS, 'patched', ...args]);
@@ -32,7 +32,7 @@ describeWithKubectl('kubectl that changes and deletes', ([binary]) => {
       expect(await patch('-p', '{"series":{"count":4}}')).toBe(`event.${GROUP}/patched patched (no change)\n`);
     });
 
-    it('refuses what cannot change, with the name of the field', async () => {
+    it('reports a change of an immutable field with the name of the field', async () => {
       await create('frozen');
       const { code, stderr } = await kubectl.run(['patch', EVENTS, 'frozen', '-p', '{"note":"other"}']);
       expect(code).toBe(1);
@@ -101,13 +101,13 @@ describeWithKubectl('kubectl that changes and deletes', ([binary]) => {
       expect(await apply(after)).toBe(`event.${GROUP}/applied configured\n`);
       expect((await read('applied')).series?.count).toBe(3);
       expect(await kubectl.run(['diff', '-f', '-'], { stdin: after })).toMatchObject({ code: 0, stdout: '' });
-      // What the manifest no longer names is taken away: a field that may not change, here.
+      // apply removes a field that the manifest no longer has; here it is one that may not change.
       expect(await apply(manifestText(GROUP, 'applied'))).toBe(`event.${GROUP}/applied configured\n`);
       expect((await read('applied')).series).toBeUndefined();
     });
   });
 
-  describe('delete and wait', () => {
+  describe('as it deletes or waits,', () => {
     it('waits until an event is deleted', async () => {
       await create('deleted', { metadata: { finalizers: ['example.com/hold'] } });
       const gone = kubectl.follow(['wait', EVENTS, 'deleted', '--for=delete', '--timeout=10s', '-v=6']);
@@ -120,7 +120,7 @@ describeWithKubectl('kubectl that changes and deletes', ([binary]) => {
       expect(await gone.ended).toMatchObject({ code: 0, stdout: `event.${GROUP}/deleted condition met\n` });
     });
 
-    it('deletes by selector, and everything in a namespace', async () => {
+    it('deletes events by selector, and all of a namespace', async () => {
       const metadata = { namespace: 'doomed', labels: { doomed: 'yes' } };
       await create('d1', { metadata });
       await create('d2', { metadata });

@@ -4,13 +4,13 @@ import type { Finished } from './kubectl.js';
 import { EVENTS, GROUP, kubectlSession } from './kubectl-session.js';
 import { manifestText, series } from './manifests.js';
 
-describeWithKubectl('kubectl and the fields that others manage', ([binary]) => {
+describeWithKubectl('kubectl, where managedFields are tracked,', ([binary]) => {
   const kubectl = kubectlSession(binary);
   const { create, read } = kubectl;
   const apply = (stdin: string, ...args: string[]): Promise<Finished> =>
     kubectl.run(['apply', '--server-side', '-f', '-', ...args], { stdin });
 
-  describe('apply --server-side', () => {
+  describe('with apply --server-side', () => {
     it('creates the event, and changes nothing the second time', async () => {
       const text = manifestText(GROUP, 'once', { series: series(2) });
       expect(await apply(text)).toMatchObject({ code: 0, stdout: `event.${GROUP}/once serverside-applied\n` });
@@ -19,7 +19,7 @@ describeWithKubectl('kubectl and the fields that others manage', ([binary]) => {
       expect(await read('once')).toEqual(first);
     });
 
-    it('refuses fields that another manager owns, unless it is forced', async () => {
+    it('reports a conflict over fields that another manager owns, unless it is forced', async () => {
       const [theirs, ours] = [2, 3].map((count) => manifestText(GROUP, 'owned', { series: series(count) }));
       expect(await apply(theirs ?? '')).toMatchObject({ code: 0 });
       const { code, stdout, stderr } = await apply(ours ?? '', '--field-manager=other');
@@ -30,7 +30,7 @@ describeWithKubectl('kubectl and the fields that others manage', ([binary]) => {
 
       expect(await apply(ours ?? '', '--field-manager=other', '--force-conflicts')).toMatchObject({ code: 0 });
       expect((await read('owned')).series?.count).toBe(3);
-      // Now it is the first one that conflicts.
+      // The first manager now conflicts with the second.
       expect((await apply(theirs ?? '')).stderr).toContain('conflict with "other": .series.count');
     });
 
@@ -76,7 +76,7 @@ describeWithKubectl('kubectl and the fields that others manage', ([binary]) => {
   });
 });
 
-describeWithKubectl('kubectl and core/v1', ([binary]) => {
+describeWithKubectl('kubectl with events of core/v1', ([binary]) => {
   const kubectl = kubectlSession(binary);
   const { create } = kubectl;
   const of = (namespace: string, name: string) => ({
@@ -97,11 +97,11 @@ describeWithKubectl('kubectl and core/v1', ([binary]) => {
       expect.stringMatching(/ Normal +Pulled +Pod\/web +image pulled$/),
     ]);
     expect(await events('-n', 'shop', '--types=Warning')).toHaveLength(1);
-    // The server tells of itself, too.
+    // The server records events of its own.
     expect((await events('-A')).filter((row) => /^(shop|other) /.test(row))).toHaveLength(3);
   });
 
-  it('lists the events of one object, and describe shows them', async () => {
+  it('lists the events of one object, and shows them in describe', async () => {
     const target = `events.v1.${GROUP}/target`;
     await create('target', { metadata: { namespace: 'for' } });
     const uid = await kubectl.ok(['get', EVENTS, 'target', '-n', 'for', '-o', 'jsonpath={.metadata.uid}']);

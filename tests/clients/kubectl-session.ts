@@ -6,7 +6,7 @@ import { manifestText } from './manifests.js';
 import { startStandalone, type Standalone } from './standalone.js';
 
 export const GROUP = 'events.example.com';
-/** The resource, as kubectl is told of it. */
+/** The resource as an argument of kubectl. */
 export const EVENTS: string = `events.${GROUP}`;
 
 /** A server and a kubectl for the tests of one suite. */

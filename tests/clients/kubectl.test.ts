@@ -82,7 +82,7 @@ describeWithKubectl(
         );
       });
 
-      it('lists all namespaces, and sorts', async () => {
+      it('lists all namespaces, and sorts the list', async () => {
         expect(await kubectl.ok(['get', EVENTS, '-A', '-l', 'suite=get'])).toMatch(/^NAMESPACE[^]*\nother .*\n$/);
         const sorted = ['get', EVENTS, '-l', 'suite=get', '-o', 'name', '--sort-by'];
         expect(await kubectl.ok([...sorted, '.reason'])).toMatch(/get-a\n.*get-b\n$/);
@@ -107,7 +107,7 @@ describeWithKubectl(
 
       it('accepts the short name and the plural', async () => {
         for (const word of ['ev', 'event', 'events']) {
-          // Of two groups with the same word, the core one is meant.
+          // Where two groups have the same resource, kubectl chooses the core group.
           expect(await kubectl.ok(['get', word, 'get-a', '-o', 'name'])).toBe('event/get-a\n');
         }
       });
@@ -145,7 +145,7 @@ describeWithKubectl(
       });
     });
 
-    describe('the API', () => {
+    describe('through discovery', () => {
       it('explains the resource and a field', async () => {
         const explain = (...args: string[]): Promise<string> =>
           kubectl.ok(['explain', `--api-version=${GROUP}/v1`, ...args]);
@@ -157,7 +157,7 @@ describeWithKubectl(
         expect(await explain('events', '--recursive')).toMatch(/^ +lastObservedTime\s+<string>/m);
       });
 
-      it('is listed by api-resources', async () => {
+      it('lists the resource of both groups in api-resources', async () => {
         expect(await kubectl.ok(['api-versions'])).toBe(`${GROUP}/v1\nv1\n`);
         expect(await kubectl.ok(['api-resources', '--no-headers'])).toMatch(
           /^events +ev +v1 +true +Event *\nevents +ev +events\.example\.com\/v1 +true +Event *\n$/,
@@ -165,7 +165,7 @@ describeWithKubectl(
         expect(await kubectl.ok(['api-resources', '-o', 'name', '--verbs=list,watch'])).toBe(`events\n${EVENTS}\n`);
       });
 
-      it('reports a version and its health', async () => {
+      it('reports the version of the server, and reads its health and events with --raw', async () => {
         const { serverVersion } = JSON.parse(await kubectl.ok(['version', '-o', 'json'])) as {
           readonly serverVersion: { readonly major: string };
         };

@@ -10,7 +10,7 @@ export interface Finished {
   readonly stderr: string;
 }
 
-/** A command that goes on, such as `get -w`. */
+/** A command that runs until it is stopped, such as `get -w`. */
 export interface Following {
   /** Resolves to the first line of output, from the beginning, that matches; rejects when the command ends without it. */
   readonly line: (pattern: RegExp) => Promise<string>;
@@ -46,7 +46,7 @@ export interface KubectlOptions {
   readonly directory: string;
 }
 
-/** Longer than any command here takes; what hangs is ended and fails its test with what it wrote until then. */
+/** Longer than any command here takes; one that hangs is ended, and fails its test with what it wrote until then. */
 const LIMIT_MS = 15_000;
 
 export function createKubectl({ binary, kubeconfigPath, directory }: KubectlOptions): Kubectl {
@@ -56,7 +56,7 @@ export function createKubectl({ binary, kubeconfigPath, directory }: KubectlOpti
 
   const start = (args: readonly string[], { stdin, env }: RunOptions = {}): ReturnType<typeof gather> => {
     const child = spawn(binary, [...args, ...always], {
-      // Nothing of the surroundings but what finds programs: no KUBECONFIG, no proxy.
+      // Of the environment only PATH, which finds programs: no KUBECONFIG, no proxy.
       env: { PATH: process.env['PATH'], HOME: home, TMPDIR: join(home, 'tmp'), ...env },
       stdio: ['pipe', 'pipe', 'pipe'],
     });

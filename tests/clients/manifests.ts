@@ -1,6 +1,6 @@
 import type { Event } from '../../src/index.js';
 
-/** An Event of the group, as a person writes it. */
+/** An Event of the group, as one writes a manifest by hand. */
 export function manifest(group: string, name: string, { metadata, ...fields }: Partial<Event> = {}): Event {
   return {
     apiVersion: `${group}/v1`,
@@ -18,12 +18,12 @@ export function manifest(group: string, name: string, { metadata, ...fields }: P
   };
 }
 
-/** The same as text. JSON is YAML. */
+/** The manifest as text; JSON is valid YAML. */
 export function manifestText(group: string, name: string, more?: Partial<Event>): string {
   return JSON.stringify(manifest(group, name, more));
 }
 
-/** Of a live Event, this and the metadata are all that may change. */
+/** A series: only this field and the metadata of a stored Event may change. */
 export function series(count: number): NonNullable<Event['series']> {
   return { count, lastObservedTime: '2024-01-02T04:04:05.123456Z' };
 }

@@ -66,7 +66,7 @@ async function ask(port: number, path: string, options: RequestOptions = {}, bod
 
 // With CI=true a missing nginx fails the test instead of skipping it.
 test.skipIf(!hasNginx && process.env['CI'] !== 'true')(
-  'behind nginx as the guide configures it, every frame of a watch arrives at once, also for a client that takes gzip',
+  'behind nginx as the guide configures it, every frame of a watch arrives at once, also for a client that accepts gzip',
   async () => {
     const server = await startStandalone();
     onTestFinished(async () => void (await server.stop()));
@@ -88,7 +88,7 @@ test.skipIf(!hasNginx && process.env['CI'] !== 'true')(
         manifestText('events.example.com', name, { metadata: { namespace: 'nginx' } }),
       );
       expect(created.statusCode).toBe(201);
-      // The frame comes without another event behind it.
+      // The frame arrives although no other event follows it.
       await expect.poll(() => lines().length, { timeout: 5_000, interval: 5 }).toBe(index + 1);
     }
     const seen = lines().map(

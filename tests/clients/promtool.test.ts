@@ -68,7 +68,7 @@ const BUDGETS = [
     of: (good: string, bad: string): Series => ({
       'apiserver_request_duration_seconds_bucket{job="shop",verb="GET",scope="resource",le="1"}': good,
       'apiserver_request_duration_seconds_count{job="shop",verb="GET",scope="resource"}': good,
-      // Another process has nothing but slow requests.
+      // The other process has slow requests only.
       'apiserver_request_duration_seconds_bucket{job="shop",verb="GET",scope="resource",instance="b",le="1"}': '0x120',
       'apiserver_request_duration_seconds_count{job="shop",verb="GET",scope="resource",instance="b"}': bad,
     }),
@@ -81,7 +81,7 @@ describe.skipIf(!hasPromtool)('promtool', () => {
     expect(status, output).toBe(0);
   });
 
-  it('finds nothing to mend in the names and types of the metrics', async () => {
+  it('finds no fault in the names and types of the metrics', async () => {
     const registry = new Registry();
     const metrics = Object.values(new MetricSet());
     for (const metric of metrics) {
@@ -95,12 +95,12 @@ describe.skipIf(!hasPromtool)('promtool', () => {
     expect(promtool(['check', 'metrics'], text)).toEqual({ status: 0, output: '' });
   });
 
-  describe.each(BUDGETS)('$alert', ({ alert, promise, of }) => {
+  describe.each(BUDGETS)('evaluates the rules so that $alert', ({ alert, promise, of }) => {
     const [critical, warning] = [`${alert} critical`, `${alert} warning`];
-    /** So many bad ones in a thousand, for two hours. */
+    /** Series with this number of failures in a thousand, for two hours. */
     const steady = (bad: number): Series => of(`0+${1_000 - bad}x120`, `0+${bad}x120`);
 
-    it('is critical when a burn rate of 14.4 is passed', () => {
+    it('is critical above a burn rate of 14.4', () => {
       expectAlerts(steady(20_000 * promise), [[60, critical, warning]]);
     });
 
@@ -108,11 +108,11 @@ describe.skipIf(!hasPromtool)('promtool', () => {
       expectAlerts(steady(5_000 * promise), [[60, warning]]);
     });
 
-    it('is silent while the budget lasts', () => {
+    it('does not fire while the error budget lasts', () => {
       expectAlerts(steady(500 * promise), [[60], [120]]);
     });
 
-    it('is critical no longer when the failures have ended for half an hour', () => {
+    it('is no longer critical half an hour after the failures have ended', () => {
       const bad = 20_000 * promise;
       expectAlerts(of(`0+${1_000 - bad}x120`, `0+${bad}x60 ${60 * bad}+0x60`), [
         [60, critical, warning],
@@ -121,7 +121,7 @@ describe.skipIf(!hasPromtool)('promtool', () => {
     });
   });
 
-  it('counts no watch among the requests that fail', () => {
+  it('fires no alert for failed watches', () => {
     expectAlerts({ 'apiserver_request_total{job="shop",verb="WATCH",code="500"}': '0+10x60' }, [[60]]);
   });
 
@@ -169,7 +169,7 @@ describe.skipIf(!hasPromtool)('promtool', () => {
       { 'kube_vitals_recorder_drops_total{job="shop",recorder="shop.example.com/a",reason="full"}': '_x20 1x40 9x30' },
       [[19], [22, 'KubeVitalsEventsDropped warning'], [50], [63, 'KubeVitalsEventsDropped warning']],
     ],
-  ])('sends a warning when %s', (_, series, expected) => {
+  ])('fires an alert when %s', (_, series, expected) => {
     expectAlerts(series, expected);
   });
 });

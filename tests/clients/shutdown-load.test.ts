@@ -13,7 +13,7 @@ const WRITERS = 8;
 const WATCHERS = 8;
 const PATH = '/apis/events.example.com/v1/namespaces/load/events';
 
-/** An answer that came to its end, or did not. */
+/** An answer, complete or cut short. */
 interface Answer {
   readonly status: number;
   readonly body: string;
@@ -23,7 +23,7 @@ interface Answer {
 
 type Ask = (path: string, options?: RequestOptions, body?: string) => Promise<IncomingMessage>;
 
-/** Asks one of the ports as the admin, over connections that are kept. Rejects when no answer came. */
+/** Sends requests to one of the ports as the admin, over kept-alive connections. Rejects when no answer came. */
 function asker(base: string, token: string, ca: string): Ask {
   const secure = base.startsWith('https:');
   const agent = secure ? new SecureAgent({ keepAlive: true, ca }) : new Agent({ keepAlive: true });
@@ -46,7 +46,7 @@ async function whole(response: IncomingMessage): Promise<Answer> {
   try {
     for await (const chunk of response) body += String(chunk);
   } catch {
-    // `complete` says it.
+    // `complete` is false then.
   }
   return { status: response.statusCode ?? 0, body, complete: response.complete };
 }
@@ -64,11 +64,11 @@ async function write(ask: Ask, writer: number, onAnswer: (answer: Answer) => voi
   }
 }
 
-/** What the writers were told, in the order in which they heard it. */
+/** The answers to all writers, in the order in which they arrived. */
 interface Tally {
   readonly answers: readonly Answer[];
   readonly add: (answer: Answer) => void;
-  /** Resolves when there are this many more than now. */
+  /** Resolves once this many further answers have arrived. */
   readonly grows: (by: number) => Promise<void>;
 }
 
@@ -102,7 +102,7 @@ async function askers(server: Standalone): Promise<readonly Ask[]> {
   return [server.secureUrl, server.insecureUrl].map((base) => asker(base, token, ca));
 }
 
-describe('SIGTERM under load', () => {
+describe('a server that gets SIGTERM under load', () => {
   it('fails readyz at once, serves through the delay, answers every accepted request, ends watches cleanly and exits with 0', async () => {
     const server = await startStandalone('--shutdown-delay-duration=1s', '--limits=off');
     onTestFinished(async () => void (await server.stop()));
@@ -141,7 +141,7 @@ describe('SIGTERM under load', () => {
     await Promise.all(writers);
     expect(tally.answers.filter(({ complete }) => !complete)).toEqual([]);
     for (const { status, body } of tally.answers) {
-      // What was not acknowledged was refused in words.
+      // A write that was not acknowledged was refused with a Status.
       if (status === 201) expect(JSON.parse(body)).toMatchObject({ kind: 'Event' });
       else expect([status, JSON.parse(body)]).toMatchObject([503, { reason: 'ServiceUnavailable' }]);
     }
@@ -156,7 +156,7 @@ describe('SIGTERM under load', () => {
       expect(longest.slice(0, history.length)).toEqual(history);
       expect(history).toEqual(expect.arrayContaining(early.map(({ body }) => revision(JSON.parse(body) as Event))));
     }
-    // Nothing was written without its writer hearing of it.
+    // Every event in the history was acknowledged to its writer.
     const acknowledged = new Set(tally.answers.map(({ body }) => revision(JSON.parse(body) as Event)));
     expect(longest.filter((one) => !acknowledged.has(one))).toEqual([]);
     expect(server.log()).toMatch(/SIGTERM: shutting down\n[^]*\nended\n$/);

@@ -67,7 +67,7 @@ async function kubeconfigWith(name: string, user: object, namespace: string): Pr
   return path;
 }
 
-describe('the ways to prove who one is', () => {
+describe('a client with a kubeconfig', () => {
   const ways: Record<string, () => Promise<object>> = {
     'a token': () => Promise.resolve({ token: server.token }),
     async 'a token in a file'() {
@@ -88,7 +88,7 @@ describe('the ways to prove who one is', () => {
       return Promise.resolve({ exec });
     },
   };
-  test.each(Object.keys(ways))('kube-apiserver takes %s of a kubeconfig', async (way) => {
+  test.each(Object.keys(ways))('is authenticated by kube-apiserver with %s', async (way) => {
     const user = await (ways[way] as () => Promise<object>)();
     const path = await kubeconfigWith(way.replaceAll(' ', '-'), user, 'default');
     const transport = await kubeconfigTransport({ path });
@@ -100,7 +100,7 @@ describe('the ways to prove who one is', () => {
 });
 
 describe('the client of events against kube-apiserver', () => {
-  test('every verb works, and each refusal is recognised', async () => {
+  test('every verb works, and 404, 409 and 422 are recognised', async () => {
     const client = await clientIn('verbs');
     const created = await client.create(eventOf('a', 'verbs'));
     await expect(client.create({ ...eventOf('a', 'verbs'), note: 'other' })).rejects.toSatisfy(isAlreadyExists);
@@ -130,7 +130,7 @@ describe('the client of events against kube-apiserver', () => {
     expect(await client.list().toArray()).toEqual([]);
   });
 
-  test('a list is read page by page, with selectors, and a watch sends what exists', async () => {
+  test('a list is read page by page, with selectors, and a watch begins with the events that exist', async () => {
     const client = await clientIn('lists');
     for (let index = 0; index < 25; index++) {
       const name = `e-${String(index).padStart(2, '0')}`;
@@ -169,7 +169,7 @@ test('a recorder writes 10,000 events of one burst as series, and creates a seri
   expect(await client.list().toArray()).toHaveLength(50);
 });
 
-test('a watch whose revision was compacted away compares a list, and a cache ends with what exists', async () => {
+test('watchEvents and a cache find by a list what they missed before a compaction, and a watch from before it is expired', async () => {
   const client = await clientIn('compacted');
   await client.create(eventOf('stays', 'compacted'));
   const gone = await client.create(eventOf('goes', 'compacted'));
@@ -188,7 +188,7 @@ test('a watch whose revision was compacted away compares a list, and a cache end
 
   await server.kill();
   server.etcd.ctl('del', '/registry/events/compacted/goes');
-  // The revision that is compacted is the last that etcd still knows: it must be a later one.
+  // etcd still serves the revision it is compacted at: it must be a later one than that of the deletion.
   server.etcd.ctl('put', '/elsewhere', '');
   const status = JSON.parse(server.etcd.ctl('endpoint', 'status', '-w', 'json')) as [
     { Status: { header: { revision: number } } },

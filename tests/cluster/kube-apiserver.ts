@@ -32,7 +32,7 @@ const cache = fileURLToPath(new URL('../../node_modules/.cache/kube-vitals/', im
 const START_MS = 120_000;
 const TOKEN = 'administrator';
 
-/** Compiles kube-apiserver, which takes minutes at the first time, and returns the program. Needs Go. */
+/** Compiles kube-apiserver, which takes minutes the first time, and returns the program. Needs Go. */
 export async function buildKubeApiserver(): Promise<string> {
   const program = join(cache, 'kube-apiserver');
   await mkdir(cache, { recursive: true });
@@ -48,7 +48,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** An authority, and the certificate of an administrator from it. */
+/** Makes a certificate authority, and an administrator's certificate signed by it. */
 async function makeClientCertificates(): Promise<{ authority: string; cert: string; key: string }> {
   const authority = await generate([{ name: 'commonName', value: 'clients' }], {
     keyType: 'ec',
@@ -140,7 +140,7 @@ export async function createKubeApiserver(): Promise<KubeApiserver> {
         const isReady = await request('GET', '/readyz').catch(() => undefined);
         if (isReady === 'ok') break;
       }
-      // It makes the namespace default a moment after it says that it is ready.
+      // kube-apiserver creates the namespace default a moment after it reports that it is ready.
       while ((await request('GET', '/api/v1/namespaces/default').catch(() => undefined)) === undefined) await pause(50);
     },
     async kill() {

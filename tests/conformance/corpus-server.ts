@@ -47,13 +47,13 @@ const access = {
 };
 
 /**
- * Health, events and what is around them with a memory store, on a port of its own: some exchanges hold a list's revision
- * to be that of its newest event, which another scenario's write would move.
+ * Health, events and the paths around them over a memory store, on a port of its own for each scenario: some exchanges
+ * expect a list's revision to be that of its newest event, which another scenario's write would raise.
  */
 export async function corpusServer(): Promise<CorpusServer> {
-  // Some exchanges ask for revision 999999999999 as one that is still to come.
+  // Some exchanges ask for revision 999999999999 as one that lies in the future.
   const store = memoryStore({ startAt: 1 });
-  // Behind the namespaces of all scenarios, so that a page of one event over all namespaces is not the last.
+  // Sorted after the namespaces of all scenarios, so that a page of one event over all namespaces is not the last.
   const elsewhere = { namespace: 'elsewhere', name: 'one' };
   await store.create(elsewhere, sampleEvent(elsewhere), { expiresAt: Number.MAX_SAFE_INTEGER });
   const health = createHealth({ ...access, impersonation: createImpersonation, roots: 'authorized', auditIds: true });

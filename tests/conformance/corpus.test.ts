@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { corpusServer } from './corpus-server.js';
 import { judge, type Difference, type ReplayResult, type SoftDifference } from './recorded.js';
 
-/** What is used of the replay, which is kept as it came with the recording: plain JavaScript. */
+/** The part of the replay that is used. It is plain JavaScript, kept as it came with the recording. */
 interface Replay {
   readonly runScenario: (
     target: { readonly base: string; readonly tokens: Readonly<Record<string, string>> },

@@ -22,7 +22,7 @@ export interface Bench {
   open(url: string, headers?: Readonly<Record<string, string>>): Promise<Stream>;
 }
 
-/** One observable promise. Ids never change their meaning. */
+/** One observable behaviour. Ids never change their meaning. */
 export interface Check {
   readonly id: string;
   readonly level: 'MUST' | 'SHOULD';

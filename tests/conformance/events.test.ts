@@ -14,7 +14,7 @@ function events(): Events {
   return createEvents({
     apiDomain: 'example.com',
     store: memoryStore(),
-    // What Kubernetes has; the default is lower.
+    // The limit of Kubernetes; the default here is lower.
     maxBodyBytes: 3_145_728,
     authenticate: staticTokens({
       'admin-token': { name: 'admin' },

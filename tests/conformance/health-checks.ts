@@ -1,7 +1,7 @@
 import type { Health } from '../../src/health/contract.js';
 import type { HealthOptions } from '../../src/health/options.js';
 
-/** What came back from a server, however it was asked. */
+/** The response of a server, whatever the transport. */
 export interface HealthAnswer {
   readonly status: number;
   /** Lower-case names. */
@@ -9,7 +9,7 @@ export interface HealthAnswer {
   readonly text: string;
 }
 
-/** Asks a server that serves the fixture below. */
+/** Sends a request to a server that serves the fixture below. */
 export type Ask = (
   method: string,
   url: string,
@@ -25,7 +25,9 @@ export interface HealthConformanceCheck {
   check(ask: Ask): Promise<void>;
 }
 
-/** Who may what in the fixture: `Bearer operator` sees single checks, `Bearer guest` is known but may not. */
+/**
+ * The callers of the fixture: `Bearer operator` may read single checks, `Bearer guest` is authenticated but may not.
+ */
 export const fixtureOptions: HealthOptions = {
   authenticate: ({ headers }) => {
     const token = /^Bearer (\w+)$/.exec(String(headers?.['authorization'] ?? ''))?.[1];
@@ -57,7 +59,7 @@ function same(actual: unknown, expected: unknown, what: string): void {
   }
 }
 
-/** Status and body, to the byte. */
+/** Compares status and body, to the byte. */
 async function answers(asked: Promise<HealthAnswer>, status: number, text: string): Promise<HealthAnswer> {
   const answer = await asked;
   same(answer.status, status, 'status');

@@ -14,14 +14,16 @@ export interface SoftDifference extends Difference {
 /** How the replay of a scenario ended. */
 export interface ReplayResult {
   readonly id: string;
-  /** The first step (from 1) that is answered otherwise than recorded. */
+  /** The first step (from 1) that is not answered as recorded. */
   readonly first?: { readonly step: number } | undefined;
   readonly failedSteps?: number | undefined;
   readonly soft: readonly SoftDifference[];
   readonly error?: string | undefined;
 }
 
-/** Steps that are answered otherwise by a decision that is newer than the list of deviations beside the recording. */
+/**
+ * Steps that are answered differently, by a decision that is newer than the list of deviations beside the recording.
+ */
 const DECIDED: ReadonlyMap<string, { readonly step: number; readonly why: string }> = new Map([
   ['core-names', { step: 6, why: 'a name of 254 bytes is refused, see docs/decisions/0044' }],
 ]);
@@ -34,7 +36,9 @@ const isForgiven = (soft: SoftDifference): boolean =>
   (soft.class === 'format' && soft.want === undefined) ||
   (soft.class === 'order' && soft.path.includes('.managedFields'));
 
-/** Whether a scenario was answered as recorded, or otherwise in one step by a decision, which `decided` then names. */
+/**
+ * Whether a scenario was answered as recorded, or differently in one step by a decision, which `decided` then names.
+ */
 export function judge(result: ReplayResult): { readonly pass: boolean; readonly decided?: string } {
   const { id, first, failedSteps, error } = result;
   const decided = DECIDED.get(id);

@@ -5,7 +5,7 @@ import { sqliteStore } from 'kube-vitals/sqlite';
 import { eventStoreSuite } from 'kube-vitals/testing';
 import { afterAll, describe, test } from 'vitest';
 
-// The built package: the worker's program is a file of its own there.
+// The built package, in which the program of the worker thread is a file of its own.
 const folder = mkdtempSync(join(tmpdir(), 'kube-vitals-sqlite-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 

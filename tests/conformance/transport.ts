@@ -18,7 +18,7 @@ export interface Answer {
   readonly text: string;
 }
 
-/** An answer that goes on: JSON frames, one a line. */
+/** A streaming answer: JSON frames, one a line. */
 export interface Stream {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -199,7 +199,7 @@ export function overFetch(handler: ApiHandler): Transport {
   };
 }
 
-/** Every way there is. */
+/** All transports. */
 export const TRANSPORTS: readonly ((handler: ApiHandler) => Transport | Promise<Transport>)[] = [
   inMemory,
   overNode,

@@ -12,7 +12,7 @@ import {
   type ApiHandler,
 } from '../../src/index.js';
 
-/** The short form of `npm run bench -- --only hostile`: the requests that were the worst, each in its own right or once. */
+/** The short form of `npm run bench -- --only hostile`: requests that are, or once were, among the worst. */
 const WORST =
   /^(?:create|apply)-(?:long-(?:finalizers|finalizers-escaped|finalizers-few|finalizers-alike|umlauts|surrogates|labels-good|owners-uids|managed-k|type|number)|escaped-quotes|backslashes|blank|finalizers-within|labels-within)$|^json-patch-(?:deep|moves|copies|deep-value|alike)$|^all-bad-utf8$|^as-yaml-labels$|^core-(?:words|single-quotes|underscores|emoji)-(?:create|put|get-yaml|get-table-yaml)$|^core-double-quotes-(?:apply|get-pretty|list-yaml)$/;
 const BEFORE =
@@ -21,7 +21,7 @@ const BEFORE =
 /** Milliseconds of the event loop, of which only the time on a processor counts: see `longestStretch`. */
 const AUTHENTICATED_MS = 50;
 const UNAUTHENTICATED_MS = 5;
-/** The best of so many counts: what is slow by accident is not slow each time. All are measured before one is measured again. */
+/** How often a slow request is measured, each time after all others: what is slow by accident is not slow each time. */
 const ATTEMPTS = 5;
 
 const hooks = { authenticate: allowAnonymous(), authorize: allowEverybody() };

@@ -8,7 +8,7 @@ import { feedHandler, gate, listen, raw, serve, text } from './support.js';
 
 const LIMIT = 100_000;
 
-/** Says how many bytes it got; answers 413 itself, as a resource does. */
+/** Answers with the number of bytes it read, or with 413 itself, as a resource does. */
 const measure: ApiHandler = async (request) => {
   if (request.method === 'GET') return text('still here');
   try {
@@ -83,7 +83,7 @@ describe('a request body', () => {
     expect(errors).toEqual([]);
   });
 
-  test('over the limit is 413, not 500, when a handler lets the error through', async () => {
+  test('over the limit is answered 413, not 500, when a handler lets the error through', async () => {
     const { port, errors } = await serve(async (request) => text(String(await readBody(request, 3))));
     const client = raw(port);
     client.send(post('Content-Length: 4', 'four'));
@@ -116,7 +116,7 @@ describe('a body over the limit', () => {
     await ended;
   });
 
-  test('lets a client read the answer that only looks after sending everything', async () => {
+  test('is read and discarded, so that a client which reads only after sending everything gets the answer', async () => {
     const { port } = await serve(measure);
     const client = raw(port);
     client.socket.pause();
@@ -172,7 +172,7 @@ describe('a body over the limit', () => {
 });
 
 describe('a body that is not read', () => {
-  test('does not get into the next request', async () => {
+  test('is not taken for the next request', async () => {
     const { port } = await serve((request) =>
       text(`${request.method} answered.`, request.method === 'GET' ? 200 : 401),
     );
@@ -268,7 +268,7 @@ describe('a body that never arrives', () => {
     expect(errors).toEqual([]);
   });
 
-  test('is not waited for when something else answered and the client has left, which Node does not tell the request', async () => {
+  test('is not waited for when other code has answered and the client has left', async () => {
     const outcome = gate<unknown>();
     const listener = toNodeListener((request) => {
       (request.body?.(LIMIT) as Promise<Uint8Array>).catch(outcome.open);

@@ -13,7 +13,7 @@ import { testSeed } from '../random/seed.js';
 const random = createRandom(testSeed());
 
 const PLACES = 20;
-/** A client that takes nothing is cut off after this time. */
+/** A client that reads nothing is disconnected after this time. */
 const STALL_MS = 1_000;
 
 let api: EventsApi;
@@ -21,7 +21,7 @@ let api: EventsApi;
 beforeAll(async () => {
   api = openEvents({
     limits: {
-      // Who finds no place is refused soon.
+      // A request that gets no place is refused soon.
       queueWaitMs: 500,
       reads: PLACES,
       readsPerCaller: PLACES,
@@ -31,14 +31,14 @@ beforeAll(async () => {
       watchesPerCaller: PLACES,
     },
   });
-  // More than the buffers between two sockets hold.
+  // More than the buffers of two sockets hold.
   for (let index = 0; index < 200; index++) await api.create(`large-${index}`, 'x'.repeat(100_000));
 });
 
 afterAll(() => api.close());
 
 const honoPort = async (): Promise<number> => {
-  // It prints what breaks off.
+  // @hono/node-server prints aborted requests.
   vi.spyOn(console, 'error').mockImplementation(() => undefined);
   onTestFinished(() => void vi.restoreAllMocks());
   return (await serveWithHono(api.events.handle, { stallTimeoutMs: STALL_MS })).port;
@@ -50,7 +50,7 @@ const get = (query: string): string => `GET ${PATH}${query} HTTP/1.1\r\nHost: a\
 const post = (query: string, length: number, body: string): string =>
   `POST ${PATH}${query} HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n\r\n${body}`;
 
-/** A raw request: resolves when its connection is over, which the client ends itself after a while, or never. */
+/** Sends a raw request; resolves once its connection has ended. The client ends it after a while, or never. */
 function broken(port: number, request: string, leave: 'end' | 'reset' | 'stay', reads: boolean): Promise<void> {
   return new Promise((resolve) => {
     const socket: Socket = connect(port, '127.0.0.1', () => socket.write(request));
@@ -62,12 +62,12 @@ function broken(port: number, request: string, leave: 'end' | 'reset' | 'stay', 
       if (leave === 'reset') socket.resetAndDestroy();
       else socket.destroy();
     };
-    // Who stays and does not read hears nothing of the end.
+    // A client that stays and does not read does not notice the end.
     setTimeout(over, leave === 'stay' ? 2 * STALL_MS : 15 * random.fraction());
   });
 }
 
-/** What can go wrong over HTTP/1.1, and how many times each. */
+/** The kinds of broken requests over HTTP/1.1, and how many of each. */
 const KINDS: readonly (readonly [string, number, (port: number) => Promise<void>])[] = [
   ['a write without its body', 700, (port) => broken(port, post('', 9, ''), 'end', true)],
   ['half a body', 700, (port) => broken(port, post('', 90, '{"metadata":'), 'end', true)],
@@ -91,9 +91,9 @@ async function inBatches(count: number, size: number, one: () => Promise<void>):
   await Promise.all(Array.from({ length: size }, worker));
 }
 
-/** All places are free: as many requests as there are get one, and one more does not. */
+/** Checks that all places are free: as many requests as there are places get one, and one more does not. */
 async function expectAllPlacesFree(): Promise<void> {
-  // The places are those of the same events, whatever the port; here nobody is cut off for not reading.
+  // The events and their places are the same on any port; on this one clients that do not read stay connected.
   const { port } = await listen(toNodeListener(api.events.handle));
   for (const [request, waitsFor] of [
     [post('', 9, '{'), undefined],
@@ -132,8 +132,8 @@ async function answerTo(port: number, request: string): Promise<string> {
 }
 
 /**
- * What clients have left behind is ended: lists of 20 MB, hundreds of them on a busy machine. While any holds a place, a
- * polite list waits for 500 ms and is refused.
+ * Waits until the server has ended what clients left behind: lists of 20 MB, hundreds of them on a busy machine. While
+ * any holds a place, the list of a well-behaved client waits for 500 ms and is refused.
  */
 async function expectPlaceFree(port: number): Promise<void> {
   const list = async (): Promise<number> => {
@@ -162,7 +162,7 @@ describe.each([
   ['node:http', nodePort],
   ['@hono/node-server', honoPort],
 ])('over %s', (_, start) => {
-  test('four thousand broken requests of every kind leave no place taken', { timeout: 60_000 }, async () => {
+  test('four thousand broken requests of every kind leave no place in flight taken', { timeout: 60_000 }, async () => {
     const port = await start();
     for (const [, count, one] of KINDS) await inBatches(count, PLACES, () => one(port));
     await expectPlaceFree(port);
@@ -171,59 +171,63 @@ describe.each([
   });
 });
 
-test('over HTTP/2 two thousand broken streams of every kind leave no place taken', { timeout: 60_000 }, async () => {
-  const server = createHttp2Server(toNodeListener(api.events.handle, { stallTimeoutMs: STALL_MS }));
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => void server.close());
-  const { port } = server.address() as AddressInfo;
-  const open = (): ClientHttp2Session => {
-    const session = connectHttp2(`http://127.0.0.1:${port}`);
-    session.on('error', () => undefined);
-    return session;
-  };
-  let session = open();
+test(
+  'over HTTP/2 two thousand broken streams of every kind leave no place in flight taken',
+  { timeout: 60_000 },
+  async () => {
+    const server = createHttp2Server(toNodeListener(api.events.handle, { stallTimeoutMs: STALL_MS }));
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    onTestFinished(() => void server.close());
+    const { port } = server.address() as AddressInfo;
+    const open = (): ClientHttp2Session => {
+      const session = connectHttp2(`http://127.0.0.1:${port}`);
+      session.on('error', () => undefined);
+      return session;
+    };
+    let session = open();
 
-  const stream = async (
-    query: string,
-    body: string | undefined,
-    leave: 'cancel' | 'session' | 'answered' | 'stay',
-    reads = true,
-  ) => {
-    if (session.destroyed || session.closed) session = open();
-    const own = leave === 'session' ? open() : session;
-    const asked = own.request({
-      ':path': `${PATH}${query}`,
-      ':method': body === undefined ? 'GET' : 'POST',
-      'content-type': 'application/json',
-    });
-    asked.on('error', () => undefined);
-    if (body !== undefined) asked.write(body);
-    if (reads) asked.resume();
-    const closed = new Promise((resolve) => asked.on('close', resolve));
-    if (leave === 'stay' || leave === 'answered') {
-      await Promise.race([closed, leave === 'stay' ? pause(2 * STALL_MS) : once(asked, 'response')]);
-      asked.close(8);
-    } else {
-      await pause(15 * random.fraction());
-      if (leave === 'cancel') asked.close(8);
-      else own.destroy();
-    }
-    await closed;
-  };
-  const kinds: readonly (readonly [number, () => Promise<void>])[] = [
-    [400, () => stream('', '', 'cancel')],
-    [400, () => stream('', '{"metadata":', 'cancel')],
-    [300, () => stream('', '{"metadata":', 'session')],
-    [400, () => stream('?timeout=1ms', '{', 'answered')],
-    [100, () => stream('', undefined, 'cancel')],
-    [100, () => stream('', undefined, 'session', false)],
-    [20, () => stream('', undefined, 'stay', false)],
-    [240, () => stream('?watch=1&resourceVersion=0', undefined, 'cancel')],
-    [40, () => stream('?watch=1', undefined, 'stay', false)],
-  ];
-  for (const [count, one] of kinds) await inBatches(count, PLACES, one);
-  await pause(1_000);
-  await expectAllPlacesFree();
-  session.destroy();
-});
+    const stream = async (
+      query: string,
+      body: string | undefined,
+      leave: 'cancel' | 'session' | 'answered' | 'stay',
+      reads = true,
+    ) => {
+      if (session.destroyed || session.closed) session = open();
+      const own = leave === 'session' ? open() : session;
+      const asked = own.request({
+        ':path': `${PATH}${query}`,
+        ':method': body === undefined ? 'GET' : 'POST',
+        'content-type': 'application/json',
+      });
+      asked.on('error', () => undefined);
+      if (body !== undefined) asked.write(body);
+      if (reads) asked.resume();
+      const closed = new Promise((resolve) => asked.on('close', resolve));
+      if (leave === 'stay' || leave === 'answered') {
+        await Promise.race([closed, leave === 'stay' ? pause(2 * STALL_MS) : once(asked, 'response')]);
+        asked.close(8);
+      } else {
+        await pause(15 * random.fraction());
+        if (leave === 'cancel') asked.close(8);
+        else own.destroy();
+      }
+      await closed;
+    };
+    const kinds: readonly (readonly [number, () => Promise<void>])[] = [
+      [400, () => stream('', '', 'cancel')],
+      [400, () => stream('', '{"metadata":', 'cancel')],
+      [300, () => stream('', '{"metadata":', 'session')],
+      [400, () => stream('?timeout=1ms', '{', 'answered')],
+      [100, () => stream('', undefined, 'cancel')],
+      [100, () => stream('', undefined, 'session', false)],
+      [20, () => stream('', undefined, 'stay', false)],
+      [240, () => stream('?watch=1&resourceVersion=0', undefined, 'cancel')],
+      [40, () => stream('?watch=1', undefined, 'stay', false)],
+    ];
+    for (const [count, one] of kinds) await inBatches(count, PLACES, one);
+    await pause(1_000);
+    await expectAllPlacesFree();
+    session.destroy();
+  },
+);

@@ -5,7 +5,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { httpTransport, isResponseError } from '../../src/client.js';
 import { answer, clientOf, clientOver, closedLater, failureOf, local, STORED } from './client-support.js';
 
-/** A client of a server that writes what it likes. */
+/** A client of a server that writes arbitrary bytes. */
 async function clientOfRaw(answerWith: (socket: Socket) => void) {
   let written = 0;
   const sockets = new Set<Socket>();
@@ -29,7 +29,7 @@ async function clientOfRaw(answerWith: (socket: Socket) => void) {
   return { client: clientOver(transport, { maxResponseBytes: 100_000, maxFrameBytes: 100_000 }), bytes };
 }
 
-/** Writes the same text for ever, as fast as it is taken. */
+/** Writes the same text for ever, as fast as the client reads. */
 const endless = (socket: Socket, text: string): void => {
   const write = (): void => {
     while (!socket.destroyed && socket.write(text));
@@ -41,7 +41,7 @@ const endless = (socket: Socket, text: string): void => {
 const HEAD = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n';
 
 describe('a hostile server', () => {
-  test('that never ends its headers is left', async () => {
+  test('that never ends its headers causes a ResponseError', async () => {
     const { client } = await clientOfRaw((socket) => {
       socket.write('HTTP/1.1 200 OK\r\n');
       endless(socket, 'x-more: 0123456789\r\n');
@@ -49,12 +49,12 @@ describe('a hostile server', () => {
     expect(await failureOf(client.get({ name: 'a' }))).toSatisfy(isResponseError);
   });
 
-  test('that speaks no HTTP is left', async () => {
+  test('that speaks no HTTP causes a ResponseError', async () => {
     const { client } = await clientOfRaw((socket) => socket.end('SSH-2.0-OpenSSH_9.9\r\n'));
     expect(await failureOf(client.get({ name: 'a' }))).toSatisfy(isResponseError);
   });
 
-  test('that never ends its answer is left after maxResponseBytes', async () => {
+  test('that never ends its answer is disconnected after maxResponseBytes', async () => {
     const { client, bytes } = await clientOfRaw((socket) => {
       socket.write(`${HEAD}connection: close\r\n\r\n{"note":"`);
       endless(socket, 'x'.repeat(10_000));
@@ -65,7 +65,7 @@ describe('a hostile server', () => {
     expect(bytes()).toBeLessThan(20_000_000);
   });
 
-  test('that never ends its refusal is told in short', async () => {
+  test('that never ends its refusal causes a StatusError with a short message', async () => {
     const { client } = await clientOfRaw((socket) => {
       socket.write('HTTP/1.1 403 Forbidden\r\ncontent-type: text/html\r\n\r\n<html><title>No</title><body>');
       endless(socket, '<p>access denied</p>');
@@ -76,7 +76,7 @@ describe('a hostile server', () => {
     expect(error.message).toMatch(/^the server answered 403: No access denied access denied/);
   });
 
-  test('that never ends the line of a watch is left after maxFrameBytes', async () => {
+  test('that never ends the line of a watch is disconnected after maxFrameBytes', async () => {
     const { client, bytes } = await clientOfRaw((socket) => {
       socket.write(`${HEAD}connection: close\r\n\r\n{"type":"ADDED","object":{"note":"`);
       endless(socket, 'x'.repeat(10_000));
@@ -88,7 +88,7 @@ describe('a hostile server', () => {
     expect(bytes()).toBeLessThan(20_000_000);
   });
 
-  test('that gives the same continue token for ever is left', async () => {
+  test('that returns the same continue token again causes a ResponseError', async () => {
     let asked = 0;
     const { client } = await clientOf((_request, response) => {
       asked++;
@@ -99,7 +99,7 @@ describe('a hostile server', () => {
     expect(asked).toBe(2);
   });
 
-  test('that gives empty pages with ever new tokens is left', async () => {
+  test('that returns empty pages with ever new tokens causes a ResponseError after 1,000', async () => {
     let asked = 0;
     const { client } = await clientOf((_request, response) => {
       const metadata = { resourceVersion: '1', continue: String(++asked) };
@@ -109,7 +109,7 @@ describe('a hostile server', () => {
     expect(asked).toBe(1_000);
   });
 
-  test('that gives ever more events is left by toArray', async () => {
+  test('that returns ever more events makes toArray fail at its limit', async () => {
     let asked = 0;
     const { client } = await clientOf((_request, response) => {
       const metadata = { resourceVersion: '1', continue: String(++asked) };
@@ -119,7 +119,7 @@ describe('a hostile server', () => {
     expect(asked).toBe(6);
   });
 
-  test('that compresses its answer without being asked is not decompressed', async () => {
+  test('that compresses its answer without being asked causes a ResponseError, and nothing is decompressed', async () => {
     let encoding: unknown;
     const bomb = gzipSync(Buffer.alloc(50_000_000, 'x'));
     const { client } = await clientOf((request, response) => {
@@ -134,18 +134,18 @@ describe('a hostile server', () => {
     expect(await failureOf(frames.next())).toSatisfy(isResponseError);
   });
 
-  test('that answers with something else is a ResponseError, with the beginning of it', async () => {
+  test('that answers with HTML causes a ResponseError with the beginning of its text', async () => {
     const { client } = await clientOf((request, response) => {
       if (request.url?.includes('?')) return answer(response, 200, { kind: 'EventList', metadata: {}, items: 5 });
       response.writeHead(200, { 'content-type': 'text/html' });
       return void response.end('<!doctype html><script>alert(1)</script><h1>Sign\n in</h1>\u001b[31m');
     });
     const error = await failureOf(client.get({ name: 'a' }));
-    expect(error.message).toBe('the answer is no JSON object: Sign in [31m');
+    expect(error.message).toBe('the answer is not a JSON object: Sign in [31m');
     expect(await failureOf(client.list().toArray())).toSatisfy(isResponseError);
   });
 
-  test('that answers a pipelined second time does not confuse the next request', async () => {
+  test('that answers one request twice does not confuse the next request', async () => {
     let first = true;
     const { client } = await clientOfRaw((socket) => {
       const body = JSON.stringify(STORED);

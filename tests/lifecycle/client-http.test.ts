@@ -13,7 +13,7 @@ import { event, eventsOfTest } from './events-api.js';
 import { listen } from './support.js';
 
 describe('a client over HTTP', () => {
-  test('does with a server what it does in its process', async () => {
+  test('creates, gets, lists, watches and deletes as it does in-process', async () => {
     const { events } = eventsOfTest();
     const { client } = await clientOf(toNodeListener(events.handle));
     const created = await client.create(event('a') as never);
@@ -30,7 +30,7 @@ describe('a client over HTTP', () => {
     expect(seen).toEqual(['ADDED a', 'ADDED b', 'ADDED c', 'BOOKMARK undefined', 'DELETED b']);
   });
 
-  test('keeps the path of the address before that of the API', async () => {
+  test('keeps the path of the server address in front of that of the API', async () => {
     let url: string | undefined;
     const { port } = await clientOf((request, response) => {
       url = request.url;
@@ -41,7 +41,7 @@ describe('a client over HTTP', () => {
     expect(url).toBe('/clusters/c1/apis/events.example.com/v1/namespaces/default/events/a');
   });
 
-  test('uses connections again', async () => {
+  test('reuses connections', async () => {
     let connections = 0;
     const { client, server } = await clientOf((_request, response) => answer(response, 200, STORED));
     server.on('connection', () => connections++);
@@ -61,7 +61,7 @@ describe('a client over HTTP', () => {
     expect(connections).toBe(3);
   });
 
-  test('says that a refused connection sent nothing', async () => {
+  test('reports of a refused connection that nothing was sent', async () => {
     const { server, port } = await listen(() => undefined);
     server.close();
     const transport = closedLater(httpTransport({ server: local(port) }));
@@ -70,23 +70,23 @@ describe('a client over HTTP', () => {
     expect(error).toMatchObject({ sent: false });
   });
 
-  test('says that a name which cannot be resolved sent nothing', async () => {
+  test('reports of a name that cannot be resolved that nothing was sent', async () => {
     const transport = closedLater(httpTransport({ server: 'http://nowhere.invalid' }));
     expect(await failureOf(clientOver(transport).create(event('a') as never))).toMatchObject({ sent: false });
   });
 
-  test('says that nothing was sent when no connection was made in time', async () => {
+  test('reports that nothing was sent when no connection was made in time', async () => {
     const server = createServer(() => undefined).listen(0, '127.0.0.1');
     onTestFinished(() => void server.close());
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
-    // It takes connections, and never answers the TLS handshake.
+    // The server accepts connections, and never answers the TLS handshake.
     const transport = closedLater(httpTransport({ server: `https://127.0.0.1:${port}`, connectTimeoutMs: 100 }));
     const error = await failureOf(clientOver(transport).create(event('a') as never));
     expect(error).toMatchObject({ name: 'ConnectionError', sent: false });
   });
 
-  test('says that a request may have been carried out when its connection is reset', async () => {
+  test('reports that a request may have been carried out when its connection is reset', async () => {
     const { client } = await clientOf((request) => request.socket.destroy());
     const error = await failureOf(client.patch({ name: 'a' }, { type: 'merge', patch: {} }));
     expect(error).toSatisfy(isConnectionError);
@@ -102,7 +102,7 @@ describe('a client over HTTP', () => {
     expect(await failureOf(client.get({ name: 'a' }))).toMatchObject({ name: 'ConnectionError', sent: true });
   });
 
-  test('fails when an answer has fewer bytes than it says', async () => {
+  test('fails when an answer has fewer bytes than its Content-Length', async () => {
     const { client } = await clientOf((request, response) => {
       response.writeHead(200, { 'content-type': 'application/json', 'content-length': '1000' });
       response.write('{}');
@@ -111,7 +111,7 @@ describe('a client over HTTP', () => {
     expect(await failureOf(client.get({ name: 'a' }))).toMatchObject({ name: 'ConnectionError', sent: true });
   });
 
-  test('ends a request that waits when its signal is aborted, and its connection', async () => {
+  test('ends a waiting request, and its connection, when the signal is aborted', async () => {
     const closed: Promise<unknown>[] = [];
     const { client } = await clientOf((request) => void closed.push(once(request.socket, 'close')));
     const controller = new AbortController();
@@ -180,7 +180,7 @@ describe('a watch over HTTP', () => {
       before = written;
       await delay(100);
     }
-    // What the buffers of both sockets take; a client that read on would take it all.
+    // The buffers of both sockets; a client that read on would get all of it.
     expect(written).toBeLessThan(20_000_000);
     for (let index = 0; index < 5_000; index++) await frames.next();
     expect(written).toBeGreaterThan(before);
@@ -210,7 +210,7 @@ describe('a watch over HTTP', () => {
     expect(await failureOf(frames.next())).toBe(reason);
   });
 
-  test('tells a stream that ended in the middle of a frame from one that ended', async () => {
+  test('distinguishes a stream that was cut in the middle of a frame from one that ended', async () => {
     const frame = JSON.stringify({ type: 'ADDED', object: { metadata: { name: 'a' } } });
     const { client } = await clientOf((request, response) => {
       response.writeHead(200, { 'content-type': 'application/json' });
@@ -295,7 +295,7 @@ describe('the credentials of a transport', () => {
     );
     await client.get({ name: 'a' });
     valid = 'Bearer new';
-    // Not read again so soon after it was read.
+    // The file is not read again this soon.
     expect(await failureOf(client.create(event('a') as never))).toSatisfy(isUnauthorized);
     writeFileSync(tokenFile, 'new');
     clock.advance(2_000);
@@ -307,7 +307,7 @@ describe('the credentials of a transport', () => {
     expect(seen).toEqual([...['old', 'old', 'new', 'new', 'newest'].map((token) => `Bearer ${token}`)]);
   });
 
-  test('are in no error', async () => {
+  test('appear in no error', async () => {
     const folder = folderOfTest();
     const { port } = await clientOf((request) => request.socket.destroy());
     const errors: unknown[] = [];
@@ -334,8 +334,8 @@ describe('the credentials of a transport', () => {
   });
 });
 
-describe('an answer that redirects', () => {
-  test('is an error, and nothing is sent to where it points', async () => {
+describe('a redirect', () => {
+  test('is a StatusError, and nothing is sent to its location', async () => {
     let asked = 0;
     const other = await listen((_request, response) => void (asked++, answer(response, 200, STORED)));
     const { client } = await clientOf(

@@ -15,7 +15,7 @@ export interface Network {
   readonly client: EventsClient;
   /** Bytes that the client has read from its sockets. */
   received(): number;
-  /** Ends the server with all its connections, and starts one at another port. */
+  /** Stops the server with all its connections, and starts one at another port. */
   restart(): Promise<void>;
 }
 

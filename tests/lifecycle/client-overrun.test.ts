@@ -8,13 +8,13 @@ import { PATH, type EventsApi } from './events-api.js';
 
 const nameOf = ({ metadata }: Event): string => metadata.name ?? '';
 
-describe('A client whose server forgets changes before they are sent', () => {
+describe('behind a server whose history is shorter than the delay,', () => {
   const SIZE = 200_000;
   const ROUNDS = 2;
-  /** More than the ring of the server holds, with what is on its way in the buffers of six sockets. */
+  /** More than the ring of the server and the buffers of six sockets hold. */
   const BURST = 180;
 
-  /** Writes more than is remembered, of which a few events stay, and deletes what stayed of the round before. */
+  /** Writes more events than the history holds; 20 of them stay until the next round deletes them. */
   async function overrun(api: EventsApi, round: number, stored: Set<string>): Promise<void> {
     const own = api.events.as({ name: 'tester', groups: ['system:masters'] });
     const remove = async (name: string): Promise<void> => {
@@ -30,7 +30,7 @@ describe('A client whose server forgets changes before they are sent', () => {
     }
   }
 
-  /** Follows until it is ended; `gate` is waited for before each change is taken. */
+  /** Follows until it is stopped; waits for `gate` before each change. */
   function followed(net: Network, gate: () => Promise<void>) {
     const changes: EventChange[] = [];
     const ending = new AbortController();
@@ -69,14 +69,14 @@ describe('A client whose server forgets changes before they are sent', () => {
     }
   }
 
-  /** A server that remembers five changes besides those of its ring, and no more. */
+  /** A server whose history holds five changes besides those of its ring. */
   function forgetful(): Promise<Network> {
     const store = memoryStore({ historyMaxBytes: 5 * SIZE });
     onTestFinished(() => store.close());
     return network({ store, observe: () => undefined });
   }
 
-  test('watchEvents finds out what was missed while it was cut off', async () => {
+  test('watchEvents reports what it missed while it was cut off', async () => {
     const net = await forgetful();
     const stored = new Set<string>();
     const watch = followed(net, () => Promise.resolve());
@@ -92,7 +92,7 @@ describe('A client whose server forgets changes before they are sent', () => {
     expect(watch.changes.filter(({ missed }) => missed).length).toBeGreaterThan(0);
   });
 
-  test('watchEvents finds out what was missed while its consumer was busy', async () => {
+  test('watchEvents reports what it missed while its consumer was busy', async () => {
     const net = await forgetful();
     const stored = new Set<string>();
     let busy = Promise.resolve();

@@ -80,13 +80,13 @@ describe('TLS of a transport', () => {
     expect(await clientTo(port, { tls: { insecureSkipTlsVerify: true } }).get({ name: 'a' })).toMatchObject(STORED);
   });
 
-  test('shows the certificate of the client', async () => {
+  test('presents the certificate of the client', async () => {
     const port = await listenTo(createServer(tls(), whoAmI));
     const client = clientTo(port, { tls: { ...trusted(), cert: janePem.cert, key: janePem.private } });
     expect(await client.get({ name: 'a' })).toMatchObject({ note: 'jane' });
   });
 
-  test('shows a certificate whose files were replaced to the next connections', async () => {
+  test('presents the new certificate a minute after its files were replaced', async () => {
     const clock = fakeClock();
     const port = await listenTo(createServer(tls(), whoAmI));
     const folder = folderOfTest();
@@ -118,7 +118,7 @@ describe('TLS of a transport', () => {
     expect(await client.get({ name: 'a' })).toMatchObject({ note: 'jane' });
     clock.advance(60_000);
     expect(await client.get({ name: 'a' })).toMatchObject({ note: 'john' });
-    // One file without the other: the connection cannot be made, and both are read again soon.
+    // Only one of the two files is replaced: no connection can be made, and both are read again a second later.
     writeFileSync(join(folder, 'client.crt'), janePem.cert);
     clock.advance(60_000);
     expect(await failureOf(client.create(event('a') as never))).toMatchObject({ name: 'ConnectionError', sent: false });
@@ -181,7 +181,7 @@ describe('HTTP/2', () => {
     await frames.return?.();
   });
 
-  test('is not spoken unless it is asked for', async () => {
+  test('is not used unless the option http2 is set', async () => {
     const server = createSecureServer({ key: serverPem.private, cert: serverPem.cert, allowHTTP1: true });
     server.on('request', (request, response) => {
       answer(response as never, 200, { ...STORED, note: request.httpVersion });
@@ -192,7 +192,7 @@ describe('HTTP/2', () => {
 });
 
 describe('a proxy', () => {
-  test('carries the connection, is told its own password, and nothing of the requests', async () => {
+  test('carries the connection, and gets its own password but no credential of the requests', async () => {
     const port = await listenTo(createServer(tls(), whoAmI));
     const asked: unknown[] = [];
     const proxy = createPlain();
@@ -215,7 +215,7 @@ describe('a proxy', () => {
     expect(asked).toEqual([[`127.0.0.1:${port}`, `Basic ${btoa('me:pass')}`, undefined]]);
   });
 
-  test('that refuses is a connection that was not made', async () => {
+  test('that refuses causes a ConnectionError which says that nothing was sent', async () => {
     const proxy = createPlain();
     proxy.on('connect', (_request, socket) => socket.end('HTTP/1.1 407 Proxy Authentication Required\r\n\r\n'));
     const proxyPort = await listenTo(proxy);

@@ -9,7 +9,7 @@ async function disturbed({ api, proxy, restart }: Network): Promise<string[]> {
   const names: string[] = [];
   const burst = async (): Promise<void> => {
     for (let count = 0; count < 40; count++) {
-      // Lists have the order of names.
+      // Padded, because lists are ordered by name.
       const name = `event-${String(names.length).padStart(4, '0')}`;
       expect(await api.create(name)).toBe(201);
       names.push(name);
@@ -33,8 +33,8 @@ async function disturbed({ api, proxy, restart }: Network): Promise<string[]> {
 
 const nameOf = ({ metadata }: Event): string => metadata.name ?? '';
 
-describe('A client behind a network that cuts, swallows and restarts', () => {
-  test('watchEvents gives every event once and in order', async () => {
+describe('behind a network that loses connections and bytes,', () => {
+  test('watchEvents delivers every event once and in order', async () => {
     const net = await network();
     const changes: EventChange[] = [];
     const ending = new AbortController();
@@ -51,7 +51,7 @@ describe('A client behind a network that cuts, swallows and restarts', () => {
     expect(changes.map((change) => nameOf(change.event))).toEqual(names);
   });
 
-  test('exportEvents hands every event over once, though the sink fails and the export starts again', async () => {
+  test('exportEvents writes every event once, although the sink fails and the export is restarted', async () => {
     const net = await network();
     const rows: string[] = [];
     let stored: string | undefined;
@@ -93,7 +93,7 @@ describe('A client behind a network that cuts, swallows and restarts', () => {
     expect(rows).toEqual(names);
   });
 
-  test('a cache has what the server has', async () => {
+  test('a cache ends up with every event of the server', async () => {
     const net = await network();
     const cache = createEventsCache({
       ...{ client: net.client, silenceMs: 200, observe: () => undefined },

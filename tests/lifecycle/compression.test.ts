@@ -108,7 +108,7 @@ test.each(MIDDLEWARE)('a watch behind %s sends each event at once', async (_, se
 });
 
 test.each(MIDDLEWARE.filter(([name]) => !name.includes('hook')))(
-  'a watch behind %s says no-transform',
+  'a watch behind %s is sent with Cache-Control: no-transform',
   async (_, serve) => {
     const { events, create } = eventsOfTest();
     const port = await serve(events.handle);
@@ -122,14 +122,14 @@ test.each(MIDDLEWARE.filter(([name]) => !name.includes('hook')))(
   },
 );
 
-test('a watch that nothing is in front of has the headers of kube-apiserver', async () => {
+test('a watch without middleware has the Cache-Control of kube-apiserver', async () => {
   const { events } = eventsOfTest();
   const { port } = await listen(toNodeListener(events.handle));
   const watch = await get(port, `${PATH}?watch=true`, ACCEPT);
   expect(watch.headers['cache-control']).toBe('no-cache, private');
 });
 
-/** A compressor that does not look at Cache-Control. */
+/** A compressor that ignores Cache-Control. */
 const compressEverything: express.RequestHandler = (req, res, next) => {
   compression()(req, res, () => {
     const writeHead = res.writeHead.bind(res) as (status: number, headers: Record<string, string>) => typeof res;
@@ -146,7 +146,7 @@ test.each([
   ['gzip', createGunzip],
   ['br', createBrotliDecompress],
 ] as const)(
-  'a watch that is compressed with %s all the same is flushed after each event',
+  'a watch that is compressed with %s despite no-transform is flushed after each event',
   async (encoding, decoder) => {
     const { events, create } = eventsOfTest();
     const app = express();

@@ -18,7 +18,7 @@ test('pipelined requests on one connection are answered in order, however long e
   expect(received.match(/<[^>]+>/g)).toEqual(['</slow>', '</1>', '</slow>', '</2>']);
 });
 
-test('a foreign path is a text 404 without next', async () => {
+test('a path of another handler gets a plain-text 404 where there is no next', async () => {
   const { port } = await serve((request) => (request.url === '/ours' ? text('ours') : undefined));
   const response = await get(port, '/theirs');
   expect(response.statusCode).toBe(404);
@@ -45,7 +45,7 @@ test('the handler learns the address of the socket, and no certificate without T
   expect(await whole(await get(port, '/'))).toBe('127.0.0.1 undefined');
 });
 
-test('errors thrown by next after a response reach the service', async () => {
+test('an error thrown by next is answered 500 and reported to onError', async () => {
   const errors: unknown[] = [];
   const ours = toNodeListener(() => Promise.resolve(undefined), { onError: (error) => void errors.push(error) });
   const { port } = await listen((req, res) =>

@@ -58,18 +58,18 @@ describe.each([
   test.each([
     ['with a tracker and the signal of the listener', true],
     ['with neither', false],
-  ])('resets no request that was sent before its client could know of the shutdown, %s', async (_title, told) => {
+  ])('resets no request that was sent before its client could know of the shutdown, %s', async (_title, announced) => {
     for (let run = 0; run < RUNS; run++) {
       const closing = new AbortController();
-      const server = serverFor(toNodeListener(handler, told ? { signal: closing.signal } : {}));
-      const connections = told ? trackConnections(server) : undefined;
+      const server = serverFor(toNodeListener(handler, announced ? { signal: closing.signal } : {}));
+      const connections = announced ? trackConnections(server) : undefined;
       const port = await listening(server);
       clients.send({ port, secure });
       await once(clients, 'message');
       const outcome = once(clients, 'message');
       await pause(100 + 200 * random.fraction());
       const closed = gracefulClose(server, { connections });
-      if (told) closing.abort();
+      if (announced) closing.abort();
       const [load] = (await outcome) as [{ resets: string[]; answers: number; farewells: number }];
       expect(load.resets).toEqual([]);
       expect(load.answers).toBeGreaterThan(20);
@@ -275,7 +275,7 @@ describe('while a server drains', () => {
     expect(await closed).toBe(true);
   });
 
-  test('an HTTP/2 server is closed when its time is over', async () => {
+  test('an HTTP/2 server is closed after drainTimeoutMs', async () => {
     const never = gate();
     const asked = gate();
     const server = createHttp2Server(

@@ -35,14 +35,14 @@ export const event = (name: string, annotation = ''): object => ({
 /** The Event API over a store of its own. */
 export interface EventsApi {
   readonly events: Events;
-  /** Where the events are; the API sees it as `options.store` says. */
+  /** The store that holds the events; the API may use it through `options.store`. */
   readonly store: EventStore;
   /** Creates an event, and gives the status of the answer. */
   create(name: string, annotation?: string): Promise<number>;
   close(): Promise<void>;
 }
 
-/** The Event API, open to everybody unless the options say otherwise. Who calls this closes it. */
+/** The Event API, open to everybody unless the options say otherwise. The caller has to close it. */
 export function openEvents(
   options: Partial<EventsOptions> = {},
   wrap: (store: EventStore) => EventStore = (store) => store,

@@ -75,7 +75,7 @@ test('kube-vitals events takes server, user and namespace from a kubeconfig', as
   });
 });
 
-test('kube-vitals events says in one line what is wrong, and exits with 1', async () => {
+test('kube-vitals events reports an error in one line, and exits with 1', async () => {
   const { url, folder } = await served();
   const refused = await run('--server', url);
   expect([refused.code, refused.out]).toEqual([1, '']);

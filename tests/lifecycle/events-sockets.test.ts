@@ -16,7 +16,7 @@ type Json = Record<string, unknown>;
 interface Api extends Served, Pick<EventsApi, 'events' | 'store'> {
   /** Statuses of the answers, as observed. */
   readonly answered: number[];
-  /** The most bytes that ever waited in one answer of the server. */
+  /** The most bytes that were ever buffered for one answer. */
   buffered(): number;
   create(name: string, annotation?: string): Promise<void>;
   names(): Promise<string[]>;
@@ -217,7 +217,7 @@ describe('a slow reader of a busy watch', () => {
     expect(await Promise.all(seen)).toEqual([expected, expected]);
     expect(buffered()).toBeLessThan(1_000_000);
 
-    // It comes back, and gets everything, in order.
+    // The slow reader continues, and gets everything, in order.
     const late: unknown[] = [];
     for await (const { object } of frames(slow)) {
       late.push(object.metadata['name']);

@@ -65,12 +65,12 @@ describe.each([
     expect((await get(port, '/openapi/v3/apis/events.example.com/v1')).statusCode).toBe(401);
   });
 
-  test('of paths that nobody has is a 404 of the service', async () => {
+  test('is a 404 of the service where it has no such routes', async () => {
     const { port } = await serve(undefined, (service, vitals) => void service.use(vitals));
     expect(await statuses(port)).toEqual([404, 404, 404, 404, 404]);
   });
 
-  test('is ours with discovery: true, and where the listener is given no next', async () => {
+  test('is answered by the listener with discovery: true, and where it is given no next', async () => {
     const always = await serve(true, (service, vitals) => void service.use(vitals).get(PATHS, own));
     expect(await statuses(always.port)).toEqual([401, 401, 401, 401, 401]);
     const last = await serve(undefined, (service, vitals) => {
@@ -80,7 +80,7 @@ describe.each([
     expect(await statuses(last.port)).toEqual([200, 200, 401, 401, 401]);
   });
 
-  test('is nobody else’s in a server without other routes', async () => {
+  test('is answered by a listener that is the whole server', async () => {
     const { events } = eventsOfTest();
     const { port } = await listen(toNodeListener(events.handle));
     expect(await statuses(port)).toEqual([200, 200, 200, 200, 200]);
@@ -88,7 +88,7 @@ describe.each([
 });
 
 describe('inside Express', () => {
-  test('foreign paths go on to the routes of the service', async () => {
+  test('paths of other handlers are left to the routes of the service', async () => {
     const { port } = await app((service) => {
       service.use(toNodeListener(echo));
       service.get('/own', (_, res) => void res.send('own'));

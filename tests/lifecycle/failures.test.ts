@@ -88,8 +88,8 @@ describe('a failure after the headers', () => {
 
   test('is reported if middleware has replaced `end`, and closes the connection', async () => {
     const { handler, at } = feedHandler();
-    const told: unknown[] = [];
-    const listener = toNodeListener(handler, { onError: (error, where) => void told.push([error, where]) });
+    const reports: unknown[] = [];
+    const listener = toNodeListener(handler, { onError: (error, where) => void reports.push([error, where]) });
     const { port } = await listen((req, res) => {
       res.end = () => {
         throw secret;
@@ -103,7 +103,7 @@ describe('a failure after the headers', () => {
     await client.until('part');
     source.end();
     expect(await client.closed).not.toContain('0\r\n\r\n');
-    expect(told).toEqual([[secret, 'stream']]);
+    expect(reports).toEqual([[secret, 'stream']]);
   });
 
   test('ends the source as well if a chunk is not bytes', async () => {

@@ -4,7 +4,10 @@ import { event, eventsOfTest, PATH } from './events-api.js';
 import { raw, serve, type RawClient } from './support.js';
 
 const CONNECTIONS = 500;
-/** Answers of the flood that may come between a request of somebody else and its answer; without turns it is a hundred. */
+/**
+ * Answers of the flood that may come between another caller's request and its answer; without fair scheduling a hundred
+ * do.
+ */
 const FEW = 50;
 const ROUNDS = 30;
 const PATIENCE_MS = 20_000;
@@ -38,7 +41,7 @@ async function api(): Promise<{ readonly port: number; readonly answered: (token
   return { port, answered: (token) => answers.get(token) ?? 0 };
 }
 
-/** A client that asks again as soon as it has its answer, on every connection, until the test ends. */
+/** A client that sends the next request as soon as it has its answer, on every connection, until the test ends. */
 async function flood(port: number, request: () => string): Promise<void> {
   const clients = Array.from({ length: CONNECTIONS }, () => raw(port));
   await Promise.all(clients.map(({ socket }) => new Promise((resolve) => socket.once('connect', resolve))));
@@ -94,7 +97,7 @@ describe('500 connections that send without limit', () => {
       expect(new Set(statuses)).toEqual(new Set([200, 201]));
       between.sort((a, b) => a - b);
       expect(between[Math.floor(between.length / 2)]).toBeLessThan(FEW);
-      // It is served all the while.
+      // The flood is still served.
       const now = answered(caller);
       await expect.poll(() => answered(caller), { timeout: PATIENCE_MS }).toBeGreaterThan(now);
     },

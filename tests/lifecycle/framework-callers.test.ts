@@ -24,7 +24,7 @@ type Env = { Variables: { user?: User } };
 
 const caller = (user: User | undefined) => user && { name: user.id, groups: ['staff'] };
 
-/** What middleware of the service in front of ours finds out. */
+/** The user that middleware in front of the handler reads from the cookie. */
 const userOf = (headers: { readonly cookie?: string | undefined }): User | undefined =>
   headers.cookie === undefined ? undefined : { id: headers.cookie };
 
@@ -102,7 +102,7 @@ const FRAMEWORKS: readonly (readonly [string, Authenticate, (handler: ApiHandler
 ];
 
 describe('callerFrom', () => {
-  test.each(FRAMEWORKS)('reads the user that middleware of %s found', async (_, authenticate, start) => {
+  test.each(FRAMEWORKS)('reads the user that middleware of %s has authenticated', async (_, authenticate, start) => {
     const asked: unknown[] = [];
     const { events } = eventsOfTest({
       authenticate: firstAuthenticator(authenticate, staticTokens({ s3cret: { name: 'ops' } })),
@@ -121,14 +121,14 @@ describe('callerFrom', () => {
     ]);
   });
 
-  test('knows nobody where a request came without a framework', async () => {
+  test('authenticates no request that came without a framework', async () => {
     const { events } = eventsOfTest({ authenticate: callerFrom((req: SignedIn<IncomingMessage>) => caller(req.user)) });
     expect((await call(events.handle, `GET ${PATH}`)).status).toBe(401);
     const overFetch = await toFetchHandler(events.handle)(new globalThis.Request(`http://localhost${PATH}`));
     expect(overFetch?.status).toBe(401);
   });
 
-  test('refuses what is no function', () => {
+  test('refuses an argument that is no function', () => {
     expect(() => callerFrom('jane' as never)).toThrow(/^callerFrom: the argument must be a function/);
   });
 });

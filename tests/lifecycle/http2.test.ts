@@ -202,7 +202,7 @@ test('a response that is aborted half-way resets only its own stream, with an er
   expect(await source.aborted).toMatchObject({ code: 'answer-given-up' });
   await source.returned;
   await broken.promise;
-  // INTERNAL_ERROR: without a code the half would pass for the whole.
+  // INTERNAL_ERROR: without a code the half would be taken for the whole.
   expect(late.rstCode).toBe(2);
   (await at(1)).push('fine');
   (await at(1)).end();

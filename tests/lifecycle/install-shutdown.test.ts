@@ -103,7 +103,7 @@ describe('installShutdown', () => {
       reportingController: 'example.com/shop',
       observe: () => undefined,
     });
-    const { installed, closed } = await serviceWith((_req, res) => void res.end(), { recorder, closeTimeoutMs: 400 });
+    const { installed, closed } = await serviceWith((_req, res) => void res.end(), { recorder, closeTimeoutMs: 2_000 });
     recorder.event({ reason: 'Paid', action: 'Charge' });
     const { failures } = await installed.shutdown();
     expect(failures).toEqual([]);
@@ -308,7 +308,7 @@ describe.each(['close', 'retry-after'])(
       ['express', 0],
       ['fastify', 0],
       ['hono', 0],
-      // Nest sends itself the signal once more when it is done.
+      // Nest sends the signal to itself again when it is done.
       ['nest-express', 'SIGTERM'],
       ['nest-fastify', 'SIGTERM'],
     ])('loses no accepted request behind %s, and exits with %s', async (framework, end) => {

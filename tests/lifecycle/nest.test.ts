@@ -159,7 +159,7 @@ describe.each(PLATFORMS)('the module of Nest on %s', (platform, adapter) => {
     // More than the parser of Express takes.
     const large = JSON.stringify(event('one', 'x'.repeat(200_000)));
     expect(await post(port, PATH, large)).toMatchObject({ status: 201 });
-    // A type for which Fastify has no parser.
+    // A media type for which Fastify has no parser.
     const yaml = 'metadata: {name: yaml}\neventTime: null\ntype: Normal\ninvolvedObject: {}';
     expect((await post(port, PATH, yaml, 'application/yaml')).status).not.toBe(415);
     expect((await post(port, '/own', large)).status).toBe(platform === 'Express' ? 413 : 201);
@@ -498,7 +498,7 @@ describe('the module of Nest', () => {
     expect(await whole(watch)).toBe('');
   });
 
-  test('says what is wrong with its options, before Nest starts or while it does', async () => {
+  test('reports faults of its options, before Nest starts or while it does', async () => {
     expect(() => KubeVitalsModule.forRoot({ health: createHealth().handle, basePath: ['ops'] } as never)).toThrow(
       /^KubeVitalsModule: (?=.*basePath\[0\] must be a path)(?=.*health must be the object of createHealth)/,
     );
@@ -516,14 +516,14 @@ describe('the module of Nest', () => {
     await expect(starting).rejects.toThrow('KubeVitalsModule: health must be the object of createHealth');
   });
 
-  test('is a module by the types of Nest', () => {
+  test('has the type of a dynamic module of Nest', () => {
     const module: NestDynamicModule = KubeVitalsModule.forRoot({ health: createHealth() });
     const dynamic: DynamicModule = module;
     const type: Type = KubeVitalsModule;
     expect([dynamic.module, type.name]).toEqual([KubeVitalsModule, 'KubeVitalsModule']);
   });
 
-  test('answers what a test asks without a socket', async () => {
+  test('answers inject() of Fastify and call() without a socket', async () => {
     const { events } = eventsOfTest();
     const health = createHealth();
     const vitals = KubeVitalsModule.forRoot({ health, events, shutdown: AT_ONCE });

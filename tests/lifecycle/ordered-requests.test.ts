@@ -16,7 +16,7 @@ type Listening = { readonly server: Server; readonly port: number };
 
 const GET = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`;
 
-/** A service of its own in front of which nothing waits, with our handler behind it. */
+/** An Express service without orderRequests, with our handler mounted in it. */
 const inExpress = (handler: ApiHandler): Promise<Listening> => {
   const service = express();
   service.get('/own', (_, res) => void setImmediate(() => res.send('own')));
@@ -75,7 +75,7 @@ describe.each<[string, (handler: ApiHandler) => Promise<Listening>, boolean]>([
   });
 });
 
-/** A service of which nothing is ours: it answers later the earlier it was asked. */
+/** A service without any of our handlers, which answers earlier requests later. */
 const unordered = (log: string[]): Server =>
   createServer((req, res) => {
     log.push(`begin ${req.url}`);
@@ -148,10 +148,10 @@ describe('a server whose requests are in order', () => {
   });
 
   test('handles a request that expects 100-continue', async () => {
-    const told: (string | undefined)[] = [];
+    const urls: (string | undefined)[] = [];
     const server = orderRequests(
       createServer().on('checkContinue', (req, res) => {
-        told.push(req.url);
+        urls.push(req.url);
         res.writeContinue();
         setTimeout(() => res.end(`<${req.url}>`), 5);
       }),
@@ -161,7 +161,7 @@ describe('a server whose requests are in order', () => {
     client.send(asking('/1') + asking('/2'));
     await client.until('</1>');
     await client.until('</2>');
-    expect(told).toEqual(['/1', '/2']);
+    expect(urls).toEqual(['/1', '/2']);
   });
 
   test('does not affect the streams of HTTP/2', async () => {

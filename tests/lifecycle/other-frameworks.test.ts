@@ -36,7 +36,7 @@ const inH3 = async (handler: ApiHandler): Promise<number> => {
 test.each([
   ['polka', inPolka],
   ['h3', inH3],
-] as const)('health and events in one line of %s', async (_, start) => {
+] as const)('%s mounts health and events in one line', async (_, start) => {
   const { events, create } = eventsOfTest();
   const port = await start(firstOf(createHealth().handle, events.handle));
   expect(await whole(await get(port, '/readyz'))).toBe('ok');

@@ -129,7 +129,7 @@ describe('pipelined requests of one connection', () => {
       await turns(1);
     }
     await turns(50);
-    // What one read of the system brings is parsed at once: it may be a few more.
+    // All requests in one read of the socket are parsed at once: there may be a few more.
     expect(read).toBeLessThan(20);
     const before = read;
     clock.advance(1_000);

@@ -40,7 +40,7 @@ async function put(store: EventStore, name: string, note: string): Promise<void>
   await store.create(key, sampleEvent({ ...key, uid: `uid-${name}`, note }), { expiresAt });
 }
 
-test('kube-vitals copy copies a file, finds the events there again, and names different ones', async () => {
+test('kube-vitals copy copies a file, skips what is already there, and names events that differ', async () => {
   const dir = await newFolder();
   const [from, to] = [join(dir, 'from.db'), join(dir, 'to.db')];
   await withFile(from, async (store) => {

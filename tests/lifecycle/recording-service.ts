@@ -5,8 +5,8 @@ import { createEventsClient, createRecorder, httpTransport } from '../../src/cli
 import { allowAnonymous, allowEverybody, createEvents, createHealth, firstOf, memoryStore } from '../../src/index.js';
 import { installShutdown, toNodeListener } from '../../src/node.js';
 
-// A service that records an event for every request, at the server that its argument names, and serves events of its own. To be
-// ended by a signal. Prints its port and, in the end, what became of the events.
+// A service that records an event for every request, at the server that its argument names, and serves events of its
+// own. A signal shuts it down. Prints its port and, at the end, the recorder's statistics.
 const [address = ''] = process.argv.slice(2);
 const transport = httpTransport({ server: address });
 const client = createEventsClient({ transport, group: 'events.example.com', namespace: 'default' });

@@ -38,7 +38,7 @@ test('a service that is ended under load has written every event that it recorde
   let ended = false;
   const clients = Array.from({ length: CLIENTS }, async (_, client) => {
     for (let count = 0; !ended; count++) {
-      // Every third is like no other; the rest make series.
+      // Every third event is unique; the rest make series.
       const path = `/${count % 3 === 0 ? `order-${count}` : 'again'}/o-${client}`;
       const isPlaced = await fetch(local(port, path)).then(
         (response) => response.ok,
@@ -50,7 +50,7 @@ test('a service that is ended under load has written every event that it recorde
   });
   const total = (): number => [...answered.values()].reduce((sum, count) => sum + count, 0);
   await until('the service is busy', () => total() > 100);
-  // The network is slow, so that much waits to be written; and it breaks in the middle of the end.
+  // The network is slow, so that many events are pending; and it breaks during the shutdown.
   proxy.delay(30);
   await until('it has been busy since', () => total() > 400);
   child.kill('SIGTERM');

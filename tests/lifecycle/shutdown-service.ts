@@ -16,7 +16,8 @@ import { allowAnonymous, allowEverybody, createEvents, createHealth, firstOf, me
 import { KubeVitalsModule } from '../../src/nest.js';
 import { installShutdown, orderRequests, toNodeListener, type ShutdownReport } from '../../src/node.js';
 
-// A service with health, events and routes of its own, to be ended by a signal. Prints its port and, in the end, the report.
+// A service with health, events and routes of its own, which a signal shuts down. Prints its port and, at the end, the
+// report.
 const [framework = 'node-http', whileDraining] = process.argv.slice(2);
 const store = memoryStore();
 const health = createHealth();

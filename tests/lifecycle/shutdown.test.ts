@@ -26,7 +26,7 @@ test('open streams end cleanly when the server closes, and the server with them'
   expect(errors).toEqual([]);
 });
 
-test('a source may also end by throwing the reason of its signal', async () => {
+test('a source that ends by throwing the reason of its signal is no error', async () => {
   const closing = new AbortController();
   const { port, errors } = await serve(
     (request) => {
@@ -74,7 +74,7 @@ test('plain responses are completed, and close their connection', async () => {
   expect(aborted).toBe(false);
 });
 
-test('a request during shutdown is served a last time, and a stream ends at once', async () => {
+test('a request during shutdown is answered with Connection: close, and a stream ends at once', async () => {
   const feeds = feedHandler();
   const closing = new AbortController();
   const { port } = await serve((request) => (request.url === '/plain' ? text('plain') : feeds.handler(request)), {
@@ -158,7 +158,7 @@ test('a connection that never sent a request does not delay the shutdown', async
   spare.on('error', () => undefined);
   await accepted;
   const left = once(spare, 'close');
-  // no timer ever fires on this clock: only what happens at once counts
+  // No timer ever fires on this clock, so that only what happens at once is seen.
   const clock = { ...systemClock, setTimer: () => ({ cancel: () => undefined }) };
   expect(await gracefulClose(server, { connections, clock, idleGraceMs: 0 })).toBe(true);
   await left;
@@ -196,7 +196,7 @@ test('a request in flight keeps its connection, however short idleGraceMs is', a
   busy.send(GET);
   await asked.promise;
   const closed = gracefulClose(server, { connections, idleGraceMs: 0 });
-  // The idle one is gone by the first look, and so would the other be.
+  // The first sweep has closed the idle connection, and would have closed the other one, too.
   expect(await idle.closed).toBe('');
   go.open();
   expect(await busy.closed).toMatch(/^HTTP\/1\.1 200 OK\r\n[^]*answered$/);

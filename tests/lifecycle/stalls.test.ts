@@ -15,7 +15,7 @@ const turns = async (count: number): Promise<void> => {
   for (let turn = 0; turn < count; turn++) await new Promise((done) => setImmediate(done));
 };
 
-/** Gives as much as anybody takes, and tells how it ended. */
+/** A source without an end, which records how it was ended. */
 function endless(chunk = CHUNK): {
   readonly handler: ApiHandler;
   readonly given: () => number;
@@ -50,7 +50,7 @@ function endless(chunk = CHUNK): {
   };
 }
 
-/** Until the buffers of the system are full. */
+/** Waits until the count stops growing, because the buffers of the system are full. */
 async function untilStill(count: () => number): Promise<void> {
   let before = -1;
   await vi.waitFor(
@@ -65,7 +65,7 @@ async function untilStill(count: () => number): Promise<void> {
   );
 }
 
-/** Lets the sweeps come one by one, with turns of the event loop between them. */
+/** Advances the clock sweep by sweep, with turns of the event loop in between. */
 async function pass(clock: FakeClock, ms: number, between: () => unknown = () => undefined): Promise<void> {
   for (let passed = 0; passed < ms; passed += 5_000) {
     clock.advance(5_000);
@@ -113,7 +113,7 @@ describe('a client that reads nothing of a streaming response', () => {
     void source.aborted.promise.then(aborted);
     for (let minute = 0; minute < 3; minute++) {
       await pass(clock, 55_000);
-      // The system sends on only when it has room for a good part of its buffer.
+      // The system accepts more only once a good part of its buffer is free.
       const before = left();
       client.socket.resume();
       await vi.waitFor(() => expect(left()).toBeLessThan(before), { interval: 1, timeout: 5_000 });
@@ -284,7 +284,7 @@ describe('over HTTP/2', () => {
     const clock = fakeClock();
     const source = endless();
     const { serverSession, port } = await serve2(source.handler, clock);
-    // Between client and server stands what stops reading.
+    // A proxy between client and server, which stops reading.
     const upstreams: Socket[] = [];
     const between = createServer((client) => {
       const upstream = connectTcp(port, '127.0.0.1');

@@ -17,7 +17,7 @@ async function start(...flags: readonly string[]): Promise<Standalone> {
   return server;
 }
 
-/** A server whose start never completes: where its kubeconfig should be is a directory. */
+/** A server whose start never completes, because a directory is in the place of its kubeconfig. */
 async function startIncomplete(...flags: readonly string[]): Promise<Standalone> {
   const dataDir = await mkdtemp(join(tmpdir(), 'kube-vitals-'));
   onTestFinished(() => rm(dataDir, { recursive: true, force: true }));

@@ -12,7 +12,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { standaloneAccess } from '../../src/cli/serve/access.js';
 import { ownCertificate, type ServingCertificate } from '../../src/cli/serve/certificates.js';
 import { parseCommandLine } from '../../src/cli/command-line/parse-command-line.js';
-import { serveFlags, settleFlags } from '../../src/cli/serve/flags.js';
+import { serveFlags, completeFlags } from '../../src/cli/serve/flags.js';
 import { healthOnly } from '../../src/cli/serve/health-only.js';
 import { isLoopback, openServers, type Servers } from '../../src/cli/serve/servers.js';
 
@@ -27,12 +27,12 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
-/** The ports as the standalone server opens them, on free numbers. */
+/** Opens the ports as the standalone server does, on free numbers. */
 async function open(...argv: string[]): Promise<Servers & { readonly log: string[] }> {
   const words = ['--secure-port=0', '--insecure-port=0', ...argv];
   const parsed = parseCommandLine({ flags: serveFlags, operands: [] }, words);
   if (!('flags' in parsed)) throw new Error(JSON.stringify(parsed));
-  const flags = settleFlags(parsed.flags);
+  const flags = completeFlags(parsed.flags);
   const access = standaloneAccess(flags, { adminToken: TOKEN });
   const store = memoryStore();
   const health = createHealth({ ...access, roots: 'authorized' });
@@ -131,11 +131,12 @@ describe('the HTTPS port', () => {
   });
 });
 
-describe('what a connection may cost before authentication', () => {
-  test('includes headers of 64 KiB and no more, on both ports', async () => {
+describe('a connection before authentication', () => {
+  test('may send headers of 64 KiB and no more, on both ports', async () => {
     const { insecureUrl = '', secureUrl } = await open();
     for (const url of [insecureUrl, secureUrl]) {
-      // Node answers 431 and closes at once; what it left unread may reset the connection before the answer is read.
+      // Node answers 431 and closes at once; unread bytes may reset the connection before the client has read the
+      // answer.
       const statusOf = (path: string, more: RequestOptions = {}): Promise<number> =>
         ask(url + path, more).then(
           ({ status }) => status,
@@ -149,7 +150,7 @@ describe('what a connection may cost before authentication', () => {
     }
   });
 
-  test('includes as many connections as the flag says, and the others are logged', async () => {
+  test('is closed and logged beyond --max-connections', async () => {
     const { insecureUrl = '', log } = await open('--max-connections=2');
     const port = Number(new URL(insecureUrl).port);
     const sockets: Socket[] = [];
@@ -175,7 +176,7 @@ describe('what a connection may cost before authentication', () => {
       .toBe(200);
   });
 
-  test('excludes HTTP/2: a client that offers both uses HTTP/1.1', async () => {
+  test('uses HTTP/1.1 even if the client offers HTTP/2', async () => {
     const { secureUrl } = await open();
     const socket = connectTls({
       port: Number(new URL(secureUrl).port),

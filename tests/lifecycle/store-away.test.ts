@@ -5,7 +5,7 @@ import { sampleEvent } from '../../src/testing.js';
 import { event, eventsOfTest, PATH } from './events-api.js';
 import { serve } from './support.js';
 
-/** The Event API on a real port, over a store that can be taken away. */
+/** The Event API on a real port, over a store that can be made unavailable. */
 async function bench() {
   let failure: StoreErrorCode | undefined;
   let failNextPages = false;

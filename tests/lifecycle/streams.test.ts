@@ -169,7 +169,7 @@ describe('a client that disconnects', () => {
     const [socket] = (await accepted) as [NodeJS.EventEmitter];
     source.push('x');
     client.socket.destroy();
-    // The connection is not read while this many wait, so the next write is what meets the end.
+    // While this many requests wait the connection is not read, so that only the next write notices the end.
     const gone = new Promise((resolve) => socket.on('close', resolve));
     const writing = setInterval(() => source.push('y'), 1);
     await gone;
@@ -218,7 +218,7 @@ describe('a slow reader', () => {
     const stalled = await get(port, '/big');
     stalled.pause();
 
-    // The producer is asked until the kernel's buffers are full, then not at all.
+    // Chunks are requested until the kernel's buffers are full, and then no more.
     let before = -1;
     await vi.waitFor(
       async () => {

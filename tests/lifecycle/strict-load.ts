@@ -10,12 +10,12 @@ import { testSeed } from '../random/seed.js';
 /** What clients do at random, the same again with the same seed. */
 const random = createRandom(testSeed());
 
-/** What clients were told that keep to the letter of HTTP. */
+/** The results of clients that follow HTTP strictly. */
 export interface StrictLoad {
   /** Requests that were sent and not answered completely, with what became of them. */
   readonly resets: readonly string[];
   readonly answers: () => number;
-  /** How many answers said that the connection ends with them. */
+  /** How many answers had Connection: close. */
   readonly farewells: () => number;
   /** Resolves when every client has had its first answer. */
   readonly warm: Promise<unknown>;
@@ -32,16 +32,16 @@ export interface Target {
 const REQUEST = 'GET /spare HTTP/1.1\r\nHost: a\r\n\r\n';
 
 /**
- * Clients of every kind that ask until they are refused a connection: without a pause, with pauses in which their
- * connection is idle, with a connection for each request, and with one that is opened long before its first request. What
- * counts are requests: a connection that is refused, or reset before a request was sent, is none.
+ * Starts clients of every kind that send requests until a connection is refused: without a pause, with pauses in which
+ * the connection is idle, with a connection for each request, and with one that is opened long before its first
+ * request. Only requests count: a connection that is refused, or reset before a request was sent, is no failure.
  */
 export function strictLoad(target: Target): StrictLoad {
   const resets: string[] = [];
   let answers = 0;
   let farewells = 0;
 
-  /** False when there is nobody to connect to. */
+  /** False when the connection is refused. */
   const ask = async (path: string, agent: Agent | false): Promise<boolean> => {
     const options = { host: '127.0.0.1', port: target.port, path, agent, rejectUnauthorized: false };
     const request = (target.secure ? httpsRequest : httpRequest)(options);
@@ -73,7 +73,7 @@ export function strictLoad(target: Target): StrictLoad {
     arrived();
     while (await ask('/fresh', false));
   };
-  /** Connects, waits, asks once, and begins again. */
+  /** Connects, waits, sends one request, and begins again. */
   const spare = async (waitMs: number): Promise<void> => {
     while (await askLate(target, waitMs, resets));
   };

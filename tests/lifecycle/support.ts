@@ -40,7 +40,7 @@ export const text = (body: string, status = 200): ApiResponse => ({
   body,
 });
 
-/** A promise and its ends. */
+/** A promise with the functions that settle it. */
 export interface Gate<T = void> {
   readonly promise: Promise<T>;
   open(value: T): void;
@@ -54,7 +54,7 @@ export function gate<T = void>(): Gate<T> {
   return { promise, open };
 }
 
-/** A stream written by hand: gives what is pushed, parks in between, ends on its signal alone. */
+/** A hand-written stream: yields what is pushed, waits in between, and ends on its signal alone. */
 export interface Feed {
   readonly body: AsyncIterable<Uint8Array>;
   push(chunk: string): void;
@@ -142,7 +142,7 @@ export function feedHandler(headers: Record<string, string> = { 'content-type': 
   };
 }
 
-/** Bytes on a plain socket, to be clumsy or hostile with. */
+/** A client that writes raw bytes to a socket. */
 export interface RawClient {
   readonly socket: Socket;
   readonly received: () => string;
@@ -182,7 +182,7 @@ export function raw(port: number): RawClient {
   };
 }
 
-/** One answer, with its body as a stream. */
+/** Sends a GET, or what the options say; resolves with the response, its body unread. */
 export async function get(port: number, path: string, options: RequestOptions = {}): Promise<IncomingMessage> {
   const request = httpRequest({ host: '127.0.0.1', port, path, agent: false, ...options });
   onTestFinished(() => void request.destroy());

@@ -19,7 +19,7 @@ describe.each([
     await answer.text();
     return answer.status;
   };
-  /** Places are given back within a second. */
+  /** Whether a write gets a place within a second. */
   const writable = async (port: number): Promise<boolean> => {
     for (let attempt = 0; attempt < 20; attempt++) {
       if ((await statusOf(port)) === 201) return true;
@@ -44,7 +44,7 @@ describe.each([
     for (let round = 0; round < 3; round++) {
       const clients = Array.from({ length: 4 }, () => raw(port));
       for (const client of clients) client.send(unfinished(''));
-      // Answers on the same server: the requests before have been taken.
+      // The server has accepted the requests before once it answers this one.
       for (;;) {
         if ((await statusOf(port)) === 429) break;
       }

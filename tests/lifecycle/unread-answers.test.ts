@@ -18,15 +18,15 @@ import { listen } from './support.js';
 
 const PATH = '/apis/events.example.com/v1/namespaces/default/events';
 const CONNECTIONS = 40;
-/** More than two of them are in no buffer of the system. */
+/** The buffers of the system hold two of these answers at most. */
 const REQUESTS = 8;
 const EVENT_BYTES = 1_400_000;
 const LIMIT_BYTES = 16 * 1_048_576;
-/** What is in memory besides: the answer beyond the limit, copies of the fetch bridge, garbage that is not collected yet. */
+/** Other memory: the answer beyond the limit, copies of the fetch bridge, garbage that is not collected yet. */
 const SLACK_BYTES = 40 * 1_048_576;
 
 const event = (name: string, bytes: number): object => ({
-  // Of all that an event has only this is as long as one likes.
+  // The only field of an event whose length is not limited.
   metadata: { name, ownerReferences: [{ apiVersion: 'v1', kind: 'Pod', name: 'x'.repeat(bytes), uid: 'u' }] },
   eventTime: '2026-03-05T06:07:08.123456Z',
   reportingController: 'example.com/tester',
@@ -77,7 +77,7 @@ async function status(name: string, token: string): Promise<number> {
   return answer.status;
 }
 
-/** What is true while nobody reads, and once all have left. */
+/** Checks the memory while no client reads, and after all have left. */
 async function holds(attack: () => Promise<() => void>): Promise<void> {
   const before = collected();
   const leave = await attack();

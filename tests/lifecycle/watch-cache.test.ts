@@ -43,8 +43,8 @@ async function start(...flags: readonly string[]): Promise<Ask> {
 describe('--watch-cache', () => {
   test.each([
     ['is on for SQLite', [], true],
-    ['of false is off', ['--watch-cache=false'], false],
-    ['is of no effect for the memory store', ['--store=memory', '--watch-cache'], false],
+    ['set to false is off', ['--watch-cache=false'], false],
+    ['has no effect for the memory store', ['--store=memory', '--watch-cache'], false],
   ])(
     '%s, and every read shows the last write either way',
     async (_, flags, cached) => {

@@ -10,7 +10,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { childrenOf, isRunning, ownProcess } from '../engines/support/processes.js';
 import { until } from '../engines/support/waiting.js';
 
-/** The server as a whole, over a database that is away: it starts, and `/livez` is fine. */
+/** A database that is unavailable: the server starts nevertheless, and `/livez` passes. */
 const AWAY = '--store=postgres://nobody@127.0.0.1:1/nothing';
 const LIMIT_MS = 90_000;
 
@@ -50,7 +50,7 @@ async function start(...flags: readonly string[]): Promise<Server> {
 }
 
 async function livez({ url }: Server): Promise<string> {
-  // Each on a connection of its own.
+  // Each request opens a connection.
   return (await fetch(`${url}/livez`, { headers: { connection: 'close' } })).text();
 }
 
@@ -61,7 +61,7 @@ async function allEnded(pids: readonly number[]): Promise<boolean> {
 const lines = (text: string, pattern: RegExp): number => text.split('\n').filter((line) => pattern.test(line)).length;
 
 test(
-  'workers share the ports, and one banner, one data directory and one /metrics are theirs',
+  'workers share the ports, one banner, one data directory and one /metrics',
   async () => {
     const server = await start();
     expect(await server.workers()).toHaveLength(2);
@@ -90,7 +90,7 @@ test(
 );
 
 test(
-  'a worker that is killed is told and started again, and the other serves meanwhile',
+  'a worker that is killed is reported and started again, and the other one serves meanwhile',
   async () => {
     const server = await start();
     const [first = NaN, second] = await server.workers();
@@ -104,7 +104,7 @@ test(
     expect(workers).not.toContain(first);
     for (let index = 0; index < 4; index++) expect(await livez(server)).toBe('ok');
     expect(lines(server.written.out, /^kube-vitals serves/)).toBe(1);
-    // The server is told to go and its workers are not: they notice.
+    // SIGKILL ends the server, not its workers: they notice that it is gone.
     server.child.kill('SIGKILL');
     await server.ended;
     await until('the workers have ended, too', () => allEnded(workers), LIMIT_MS);
@@ -115,7 +115,7 @@ test(
 );
 
 test(
-  'Ctrl-C reaches server and workers alike and counts once; a second one ends all at once',
+  'Ctrl-C, which reaches server and workers alike, counts once; a second one ends all at once',
   async () => {
     const patient = await start();
     process.kill(-patient.pid, 'SIGINT');
@@ -133,7 +133,7 @@ test(
 );
 
 test(
-  'what is wrong with the start is told once, with exit code 1',
+  'an error of the start is printed once, with exit code 1',
   async () => {
     const taken = createServer().listen(0, '127.0.0.1');
     await once(taken, 'listening');
@@ -153,7 +153,7 @@ test(
 );
 
 test(
-  'a store of one process is refused before anything is opened',
+  'a store that processes cannot share is refused before anything is opened',
   async () => {
     const server = await launch('--store=memory');
     expect(await server.ended).toBe(2);
@@ -164,7 +164,7 @@ test(
 );
 
 test(
-  '--max-connections is a limit of each worker and port, beyond which connections are closed at once',
+  '--max-connections limits the connections of each worker and port; further ones are closed at once',
   async () => {
     const server = await start('--max-connections=3');
     const [secure] = /https:\S+/.exec(server.written.out) ?? [''];
@@ -176,14 +176,14 @@ test(
         sockets.push(socket.resume());
         await once(socket, 'connect');
       }
-      // The system gives a connection to whichever worker asks first: perhaps one has had all of them.
+      // The system gives a connection to whichever worker accepts first: one may have got all of them.
       await until('all but six are closed', () => sockets.filter(({ closed }) => closed).length >= 24);
       expect(sockets.filter(({ closed }) => !closed).length).toBeGreaterThanOrEqual(3);
       for (const socket of sockets) socket.destroy();
     }
     await until('there is room again', async () => (await livez(server).catch(() => '')) === 'ok');
-    const told = lines(server.written.err, /--insecure-port: connections are turned away, since 3 are open/);
-    expect([1, 2]).toContain(told);
+    const warnings = lines(server.written.err, /--insecure-port: connections are turned away, since 3 are open/);
+    expect([1, 2]).toContain(warnings);
   },
   LIMIT_MS,
 );

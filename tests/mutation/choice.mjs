@@ -1,6 +1,6 @@
-// A plugin for Stryker of the kind "checker", which is asked about all mutants before any of them runs. It lets a sample of
-// each room through, or those that scripts/mutation.mjs names: Stryker has neither. What it holds back counts as a compile
-// error.
+// A checker plugin for Stryker, which is asked about all mutants before any of them runs. It accepts a sample of each
+// room, or the mutants that scripts/mutation.mjs names: Stryker can do neither. Mutants that it rejects count as
+// compile errors.
 import { readFile } from 'node:fs/promises';
 import { relative } from 'node:path';
 import { inOrderOf, keysOf, roomOf } from './keys.mjs';

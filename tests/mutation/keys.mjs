@@ -1,5 +1,5 @@
-// What a mutant is, whatever stands above it in its file, so that a seed chooses the same mutants after a change elsewhere and
-// the list of equivalent ones stays true.
+// Keys of mutants that do not depend on the lines above them in the file, so that a seed chooses the same mutants after
+// a change elsewhere, and the list of equivalent ones stays valid.
 import { createHash } from 'node:crypto';
 
 const shorten = (text) => {
@@ -25,7 +25,7 @@ export function keysOf(file, source, mutants) {
   });
 }
 
-/** `nth` is 1 unless said. */
+/** `nth` is 1 by default. */
 export function textOf({ file, line, mutator, replacement, nth = 1 }) {
   return JSON.stringify([file, line, mutator, replacement, nth]);
 }
@@ -43,7 +43,7 @@ export function inOrderOf(seed, keys) {
   return ranked.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)).map(([, key]) => key);
 }
 
-/** Which of the rooms asked for a file belongs to: the one with the longest path. */
+/** The requested room that a file belongs to: the one with the longest path. */
 export function roomOf(rooms, file) {
   const within = rooms.filter((room) => file === `src/${room}.ts` || file.startsWith(`src/${room}/`));
   return within.sort((a, b) => b.length - a.length)[0];

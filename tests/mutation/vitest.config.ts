@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config';
 
-// Stryker's Vitest runner takes no list of test files that holds for mutants at module level too, so scripts/mutation.mjs
-// gives it here.
+// Stryker's Vitest runner has no option for a list of test files that also applies to mutants at module level, so
+// scripts/mutation.mjs passes the list here.
 export default defineConfig({
   test: {
     include: JSON.parse(process.env['MUTATION_TESTS'] ?? '[]') as string[],

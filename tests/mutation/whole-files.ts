@@ -1,5 +1,5 @@
-// For `npm run mutation -- --whole`: what one test of a file executes counts as executed by all of them, because a value that is
-// computed once, on first use, is made by the first test and read by the others.
+// For `npm run mutation -- --whole`: code that one test of a file executes counts as executed by all of them, because a
+// value that is computed once, on first use, is made by the first test and read by the others.
 import { afterAll, beforeEach, inject } from 'vitest';
 
 /** What Stryker's setup keeps of a first run: how often each test executed each mutant. */

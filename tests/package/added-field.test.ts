@@ -19,7 +19,7 @@ import { root } from './source-files.js';
 
 type Json = Record<string, unknown>;
 
-/** A field of each kind, in a line of the schema. */
+/** The added fields, one of each kind, each in one line of the schema. */
 const LINES = `
       severity: text(16, 'How bad it is.', { selectable: 13 }),
       attempts: field(scalar('int32'), { protobuf: 17, description: 'How often it was tried.' }),
@@ -39,7 +39,7 @@ const ADDED = {
   noticedAt: '2026-03-05T06:07:08.000000Z',
 };
 
-/** Another value for each; `false` is as good as none. */
+/** Another value for each; `false` is stored as no value. */
 const CHANGED = {
   severity: 'low',
   attempts: 4,
@@ -251,7 +251,7 @@ describe('a field that is added to the schema in one line', () => {
       expect(refused.status).toBe(422);
     });
 
-    test('is applied, and owned by who sets it', async () => {
+    test('is applied, and owned by the manager that sets it', async () => {
       const name = `e${names++}`;
       const apply = { 'content-type': 'application/apply-patch+yaml' };
       const applied = await json(`PATCH ${EVENTS}/${name}?fieldManager=a`, body(name), apply);
@@ -267,7 +267,7 @@ describe('a field that is added to the schema in one line', () => {
     });
 
     test.each(Object.entries(ADDED))(
-      'is owned by who creates an event with %s, after one without',
+      'is owned by the manager that creates an event with %s, also after an event without',
       async (name, value) => {
         await make({});
         const { metadata } = await make({ [name]: value });

@@ -37,7 +37,7 @@ function unionOf(file: string, accept: (node: ts.Node) => ts.TypeNode | undefine
   return found.sort();
 }
 
-/** What stands in backticks in the first cell of each row of the tables of a text, with the table it stands in. */
+/** The text in backticks in the first cell of each row, for each table of a text. */
 function firstCells(text: string): string[][] {
   return text.split(/\n(?!\|)/).flatMap((block) => {
     const cells = block.split('\n').flatMap((line) => /^\|\s*`([^`]+)`\s*\|/.exec(line)?.[1] ?? []);
@@ -45,7 +45,7 @@ function firstCells(text: string): string[][] {
   });
 }
 
-/** Files of `src/`, `tests/` and `examples/` that a page names in backticks and nobody has. */
+/** Files of `src/`, `tests/` and `examples/` that a page names in backticks and that do not exist. */
 function missingFiles(text: string): string[] {
   const named = [...text.matchAll(/`([\w./-]+\/[\w./-]+\.(?:ts|mjs|json|md))`/g)].map((match) => match[1] as string);
   return [...new Set(named)].filter(
@@ -74,7 +74,7 @@ describe('docs/architecture.md', () => {
 });
 
 describe('every page', () => {
-  /** Words of pods, of Node and of frameworks, and a way to say "any guard". */
+  /** Words of pods, of Node and of frameworks, and a placeholder for any guard. */
   const others = new Set([
     ...['periodSeconds', 'timeoutSeconds', 'terminationGracePeriodSeconds', 'startupProbe', 'preStop'],
     ...['onRequest', 'isX', 'enableShutdownHooks'],
@@ -88,10 +88,10 @@ describe('every page', () => {
       'maxConcurrentStreams',
     ],
     ...['streamResetBurst', 'streamResetRate'],
-    // What @kubernetes/client-node has in place of functions here.
+    // The functions of @kubernetes/client-node that correspond to functions here.
     ...['loadFromCluster', 'listEventForAllNamespaces'],
   ]);
-  /** Without the left columns of the guide to migrating, which name what other libraries have. */
+  /** The page without the left columns of the migration guide, which name functions and options of other libraries. */
   const ownWords = (path: string, prose: string): string =>
     path === 'docs/guides/migrating.md' ? prose.replace(/^\|[^|]*\|/gm, '|') : prose;
   const words = new Set(sources.flatMap(({ text }) => text.match(/[A-Za-z_$][\w$]*/g) ?? []));

@@ -6,9 +6,9 @@ import { built, entries } from './package-entries.js';
 import { root } from './source-files.js';
 
 interface Bundle {
-  /** npm packages whose code is in it, those loaded lazily included. */
+  /** npm packages in the bundle, those loaded lazily included. */
   readonly packages: string[];
-  /** Built-ins of Node that are loaded with it. */
+  /** Built-ins of Node that are loaded with the bundle. */
   readonly builtins: string[];
   /** Built-ins of Node, and drivers, behind an `import()`. */
   readonly lazy: string[];
@@ -19,7 +19,7 @@ const DRIVERS = Object.keys(
   (JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { peerDependencies: object }).peerDependencies,
 );
 
-/** What a bundler makes of a consumer's file. Built-ins stay imports; everything else is bundled. */
+/** Bundles a consumer's file. Built-ins stay imports; everything else is bundled. */
 async function bundle(code: string): Promise<Bundle> {
   const result = await build({
     stdin: { contents: code, resolveDir: root, sourcefile: 'consumer.js' },
@@ -41,7 +41,7 @@ async function bundle(code: string): Promise<Bundle> {
       .filter(([, { bytesInOutput }]) => bytesInOutput > 0)
       .map(([path]) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1]),
   );
-  // What a dependency loads in its build for Node is its own affair.
+  // Built-ins that dependencies import do not count.
   const own = Object.entries(result.metafile.inputs).filter(([path]) => !path.includes('node_modules/'));
   const external = own.flatMap(([, input]) => input.imports.filter((line) => line.external));
   const unique = (names: readonly (string | undefined)[]): string[] =>
@@ -55,7 +55,7 @@ async function bundle(code: string): Promise<Bundle> {
 
 const whole = (base: string): Promise<Bundle> => bundle(`export * from ${JSON.stringify(built(`${base}.js`))};`);
 
-/** What each entry may bring along. Whoever adds an entry decides here. */
+/** What the bundle of each entry may contain. A new entry needs a line here. */
 const allowed: Readonly<Record<string, Bundle>> = {
   // node:crypto compares tokens in constant time; node:zlib compresses answers of 128 KiB and more; node:v8 tells the
   // memory store how large the heap may become.
@@ -76,7 +76,7 @@ const allowed: Readonly<Record<string, Bundle>> = {
   metrics: { packages: [], builtins: [], lazy: ['prom-client'] },
   observers: { packages: [], builtins: [], lazy: [] },
   postgres: { packages: [], builtins: ['node:buffer'], lazy: ['node:net', 'pg'] },
-  // HTTP needs undici, gRPC its own package: whichever is used is loaded.
+  // HTTP needs undici, gRPC its own package: only the one that is used is loaded.
   etcd: { packages: ['@bufbuild/protobuf', 'undici'], builtins: [], lazy: ['@grpc/grpc-js', 'node:*'] },
   // Transports alone need more, and load it when they are used: undici, yaml of a kubeconfig, and what reads files.
   client: { packages: ['undici', 'yaml'], builtins: [], lazy: ['node:*'] },
@@ -87,7 +87,7 @@ function beyond(found: readonly string[], names: readonly string[]): string[] {
   return found.filter((name) => !names.includes(name) && !(name.startsWith('node:') && names.includes('node:*')));
 }
 
-describe('a bundle of one entry', () => {
+describe('a bundle', () => {
   it.each(entries)('of $specifier contains only what it needs', async ({ base }) => {
     const bounds = allowed[base];
     if (!bounds) throw new Error(`say in tests/package/bleed.test.ts what ${base} may contain`);

@@ -23,7 +23,7 @@ function brokenLinks(page: MarkdownPage): string[] {
   });
 }
 
-/** What the pages call things that are no entry of the package. */
+/** Import paths on a page that are no entry of the package. */
 function unknownSpecifiers(page: MarkdownPage): string[] {
   const known = new Set([...entries.map(({ specifier }) => specifier), `${manifest.name}/package.json`]);
   return page.text.split('\n').flatMap((text, index) =>
@@ -35,8 +35,8 @@ function unknownSpecifiers(page: MarkdownPage): string[] {
 }
 
 /**
- * Compiles every code block that imports the package, as a consumer of the build would. Names that a block takes from the
- * reader's service (`db`, `app`) may stay undeclared; everything the package says about itself has to be true.
+ * Compiles every code block that imports the package, as a consumer of the build would. Names of the reader's service
+ * (`db`, `app`) may stay undeclared; names and types of the package have to be right.
  */
 function compileBlocks(of: readonly MarkdownPage[]): string[] {
   const snippets = new Map<string, { readonly page: MarkdownPage; readonly line: number; readonly code: string }>();
@@ -71,7 +71,7 @@ function compileBlocks(of: readonly MarkdownPage[]): string[] {
       ? ts.createSourceFile(path, `${snippet.code}\nexport {};\n`, ts.ScriptTarget.ES2022, true)
       : getSourceFile(path, ...rest);
   };
-  // Undeclared names, and what follows from a name that is declared in an earlier block of the page.
+  // Undeclared names, and errors that follow from a name that an earlier block of the page declares.
   const tolerated = new Set([2304, 2552, 18004, 2503, 2868]);
   const program = ts.createProgram([...snippets.keys()], options, host);
   return [...snippets].flatMap(([path, { page, line }]) => {

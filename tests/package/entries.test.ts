@@ -23,7 +23,8 @@ describe('package.json exports', () => {
 
   it('are what the build creates', () => {
     const [config] = [tsup].flat() as { entry?: Record<string, string> }[];
-    // The program of a thread is built beside the entries, and is none. The others divide the code, and are removed by the build.
+    // The program of the worker thread is built beside the entries, and is none. The others only split the code into
+    // chunks, and the build removes them.
     const {
       'sqlite-worker': worker,
       'index-again': again,
@@ -121,7 +122,7 @@ function filesLoadedBy(file: string, loaded = new Set<string>()): Set<string> {
 }
 
 describe('importing', () => {
-  it('loads few files, because each takes Node 0.4 ms.', () => {
+  it('loads few files, because each takes Node 0.4 ms', () => {
     const counts = entries.map(({ base, specifier }) => [specifier, filesLoadedBy(`${base}.js`).size] as const);
     expect(counts.filter(([specifier, count]) => count > (specifier === manifest.name ? 20 : 8))).toEqual([]);
   });

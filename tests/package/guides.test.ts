@@ -42,7 +42,7 @@ interface Deployment {
   };
 }
 
-/** A number of an options object in the code of a guide. */
+/** The value of a numeric option in the code of a guide. */
 const option = (code: string, name: string): number =>
   Number(new RegExp(`\\b${name}: ([\\d_]+)`).exec(code)?.[1]?.replaceAll('_', ''));
 
@@ -96,7 +96,7 @@ describe('the guides that call the probe', () => {
     const [unit = ''] = blocksOf('systemd', 'ini');
     const [, script = ''] = /^ExecStartPost=\/bin\/sh -c '(.*)'$/m.exec(unit) ?? [];
 
-    /** Runs it for a port, as systemd does after it has started the process with this id. */
+    /** Runs ExecStartPost for a port, as systemd does after it has started the process with this id. */
     function startPost(port: number, mainPid: number): ChildProcessByStdio<null, null, Readable> {
       const command = script
         .replace('/usr/bin/node node_modules/kube-vitals/dist/cli.cjs', `${process.execPath} ${built('cli.cjs')}`)

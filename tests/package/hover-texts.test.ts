@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { readDeclarations } from './public-declarations.js';
 import type { Declarations } from './public-declarations.js';
 
-/** What an editor shows nothing for: exported declarations and their members without a comment, one line each. */
+/** Exported declarations and members without a comment, for which an editor shows no text; one line each. */
 function undocumented({ checker, names }: Declarations): string[] {
   const faults = new Set<string>();
   const isDocumented = (symbol: ts.Symbol): boolean => symbol.getDocumentationComment(checker).length > 0;
@@ -25,11 +25,11 @@ function undocumented({ checker, names }: Declarations): string[] {
 }
 
 describe('the text that an editor shows', () => {
-  it('is there for every exported name and every member of an exported type', () => {
+  it('exists for every exported name and every member of an exported type', () => {
     expect(undocumented(readDeclarations())).toEqual([]);
   });
 
-  it('is missed where a name or a member has none', () => {
+  it('is reported as missing where a name or a member has none', () => {
     const folder = mkdtempSync(join(tmpdir(), 'kube-vitals-hover-'));
     try {
       const path = join(folder, 'made-up.d.ts');

@@ -8,7 +8,7 @@ import { manifest } from './package-entries.js';
 import { readPages } from './markdown.js';
 import { filesBelow, parseSource, readSources, root } from './source-files.js';
 
-/** Files of the repository that are text written by hand; the recorded corpus is evidence and stays as it was recorded. */
+/** Hand-written text files of the repository. The recorded corpus is left out: it stays as it was recorded. */
 function writtenFiles(): string[] {
   const folders = ['src', 'tests', 'examples', 'docs', 'scripts', 'bench'].filter((name) =>
     existsSync(join(root, name)),
@@ -62,7 +62,7 @@ describe('package-lock.json', () => {
 
   it('has no package that needs a newer Node than this one does', () => {
     const floor = semver.minVersion(manifest.engines.node)?.version ?? '';
-    // npm leaves out optional packages without a word.
+    // npm silently leaves out optional packages.
     const newer = Object.entries(packages).filter(
       ([, { engines, optional }]) => optional !== true && !semver.satisfies(floor, engines?.node ?? '*'),
     );
@@ -136,10 +136,11 @@ function titledTests(path: string, text: string): Titled[] {
     if (ts.isCallExpression(node) && node.arguments.length > 1) {
       const name = calledName(node);
       const title = titleText(node.arguments[0]);
-      if (title !== undefined && (name === 'it' || name === 'test' || name === 'describe')) {
+      const isDescribe = name?.startsWith('describe') === true;
+      if (title !== undefined && (name === 'it' || name === 'test' || isDescribe)) {
         titles = [...outer, title];
         const line = syntax.getLineAndCharacterOfPosition(node.getStart()).line + 1;
-        if (name !== 'describe') found.push({ where: `${path}:${line}`, titles });
+        if (!isDescribe) found.push({ where: `${path}:${line}`, titles });
       }
     }
     ts.forEachChild(node, (child) => visit(child, titles));
@@ -148,7 +149,7 @@ function titledTests(path: string, text: string): Titled[] {
   return found;
 }
 
-/** What can be seen of a title that is no sentence: too few words beside the placeholders. */
+/** Whether a title is too short for a sentence: it has too few words beside the placeholders. */
 function isFragment({ titles }: Pick<Titled, 'titles'>): boolean {
   const words = (text: string): number =>
     text.replace(/%[sdijo#%]|\$\{[^}]*\}|\$\w+/g, ' ').match(/[A-Za-z][\w.'’-]*/g)?.length ?? 0;
@@ -156,7 +157,7 @@ function isFragment({ titles }: Pick<Titled, 'titles'>): boolean {
   return words(own) < 2 || words(titles.join(' ')) < 4;
 }
 
-/** Words that only this project gave a meaning, and what everybody calls it. */
+/** Words to which only this project gave a meaning, with the usual words. */
 const PRIVATE_WORDS: Readonly<Record<string, string>> = {
   slab: 'arena',
   tenant: 'entry',
@@ -185,7 +186,7 @@ function commentsOf(text: string): string {
 const SKIPPED =
   /(?<!watcher)\.(skip|todo|only|fails)\b(?!:)|\b(xit|xtest|xdescribe|fit|fdescribe)\(|\b(skip|todo|only|fails):\s*true|\bretry:\s*[\d{]|--retry\b/;
 
-/** Tests that run only where something is so. */
+/** Tests that run only under a condition. */
 const CONDITIONAL = /\.(skipIf|runIf)\b|(?<![\w.])skip\(|(?<!watcher)\.skip\((?!['"`])/;
 
 describe('the repository', () => {
@@ -243,7 +244,7 @@ describe('the repository', () => {
     expect(line).toMatch(CONDITIONAL);
   });
 
-  it('has test titles that are sentences, together with those around them', () => {
+  it('has no test title of fewer than two words, or four with those of its describe blocks', () => {
     const titled = tests
       .filter((path) => path.endsWith('.ts'))
       .flatMap((path) => titledTests(path, readFileSync(join(root, path), 'utf8')));
@@ -251,7 +252,7 @@ describe('the repository', () => {
     expect(titled.filter(isFragment).map(({ where, titles }) => `${where} ${titles.join(' > ')}`)).toEqual([]);
   });
 
-  it('names things in comments, pages and titles as everybody does', () => {
+  it('has none of the known private words in comments, pages and titles', () => {
     const pages = readPages().map(({ path, prose }) => ({ path, text: prose.replace(/\]\([^)]*\)/g, ']') }));
     const code = written
       .filter((path) => /\.(ts|mjs)$/.test(path))
@@ -273,7 +274,7 @@ describe('the repository', () => {
     [['for any text', '%s'], true],
     [['a list', 'ends with its signal'], false],
     [['for %s', 'the deadline is a minute'], false],
-  ])('sees whether the titles %j are a sentence', (titles, fragment) => {
+  ])('sees whether the titles %j are too short for a sentence', (titles, fragment) => {
     expect(isFragment({ titles })).toBe(fragment);
   });
 

@@ -91,7 +91,7 @@ function findCycle(graph: ReadonlyMap<string, ReadonlySet<string>>): string[] | 
   return undefined;
 }
 
-/** Who imports whom among the files that `within` accepts. */
+/** The imports among the files that `within` accepts. */
 function graphOf(
   name: (path: string) => string,
   runtimeOnly: boolean,
@@ -195,12 +195,12 @@ describe('files of src/', () => {
     expect(bad.map(({ path }) => path)).toEqual([]);
   });
 
-  it('are not grab bags', () => {
+  it('have no catch-all name such as utils or common, nor a folder of that name', () => {
     const bags = new Set(['util', 'utils', 'helper', 'helpers', 'common', 'misc', 'shared', 'types']);
     expect(parts.filter(({ names }) => names.some((name) => bags.has(name))).map(({ path }) => path)).toEqual([]);
   });
 
-  it('hold one idea each: none is longer than 400 lines', () => {
+  it('have at most 400 lines each', () => {
     expect(sources.filter(({ text }) => text.split('\n').length > 400).map(({ path }) => path)).toEqual([]);
   });
 });

@@ -19,7 +19,7 @@ function jsonIn(node: ts.Node): string[] {
   return found;
 }
 
-it('the memory store finds what events have in common without looking at their JSON', () => {
+it('the sources of the memory store contain no JSON syntax', () => {
   const files = readSources().filter(({ path }) => path.startsWith('store/memory/'));
   expect(files.length).toBeGreaterThan(20);
   expect(files.flatMap(({ path, syntax }) => jsonIn(syntax).map((found) => `${path}: ${found}`))).toEqual([]);

@@ -8,7 +8,7 @@ import { root } from './source-files.js';
 
 const src = join(root, 'src/');
 
-/** A program with `exactOptionalPropertyTypes`, as strict services have it. */
+/** A program with `exactOptionalPropertyTypes`, as in services with strict settings. */
 function createProgram(files: readonly string[]): ts.Program {
   return ts.createProgram({
     rootNames: [...files],
@@ -26,8 +26,8 @@ function createProgram(files: readonly string[]): ts.Program {
 }
 
 /**
- * The optional members that refuse `undefined`, of everything that public functions take: their arguments, what callbacks of
- * the service return, and the arguments of the functions on the objects that they give back.
+ * The optional members that refuse `undefined`, of all types that public functions take: their arguments, the results
+ * of the service's callbacks, and the arguments of methods on the objects that they return.
  */
 function refusingUndefined(program: ts.Program, files: readonly string[], isOwn: (file: string) => boolean) {
   const checker = program.getTypeChecker();
@@ -74,7 +74,7 @@ function refusingUndefined(program: ts.Program, files: readonly string[], isOwn:
 }
 
 describe('an optional member of what public functions take', () => {
-  it('accepts undefined under exactOptionalPropertyTypes, whichever function it is for', () => {
+  it('accepts undefined under exactOptionalPropertyTypes', () => {
     const files = entries.map(({ base }) => join(src, `${base}.ts`));
     const { refusing, members } = refusingUndefined(createProgram(files), files, (file) => file.startsWith(src));
     for (const name of ['HealthOptions.observe', 'EventsOptions.observe', 'HealthCheck.periodMs', 'Caller.uid']) {

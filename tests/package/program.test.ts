@@ -30,7 +30,7 @@ function run(program: string, ...words: string[]): Promise<{ code: number; out: 
 }
 
 describe('the program of the package', () => {
-  it('is what bin names: a file that can be run', () => {
+  it('is the file that bin names, and executable', () => {
     expect((manifest as unknown as { bin: object }).bin).toEqual({ 'kube-vitals': 'dist/cli.cjs' });
     expect(readFileSync(built('cli.cjs'), 'utf8')).toMatch(/^#!\/usr\/bin\/env node\n/);
     expect(statSync(built('cli.cjs')).mode & 0o111).toBe(0o111);
@@ -56,7 +56,7 @@ describe('the program of the package', () => {
     );
   });
 
-  it('answers a mistyped flag of the probe as its other commands do', async () => {
+  it('refuses a mistyped flag of the probe as its other commands do', async () => {
     const wrong = { code: 2, out: '', err: 'error: unknown flag: --tmeout; see kube-vitals probe --help\n' };
     expect(await run(built('cli.cjs'), 'probe', '--tmeout=1s')).toEqual(wrong);
     const { code, out } = await run(built('cli.cjs'), 'probe', '--help');
@@ -85,7 +85,7 @@ describe('the program of the package', () => {
     expect(licences).toContain('Permission is hereby granted, free of charge');
   });
 
-  it('answers a mistyped flag with one line and exit code 2', async () => {
+  it('refuses a mistyped flag with one line and exit code 2', async () => {
     expect(await run(built('cli.cjs'), 'serve', '--hlep')).toEqual({
       ...{ code: 2, out: '' },
       err: 'error: unknown flag: --hlep; see kube-vitals serve --help\n',
@@ -101,7 +101,7 @@ describe('the program of the package', () => {
 });
 
 describe('npm start', () => {
-  /** A repository with this script and a build that says how it was called. */
+  /** A repository with this script and a build that prints its arguments. */
   function newRepository(): { readonly start: string; touch: (path: string, seconds: number) => void } {
     const folder = mkdtempSync(join(tmpdir(), 'start-'));
     onTestFinished(() => rmSync(folder, { recursive: true }));

@@ -6,14 +6,14 @@ export interface ExportedName {
   /** The entry, as users write it: `kube-vitals/health`. */
   readonly specifier: string;
   readonly name: string;
-  /** What the name stands for, wherever it is declared. */
+  /** The symbol of the declaration, whichever file that is in. */
   readonly symbol: ts.Symbol;
 }
 
 /** Declaration files as an editor reads them. */
 export interface Declarations {
   readonly checker: ts.TypeChecker;
-  /** In the order of the entries. What two entries export is there twice, with the same symbol. */
+  /** In the order of the entries. A name that two entries export is listed twice, with the same symbol. */
   readonly names: readonly ExportedName[];
   /** The symbol itself where it is an alias, as imports and re-exports are. */
   readonly resolve: (symbol: ts.Symbol) => ts.Symbol;

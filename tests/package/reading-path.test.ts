@@ -15,7 +15,7 @@ function section(heading: string): string {
   return text.split(/^## /m)[0] ?? '';
 }
 
-/** The numbered files of the reading path, each with what is said of it. */
+/** The numbered files of the reading path, each with its description. */
 const path = [...section('Reading path').matchAll(/^(\d+)\. `([^`]+)`: (.+)$/gm)].map(
   ([, number, file = '', reason = '']) => ({ number: Number(number), file: `src/${file}`, reason }),
 );

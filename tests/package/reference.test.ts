@@ -7,7 +7,7 @@ import { entries } from './package-entries.js';
 import { readDeclarations } from './public-declarations.js';
 import { filesBelow, root } from './source-files.js';
 
-// That the texts are current as well takes a run of TypeDoc, and is checked with the site (scripts/check-site.mjs).
+// Whether the texts are current is checked with the site (scripts/check-site.mjs), because it takes a run of TypeDoc.
 describe('the reference', () => {
   const pages = packageEntries(root);
   const textOf = (page: string): string => readFileSync(join(root, `docs/reference/${page}.md`), 'utf8');

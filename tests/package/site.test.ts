@@ -39,7 +39,7 @@ describe('the site', () => {
     ['README.md', 'SECURITY.md', '/security.md'],
     ['README.md', 'LICENSE', 'https://example.com/r/blob/main/LICENSE'],
     ['docs/health.md', '../src/health/', 'https://example.com/r/tree/main/src/health'],
-  ])('leads from %s and %s to %s', (page, href, address) => {
+  ])('turns on %s a link to %s into one to %s', (page, href, address) => {
     expect(from(page, href)).toBe(address);
   });
 

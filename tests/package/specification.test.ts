@@ -30,7 +30,7 @@ function rowsOf(text: string): Row[] {
   });
 }
 
-/** Files that are named and not there. */
+/** Files that the row names and that do not exist. */
 function missingFiles({ cells }: Row): string[] {
   const named = [...(cells[3] ?? '').matchAll(/`([^`]+)`/g)].map((match) => match[1] as string);
   if (named.length === 0) return ['names no file'];
@@ -44,13 +44,13 @@ function hasTitle(text: string, title: string): boolean {
   return ["'", '"', '`'].some((quote) => text.includes(`${quote}${title.replaceAll(quote, `\\${quote}`)}${quote}`));
 }
 
-/** What the last cell names and nobody has. */
+/** Proofs that the last cell names and that do not exist. */
 function missingProofs({ cells }: Row): string[] {
   const [, , , where = '', proof = ''] = cells;
   const faults: string[] = [];
   let found = 0;
   for (const { ids, file } of CHECKS) {
-    // What stands in quotes is a title, not an id.
+    // Text in quotes is a title, not an id.
     for (const [id] of proof.replace(/“[^”]*”/g, '').matchAll(ids)) {
       found++;
       if (read(file)?.includes(`'${id}'`) !== true) faults.push(`no check ${id}`);
@@ -116,7 +116,7 @@ describe('docs/specification.md', () => {
   });
 });
 
-describe('what the specification requires readers to be told', () => {
+describe('the documentation', () => {
   it('tells readers that healthz is deprecated and that single checks are alpha', () => {
     for (const page of ['README.md', 'docs/health.md']) {
       const text = (read(page) ?? '').replace(/[*\s]+/g, ' ');

@@ -23,7 +23,7 @@ function tableOf(flags: FlagTable): string {
 it.each([serveCommand, copyCommand, probeCommand, eventsCommand])(
   'docs/standalone.md has the table of the flags of $name',
   ({ flags }) => {
-    // The table that is expected is what the failure prints.
+    // A failure prints the expected table.
     expect(readFileSync(join(root, 'docs/standalone.md'), 'utf8')).toContain(tableOf(flags));
   },
 );

@@ -1,9 +1,9 @@
-/** Numbers that look random and come again with the same seed. */
+/** Pseudo-random numbers: the same seed gives the same numbers. */
 export interface Random {
-  /** From 0 up to, and without, `below`. */
+  /** A whole number from 0 to `below`, exclusive. */
   readonly below: (below: number) => number;
   readonly pick: <T>(from: readonly T[]) => T;
-  /** From 0 up to, and without, 1. */
+  /** From 0 to 1, exclusive. */
   readonly fraction: () => number;
 }
 

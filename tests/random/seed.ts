@@ -1,7 +1,7 @@
-/** The environment variable that says with which numbers random tests run. */
+/** The environment variable with the seed of random tests. */
 const NAME = 'TEST_SEED';
 
-/** fast-check takes signed numbers of 32 bits, and so does everything else here. */
+/** fast-check takes signed numbers of 32 bits: seeds stay below this. */
 const LIMIT = 2 ** 31;
 
 /**

@@ -1,4 +1,4 @@
-// Compiled by `npm run typecheck`, never run. A line below `@ts-expect-error` has to be refused.
+// Compiled by `npm run typecheck`, never run. The compiler has to refuse each line below `@ts-expect-error`.
 import { firstOf } from '../../src/index.js';
 import { toFetchHandler } from '../../src/fetch.js';
 import { toNodeListener } from '../../src/node.js';
@@ -8,7 +8,7 @@ import type { ApiHandler, ApiResponse } from '../../src/index.js';
 
 const ok: ApiResponse = { status: 200, headers: { 'content-type': 'text/plain' }, body: 'ok' };
 
-/** Handlers are plain functions: at once, later, or not at all. */
+/** Handlers are plain functions that return a response, a promise of one, or undefined. */
 export const sync: ApiHandler = () => ok;
 export const later: ApiHandler = async ({ method, url }) =>
   Promise.resolve(`${method} ${url}` === 'GET /x' ? ok : undefined);
@@ -36,7 +36,7 @@ export const fetched: Promise<Response | undefined> = toFetchHandler(joined)(new
 // @ts-expect-error an answer has headers and a body
 export const halfAnAnswer: ApiHandler = () => ({ status: 200 });
 
-// @ts-expect-error `null` is no answer: not my path is `undefined`
+// @ts-expect-error `null` is no response: `undefined` means that the path is not the handler's
 export const nothing: ApiHandler = () => null;
 
 async function* words(): AsyncGenerator<string> {

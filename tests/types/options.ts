@@ -1,4 +1,4 @@
-// Compiled by `npm run typecheck`, never run. A line below `@ts-expect-error` has to be refused.
+// Compiled by `npm run typecheck`, never run. The compiler has to refuse each line below `@ts-expect-error`.
 import {
   allowAnonymous,
   allowAuthenticated,
@@ -20,7 +20,7 @@ const complete: EventsOptions = {
 createEvents(complete);
 createEvents({ ...complete, authenticate: allowAnonymous() });
 
-/** Hooks are functions of the service, at once or later. */
+/** Hooks are functions of the service, synchronous or not. */
 export const authenticate: Authenticate = async ({ headers }) =>
   Promise.resolve(headers?.['x-user'] === 'ops' ? { name: 'ops', groups: [], extra: {} } : undefined);
 export const authorize: Authorize = (caller, attributes) => ({
@@ -28,10 +28,10 @@ export const authorize: Authorize = (caller, attributes) => ({
 });
 createEvents({ ...complete, authenticate, authorize });
 
-// @ts-expect-error no silent open server: authenticate is required
+// @ts-expect-error no server is open by accident: authenticate is required
 createEvents({ apiDomain: 'example.com', store: memoryStore(), authorize });
 
-// @ts-expect-error no silent open server: authorize is required
+// @ts-expect-error no server is open by accident: authorize is required
 createEvents({ apiDomain: 'example.com', store: memoryStore(), authenticate });
 
 // @ts-expect-error a decision is an object with a reason, not a boolean
@@ -58,16 +58,16 @@ health.add({
   endpoints: ['livez'],
 });
 
-// @ts-expect-error a driver's own answer is not a verdict
+// @ts-expect-error the result of a driver's call is not a verdict
 health.add({ name: 'pong', check: async () => Promise.resolve('PONG') });
 
-// @ts-expect-error the endpoints are three
+// @ts-expect-error there are three endpoints, and none of this name
 health.add({ name: 'started', check: () => true, endpoints: ['startupz'] });
 
 // @ts-expect-error a check without a function
 health.add({ name: 'empty' });
 
-/** An event is readable by its published fields, and what a store gives back cannot be written to. */
+/** An event is readable by its published fields, and a store is read-only. */
 export const note = (event: Event): string | undefined => event.note;
 export const named = (store: EventStore): string => store.name;
 

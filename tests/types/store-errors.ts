@@ -1,8 +1,8 @@
-// Compiled by `npm run typecheck`, never run. A line below `@ts-expect-error` has to be refused.
+// Compiled by `npm run typecheck`, never run. The compiler has to refuse each line below `@ts-expect-error`.
 import { isStoreError, storeError } from '../../src/store.js';
 import type { StoreError, StoreErrorCode } from '../../src/store.js';
 
-/** Every code is answered, and nothing is left: a new code fails here until somebody decides what it means. */
+/** Handles every code: a new one does not compile until it is handled here. */
 export function meaning(code: StoreErrorCode): string {
   switch (code) {
     case 'exists':
@@ -37,7 +37,7 @@ export function caught(error: unknown): StoreErrorCode | undefined {
   return isStoreError(error) ? error.code : undefined;
 }
 
-/** A store error is an error, with its cause and the revision it speaks of. */
+/** A store error is an error, with its cause and the revision that it is about. */
 export const failure: StoreError & Error = storeError('expired', 'compacted', {
   current: 17,
   cause: new Error('older'),

@@ -3,8 +3,8 @@ import { tooLarge } from '../status/failures.js';
 import type { StatusFailure } from '../status/status-failure.js';
 
 /**
- * The operations of a JSON Patch (10,000 at most, as in Kubernetes) may have this many fields together. No option
- * allows another body more.
+ * The operations of a JSON Patch (10,000 at most, as in Kubernetes) may have this many fields together. It is also the
+ * largest `maxBodyFields`, the option for other bodies.
  */
 export const MAX_PATCH_MEMBERS = 100_000;
 
@@ -14,7 +14,7 @@ export function tooManyMembers(what: string, most: number): StatusFailure {
 }
 
 /**
- * Refuses an event that a change has made too large. Texts too short for that many members are not counted.
+ * Refuses an event that a change has made too large. Members are not counted if the JSON is too short for that many.
  *
  * @param length of its JSON
  * @param most members it may have
@@ -25,7 +25,7 @@ export function requireStorable(event: object, length: number, most: number): vo
   throw tooManyMembers('the changed object', most);
 }
 
-/** `"a",` in a list. */
+/** The characters of the shortest member: `"a",` in a list. */
 const SHORTEST_MEMBER = 4;
 
 /** Limits of a request body besides its bytes. */

@@ -8,7 +8,14 @@ import { plainWithoutEntries } from './known-managed-fields.js';
 import type { KnownEntries, QuickDecoder } from './quick-object.js';
 import { readBody, typedJson, type BodyMediaType, type ReadBody } from './read-document.js';
 import { chain } from '../../http/promise.js';
-import { groupVersion, saysExactly, shapeOfType, withDefaults, type ExpectedType, type TypeMeta } from './type-meta.js';
+import {
+  groupVersion,
+  hasExactType,
+  shapeOfType,
+  withDefaults,
+  type ExpectedType,
+  type TypeMeta,
+} from './type-meta.js';
 
 /** What a body must contain, and how strictly it is checked. */
 export interface DecodeBodyOptions extends ExpectedType {
@@ -52,10 +59,10 @@ function decodeJson(body: Uint8Array, options: DecodeBodyOptions, mostMembers: n
   const known = decodeKnown(text, options, mostMembers);
   if (known) return known;
   let plain = parsePlain(text, mostMembers);
-  const usual = plain && saysExactly(plain.value, kind, apiVersion) ? quick?.(plain.value) : undefined;
+  const usual = plain && hasExactType(plain.value, kind, apiVersion) ? quick?.(plain.value) : undefined;
   if (usual) {
     if (usual.keys === plain?.keys) return { object: usual.object, warnings: NONE, kind, apiVersion };
-    // It has duplicate keys, and the value has been reused.
+    // The text has duplicate keys, and `quick` has reused the value: the text is read again.
     plain = undefined;
   }
   return decodeRead(body, typedJson(documentOf(text, plain)), options);
@@ -65,7 +72,7 @@ function decodeJson(body: Uint8Array, options: DecodeBodyOptions, mostMembers: n
 function decodeKnown(text: string, options: DecodeBodyOptions, mostMembers: number): DecodedBody | undefined {
   const { quick, managed, kind, apiVersion } = options;
   const found = quick && managed && plainWithoutEntries(text, managed, mostMembers);
-  if (!found || !saysExactly(found.plain.value, kind, apiVersion)) return undefined;
+  if (!found || !hasExactType(found.plain.value, kind, apiVersion)) return undefined;
   const known = quick(found.plain.value, found.entries);
   if (known?.keys !== found.plain.keys) return undefined;
   return { object: known.object, warnings: NONE, kind, apiVersion };

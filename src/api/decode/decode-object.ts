@@ -65,8 +65,8 @@ function decodeStruct(
   const found = new Map<FieldShape, unknown>();
   for (const key of keysOf(run, value)) {
     const field = shape.byName.get(key);
-    if (!field) tell(run, 'unknown', at, key);
-    else if (found.has(field)) tell(run, 'duplicate', at, key);
+    if (!field) reportStrictError(run, 'unknown', at, key);
+    else if (found.has(field)) reportStrictError(run, 'duplicate', at, key);
     else found.set(field, decodeField(run, value, field, shape, at, before?.[key]));
     if (run.stopped) break;
   }
@@ -134,7 +134,7 @@ function decodeMap(run: Run, value: Record<string, unknown>, shape: MapShape, at
   const map: Record<string, unknown> = {};
   for (const key of keysOf(run, value)) {
     if (Object.hasOwn(map, key)) {
-      tell(run, 'duplicate', at, key);
+      reportStrictError(run, 'duplicate', at, key);
       continue;
     }
     const given = member(value, key);
@@ -207,7 +207,7 @@ function goPath(at: Place): string {
   return `${at.struct}.${keys.reverse().join('.')}`;
 }
 
-function tell(run: Run, what: 'unknown' | 'duplicate', at: Place | undefined, key: string): void {
+function reportStrictError(run: Run, what: 'unknown' | 'duplicate', at: Place | undefined, key: string): void {
   if (run.strict.size >= MAX_STRICT_ERRORS) return;
   let path = '';
   for (let place = at; place; place = place.parent) {

@@ -3,9 +3,8 @@ import { invalid } from '../status/failures.js';
 import { invalidValue } from '../status/field-error.js';
 import type { DecodedBody } from './decode-body.js';
 import { decodeObject } from './decode-object.js';
-import type { StructShape } from '../schema/shape.js';
 import { MAX_STRICT_ERRORS, strictText, type FieldValidation } from '../body/parse-body.js';
-import { groupVersion, readTypeMeta, saysExactly, shapeOfType, withDefaults, type ExpectedType } from './type-meta.js';
+import { groupVersion, readTypeMeta, hasExactType, shapeOfType, withDefaults, type ExpectedType } from './type-meta.js';
 
 /** What a patched object must be, and how errors quote it. */
 export interface DecodePatchedOptions extends ExpectedType {
@@ -26,28 +25,28 @@ export interface DecodePatchedOptions extends ExpectedType {
  * @throws StatusFailure 422 on the field `patch`, unlike the 400 of a whole object in a body (Kubernetes behaviour)
  */
 export function decodePatched(value: unknown, options: DecodePatchedOptions): DecodedBody {
-  const { kind, apiVersion, fieldValidation } = options;
+  const { kind, fieldValidation } = options;
   // Nearly every patch leaves the type as it is, and reading it takes 2 µs.
-  const isAsExpected = saysExactly(value, kind, apiVersion);
-  const { shape, said } = isAsExpected ? { shape: options.shape, said: apiVersion } : typeOf(value, options);
-  const decoded = decodeObject(value, shape, {}, said === apiVersion ? options.before : undefined);
+  const isAsExpected = hasExactType(value, kind, options.apiVersion);
+  const { shape, apiVersion } = isAsExpected ? options : typeOf(value, options);
+  const decoded = decodeObject(value, shape, {}, apiVersion === options.apiVersion ? options.before : undefined);
   if ('fault' in decoded) {
     throw refusal(decoded.fault[options.words === 'converter' ? 'converter' : 'text'], options);
   }
   const { object } = decoded;
   const strict = strictErrors(options.strictErrors ?? [], decoded.strictErrors);
   if (fieldValidation === 'Strict' && strict.length > 0) throw refusal(strictText(strict), options);
-  return { object, warnings: fieldValidation === 'Warn' ? strict : [], kind, apiVersion: said };
+  return { object, warnings: fieldValidation === 'Warn' ? strict : [], kind, apiVersion };
 }
 
 /** The type of a patched object, as its group and version, and its shape. @throws StatusFailure 422 */
-function typeOf(value: unknown, options: DecodePatchedOptions): { readonly said: string; readonly shape: StructShape } {
+function typeOf(value: unknown, options: DecodePatchedOptions): Pick<ExpectedType, 'apiVersion' | 'shape'> {
   const meta = readTypeMeta(value);
   if ('error' in meta) throw refusal(meta.error, options);
   const whole = withDefaults(meta, options.kind, options.apiVersion);
   const shape = shapeOfType(whole, options);
   if ('error' in shape) throw refusal(shape.error, options);
-  return { said: groupVersion(whole), shape };
+  return { apiVersion: groupVersion(whole), shape };
 }
 
 const refusal = (error: string, { rendering }: DecodePatchedOptions): Error =>

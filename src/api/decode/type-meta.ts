@@ -71,7 +71,7 @@ const SHARED_KINDS: ReadonlySet<string> = new Set([
 const V1_KINDS: ReadonlySet<string> = new Set(['Status', 'APIVersions', 'APIGroupList', 'APIGroup', 'APIResourceList']);
 
 /** Fast path: true if a document has exactly the expected type. */
-export function saysExactly(value: unknown, kind: string, apiVersion: string): value is object {
+export function hasExactType(value: unknown, kind: string, apiVersion: string): value is object {
   return isObject(value) && value['kind'] === kind && value['apiVersion'] === apiVersion;
 }
 

@@ -22,7 +22,7 @@ import {
   type DiscoveryResource,
   type GroupVersion,
 } from './documents.js';
-import { keptDocument, type KeptDocument } from './kept-document.js';
+import { cachedDocument, type CachedDocument } from './cached-document.js';
 
 /**
  * Answers the discovery paths, or `undefined` for any other path.
@@ -40,8 +40,8 @@ const encoder = new TextEncoder();
 
 /** The documents of one path: a fixed one or one that names the host of the request, and for the two roots an aggregated one. */
 interface Page {
-  readonly plain: KeptDocument | ((address: string) => object);
-  readonly aggregated?: KeptDocument;
+  readonly plain: CachedDocument | ((address: string) => object);
+  readonly aggregated?: CachedDocument;
 }
 
 /**
@@ -49,7 +49,7 @@ interface Page {
  * group, `/api/VERSION`, each also with a slash at the end. The two roots answer in the aggregated form
  * (`apidiscovery.k8s.io/v2`) if it is named in Accept. Authentication happens before.
  *
- * @param versions the one in which objects are stored first; at most one of each group
+ * @param versions the first is the one in which objects are stored; at most one per group
  */
 export function createDiscovery(
   resource: DiscoveryResource,
@@ -74,17 +74,17 @@ function createPages(
 ): ReadonlyMap<string, Page> {
   const core = versions.filter(({ group }) => group === '');
   const groups = versions.filter(({ group }) => group !== '');
-  const aggregated = (served: readonly GroupVersion[]): KeptDocument =>
-    keptDocument(() => aggregatedDocument(served, resource));
+  const aggregated = (served: readonly GroupVersion[]): CachedDocument =>
+    cachedDocument(() => aggregatedDocument(served, resource));
   const pages = new Map<string, Page>([
     ['/api', { plain: (address) => apiVersions(core, address), aggregated: aggregated(core) }],
     ['/apis', { plain: (address) => groupList(groups, address), aggregated: aggregated(groups) }],
   ]);
   for (const served of versions) {
     const { group, version } = served;
-    if (group !== '') pages.set(`/apis/${group}`, { plain: keptDocument(() => groupDocument(served)) });
+    if (group !== '') pages.set(`/apis/${group}`, { plain: cachedDocument(() => groupDocument(served)) });
     const path = group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
-    pages.set(path, { plain: keptDocument(() => resourceList(served, resource, versions[0])) });
+    pages.set(path, { plain: cachedDocument(() => resourceList(served, resource, versions[0])) });
   }
   return pages;
 }
@@ -102,7 +102,7 @@ async function answerPlain(plain: Page['plain'], inputs: NegotiationInputs, addr
 
 /** Aggregated documents may be cached and are revalidated with their entity tag. */
 async function answerAggregated(
-  document: KeptDocument,
+  document: CachedDocument,
   write: WriteDocument,
   request: ApiRequest,
 ): Promise<ApiResponse> {

@@ -56,7 +56,7 @@ export interface AppliedObject {
  * apply that changes nothing returns the stored object. Arguments are not changed.
  *
  * @throws StatusFailure 400 for an intent of another type, with managed fields of its own, or with fields or values the
- * version does not have; 409 with one cause a field for conflicts
+ * version does not have; 409 with one cause per field for conflicts
  */
 export function applyManagedFields(input: ApplyManagedFieldsInput): AppliedObject {
   const { version, stored = [], manager } = input;
@@ -71,7 +71,7 @@ export function applyManagedFields(input: ApplyManagedFieldsInput): AppliedObjec
 
 /**
  * Merges an intent into an object, as structured-merge-diff does. The result is `live` itself when nothing changes; times and
- * numbers may be as the intent has them.
+ * numbers of the intent may not be canonical yet.
  *
  * @throws StatusFailure 409 for conflicts
  */
@@ -134,7 +134,7 @@ function managersBefore(
   return capUpdaters(recordChange(managers, all, { manager: BEFORE_FIRST_APPLY, time, version }));
 }
 
-/** The merged object in canonical form; the types that fit may still hold times that do not. @throws StatusFailure 400 */
+/** The merged object in canonical form. @throws StatusFailure 400 for times and numbers that are invalid */
 function decoded(object: WireObject, { intent, version }: ApplyManagedFieldsInput): Record<string, unknown> {
   const result = decodeObject(object, version.shape);
   if ('object' in result) return result.object;

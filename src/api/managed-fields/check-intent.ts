@@ -92,7 +92,7 @@ function checkItems(value: readonly unknown[], shape: ListShape, path: string, e
   }
 }
 
-/** As Go prints the value behind a pointer to it. */
+/** A pointer to the value, as Go prints it. */
 const pointer = (value: unknown): string => `&{${shorten(goPrint(value))}}`;
 
 /** As Go's `%#v` writes a value. */

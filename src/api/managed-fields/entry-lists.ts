@@ -46,7 +46,7 @@ export class EntryLists {
     return list;
   }
 
-  /** The list of entries that came from here, or of others that have the same JSON. */
+  /** The list of these entries, which may come from this cache or from elsewhere. */
   of(entries: readonly ManagedFieldsEntry[]): EntryList {
     return this.#byEntries.get(entries) ?? (this.parse(JSON.stringify(entries)) as EntryList);
   }

@@ -36,15 +36,15 @@ export function union(sets: readonly FieldSet[]): FieldSet {
   const nodes = new Map<string, FieldNode[]>();
   for (const set of filled) {
     for (const [element, node] of set) {
-      const likes = nodes.get(element);
-      if (likes) likes.push(node);
+      const sameElement = nodes.get(element);
+      if (sameElement) sameElement.push(node);
       else nodes.set(element, [node]);
     }
   }
   const all = new Map<string, FieldNode>();
-  for (const [element, likes] of nodes) {
-    const member = likes.some((node) => node.member);
-    putNode(all, element, member, union(likes.map((node) => node.children ?? EMPTY)));
+  for (const [element, sameElement] of nodes) {
+    const member = sameElement.some((node) => node.member);
+    putNode(all, element, member, union(sameElement.map((node) => node.children ?? EMPTY)));
   }
   return all;
 }
@@ -78,7 +78,7 @@ export function toFieldsV1(set: FieldSet, into: Record<string, unknown> = {}): R
   return into;
 }
 
-/** The elements of one level, in order. Names of fields need not be parsed, and are nearly all there is. */
+/** The elements of one level, in order. Nearly all are names of fields, which need not be parsed to be sorted. */
 export function sortedElements(set: FieldSet): string[] {
   const elements = [...set.keys()];
   return elements.every((element) => element.startsWith('f:')) ? elements.sort(byCodePoint) : inElementOrder(elements);

@@ -25,17 +25,17 @@ export interface FieldTracker {
    * Undefined for a text that is not a JSON list.
    */
   entriesOf(json: string): readonly ManagedFieldsEntry[] | undefined;
-  /** The same, only if they are cached: for texts that clients send. */
+  /** As `entriesOf`, but only for cached entries: for texts that clients send. */
   readonly knownEntries: KnownEntries;
 }
 
 /** With more updaters than this the oldest are merged, which is rare and not cached. */
 const MAX_ENTRIES = 9;
 /** Longer keys are not cached. */
-const MAX_QUESTION = 1024;
+const MAX_KEY_LENGTH = 1024;
 /** Limits of the caches: results, and lists of entries of all results together. */
-const MAX_ANSWERS = 1000;
-const MAX_OUTCOMES = 1000;
+const MAX_OWNERS_RESULTS = 1000;
+const MAX_ENTRIES_RESULTS = 1000;
 
 /** The `differenceText` of states with the same content. The resourceVersion is a condition, not content. */
 const SAME_CONTENT: readonly string[] = ['', 'metadata{+resourceVersion,}', 'metadata{-resourceVersion,}'];
@@ -48,14 +48,14 @@ const NO_ENTRIES: readonly ManagedFieldsEntry[] = Object.freeze([]);
 /** An owner after a write. Its time is that of the entry with the number `from` before, or of the write. */
 type Owner = Omit<Manager, 'fields' | 'time'> & { readonly fieldsV1: unknown; readonly from: number | typeof NOW };
 
-/** The owners after a write, with a number that no other answer has. */
-interface Answer {
+/** The owners after a write, with a number that no other result has. */
+interface OwnersResult {
   readonly id: number;
   readonly owners: readonly Owner[];
 }
 
 /** The resulting list for a list of entries before. */
-type Outcome = Required<TrackedFields> & { readonly time: string };
+type EntriesResult = Required<TrackedFields> & { readonly time: string };
 
 /**
  * Makes a tracker with caches of its own, limited to a few megabytes. Without a cache hit the result is computed,
@@ -68,8 +68,8 @@ type Outcome = Required<TrackedFields> & { readonly time: string };
 export function createFieldTracker(): FieldTracker {
   const lists = new EntryLists();
   const none = lists.of(NO_ENTRIES);
-  const answers = createBoundedCache<string, Answer>({ maxEntries: MAX_ANSWERS });
-  const outcomes = createBoundedCache<string, Outcome>({ maxEntries: MAX_OUTCOMES });
+  const ownerCache = createBoundedCache<string, OwnersResult>({ maxEntries: MAX_OWNERS_RESULTS });
+  const entriesCache = createBoundedCache<string, EntriesResult>({ maxEntries: MAX_ENTRIES_RESULTS });
   let lastId = 0;
 
   /** The list before a write; undefined for a write that is not cached. */
@@ -80,7 +80,7 @@ export function createFieldTracker(): FieldTracker {
     return lists.of(entries);
   };
 
-  const answerTo = (update: UpdateManagedFieldsInput, list: EntryList): Answer | undefined => {
+  const ownersFor = (update: UpdateManagedFieldsInput, list: EntryList): OwnersResult | undefined => {
     const { version, live, next, stored = NO_ENTRIES, manager } = update;
     const difference =
       (live ? undefined : version.fieldsPresent?.(next)) ??
@@ -88,37 +88,37 @@ export function createFieldTracker(): FieldTracker {
     if (difference === undefined) return undefined;
     // Stored times may have to be kept.
     if (list !== none && SAME_CONTENT.includes(difference) && list !== lists.of(stored)) return undefined;
-    const question = `${list.form ?? ''}\n${version.apiVersion}\n${manager}\n${difference}`;
-    const known = list.form === undefined ? undefined : answers.get(question);
+    const cacheKey = `${list.form ?? ''}\n${version.apiVersion}\n${manager}\n${difference}`;
+    const known = list.form === undefined ? undefined : ownerCache.get(cacheKey);
     if (known) return known;
     const owners = ownersAfter(update, list.entries);
     if (!owners) return undefined;
-    const answer = { id: ++lastId, owners };
-    if (list.form !== undefined && question.length <= MAX_QUESTION) answers.set(question, answer);
-    return answer;
+    const result = { id: ++lastId, owners };
+    if (list.form !== undefined && cacheKey.length <= MAX_KEY_LENGTH) ownerCache.set(cacheKey, result);
+    return result;
   };
 
-  const outcomeOf = ({ id, owners }: Answer, list: EntryList, time: string): Outcome => {
-    const which = `${id}/${list.id}`;
-    const last = outcomes.get(which);
+  const entriesFor = ({ id, owners }: OwnersResult, list: EntryList, time: string): EntriesResult => {
+    const cacheKey = `${id}/${list.id}`;
+    const last = entriesCache.get(cacheKey);
     if (last?.time === time) return last;
     const entries = owners
       .map(({ from, ...owner }) => ({ ...owner, time: from === NOW ? time : list.entries[from]?.time }))
       .sort(inOrder)
       .map((owner) => encodeEntry(owner, owner.fieldsV1));
     // Equal entries keep the bytes that they have.
-    const outcome = sameTree(entries, list.entries)
+    const result = sameTree(entries, list.entries)
       ? { entries: list.entries, json: list.json, time }
       : { entries, json: JSON.stringify(entries), time };
-    outcomes.set(which, outcome);
-    return outcome;
+    entriesCache.set(cacheKey, result);
+    return result;
   };
 
   return {
     track(input) {
       const list = listBefore(input);
-      const answer = list && answerTo(input, list);
-      return answer ? outcomeOf(answer, list, input.time) : { entries: updateManagedFields(input) };
+      const ownersResult = list && ownersFor(input, list);
+      return ownersResult ? entriesFor(ownersResult, list, input.time) : { entries: updateManagedFields(input) };
     },
     entriesOf: (json) => lists.parse(json)?.entries,
     knownEntries: (json) => lists.known(json)?.entries,

@@ -14,8 +14,8 @@ const ANNOTATION = 'kubectl.kubernetes.io/last-applied-configuration';
 const MAX_ANNOTATION_BYTES = 262_144;
 
 /**
- * The fields that still have the values `kubectl apply` gave them without `--server-side`. With it, kubectl may change them
- * whoever owns them.
+ * The fields that still have the values that client-side `kubectl apply` gave them. With `--server-side`, kubectl may
+ * change these whoever owns them.
  */
 export function lastAppliedFields(live: WireObject, version: ManagedVersion): FieldSet {
   const text = annotationsOf(live)?.[ANNOTATION];

@@ -18,8 +18,8 @@ export interface Manager {
 export type Managers = ReadonlyMap<string, Manager>;
 
 /**
- * The id by which two entries are the same manager: name, operation, subresource and, for updates, the version. It is also the order in
- * which conflicts name managers, so it is written as Kubernetes writes it.
+ * The id, which entries of one manager share: name, operation, subresource and, for updates, the version. Conflicts
+ * name managers in the order of their ids, so an id is written as Kubernetes writes it.
  */
 export function managerId(manager: Omit<Manager, 'fields' | 'time'>): string {
   const { name, operation, apiVersion, subresource } = manager;

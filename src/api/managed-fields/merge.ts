@@ -47,12 +47,12 @@ function mergeItems(live: unknown, intent: unknown, shape: ListShape): unknown[]
       const isWanted = wanted.has(left[at] as string);
       if (!isWanted) merged.push(liveItems[at]);
       at++;
-      // Behind the common items only repeated ones are wanted.
+      // After the last common item, only repeated items are wanted.
       if (isWanted && next === undefined) break;
     }
-    const likes = before.get(element) ?? [];
+    const sameElement = before.get(element) ?? [];
     // Repeated items have no single counterpart to merge with.
-    merged.push(mergeValue(likes.length > 1 ? null : likes[0], item, shape.item));
+    merged.push(mergeValue(sameElement.length > 1 ? null : sameElement[0], item, shape.item));
     if (element !== next) continue;
     next = shared.next().value;
     at++;
@@ -60,7 +60,7 @@ function mergeItems(live: unknown, intent: unknown, shape: ListShape): unknown[]
   return [...merged, ...liveItems.filter((_, index) => index >= at && !wanted.has(left[index] as string))];
 }
 
-/** A decoded object has no items without an element; any constant distinguishes them from those of the intent. */
+/** The path element of an item. Items of a decoded object always have one; the fallback equals none of an intent. */
 function elementOf(item: unknown, shape: ListShape): string {
   const found = itemElement(item, shape);
   return 'element' in found ? found.element : '';

@@ -51,7 +51,7 @@ export function sameContent(left: WireObject, right: WireObject): boolean {
 }
 
 /**
- * The type of an object; without a type if apiVersion is invalid. `text` is as Kubernetes prints it:
+ * The type of an object, empty if its apiVersion is invalid. `text` is as Kubernetes prints it:
  * `events.example.com/v1, Kind=Event`, `/v1, Kind=Event`, `/, Kind=`.
  */
 export function objectType(object: JsonObject): Readonly<Record<'apiVersion' | 'kind' | 'text', string>> {

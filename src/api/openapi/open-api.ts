@@ -3,7 +3,7 @@ import { clauseCovers, parseAccept } from '../../http/accept.js';
 import { headerValues } from '../../http/headers.js';
 import type { ApiRequest } from '../../http/request.js';
 import type { ApiResponse, ResponseHeaders } from '../../http/response.js';
-import { keptDocument, type KeptDocument } from '../discovery/kept-document.js';
+import { cachedDocument, type CachedDocument } from '../discovery/cached-document.js';
 import type { Json } from './schemas.js';
 import { swaggerDocument } from './swagger-document.js';
 import { NOT_CACHED } from '../../responses/fixed-responses.js';
@@ -40,10 +40,10 @@ const YEAR_MS = 365 * 86_400_000;
  * JSON is offered; v2, for older clients, is one document with the content of all others, in JSON and in protobuf.
  */
 export function createOpenApi({ documents, clock = systemClock }: OpenApiOptions): OpenApi {
-  const pages = new Map([...documents].map(([name, make]) => [name, keptDocument(make)]));
-  const index = keptDocument(() => makeIndex(pages));
+  const pages = new Map([...documents].map(([name, make]) => [name, cachedDocument(make)]));
+  const index = cachedDocument(() => makeIndex(pages));
   const all = (): Json => swaggerDocument([...documents.values()].map((make) => make()));
-  const swagger = { json: keptDocument(all), protobuf: keptDocument(all, inProtobuf) };
+  const swagger = { json: cachedDocument(all), protobuf: cachedDocument(all, inProtobuf) };
   return {
     async handle(path, query, request) {
       if (path === V2) {
@@ -89,7 +89,7 @@ function chosenType(request: Pick<ApiRequest, 'headers'>, offered: readonly stri
   return undefined;
 }
 
-async function makeIndex(pages: ReadonlyMap<string, KeptDocument>): Promise<object> {
+async function makeIndex(pages: ReadonlyMap<string, CachedDocument>): Promise<object> {
   const paths: Record<string, object> = {};
   for (const [name, page] of [...pages].sort(([a], [b]) => (a < b ? -1 : 1))) {
     paths[name] = { serverRelativeURL: linkTo(name, await page.tag()) };
@@ -101,7 +101,7 @@ const hashOf = (tag: string): string => tag.slice(1, -1);
 const linkTo = (name: string, tag: string): string => `${ROOT}/${name}?hash=${hashOf(tag)}`;
 
 async function whole(
-  document: KeptDocument,
+  document: CachedDocument,
   request: Pick<ApiRequest, 'headers'>,
   headers: ResponseHeaders,
   type = JSON_TYPE,

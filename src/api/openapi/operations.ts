@@ -55,7 +55,7 @@ const LIST_PARAMETERS: readonly Json[] = [
   query('limit', 'integer', 'The most items of a page.'),
   query('resourceVersion', 'string', 'The version to read, or to watch from.'),
   query('resourceVersionMatch', 'string', 'How resourceVersion is meant: Exact or NotOlderThan.'),
-  query('sendInitialEvents', 'boolean', 'Whether a watch begins with what there is, ended by a bookmark.'),
+  query('sendInitialEvents', 'boolean', 'Whether a watch begins with the existing objects, ended by a bookmark.'),
   query('timeoutSeconds', 'integer', 'How long a list may take, or a watch lasts.'),
 ];
 
@@ -109,7 +109,8 @@ export function resourcePaths(root: string, facts: OperationFacts): Readonly<Rec
   const watched = { responses: responsesOf(LIST_TYPES, watchEventShape().definition, '200') };
   const watching = `watch ${kind}; older form of a list with watch=true`;
   const written = (...codes: readonly Code[]): Json => responsesOf(OBJECT_TYPES, object, ...codes);
-  const told = (...codes: readonly Code[]): Json => responsesOf(OBJECT_TYPES, statusShape().definition, ...codes);
+  const objectResponses = (...codes: readonly Code[]): Json =>
+    responsesOf(OBJECT_TYPES, statusShape().definition, ...codes);
   const write = {
     parameters: WRITE_PARAMETERS,
     requestBody: { content: contentOf(OBJECT_TYPES, object), required: true },
@@ -134,7 +135,7 @@ export function resourcePaths(root: string, facts: OperationFacts): Readonly<Rec
       delete: operation('deletecollection', 'delete', `Collection${one}`, `delete collection of ${kind}`, {
         parameters: [...LIST_PARAMETERS, ...DELETE_PARAMETERS],
         requestBody: deleteBody,
-        responses: told('200'),
+        responses: objectResponses('200'),
       }),
       parameters: [NAMESPACE, PRETTY],
     },
@@ -147,7 +148,7 @@ export function resourcePaths(root: string, facts: OperationFacts): Readonly<Rec
       delete: operation('delete', 'delete', one, `delete a ${kind}`, {
         parameters: DELETE_PARAMETERS,
         requestBody: deleteBody,
-        responses: told('200', '202'),
+        responses: objectResponses('200', '202'),
       }),
       patch: operation('patch', 'patch', one, `partially update the specified ${kind}`, {
         parameters: PATCH_PARAMETERS,

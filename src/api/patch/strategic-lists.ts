@@ -130,8 +130,8 @@ export function inOrder(
   for (const item of others) {
     const at = inStored.get(keyOf(item, mergeKey));
     while (next < patched.length) {
-      const rival = inStored.get(keyOf(patched[next], mergeKey));
-      if (at !== undefined && rival !== undefined && at < rival) break;
+      const otherIndex = inStored.get(keyOf(patched[next], mergeKey));
+      if (at !== undefined && otherIndex !== undefined && at < otherIndex) break;
       result.push(patched[next++]);
     }
     result.push(item);

@@ -47,7 +47,7 @@ function mergeObjects(stored: JsonObject, patch: JsonObject, shape: Shape | unde
   for (const key of keys) {
     if (!key.startsWith(DELETE_FROM_LIST)) continue;
     done.add(key);
-    takeOut(result, fieldOfDirective(key, DELETE_FROM_LIST), patch[key]);
+    deleteScalars(result, fieldOfDirective(key, DELETE_FROM_LIST), patch[key]);
   }
   for (const key of keys) {
     if (!done.has(key)) mergeMember(result, key, patch[key], shape);
@@ -91,8 +91,11 @@ function mergeMember(result: JsonObject, key: string, value: unknown, shape: Sha
   }
 }
 
-/** Anything but a list is ignored (Kubernetes behaviour); `null` removes the whole list. */
-function takeOut(result: JsonObject, field: string, value: unknown): void {
+/**
+ * Follows `$deleteFromPrimitiveList`. `null` removes the whole list; other values that are not lists are ignored
+ * (Kubernetes behaviour).
+ */
+function deleteScalars(result: JsonObject, field: string, value: unknown): void {
   if (value === null) delete result[field];
   const before = member(result, field);
   if (Array.isArray(before) && Array.isArray(value)) setMember(result, field, deleteFromList(before, value));

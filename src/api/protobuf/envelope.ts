@@ -7,7 +7,7 @@ export const MAGIC: Uint8Array = Uint8Array.of(0x6b, 0x38, 0x73, 0x00);
 
 /** The type of a message, which the message itself does not contain. */
 export interface TypeNames {
-  /** Empty for a few documents of discovery. */
+  /** Empty for a few discovery documents. */
   readonly apiVersion: string;
   readonly kind: string;
 }
@@ -23,7 +23,7 @@ export function writeEnvelopeStart(writer: BinaryWriter, { apiVersion, kind }: T
   writer.uint32(SECOND);
 }
 
-/** The empty contentEncoding and contentType Kubernetes puts behind the message. */
+/** The empty contentEncoding and contentType that Kubernetes writes after the message. */
 export const ENVELOPE_END: Uint8Array = Uint8Array.of(CONTENT_ENCODING, 0, CONTENT_TYPE, 0);
 
 /** Writes the envelope of one message. */

@@ -80,7 +80,7 @@ function typeOf(shape: Shape, name: string): FieldType {
       if (isString(shape.value)) return { kind: 'map' };
       break;
   }
-  throw new TypeError(`the field ${name} has no form in protobuf: lists hold objects or strings, maps strings`);
+  throw new TypeError(`the field ${name} cannot be written in protobuf: lists hold objects or strings, maps strings`);
 }
 
 const isString = (shape: Shape): boolean => shape.kind === 'scalar' && shape.type === 'string';

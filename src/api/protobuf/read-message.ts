@@ -53,7 +53,7 @@ function readField(
       readEntry(reader, name, messageEnd(reader, outerEnd), (into[name] ??= Object.create(null)) as Target);
       return;
     case 'strings':
-      throw new TypeError('only discovery has lists of this form, which is never read');
+      throw new TypeError('a list in a message of its own occurs only in discovery documents, which are never read');
   }
 }
 

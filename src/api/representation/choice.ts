@@ -17,7 +17,7 @@ export interface NegotiationInputs {
   readonly includeObject?: string | undefined;
 }
 
-/** The headers and query parameters negotiation looks at. */
+/** The headers and query parameters that negotiation reads. */
 export function negotiationInputs(
   headers: RequestHeaders | undefined,
   query: ReadonlyMap<string, readonly string[]>,

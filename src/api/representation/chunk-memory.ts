@@ -2,7 +2,7 @@
 export const CHUNK_BYTES = 131_072;
 
 /** Free chunks kept of each size: as many as a batch of responses of the Node bridge holds before it releases the first. */
-const KEPT = 32;
+const MAX_FREE = 32;
 /** Shorter responses get new memory, which costs less than a chunk that is not given back. */
 const SHORT = 4096;
 /** Sizes are powers of two, from 8 KiB to {@link CHUNK_BYTES}. */
@@ -10,7 +10,7 @@ const SMALLEST_BITS = 13;
 const SIZES = 5;
 
 /** Bytes of a response in memory that is reused after `release`. */
-export interface LentBytes {
+export interface PooledBytes {
   readonly bytes: Uint8Array;
   /** To be called once the bytes were sent and are not read again; if that is unknown, never. */
   readonly release: () => void;
@@ -18,15 +18,15 @@ export interface LentBytes {
 
 /**
  * The memory that lists are written to. New memory for every response costs page faults and collections: in experiments
- * lists of 28 kB reached 0.44–0.67 of the floor's rate that way, and 0.83 in reused memory.
+ * lists of 28 kB reached 0.44–0.67 of the rate of a bare `node:http` server that way, and 0.83 in reused memory.
  */
 export interface ChunkMemory {
-  /** A chunk of {@link CHUNK_BYTES}. If it is not given back, it is garbage. */
-  take(): Uint8Array;
-  /** Gives back a taken chunk, once. It may not be used any more. */
-  give(chunk: Uint8Array): void;
-  /** Lends memory for a body of up to {@link CHUNK_BYTES}. */
-  lend(length: number): Uint8Array | LentBytes;
+  /** A chunk of {@link CHUNK_BYTES}. A chunk that is not given back is garbage-collected. */
+  acquire(): Uint8Array;
+  /** Gives back an acquired chunk, once. It may not be used any more. */
+  release(chunk: Uint8Array): void;
+  /** Memory for a body of up to {@link CHUNK_BYTES}. */
+  allocate(length: number): Uint8Array | PooledBytes;
 }
 
 /**
@@ -37,27 +37,27 @@ export function createChunkMemory(): ChunkMemory {
   const free: readonly Uint8Array[][] = Array.from({ length: SIZES }, () => []);
   const chunks = free[SIZES - 1] as Uint8Array[];
   /** Not every bridge knows when bytes were sent. Memory that is never released should have no spare bytes. */
-  let comesBack = false;
+  let isReleased = false;
 
-  const keep = (kept: Uint8Array[], bytes: Uint8Array): void => {
-    if (kept.length < KEPT) kept.push(bytes);
+  const putBack = (pool: Uint8Array[], bytes: Uint8Array): void => {
+    if (pool.length < MAX_FREE) pool.push(bytes);
   };
 
   return {
-    take: () => chunks.pop() ?? new Uint8Array(CHUNK_BYTES),
-    give: (chunk) => keep(chunks, chunk),
-    lend(length) {
+    acquire: () => chunks.pop() ?? new Uint8Array(CHUNK_BYTES),
+    release: (chunk) => putBack(chunks, chunk),
+    allocate(length) {
       if (length < SHORT) return new Uint8Array(length);
       const index = 32 - Math.clz32((length - 1) >>> SMALLEST_BITS);
-      const kept = free[index] as Uint8Array[];
+      const pool = free[index] as Uint8Array[];
       const size = 1 << (SMALLEST_BITS + index);
-      const whole = kept.pop() ?? new Uint8Array(comesBack ? size : length);
-      let lent = true;
+      const whole = pool.pop() ?? new Uint8Array(isReleased ? size : length);
+      let isHeld = true;
       const release = (): void => {
-        if (!lent) return;
-        lent = false;
-        comesBack = true;
-        if (whole.length === size) keep(kept, whole);
+        if (!isHeld) return;
+        isHeld = false;
+        isReleased = true;
+        if (whole.length === size) putBack(pool, whole);
       };
       return { bytes: whole.length === length ? whole : whole.subarray(0, length), release };
     },

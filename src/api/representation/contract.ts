@@ -35,7 +35,7 @@ export interface ResourceView {
 }
 
 /** The content of the response, which decides the possible transforms and media types. */
-export type AnswerShape = 'object' | 'list' | 'watch';
+export type ResponseKind = 'object' | 'list' | 'watch';
 
 /** The types of watch events. */
 export type FrameType = 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK' | 'ERROR';
@@ -70,7 +70,7 @@ export interface Representation {
   readonly joinsItems: boolean;
   /** True if a list is written only after all of its items have been read. */
   readonly gathersItems: boolean;
-  /** A new stream of frames, synchronously if the format is loaded. Only for the shape `watch`. */
+  /** A new stream of frames, synchronously if the format is loaded. Only for the kind `watch`. */
   frames(): FrameEncoder | Promise<FrameEncoder>;
   /** Content type of a watch. */
   readonly streamType: string;

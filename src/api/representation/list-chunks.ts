@@ -4,7 +4,7 @@ import type { Batches } from './contract.js';
 import type { SerializedBody } from './serializer.js';
 
 /** Bytes of at least this length are sent unchanged; copying fewer costs less than a separate write. */
-const WORTH_A_WRITE = 32_768;
+const MIN_SEPARATE_WRITE = 32_768;
 
 /** The bytes around the items of a list. */
 export interface ListFrame {
@@ -16,7 +16,7 @@ export interface ListFrame {
   readonly close: Uint8Array;
   /** After the head of a list without items. */
   readonly empty: Uint8Array;
-  /** What becomes of an item. Absent: it is written as it is. */
+  /** Converts an item. Absent: items are written unchanged. */
   readonly item?: ((item: JsonSource) => JsonSource) | undefined;
 }
 
@@ -63,7 +63,7 @@ class ListPieces {
 }
 
 /**
- * The body of a list: bytes of known length if it fits a chunk (lent ones, if there is a memory), otherwise a stream
+ * The body of a list: bytes of known length if it fits a chunk (pooled ones, if there is a memory), otherwise a stream
  * of chunks that are written to *one* buffer, which is reused when the next chunk is requested; longer bytes are sent
  * unchanged. Never holds more than one batch and one chunk. Synchronous if the batches are an array.
  */
@@ -105,7 +105,7 @@ async function addNext(body: ListPieces, source: AsyncIterator<readonly JsonSour
 function whole(all: ListPieces, memory: ChunkMemory | undefined): SerializedBody {
   const { pieces, byteLength } = all;
   if (byteLength > CHUNK_BYTES) return stream(all, undefined, memory);
-  const body = memory?.lend(byteLength) ?? new Uint8Array(byteLength);
+  const body = memory?.allocate(byteLength) ?? new Uint8Array(byteLength);
   writePieces(pieces, 'release' in body ? body.bytes : body, 0);
   return body;
 }
@@ -115,14 +115,14 @@ async function* stream(
   source: AsyncIterator<readonly JsonSource[]> | undefined,
   memory: ChunkMemory | undefined,
 ): AsyncGenerator<Uint8Array, void, undefined> {
-  const chunk = memory?.take() ?? new Uint8Array(CHUNK_BYTES);
+  const chunk = memory?.acquire() ?? new Uint8Array(CHUNK_BYTES);
   let used = 0;
   let more = source;
   try {
     for (;;) {
       for (const piece of body.take()) {
         const { byteLength } = piece;
-        const asItIs = byteLength > CHUNK_BYTES || (byteLength >= WORTH_A_WRITE && !('writeTo' in piece));
+        const asItIs = byteLength > CHUNK_BYTES || (byteLength >= MIN_SEPARATE_WRITE && !('writeTo' in piece));
         if (used > 0 && (asItIs || used + byteLength > CHUNK_BYTES)) {
           yield chunk.subarray(0, used);
           used = 0;
@@ -139,7 +139,7 @@ async function* stream(
     }
     if (used > 0) yield chunk.subarray(0, used);
     // A consumer that requests more has sent the last chunk. One that ends early may still be sending it.
-    memory?.give(chunk);
+    memory?.release(chunk);
   } finally {
     await more?.return?.();
   }

@@ -2,7 +2,7 @@ import { acceptsExactly } from '../../http/accept.js';
 import { notAcceptable } from '../status/failures.js';
 import type { StatusFailure } from '../status/status-failure.js';
 import { choose, onlyTypes, type Allows, type Conversion, type NegotiationInputs } from './choice.js';
-import type { AnswerShape, FrameEncoder, Representation, ResourceView } from './contract.js';
+import type { ResponseKind, FrameEncoder, Representation, ResourceView } from './contract.js';
 import { OBJECT_MEDIA_TYPES, STREAM_MEDIA_TYPES } from './media-types.js';
 import { jsonBytes } from '../../json/json-source.js';
 import { metadataListWatch, metadataOnly, wholeObjects, type Transform } from './transform.js';
@@ -24,7 +24,7 @@ export function routerAccepts(accept: string | undefined, produces: readonly str
   return notAcceptable(`406: Not Acceptable\n\nAvailable representations: ${produces.join(', ')}`, {});
 }
 
-/** Objects and lists: Tables and metadata alone. */
+/** The conversions of objects and lists: to a Table, or to their metadata alone. */
 const convertible: Allows = (conversion, { tables }) => {
   if (!conversion) return true;
   const { kind, group, version } = conversion;
@@ -37,7 +37,7 @@ function transformFor(
   conversion: Conversion | undefined,
   inputs: NegotiationInputs,
   view: ResourceView,
-  shape: AnswerShape,
+  responseKind: ResponseKind,
   now: () => number,
 ): Transform {
   if (!conversion) return wholeObjects(view);
@@ -46,13 +46,13 @@ function transformFor(
     case 'Table':
       return asTable({ view, apiVersion, includeObject: readIncludeObject(inputs.includeObject), now });
     case 'PartialObjectMetadataList':
-      if (shape === 'watch') return metadataListWatch(apiVersion);
-      if (shape === 'list') return metadataOnly(apiVersion);
+      if (responseKind === 'watch') return metadataListWatch(apiVersion);
+      if (responseKind === 'list') return metadataOnly(apiVersion);
       throw notAcceptable(
         `you requested PartialObjectMetadataList, but the requested object is not a list (*core.${view.kind})`,
       );
     default:
-      if (shape !== 'list') return metadataOnly(apiVersion);
+      if (responseKind !== 'list') return metadataOnly(apiVersion);
       throw notAcceptable(
         `you requested PartialObjectMetadata, but the requested object is a list (*core.${view.listKind})`,
       );
@@ -70,15 +70,15 @@ function transformFor(
 export function negotiate(
   inputs: NegotiationInputs,
   view: ResourceView,
-  shape: AnswerShape,
+  responseKind: ResponseKind,
   now: () => number,
 ): Representation {
   const choice = choose(inputs, convertible, 'v1');
   if (!choice) throw onlyTypes(OBJECT_MEDIA_TYPES);
   const { serializer, conversion } = choice;
   const streamType = serializer.streamType;
-  if (shape === 'watch' && streamType === undefined) throw onlyTypes(STREAM_MEDIA_TYPES);
-  const transform = transformFor(conversion, inputs, view, shape, now);
+  if (responseKind === 'watch' && streamType === undefined) throw onlyTypes(STREAM_MEDIA_TYPES);
+  const transform = transformFor(conversion, inputs, view, responseKind, now);
   return {
     streamType: streamType ?? '',
     joinsItems: serializer.joinsItems === true && !conversion,

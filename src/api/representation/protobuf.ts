@@ -8,14 +8,14 @@ import { writeMessage } from '../protobuf/write-message.js';
 import type { FrameType, ResourceView } from './contract.js';
 import { listBody } from './list-chunks.js';
 import { jsonBytes, type JsonSource } from '../../json/json-source.js';
-import { formed, createTurns, type ListForm, type SerializedBody, type FormatWriter } from './serializer.js';
+import { formed, createYielder, type ListForm, type SerializedBody, type FormatWriter } from './serializer.js';
 
 type Plain = Readonly<Record<string, unknown>>;
 
 const decoder = new TextDecoder();
 const parse = (json: Uint8Array): Plain => JSON.parse(decoder.decode(json)) as Plain;
 
-/** Making a longer object has blocked the event loop for as long as writing it will. */
+/** Longer objects are written in a later turn: making them has blocked the event loop for as long as writing will. */
 const LARGE_BYTES = 131_072;
 
 const FIRST = tagOf(1, DELIMITED);
@@ -37,12 +37,12 @@ export const protobufWriter: FormatWriter = {
       ? messageOf(view.shape)
       : partialMetadataMessage();
     const items: Uint8Array[] = [];
-    const turns = createTurns();
+    const yielder = createYielder();
     for await (const batch of batches) {
       for (const json of batch) {
         if (json.byteLength > LARGE_BYTES) await nextTurn();
         items.push(listItem(message, parse(formed(form, json))));
-        const turn = turns(json.byteLength);
+        const turn = yielder(json.byteLength);
         if (turn) await turn;
       }
     }

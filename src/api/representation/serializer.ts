@@ -1,7 +1,7 @@
 import type { ResponseHeaders } from '../../http/response.js';
 import type { ListMeta } from '../../model/object-meta.js';
 import { jsonBytes, type JsonSource } from '../../json/json-source.js';
-import type { ChunkMemory, LentBytes } from './chunk-memory.js';
+import type { ChunkMemory, PooledBytes } from './chunk-memory.js';
 import type { Batches, FrameType, ResourceView } from './contract.js';
 import { nextTurn } from '../../clock/clock.js';
 
@@ -33,8 +33,8 @@ export function listMetaJson(meta: ListMeta): string {
   });
 }
 
-/** A stream only if it does not fit one chunk, lent bytes only if there is a memory. */
-export type SerializedBody = Uint8Array | LentBytes | AsyncIterable<Uint8Array>;
+/** A stream only if it does not fit one chunk, pooled bytes only if there is a memory. */
+export type SerializedBody = Uint8Array | PooledBytes | AsyncIterable<Uint8Array>;
 
 /** Writes the watch events of one stream, each around an object's JSON. */
 export type FrameWriter = (type: FrameType, json: Uint8Array) => Uint8Array;
@@ -76,7 +76,7 @@ export interface FormatWriter {
 const BYTES_IN_A_TURN = 32_768;
 
 /** Divides work on many objects into turns of the event loop: given the bytes of each, it returns a promise when a turn ends. */
-export function createTurns(): (bytes: number) => Promise<void> | undefined {
+export function createYielder(): (bytes: number) => Promise<void> | undefined {
   let left = BYTES_IN_A_TURN;
   return (bytes) => {
     left -= bytes;

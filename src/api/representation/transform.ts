@@ -9,7 +9,7 @@ export interface Transform {
   /** A single object, from its JSON with kind and apiVersion. Absent: unchanged. */
   readonly object?: (json: Uint8Array) => Uint8Array;
   list(meta: ListMeta): ListForm;
-  /** Set if changes to the objects of a watch do not depend on earlier ones. */
+  /** Set if the transformed objects of a watch do not depend on earlier ones. */
   readonly streamKey: string | undefined;
   /** A new stream: the object of each watch event but ERROR; undefined ends the stream. */
   stream(): (type: FrameType, json: Uint8Array) => Uint8Array | undefined;

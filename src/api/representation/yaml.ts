@@ -2,7 +2,7 @@ import { writeYaml, yamlPieces } from '../yaml/write-yaml.js';
 import { nextTurn } from '../../clock/clock.js';
 import { jsonBytes } from '../../json/json-source.js';
 import type { Batches } from './contract.js';
-import { formed, createTurns, type ListForm, type SerializedBody, type FormatWriter } from './serializer.js';
+import { formed, createYielder, type ListForm, type SerializedBody, type FormatWriter } from './serializer.js';
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
@@ -71,7 +71,7 @@ async function* rest(begun: string, parts: AsyncGenerator<string>): AsyncGenerat
 async function* listParts(form: ListForm, batches: Batches): AsyncGenerator<string, void, undefined> {
   const members = form.members.map(([name, json]): [string, unknown] => [name, JSON.parse(json)]);
   const textOf = (those: typeof members): string => (those.length > 0 ? writeYaml(Object.fromEntries(those)) : '');
-  const turns = createTurns();
+  const yielder = createYielder();
   let text = textOf(members.filter(([name]) => name < form.itemsName));
   let any = false;
   for await (const batch of batches) {
@@ -80,7 +80,7 @@ async function* listParts(form: ListForm, batches: Batches): AsyncGenerator<stri
       any = true;
       const item = written(formed(form, json), true);
       text += typeof item === 'string' ? item : await item;
-      const turn = turns(json.byteLength);
+      const turn = yielder(json.byteLength);
       if (turn) await turn;
       if (text.length < PART_LENGTH) continue;
       yield text;

@@ -6,7 +6,7 @@ import type { Shape, StructShape } from './shape.js';
 export const deleteOptionsShape: () => StructShape = lazy(() => {
   const set = (shape: Shape, protobuf: number, description: string): Field =>
     field(shape, { protobuf, description, presence: 'set' });
-  return metaStruct('DeleteOptions', 'What a deletion is asked for.', {
+  return metaStruct('DeleteOptions', 'Options of a deletion.', {
     ...typeMetaFields(),
     gracePeriodSeconds: set(scalar('int64'), 1, 'Seconds before the removal. Checked and without effect on events.'),
     preconditions: field(preconditionsShape(), {

@@ -7,7 +7,7 @@ export function lazy<T extends object>(make: () => T): () => T {
   return () => (value ??= make());
 }
 
-/** What is loaded on first use: a promise until then, and from then on there at once. */
+/** A function that loads a value on its first call: it returns a promise until the value is loaded, then the value. */
 export function loadedOnce<T extends object>(load: () => Promise<T>): () => T | Promise<T> {
   let value: T | undefined;
   const loading = lazy(() => load().then((loaded) => (value = loaded)));

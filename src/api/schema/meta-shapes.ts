@@ -25,9 +25,9 @@ export const statusShape: () => StructShape = lazy(() => {
   const cause = metaStruct('StatusCause', 'One of several reasons of a failure.', {
     reason: text(1, 'The reason, for machines.'),
     message: text(2, 'The reason, for people to read.'),
-    field: text(3, 'The field that is to blame.'),
+    field: text(3, 'The field that caused the failure.'),
   });
-  const details = metaStruct('StatusDetails', 'What a Status speaks of.', {
+  const details = metaStruct('StatusDetails', 'Details about the failure or the deleted object.', {
     name: text(1, 'The name of the object.'),
     group: text(2, 'The API group of the object.'),
     kind: text(3, 'The resource, or the kind where an object was invalid.'),
@@ -43,7 +43,7 @@ export const statusShape: () => StructShape = lazy(() => {
     metadata: field(listMetaShape(), {
       protobuf: 1,
       presence: 'always',
-      description: 'Of a page that expired: where a walk may go on.',
+      description: 'For an expired page: a token with which the list can be continued.',
     }),
     status: text(2, 'Success or Failure.'),
     message: text(3, 'What happened, for people to read.'),

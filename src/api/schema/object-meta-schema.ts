@@ -67,7 +67,7 @@ export function objectMetaShape(): StructShape {
     ),
     finalizers: field(list(scalar('string'), { type: 'set', patchStrategy: 'merge' }), {
       protobuf: 14,
-      description: 'Who still has work to do before the object may be removed.',
+      description: 'Controllers that must finish before the object is removed.',
     }),
     managedFields: field(list(managedFieldsEntryShape()), {
       presence: 'set',

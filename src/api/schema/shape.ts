@@ -8,7 +8,7 @@ export type Shape = ScalarShape | StructShape | ListShape | MapShape;
 export interface ScalarShape {
   readonly kind: 'scalar';
   readonly type: 'string' | 'int32' | 'int64' | 'bool' | 'time' | 'micro-time' | 'json';
-  /** The Go type decode errors name where it differs from the plain one: `types.UID`. */
+  /** The Go type that decode errors name, where it differs from the plain one: `types.UID`. */
   readonly goType?: string | undefined;
 }
 
@@ -36,7 +36,7 @@ export interface ListShape {
   readonly keys: readonly string[];
   /** Strategic merge: `merge` or the default `replace`. */
   readonly patchStrategy: 'merge' | 'replace';
-  /** The field strategic merge finds equal items by; absent for lists of scalars. */
+  /** The field by which strategic merge finds equal items; absent for lists of scalars. */
   readonly patchMergeKey?: string | undefined;
   /** Go has a named type for this list of strings: it is a message in protobuf, and has no list type in OpenAPI. */
   readonly named?: boolean | undefined;
@@ -131,22 +131,22 @@ export function olderName({ name, older }: FieldShape): string {
 export interface SelectableField {
   /** The path to it, `['regarding', 'kind']`. */
   readonly path: readonly string[];
-  readonly place: number;
+  readonly index: number;
   readonly distinct: boolean;
 }
 
 /** The fields of a resource that field selectors read, by index. */
 export function selectableFields(shape: StructShape): readonly SelectableField[] {
-  return fieldsOf(shape, []).sort((one, other) => one.place - other.place);
+  return fieldsOf(shape, []).sort((one, other) => one.index - other.index);
 }
 
 function fieldsOf({ fields }: StructShape, parents: readonly string[]): SelectableField[] {
-  return fields.flatMap(({ name, shape, selectable: place, distinct }): SelectableField[] => {
+  return fields.flatMap(({ name, shape, selectable: index, distinct }): SelectableField[] => {
     const path = [...parents, name];
-    if (place === undefined) return shape.kind === 'struct' ? fieldsOf(shape, path) : [];
-    if (shape.kind !== 'struct') return [{ path, place, distinct }];
-    return shape.fields.map((member, index) => {
-      return { path: [...path, member.name], place: place + index, distinct: member.distinct };
+    if (index === undefined) return shape.kind === 'struct' ? fieldsOf(shape, path) : [];
+    if (shape.kind !== 'struct') return [{ path, index, distinct }];
+    return shape.fields.map((member, offset) => {
+      return { path: [...path, member.name], index: index + offset, distinct: member.distinct };
     });
   });
 }

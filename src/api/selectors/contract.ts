@@ -15,7 +15,7 @@ export interface Selector {
   /** `canonical` is equal for equivalent selectors: a cache key. */
   readonly canonical: string;
   matches(candidate: Selectable): boolean;
-  /** Field equalities that every match has, by which a store may narrow. */
+  /** Field equalities that every match has, by which a store may narrow what it reads. */
   readonly equalities: readonly { readonly field: string; readonly value: string }[];
   /** True if everything with these equalities is a match. */
   readonly onlyEqualities: boolean;

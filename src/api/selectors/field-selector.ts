@@ -39,7 +39,7 @@ export function parseFieldSelector(
     written.map(({ field: label, equal, value }) => {
       const field = supported.get(label);
       if (field === undefined) throw badRequest(`field label not supported: ${label}`);
-      // The map's own string, even if it is equal: comparing it with a literal compares pointers only.
+      // The string of the map, although the label may equal it: comparing it with a literal compares pointers only.
       return { field, equal, value };
     }),
   );

@@ -27,7 +27,7 @@ export function parseLabelSelector(text: string, mostTerms: number = MAX_SELECTO
   return requirements.length === 0 ? everything : new LabelSelector(text, requirements);
 }
 
-/** Keeps its text, because the canonical one is rarely needed, and its rules. */
+/** Keeps the rules and the given text: the canonical one is rarely needed, and made from it each time. */
 class LabelSelector implements Selector {
   readonly empty = false;
   readonly equalities: Selector['equalities'] = NONE;

@@ -98,13 +98,13 @@ export function unknownFormat(accepted: readonly string[]): StatusFailure {
  * Event, `meta.k8s.io` for options.
  */
 export function invalid(kind: string, name: string, errors: readonly FieldError[], group = ''): StatusFailure {
-  const told = withinLength(errors, ({ field, text }) => field.length + text.length);
-  const message = `${group ? `${kind}.${group}` : kind} "${shorten(name)}" is invalid: ${joinFieldErrors(told)}`;
+  const listed = withinLength(errors, ({ field, text }) => field.length + text.length);
+  const message = `${group ? `${kind}.${group}` : kind} "${shorten(name)}" is invalid: ${joinFieldErrors(listed)}`;
   return failure(422, 'Invalid', message, {
     ...(name && { name }),
     ...(group && { group }),
     ...(kind && { kind }),
-    causes: told.map(toCause),
+    causes: listed.map(toCause),
   });
 }
 

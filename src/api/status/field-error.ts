@@ -9,7 +9,7 @@ export interface FieldError {
   readonly text: string;
 }
 
-/** Values are shown up to this length: whole events are among them. */
+/** Values are shown up to this length, because a value may be a whole event. */
 const MAX_VALUE_SHOWN = 4096;
 
 /** Values are shown as JSON, strings as Go quotes them. */

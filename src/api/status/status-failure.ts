@@ -36,11 +36,11 @@ export const MAX_STATUS_LENGTH = 16_384;
  */
 export function boundedStatus(status: Status): Status {
   const { message = '', details } = status;
-  const told = fitting(message);
-  if (told === message && details === undefined) return status;
+  const fitted = fitting(message);
+  if (fitted === message && details === undefined) return status;
   return {
     ...status,
-    ...(told !== message && { message: told }),
+    ...(fitted !== message && { message: fitted }),
     ...(details && { details: boundedDetails(details) }),
   };
 }
@@ -56,8 +56,8 @@ function boundedDetails(details: StatusDetails): StatusDetails {
 
 function boundedCause(cause: StatusCause): StatusCause {
   const { message = '', field = '' } = cause;
-  const [told, place] = [fitting(message), shorten(field, MAX_STATUS_LENGTH / 4)];
-  return told === message && place === field ? cause : { ...cause, message: told, field: place };
+  const [fitted, place] = [fitting(message), shorten(field, MAX_STATUS_LENGTH / 4)];
+  return fitted === message && place === field ? cause : { ...cause, message: fitted, field: place };
 }
 
 /** JSON writes no UTF-16 unit with more characters. */

@@ -75,7 +75,7 @@ export function pathSegmentErrors(value: string): string[] {
 export function pathSegmentNameErrors(value: string): string[] {
   const faults = longerThan(value, 253) ? ['must be no more than 253 characters'] : [];
   faults.push(...pathSegmentErrors(value));
-  if (/[\0\ud800-\udfff]/u.test(value)) faults.push('may not contain zero characters or halves of surrogate pairs');
+  if (/[\0\ud800-\udfff]/u.test(value)) faults.push('may not contain NUL characters or unpaired surrogates');
   return faults;
 }
 

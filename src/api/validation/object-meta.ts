@@ -83,7 +83,7 @@ export function validateObjectMetaUpdate(next: ObjectMeta, previous: ObjectMeta,
   return errors;
 }
 
-/** True where no field of {@link IMMUTABLE} differs. With constant names, because every update asks. */
+/** True where no field of {@link IMMUTABLE} differs. The names are written out, because every update calls this. */
 function sameIdentity(next: ObjectMeta, previous: ObjectMeta): boolean {
   return (
     next.name === previous.name &&

@@ -29,8 +29,8 @@ interface Reporting {
 type Place = number | readonly [number, number] | { readonly offset: number };
 
 /**
- * Composes the first document of a text and ignores further ones. Stops at the first fault, where the library would go on and
- * make an error with a stack trace for each of thousands.
+ * Composes the first document of a text and ignores further ones. Stops at the first fault; the library would go on and
+ * make an error with a stack trace for each of thousands of faults.
  *
  * @param mostCharacters how long the text may be, in UTF-16 units
  * @param onLine told where each line begins
@@ -90,7 +90,7 @@ const isFault = ({ type }: CST.Token): boolean => type !== 'document' && type !=
 function stopAtFault(composer: Composer): () => YamlBroken | undefined {
   let broken: YamlBroken | undefined;
   const stop = new Error('stopped at the first fault');
-  // A caller inside the library that catches this reports it again, and is left in the same way.
+  // Library code that catches this error reports it here again, and it is thrown again.
   (composer as unknown as Reporting).onError = (source, _code, message, warning) => {
     if (warning) return;
     broken ??= { message, offset: offsetOf(source) };

@@ -47,7 +47,7 @@ function numberOf(text: string): number | undefined {
   return Number.isFinite(number) ? number : undefined;
 }
 
-/** The largest integer by its sign. What is beyond is text to Go's library, or decimal where it may be. */
+/** The largest integer by its sign. Go's library reads a larger one as a decimal number, or as text if it is none. */
 const LARGEST: Readonly<Record<string, bigint>> = {
   '': 0xffff_ffff_ffff_ffffn,
   '+': 0x7fff_ffff_ffff_ffffn,

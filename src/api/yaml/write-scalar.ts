@@ -86,7 +86,7 @@ const isUnbroken = (text: string, place: ScalarPlace): boolean => fits(text, pla
 const encoder = /* @__PURE__ */ new TextEncoder();
 const decoder = /* @__PURE__ */ new TextDecoder();
 
-/** Breaks a text in quotes in the same way, but not at its first or last character. */
+/** A text in single quotes, broken as by {@link folded}, but not at its first or last character. */
 function singleQuoted(text: string, place: ScalarPlace): string {
   if (isUnbroken(text, place) && !text.includes("'")) return `'${text}'`;
   const newLine = encoder.encode(`\n${marginOf(place)}`);
@@ -124,7 +124,7 @@ const SIMPLE = /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/;
 
 const isPlainInQuotes = (unit: number): boolean => isPrintable(unit) && unit !== DOUBLE_QUOTE && unit !== BACKSLASH;
 
-/** As in single quotes, but a line is also broken at the first of several spaces: a backslash preserves the second. */
+/** Like {@link singleQuoted}, but also broken at the first of several spaces: a backslash preserves the second. */
 function doubleQuoted(text: string, place: ScalarPlace): string {
   if (isUnbroken(text, place) && SIMPLE.test(text)) return `"${text}"`;
   const margin = marginOf(place);

@@ -10,8 +10,8 @@ export function writeYaml(value: unknown): string {
 }
 
 /**
- * The same in pieces, between which a caller can yield to the event loop: whole lines, together `length` characters or a little
- * more, depending on the last scalar.
+ * The YAML of {@link writeYaml} in pieces, between which a caller can yield to the event loop. A piece consists of
+ * whole lines, `length` characters or a little more, depending on the last scalar.
  */
 export function* yamlPieces(value: unknown, length: number): Generator<string, void, undefined> {
   const out: Output = { parts: [], room: length, length };
@@ -85,7 +85,7 @@ function writeLeaf(out: Output, value: unknown, indent: number, parent: Parent):
   const column = columnOf(out.parts) + (parent === 'root' ? 0 : 1);
   const text = writeScalar(value, { indent: Math.max(indent, 0), column, key: false });
   push(out, parent === 'root' ? text : ` ${text}`);
-  // A block of lines brings its own end.
+  // A literal block may end in a newline of its own.
   if (!text.endsWith('\n')) push(out, '\n');
 }
 
@@ -177,7 +177,7 @@ function byNumber(left: string, right: string, at: number): number {
   return one.value === other.value ? one.end - other.end : one.value < other.value ? -1 : 1;
 }
 
-/** Whether a digit above zero stands before, with nothing but digits between. */
+/** Whether a digit above zero precedes `at`, with nothing but zeros in between. */
 function isInNumber(text: string, at: number): boolean {
   let before = at;
   while (before >= CHUNK && text.slice(before - CHUNK, before) === ZEROS) before -= CHUNK;

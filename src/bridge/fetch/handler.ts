@@ -50,7 +50,7 @@ export function createFetchHandler(maker: string, handler: ApiHandler, options: 
   const onError = options.onError ?? warnOf(maker);
   const unwanted = abortReason('body-unwanted');
   const reasons = { 'client-left': settings.clientLeft, 'reader-stalled': abortReason('reader-stalled') };
-  const givenUp = abortReason('answer-given-up');
+  const abandonedReason = abortReason('answer-given-up');
   const stalls = createStallDetector(options.clock ?? systemClock, options.stallTimeoutMs ?? STALL_TIMEOUT_MS);
   const streaming = createStreamingAnswers(options.signal);
   const copies = createSharedCopies();
@@ -90,7 +90,7 @@ export function createFetchHandler(maker: string, handler: ApiHandler, options: 
       exchange.finish();
     };
     const onGiveUp = (): void => {
-      exchange.abort(givenUp);
+      exchange.abort(abandonedReason);
       body.breakOff();
       over();
     };

@@ -1,6 +1,6 @@
 import { http2Stream, type Http2SessionLike } from './message.js';
 import type { NodeExchange } from './request.js';
-import { waitingOn } from './request-order.js';
+import { queuedRequests } from './request-order.js';
 import { isAboutToStop } from './stop-listening.js';
 
 /** See {@link createClosing}. */
@@ -31,7 +31,7 @@ export function createClosing(signal: AbortSignal | undefined) {
     beforeHead({ req, res }: NodeExchange): void {
       if (!closing || http2Stream(res) !== undefined || isAboutToStop(req.socket)) return;
       // Of pipelined requests only the last answer may say so.
-      if (waitingOn(req.socket) === 0) res.shouldKeepAlive = false;
+      if (queuedRequests(req.socket) === 0) res.shouldKeepAlive = false;
     },
   };
 }

@@ -10,7 +10,7 @@ const MOST_BYTES = 65_536;
 
 type Written = (error?: Error | null) => void;
 
-/** What is used of a `ServerResponse` that its documentation does not name. */
+/** The undocumented members of a `ServerResponse` that are used. */
 interface ChunkedResponse extends NodeOutgoing {
   readonly chunkedEncoding?: boolean;
 }
@@ -21,7 +21,7 @@ export interface LastFramed {
   framed: Uint8Array;
 }
 
-/** Nothing was framed yet. */
+/** The state before any chunk was framed. */
 export const createLastFramed = (): LastFramed => ({ chunk: NOTHING, framed: NOTHING });
 
 const NOTHING = /* @__PURE__ */ new Uint8Array(0);

@@ -11,7 +11,7 @@ export interface KoaContext {
   readonly res: NodeOutgoing;
   /** Koa's request, with what a body parser left there. */
   readonly request: { readonly body?: unknown; readonly rawBody?: unknown };
-  /** False takes the answer out of Koa's hands. */
+  /** False keeps Koa from answering itself. */
   respond?: boolean | undefined;
   /** The status that Koa sends. */
   readonly status: number;

@@ -22,9 +22,9 @@ export interface NodeSocket {
   destroySoon?(): void;
   /** Closes the connection at once. */
   destroy(): unknown;
-  /** Stops the reading. */
+  /** Pauses reading. */
   pause?(): unknown;
-  /** Reads on. */
+  /** Resumes reading. */
   resume?(): unknown;
   /** Listens once. */
   once(event: string, listener: (...values: never[]) => void): unknown;
@@ -63,9 +63,9 @@ export interface NodeIncoming {
   on(event: string, listener: (...values: never[]) => void): unknown;
   /** Stops listening. */
   removeListener(event: string, listener: (...values: never[]) => void): unknown;
-  /** Stops the reading of the body. */
+  /** Pauses reading of the body. */
   pause(): unknown;
-  /** Reads the body on, or away. */
+  /** Resumes reading of the body; without a listener it is discarded. */
   resume(): unknown;
 }
 

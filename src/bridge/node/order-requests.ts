@@ -2,7 +2,7 @@ import { optionFaults, throwFaults } from '../../options/check-options.js';
 import { aClock, anObjectWith, required } from '../../options/rules.js';
 import { type Clock, systemClock } from '../../clock/clock.js';
 import type { NodeIncoming, NodeOutgoing } from './message.js';
-import { createRequestOrder, mustWait } from './request-order.js';
+import { createRequestOrder, isQueued } from './request-order.js';
 
 /** What {@link orderRequests} needs of a server: `node:http`, `node:https` and `node:http2` servers have it. */
 export interface OrderableServer {
@@ -65,7 +65,7 @@ export function orderRequests<Server extends OrderableServer>(
   const order = createRequestOrder(options.clock ?? systemClock);
   interceptRequests(server, (req, res, pass) => {
     (server as { emit(event: symbol, ...values: unknown[]): boolean }).emit(REQUEST_CAME, req, res);
-    if (mustWait(req, res)) order.wait(req, res, pass);
+    if (isQueued(req, res)) order.wait(req, res, pass);
     else pass();
   });
   return Object.assign(server, { [ORDERED]: true });

@@ -23,12 +23,12 @@ const WAITING: unique symbol = Symbol.for('kube-vitals.waitingRequests') as neve
 type Counted = { [WAITING]?: number };
 
 /** How many requests of this connection wait, for whichever listener. */
-export function waitingOn(socket: object | null): number {
+export function queuedRequests(socket: object | null): number {
   return (socket as Counted | null)?.[WAITING] ?? 0;
 }
 
 /** True when a previous answer is unfinished: until then one of HTTP/1 has no socket. */
-export function mustWait(req: NodeIncoming, res: NodeOutgoing): boolean {
+export function isQueued(req: NodeIncoming, res: NodeOutgoing): boolean {
   return res.socket === null && req.socket !== null && http2Stream(res) === undefined;
 }
 
@@ -78,13 +78,13 @@ export function createRequestOrder(clock: Clock) {
   return {
     /**
      * Calls `begin` when the previous answer has been handed to the system completely, and never when the client leaves before
-     * that. For requests that {@link mustWait}.
+     * that. For requests that {@link isQueued}.
      */
     wait(req: NodeIncoming, res: NodeOutgoing, begin: () => void): void {
       const socket = req.socket as NodeSocket & Counted;
       const waiting = waitingOf(socket);
       waiting.length += 1;
-      socket[WAITING] = waitingOn(socket) + 1;
+      socket[WAITING] = queuedRequests(socket) + 1;
       // Keeps the AsyncLocalStorage of this request, not that of the previous one.
       const inOwnContext = AsyncResource.bind(begin);
       if (waiting.length >= READ_AHEAD) stopReading(socket, waiting);
@@ -92,7 +92,7 @@ export function createRequestOrder(clock: Clock) {
       if (waiting.length === MOST_WAITING) res.shouldKeepAlive = false;
       res.once('socket', () => {
         waiting.length -= 1;
-        socket[WAITING] = waitingOn(socket) - 1;
+        socket[WAITING] = queuedRequests(socket) - 1;
         if (waiting.length < READ_AHEAD) read(socket, waiting);
         // Node assigns the socket after the event.
         queueMicrotask(() => {

@@ -107,7 +107,7 @@ export class NodeExchange implements ApiRequest {
     this.#controller?.abort(reason);
   }
 
-  /** The answer has been handed to Node completely: that the client leaves is of no interest any more. */
+  /** The answer has been handed to Node completely: from now on it does not matter whether the client leaves. */
   finish(): void {
     this.#finished = true;
     this.#reading.stop();

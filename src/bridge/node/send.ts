@@ -47,7 +47,7 @@ export function createSender({
 }: SenderDependencies): Sender {
   const unwanted: AbortReason = abortReason('body-unwanted');
   const stalled: AbortReason = abortReason('reader-stalled');
-  const givenUp: AbortReason = abortReason('answer-given-up');
+  const abandonedReason: AbortReason = abortReason('answer-given-up');
   const framing = createLastFramed();
   const writeHead = createHeadWriter(clock);
   const batcher = createResponseBatcher(
@@ -150,7 +150,7 @@ export function createSender({
       stop();
     };
     const onGiveUp = (): void => {
-      giveUp(givenUp);
+      giveUp(abandonedReason);
       tearDown(res);
     };
     const onEnd = (end: PumpEnd): void => {

@@ -12,11 +12,11 @@ import { createBodyBatcher } from './body-batcher.js';
 import { createClosing } from './closing.js';
 import { createDeferredSignals } from './deferred-signals.js';
 import type { NodeIncoming, NodeOutgoing } from './message.js';
-import { createRequestOrder, mustWait } from './request-order.js';
+import { createRequestOrder, isQueued } from './request-order.js';
 import { createTransfers } from './transfers.js';
 import { NodeExchange, type RequestPlace } from './request.js';
 import { createSender } from './send.js';
-import { keepTickShape } from './tick-shape.js';
+import { retainTickObject } from './retain-tick-object.js';
 
 /** Serves one request. */
 export type Serve = (req: NodeIncoming, res: NodeOutgoing, place: RequestPlace) => void;
@@ -39,8 +39,8 @@ export function createServing(maker: string, handler: ApiHandler, options: Bridg
     deferredSignals,
     bodies: createBodyBatcher(),
     clientLeft: abortReason('client-left'),
-    // Not read: it only has to be there.
-    tickShape: keepTickShape(),
+    // Not read: it only has to stay in memory.
+    retainedTick: retainTickObject(),
   };
   const order = createRequestOrder(clock);
   const streaming = createStreamingAnswers(options.signal);
@@ -106,7 +106,7 @@ export function createServing(maker: string, handler: ApiHandler, options: Bridg
       if (basePath === '') [url, other] = [below, url];
       else url ??= below;
     }
-    if (url !== undefined && mustWait(req, res)) {
+    if (url !== undefined && isQueued(req, res)) {
       order.wait(req, res, () => begin(req, res, url, other, place));
     } else begin(req, res, url, other, place);
   };

@@ -2,10 +2,10 @@ import { Server as NetServer, type Socket } from 'node:net';
 import { setImmediate } from 'node:timers';
 import type { Clock } from '../../clock/clock.js';
 
-/** A server stops listening when no connection has come for this long, */
+/** A server stops listening when no connection has come for this long. */
 const QUIET_MS = 100;
 
-/** or after this time at the latest. */
+/** The longest time that it waits for that. */
 const MAX_QUIET_WAIT_MS = 500;
 
 /** A turn of the event loop that is shorter did nothing: hardly a connection can come between accepting and closing. */
@@ -82,7 +82,7 @@ function holdConnections(server: object) {
     };
   }
   return {
-    /** How many there have been. */
+    /** How many have been accepted. */
     count: () => count,
     /** Hands them to the server, and later ones without delay. */
     release(): void {

@@ -173,8 +173,8 @@ export function trackConnections(
     if ('stream' in request) {
       streams += 1;
       answer.on('close', onStreamAnswered);
-      // A session that was opened while the server drained is told to go by its first request.
-      if (draining) sayGoAway((request.stream as Http2StreamLike).session);
+      // A session that was opened while the server drained gets GOAWAY with its first request.
+      if (draining) sendGoAway((request.stream as Http2StreamLike).session);
       return;
     }
     const connection = connections.get(request.socket) ?? opened(request.socket);
@@ -221,7 +221,7 @@ export function trackConnections(
         connection.bytesRead = connection.socket.bytesRead ?? 0;
         isLast(connection.last, true);
       }
-      sessions.forEach(sayGoAway);
+      sessions.forEach(sendGoAway);
     },
     open() {
       let requests = streams;
@@ -240,7 +240,7 @@ export function trackConnections(
   };
 }
 
-function sayGoAway(session: Http2SessionLike | undefined): void {
+function sendGoAway(session: Http2SessionLike | undefined): void {
   if (session?.closed === false) session.close();
 }
 

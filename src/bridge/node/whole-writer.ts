@@ -6,16 +6,16 @@ import { http } from './node-http.js';
 /** Writes an answer, head and body, in one piece; false where that is not possible, and nothing is done. */
 export type WholeWriter = (res: NodeOutgoing, content: string | Uint8Array) => boolean;
 
-/** As many bytes as an answer in one piece has at most; a longer one is streamed. */
+/** The most bytes of an answer in one piece; a longer one is streamed. */
 const MEMORY_BYTES = 65_536;
 
-/** So many answers may keep the memory they were written to, because their clients have not read them at once. */
+/** How many answers may keep the memory they were written to, because their clients have not read them at once. */
 const MOST_KEPT = 16;
 
-/** A character of a string has at most so many bytes of UTF-8. */
+/** The most bytes of UTF-8 for one character of a string. */
 const BYTES_OF_CHARACTER = 3;
 
-/** What is used of a `ServerResponse` that its documentation does not name. */
+/** The undocumented members of a `ServerResponse` that are used. */
 interface HeadedResponse extends NodeOutgoing {
   /** The text of the head, once `writeHead` was called. */
   readonly _header?: unknown;
@@ -26,8 +26,9 @@ interface HeadedResponse extends NodeOutgoing {
 }
 
 /**
- * Writes answers whose head is made and not sent. Node corks the socket and has three pieces written: head, body and an empty
- * end. One piece of memory, which serves again as soon as the system has taken the bytes, saves a tenth of the CPU of a probe. `res.end()` has to be called afterwards, as ever: what follows an answer is Node's.
+ * Writes answers whose head is made and not sent. Node corks the socket and writes three pieces: head, body and an
+ * empty end. One piece of memory, which is reused as soon as the system has taken the bytes, saves a tenth of the CPU
+ * of a probe. `res.end()` still has to be called afterwards, so that Node ends the answer.
  */
 export function createWholeWriter(): WholeWriter {
   let memory: Buffer | undefined;
@@ -59,8 +60,8 @@ export function createWholeWriter(): WholeWriter {
 }
 
 /**
- * The socket, where its memory is free again with `write`: only a socket of Node's own that encrypts nothing and has nothing
- * waiting. Nothing where middleware or the service has replaced a function.
+ * The socket, if the memory can be reused after `write`: only a socket of Node's own that encrypts nothing and has
+ * nothing waiting. `undefined` where middleware or the service has replaced a function.
  */
 function socketFor(res: HeadedResponse): DirectSocket | undefined {
   if ((res.end as unknown) !== http.OutgoingMessage.prototype.end || res._headerSent !== false) return undefined;

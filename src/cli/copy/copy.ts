@@ -13,7 +13,7 @@ export interface CopyTask {
 }
 
 const RESUMABLE = 'what was copied stays, and the same command goes on from there';
-/** The time limit of the first answer of a store. */
+/** The time limit for the first answer of a store, in milliseconds. */
 const OPENING_MS = 10_000;
 /** As shells report them: 128 and the number of the signal. */
 const EXIT_CODES: Readonly<Record<EndSignal, number>> = { SIGINT: 130, SIGTERM: 143 };
@@ -78,7 +78,7 @@ async function copyBetween(
         );
       }
       const onProgress = createProgressLines(write, () => performance.now());
-      const onSkipped = createLeftOut(skipRefused, write);
+      const onSkipped = createSkipReporter(skipRefused, write);
       const options = { overwrite, onProgress, onSkipped, signal };
       const result = await copyEvents(source, target, options).catch((error: unknown) => {
         signal.throwIfAborted();
@@ -123,7 +123,10 @@ const REASONS: Readonly<Record<SkippedEvent['why'], string>> = {
  * @param skipRefused continues without events that TO refuses
  * @returns a function that throws an Error for a refused event where the copy has to end
  */
-export function createLeftOut(skipRefused: boolean, write: (line: string) => void): (skipped: SkippedEvent) => void {
+export function createSkipReporter(
+  skipRefused: boolean,
+  write: (line: string) => void,
+): (skipped: SkippedEvent) => void {
   let count = 0;
   return ({ key, why }) => {
     const what = `${key.namespace}/${key.name}: ${REASONS[why]}`;
@@ -140,7 +143,7 @@ const PAUSE_MS = 1_000;
 /**
  * Reports the progress of a copy, at most one line a second; a copy that takes less time has none.
  *
- * @param now milliseconds that never go back
+ * @param now a monotonic clock, in milliseconds
  */
 export function createProgressLines(
   write: (line: string) => void,

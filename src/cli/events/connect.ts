@@ -53,8 +53,8 @@ async function transportOf(flags: ConnectionFlags): Promise<ConnectedTransport> 
 }
 
 /**
- * The API group of the server's events: that of Kubernetes where it is served, else the first one called `events.`. Where the
- * server does not say it is taken to be Kubernetes.
+ * The API group of the server's events: that of Kubernetes where it is served, else the first one whose name begins
+ * with `events.`. A server that does not list its groups is taken to be Kubernetes.
  */
 async function findGroup({ handle }: ConnectedTransport, signal: AbortSignal): Promise<string> {
   const headers = { accept: 'application/json' };

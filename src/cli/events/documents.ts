@@ -34,7 +34,7 @@ async function yamlWriter(): Promise<typeof writeJson> {
   };
 }
 
-/** As kubectl: `apiVersion` and `kind` come first, and the managed fields are left out. */
+/** As in kubectl, `apiVersion` and `kind` come first, and the managed fields are left out. */
 function shown({ apiVersion, kind, metadata, ...rest }: Event): Event {
   const { managedFields: _managedFields, ...shownMetadata } = metadata;
   return { apiVersion, kind, metadata: shownMetadata, ...rest };

@@ -6,12 +6,12 @@ import type { EventsFlags } from './run-events.js';
 /** `kube-vitals events`. */
 export const eventsCommand: Command = createCommand<EventsFlags>({
   name: 'events',
-  summary: 'Shows the events of any server, and goes on with --watch.',
+  summary: 'Shows the events of any server; --watch follows them.',
   about: [
     'Shows events as kubectl events does, of this server, of Kubernetes or of any other that serves them, the newest first.',
     '',
-    'What other people have written into events is shown without control characters: it cannot drive the terminal. Colours',
-    'are shown on a terminal unless NO_COLOR is set.',
+    'The texts of events are shown without control characters, so that they cannot control the terminal. Colours are',
+    'shown on a terminal unless NO_COLOR is set.',
     '',
     'The exit code is 0, 1 when the server cannot be asked or refuses, 2 when the command line cannot be understood.',
   ],
@@ -39,7 +39,7 @@ export const eventsCommand: Command = createCommand<EventsFlags>({
     'all-namespaces': { short: 'A', help: 'The events of all namespaces.' },
     watch: {
       short: 'w',
-      help: 'Goes on with every event that is added or updated, until Ctrl-C, also after the server was away.',
+      help: 'Shows every further event that is added or updated, until Ctrl-C, also after the server was unavailable.',
     },
     for: {
       value: 'kind/name',
@@ -62,7 +62,7 @@ export const eventsCommand: Command = createCommand<EventsFlags>({
     sort: {
       value: 'order',
       shownDefault: 'newest; with --watch oldest',
-      help: 'What comes first of the events that exist: newest or oldest, by when they were seen last.',
+      help: 'The order of the events that exist, by when they were seen last: newest or oldest first.',
       read: oneOf('', 'newest', 'oldest'),
     },
     'token-file': {
@@ -76,7 +76,7 @@ export const eventsCommand: Command = createCommand<EventsFlags>({
     },
     'api-group': {
       value: 'group',
-      shownDefault: 'found out',
+      shownDefault: 'discovered',
       help: 'The API group of the events, such as events.k8s.io.',
     },
   },
@@ -102,7 +102,7 @@ function throwContradiction(flags: EventsFlags): void {
     const { protocol, hostname } = new URL(server);
     const isLocal = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
     if (tokenFile !== undefined && protocol === 'http:' && !isLocal) {
-      throw new Error('--token-file needs an https URL: a token does not pass a network in the clear');
+      throw new Error('--token-file needs an https URL: a token is not sent unencrypted over a network');
     }
     if (certificateAuthority !== undefined && protocol === 'http:') {
       throw new Error('--certificate-authority needs an https URL');

@@ -1,6 +1,6 @@
 import type { Event } from '../../client.js';
 
-/** What `--for` names. */
+/** The object that `--for` names. */
 export interface ForObject {
   readonly kind: string;
   readonly name: string;
@@ -49,7 +49,7 @@ export function filterOf(about: ForObject | undefined, types: readonly string[])
   };
 }
 
-/** The kinds that a word may mean. Without the server's documents a plural is taken for every word it can come from. */
+/** The kinds that a word may mean. Without discovery, a plural stands for every singular that it can come from. */
 function kindsOf(word: string): ReadonlySet<string> {
   const [plain = ''] = word.toLowerCase().split('.');
   const kinds = new Set([plain, SHORT_NAMES[plain] ?? plain]);

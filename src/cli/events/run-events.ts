@@ -32,9 +32,9 @@ const WITHOUT_CREDENTIALS = 'without credentials: give --token-file, or --kubeco
 
 /** Writes events in one of the formats. */
 interface Printer {
-  /** Those that exist. */
+  /** The text of the events that exist. */
   readonly existing: (events: readonly Event[]) => string;
-  /** One that is added or updated. */
+  /** The text of an event that was added or updated. */
   readonly change: (event: Event) => string;
 }
 

@@ -6,8 +6,8 @@ const BOLD = '\u001b[1m';
 const RESET = '\u001b[0m';
 
 /**
- * Lays out rows below a head, in columns that are as wide as the widest cell so far. With `colour` the head is bold, and types other
- * than `Normal` are yellow.
+ * Lays out rows below a head, in columns that are as wide as the widest cell so far. With `colour` the head is bold,
+ * and types other than `Normal` are yellow.
  *
  * @returns a function that gives the lines of some rows; those of the first call begin with the head
  */

@@ -38,7 +38,7 @@ export const probeCommand: Command = createCommand<ProbeFlags>({
   read({ timeout, caFile, tokenFile }, text) {
     const url = readUrl(text);
     if (tokenFile !== undefined && url.protocol === 'https:' && caFile === undefined) {
-      throw new Error('--token-file needs --ca-file: a token is not sent to a server that nobody has verified');
+      throw new Error('--token-file needs --ca-file: a token is not sent to a server that is not verified');
     }
     return async (context) => {
       const { runProbe } = await import('./probe.js');

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { request as requestPlain, type IncomingMessage } from 'node:http';
 import type { ProcessContext } from '../command-line/command.js';
 
-/** What {@link runProbe} asks. */
+/** The request of {@link runProbe}. */
 export interface ProbeTask {
   readonly url: URL;
   readonly timeoutMs: number;
@@ -40,14 +40,14 @@ export async function runProbe(
   }
 }
 
-interface Question {
+interface RequestSettings {
   readonly headers: Readonly<Record<string, string>>;
   readonly ca: string | undefined;
   readonly signal: AbortSignal;
 }
 
 /** TLS is loaded for https alone, because a probe is mostly start-up. */
-async function ask(url: URL, { headers, ca, signal }: Question): Promise<IncomingMessage> {
+async function ask(url: URL, { headers, ca, signal }: RequestSettings): Promise<IncomingMessage> {
   const secure = url.protocol === 'https:';
   const request = secure ? (await import('node:https')).request : requestPlain;
   const tls = { ca: ca, rejectUnauthorized: ca !== undefined };

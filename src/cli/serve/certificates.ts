@@ -16,9 +16,9 @@ const DAY_MS = 86_400_000;
 const RENEW_DAYS = 30;
 
 /**
- * The certificate in a directory: an authority and a certificate for loopback, made on first start, used
- * again on the next, and renewed when they have expired or soon will, or do not fit the address. Files that a crash has left
- * damaged are made anew. Where they cannot be written (a full disk) the start continues as long as the stored authority is
+ * The certificate in a directory: an authority and a certificate for loopback, made on first start, used again on later
+ * ones, and renewed when they have expired or soon will, or do not fit the address. Files that a crash has left damaged
+ * are made anew. Where they cannot be written (a full disk) the start continues as long as the stored authority is
  * valid: clients know it, and its certificates need no file.
  *
  * @param now milliseconds since the epoch
@@ -38,7 +38,7 @@ export async function ownCertificate(
   const { makeServerCertificate } = await import('./make-certificates.js');
   const server = await makeServerCertificate(ca, names, now);
   await writePair(dir, 'server', server).catch((error: unknown) =>
-    log(`${(error as Error).message}; this start serves with a certificate that the next one will not find`),
+    log(`${(error as Error).message}; the certificate in use is not stored, and the next start makes another`),
   );
   return { ...server, ca: ca.cert };
 }
@@ -53,12 +53,12 @@ async function currentAuthority(dir: string, now: number, log: (line: string) =>
     return made;
   } catch (error) {
     if (!stored || !lasts(stored, now, 0)) throw error;
-    log(`${(error as Error).message}; the authority that is stored is used until it ends`);
+    log(`${(error as Error).message}; the stored authority is used until it expires`);
     return stored;
   }
 }
 
-/** The certificate and key of two files. Clients are told to trust the certificates of the first. */
+/** The certificate and key of two files. Clients are told to trust the certificates in the first file. */
 export async function givenCertificate(certFile: string, keyFile: string): Promise<ServingCertificate> {
   const cert = await readIfThere(certFile, 'give another file with --tls-cert-file');
   const key = await readIfThere(keyFile, 'give another file with --tls-private-key-file');
@@ -85,7 +85,7 @@ async function writePair(dir: string, name: string, { cert, key }: KeyPair): Pro
   await writePrivateFile(join(dir, `${name}.crt`), cert, HINT);
 }
 
-/** False also for files that are no certificate or no key. */
+/** False also for files that are not a certificate or not a key. */
 function belong({ cert, key }: KeyPair): boolean {
   try {
     return new X509Certificate(cert).checkPrivateKey(createPrivateKey(key));

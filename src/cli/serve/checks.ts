@@ -88,5 +88,6 @@ const DOWN_MS = 15_000;
  * @throws Error while it is unavailable
  */
 export function exampleDependency(uptimeMs: number): void {
-  if (uptimeMs % ROUND_MS >= ROUND_MS - DOWN_MS) throw new Error('pretended: away for 15 seconds of every minute');
+  if (uptimeMs % ROUND_MS >= ROUND_MS - DOWN_MS)
+    throw new Error('simulated: unavailable for 15 seconds of every minute');
 }

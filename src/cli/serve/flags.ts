@@ -33,7 +33,7 @@ export interface ServeFlags extends LimitFlags {
 }
 
 const MOST_BODY_BYTES = 3_145_728;
-/** More than machines have cores; a typing error starts no more. */
+/** More than machines have cores; limits what a typing error can start. */
 const MOST_WORKERS = 128;
 
 /** The flags of `kube-vitals serve`. */
@@ -69,7 +69,7 @@ export const serveFlags: FlagTable<ServeFlags> = {
     read: (text) => (text === 'off' ? 'off' : port(text)),
   },
   'insecure-port-accepts-credentials-in-the-clear': {
-    help: 'Serves everything on the HTTP port whatever the --bind-address, so that tokens and events pass the network unencrypted, for everybody on the way to read and use.',
+    help: 'Serves everything on the HTTP port whatever the --bind-address, so that tokens and events cross the network unencrypted, where others can read and use them.',
   },
   'max-connections': {
     value: 'count',
@@ -138,7 +138,7 @@ export const serveFlags: FlagTable<ServeFlags> = {
   store: {
     value: 'store',
     shownDefault: 'sqlite:events.db in --data-dir; memory where this Node has no driver for SQLite',
-    help: 'Where events are kept. memory: in this process, gone when it ends. sqlite:PATH: in a file. postgres://USER:PASSWORD@HOST:PORT/DATABASE, with ?schema=NAME and parameters of the driver; without a password PGPASSWORD is asked. etcd://HOST:PORT,HOST:PORT/PREFIX, also with USER:PASSWORD@; etcds:// speaks TLS, with ?ca=FILE&cert=FILE&key=FILE. All servers on one PostgreSQL or etcd serve the same events.',
+    help: 'Where events are kept. memory: in this process, gone when it ends. sqlite:PATH: in a file. postgres://USER:PASSWORD@HOST:PORT/DATABASE, with ?schema=NAME and parameters of the driver; without a password PGPASSWORD is used. etcd://HOST:PORT,HOST:PORT/PREFIX, also with USER:PASSWORD@; etcds:// speaks TLS, with ?ca=FILE&cert=FILE&key=FILE. All servers on one PostgreSQL or etcd serve the same events.',
     read: (text) => (text === '' ? undefined : parseStoreUrl(text)),
     quote: withoutSecrets,
   },
@@ -149,7 +149,7 @@ export const serveFlags: FlagTable<ServeFlags> = {
   workers: {
     value: 'count',
     fallback: '1',
-    help: 'How many processes serve on the same ports, up to 128, each with a watch cache and limits of its own. More than one needs a store that processes share, PostgreSQL or etcd, and makes one more process, which starts them again where they end.',
+    help: 'How many processes serve on the same ports, up to 128, each with a watch cache and limits of its own. More than one needs a store that processes share, PostgreSQL or etcd, and makes one more process, which restarts those that end.',
     read: (text) => readCount(text, MOST_WORKERS),
   },
   ...limitFlags,
@@ -169,7 +169,7 @@ export interface Flags extends Omit<ServeFlags, 'certDir' | 'limits'> {
 }
 
 /** Completes the values of the flags. @throws Error for values that contradict one another */
-export function settleFlags(values: ServeFlags): Flags {
+export function completeFlags(values: ServeFlags): Flags {
   const { dataDir, tlsCertFile, tlsPrivateKeyFile, authorizationMode, authorizationPolicyFile, workers, store } =
     values;
   if ((tlsCertFile === undefined) !== (tlsPrivateKeyFile === undefined)) {
@@ -212,7 +212,7 @@ function bodyBytes(text: string): number {
 
 function domain(text: string): string {
   const label = '[a-z0-9]([-a-z0-9]*[a-z0-9])?';
-  // The group is `events.` in front of it, and at most 253 characters.
+  // The group is `events.` followed by the domain, and has at most 253 characters.
   if (text.length > 246 || !new RegExp(`^${label}(\\.${label})*$`).test(text)) {
     throw new Error('must be a lower-case DNS name such as example.com');
   }

@@ -8,7 +8,7 @@ type PromClient = typeof import('prom-client');
 /** The paths that metrics are served at. */
 export const METRICS_PATHS: readonly string[] = ['/metrics', '/metrics/slis'];
 
-/** Makes the registry that is printed of that of this process. */
+/** Makes, from the registry of this process, the one that is printed. */
 export type ShareMetrics = (own: LabelledRegistry) => MetricsRegistry;
 
 /** The metrics of the server and of its process, for callers who may `get` their path. */
@@ -18,7 +18,7 @@ export async function serverMetrics(
   share: ShareMetrics = (own) => own,
 ): Promise<Metrics> {
   const loaded: PromClient & { readonly default?: PromClient } = await import('prom-client');
-  // Built in, a CommonJS module has nothing but a default export.
+  // When bundled, a CommonJS module has only a default export.
   const { Registry, collectDefaultMetrics } = loaded.default ?? loaded;
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });

@@ -17,7 +17,7 @@ export interface AccessFiles {
   readonly policies?: string | undefined;
 }
 
-/** Read and made once for a start, however many processes serve: all of them have the same. Plain data. */
+/** What a start reads and makes once, for all processes that serve. Plain data. */
 export interface Preparation {
   readonly access: AccessFiles;
   readonly certificate: ServingCertificate;

@@ -25,8 +25,8 @@ export function runPrimary(flags: Flags, context: ProcessContext): Promise<numbe
     supervise({
       workers,
       spawn: spawnWorker,
-      assignment: { preparation, ports: await settlePorts(flags) },
-      // Without a store the command line was refused.
+      assignment: { preparation, ports: await choosePorts(flags) },
+      // A command line without a store was refused.
       onServing: (addresses) => choice && announce(flags, addresses, { choice }, context.stdout),
       onMetrics: createMetricsRelay(systemClock),
       onSignal: context.onSignal,
@@ -38,9 +38,9 @@ export function runPrimary(flags: Flags, context: ProcessContext): Promise<numbe
 }
 
 /** Finds free ports for 0, so that a restarted worker listens where the others do. */
-async function settlePorts({ bindAddress, securePort, insecurePort }: Flags): Promise<Assignment['ports']> {
+async function choosePorts({ bindAddress, securePort, insecurePort }: Flags): Promise<Assignment['ports']> {
   const held: (() => void)[] = [];
-  const settle = (port: number): Promise<number> =>
+  const choose = (port: number): Promise<number> =>
     new Promise((resolve, reject) => {
       if (port !== 0) return resolve(port);
       const server = createServer().once('error', reject);
@@ -49,8 +49,8 @@ async function settlePorts({ bindAddress, securePort, insecurePort }: Flags): Pr
     });
   try {
     return {
-      securePort: await settle(securePort),
-      insecurePort: insecurePort === 'off' ? 'off' : await settle(insecurePort),
+      securePort: await choose(securePort),
+      insecurePort: insecurePort === 'off' ? 'off' : await choose(insecurePort),
     };
   } finally {
     for (const release of held) release();

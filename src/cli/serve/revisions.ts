@@ -15,12 +15,14 @@ export interface Revisions {
 }
 
 /**
- * Reserves revisions in a file, so that a store that starts empty (in memory at each start, in a file when that was deleted)
- * never uses one twice and can still count from small numbers that people can read. A client that watches from before such a
- * start is told that its revision is gone. A store that is shared over the network keeps its own counter and needs no file.
+ * Reserves revisions in a file, so that a store that starts empty (in memory at each start, in a file when that was
+ * deleted) never uses one twice and can still count from small numbers that people can read. A client that watches from
+ * before such a start is told that its revision is gone. A store that is shared over the network keeps its own counter
+ * and needs no file.
  *
- * @param storeIsDurable the store keeps its own counter on this disk, so that the file only matters should that be deleted. Then
- * the start continues where the file cannot be written (a full disk), and the write is tried again later.
+ * @param storeIsDurable the store keeps its own counter on this disk, so that the file matters only if the store is
+ * deleted. Then the start continues even if the file cannot be written (a full disk), and the write is tried again
+ * later.
  * @throws Error when the file holds anything but a number, or cannot be written and the store is not durable
  */
 export async function reserveRevisions(

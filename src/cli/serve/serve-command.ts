@@ -1,5 +1,5 @@
 import { createCommand, type Command, type ProcessContext } from '../command-line/command.js';
-import { serveFlags, settleFlags, type Flags, type ServeFlags } from './flags.js';
+import { serveFlags, completeFlags, type Flags, type ServeFlags } from './flags.js';
 
 /** `kube-vitals serve`. The library is loaded when it runs. */
 export const serveCommand: Command = createCommand<ServeFlags>({
@@ -12,7 +12,7 @@ export const serveCommand: Command = createCommand<ServeFlags>({
   ],
   flags: serveFlags,
   read(values) {
-    const flags = settleFlags(values);
+    const flags = completeFlags(values);
     return async (context) => {
       const run = await load(flags);
       return run(flags, context);

@@ -29,12 +29,12 @@ import { runPrepared, type Preparation } from './preparation.js';
 import { reserveRevisions } from './revisions.js';
 import { openServers, type Addresses } from './servers.js';
 import { DRAIN_TIMEOUT_MS, shutDownOnSignal } from './shutdown.js';
-import { keepRequestsYoung } from './v8-flags.js';
+import { disablePretenuring } from './v8-flags.js';
 
 const SELF = { name: 'system:kube-vitals', groups: ['system:masters'] };
 /** How long the shutdown waits for its own Event to be stored. */
 const LAST_EVENT_MS = 5_000;
-/** The start is recorded however long the store is unavailable. */
+/** How long an event, such as that of the start, waits for an unavailable store. */
 const RECORD_WITHIN_MS = 86_400_000;
 
 /**
@@ -74,7 +74,7 @@ interface ServeOptions extends Pick<ProcessContext, 'pid' | 'onSignal'> {
  */
 export async function serve(options: ServeOptions): Promise<number> {
   const { flags, preparation, log, closesLaterMs = 0 } = options;
-  keepRequestsYoung();
+  disablePretenuring();
   const observe: Observe = (observation) => {
     if (observation.type === 'error') log(`error in ${observation.where}: ${String(observation.error)}`);
     if (observation.type === 'health.changed') {
@@ -178,7 +178,7 @@ export async function serve(options: ServeOptions): Promise<number> {
       kubeconfigWritten.failed(error);
     },
   );
-  // No post-start hook: it would make /livez wait for the store.
+  // Not a post-start hook, which would make /livez wait for the store.
   const note = `serving ${group}/v1 on ${servers.secureUrl}`;
   recorder.event({ action: 'Starting', reason: 'Started', note });
   if (answers) await recorded();

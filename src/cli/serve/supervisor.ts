@@ -18,7 +18,7 @@ export interface Ending {
   /** `null` where a signal ended it. */
   readonly code: number | null;
   readonly signal: string | null;
-  /** Why it could not be started, or its own account of its end. */
+  /** Why it could not be started, or the reason that it reported itself. */
   readonly reason?: string | undefined;
 }
 
@@ -43,14 +43,14 @@ interface SupervisorOptions extends Pick<ProcessContext, 'onSignal'> {
 
 /** The longest pause before a worker is started again. */
 const LONGEST_PAUSE_MS = 30_000;
-/** The pause is short again after a worker that served for so long. */
+/** After a worker has served this long, the pauses begin short again. */
 const STEADY_MS = 60_000;
 /** How long a worker may take until it serves. It waits at most eight seconds for a store that is unavailable. */
 const START_LIMIT_MS = 120_000;
 
-/** A worker's life, from start to end. */
+/** A run of a worker, from its start to its end. */
 interface Life extends Ending {
-  /** False where it was never told to start. */
+  /** False if it never received the message to start. */
   readonly isStarted: boolean;
   /** True where it was killed because it did not serve in time. */
   readonly isOverdue: boolean;
@@ -58,10 +58,10 @@ interface Life extends Ending {
 }
 
 /**
- * Keeps workers running until a signal ends them. The first one starts alone, so that one process sets up the store and the ports, and
- * reports faults of the configuration; the others follow when it serves. A worker that ends is started again, after
- * a growing pause; so is one that does not serve two minutes after its start, which is killed. One that ends by itself before it has
- * ever served ends all.
+ * Keeps workers running until a signal ends them. The first one starts alone, so that one process sets up the store and
+ * the ports, and reports faults of the configuration; the others follow when it serves. A worker that ends is started
+ * again, after a growing pause; so is one that does not serve two minutes after its start, which is killed. One that
+ * ends by itself before it has ever served ends all of them.
  *
  * @returns the exit code: the highest of the workers' in a shutdown, 1 when one was killed or could not start
  */
@@ -135,7 +135,7 @@ export async function supervise(options: SupervisorOptions): Promise<number> {
     });
   }
 
-  async function keep(number: number, onFirstServing: (addresses: Addresses) => void): Promise<void> {
+  async function keepRunning(number: number, onFirstServing: (addresses: Addresses) => void): Promise<void> {
     const backoff = createBackoff(clock, LONGEST_PAUSE_MS);
     let hasServed = false;
     while (!stopping.signal.aborted) {
@@ -162,10 +162,10 @@ export async function supervise(options: SupervisorOptions): Promise<number> {
     if (stopping.signal.aborted) return;
     serving += 1;
     if (serving === count) options.onServing(addresses);
-    if (serving === 1) for (let next = 2; next <= count; next++) lives.push(keep(next, onFirstServing));
+    if (serving === 1) for (let next = 2; next <= count; next++) lives.push(keepRunning(next, onFirstServing));
   }
 
-  lives.push(keep(1, onFirstServing));
+  lives.push(keepRunning(1, onFirstServing));
   for (const life of lives) await life;
   return exitCode;
 }

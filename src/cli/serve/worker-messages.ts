@@ -30,9 +30,9 @@ export type FromWorker =
   | { readonly type: 'failed'; readonly reason: string }
   | MetricsFromWorker;
 
-/** Those about metrics. */
+/** The messages about metrics. */
 export type MetricsFromWorker =
   /** Asks for the metrics of all workers. */
-  | { readonly type: 'metrics.asked'; readonly id: number; readonly name?: string | undefined }
-  /** Its own, with the id of the question. */
+  | { readonly type: 'metrics.requested'; readonly id: number; readonly name?: string | undefined }
+  /** The metrics of this worker, with the id of the request. */
   | { readonly type: 'metrics.answer'; readonly id: number; readonly text: string };

@@ -7,23 +7,23 @@ import type { Primary } from './worker-processes.js';
 /** How long a scrape waits for workers, in milliseconds: Prometheus waits for ten seconds. */
 const DEADLINE_MS = 2_000;
 
-/** The primary's part: passes questions on to all workers, and sends the answers together. */
+/** The primary's part: passes requests for metrics on to all workers, and sends their answers together. */
 export function createMetricsRelay(clock: Clock, deadlineMs: number = DEADLINE_MS) {
-  /** What happens with an answer, by the id of the question. */
+  /** What happens with an answer, by the id of the request. */
   const open = new Map<number, (from: number, text: string) => void>();
-  let questions = 0;
+  let requests = 0;
 
   return (from: number, message: MetricsFromWorker, workers: Workers): void => {
     if (message.type === 'metrics.answer') return open.get(message.id)?.(from, message.text);
-    const { id: asked, name } = message;
-    const id = ++questions;
+    const { id: requestId, name } = message;
+    const id = ++requests;
     const texts = new Map<number, string>();
     const all = [...workers.keys()];
     const done = (): void => {
       timer.cancel();
       open.delete(id);
       const up = name === undefined ? [upText(all, texts)] : [];
-      workers.get(from)?.send({ type: 'metrics.gathered', id: asked, texts: [...texts.values(), ...up] });
+      workers.get(from)?.send({ type: 'metrics.gathered', id: requestId, texts: [...texts.values(), ...up] });
     };
     const timer = clock.setTimer(done, deadlineMs);
     open.set(id, (worker, text) => {
@@ -57,7 +57,7 @@ export function shareRegistry(number: number, primary: Pick<Primary, 'send' | 'o
     const own = (name?: string): Promise<string> =>
       name === undefined ? registry.metrics() : registry.getSingleMetricAsString(name);
     const waiting = new Map<number, (texts: readonly string[]) => void>();
-    let questions = 0;
+    let requests = 0;
     primary.onMessage((message: ToWorker) => {
       if (message.type === 'metrics.gathered') waiting.get(message.id)?.(message.texts);
       if (message.type !== 'metrics.wanted') return;
@@ -65,7 +65,7 @@ export function shareRegistry(number: number, primary: Pick<Primary, 'send' | 'o
       void own(message.name).then((text) => primary.send({ type: 'metrics.answer', id, text }));
     });
     const gather = async (name?: string): Promise<string> => {
-      const id = ++questions;
+      const id = ++requests;
       const texts = await new Promise<readonly string[]>((resolve) => {
         // The primary keeps to its deadline unless it has ended.
         const timer = clock.setTimer(() => resolve([]), 2 * DEADLINE_MS);
@@ -73,7 +73,7 @@ export function shareRegistry(number: number, primary: Pick<Primary, 'send' | 'o
           timer.cancel();
           resolve(gathered);
         });
-        void primary.send({ type: 'metrics.asked', id, name }).then((isSent) => isSent || waiting.get(id)?.([]));
+        void primary.send({ type: 'metrics.requested', id, name }).then((isSent) => isSent || waiting.get(id)?.([]));
       });
       waiting.delete(id);
       return mergeMetrics(texts.length > 0 ? texts : [await own(name)]);

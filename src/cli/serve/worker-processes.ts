@@ -14,21 +14,21 @@ export function isWorkerProcess(): boolean {
 const LAST_MESSAGES_MS = 200;
 
 /**
- * Starts this program once more, with the same command line. The listening sockets are shared, and each worker accepts connections for
- * itself. Node's other way, where the primary accepts and hands connections to the workers in turn, loses those that are under
- * way to a worker that is killed: they are neither answered nor closed.
+ * Starts this program once more, with the same command line. The listening sockets are shared, and each worker accepts
+ * connections for itself. Node's other way, where the primary accepts and hands connections to the workers in turn,
+ * loses those that are under way to a worker that is killed: they are neither answered nor closed.
  */
 export function spawnWorker({ onMessage, onEnd }: WorkerEvents): WorkerProcess {
   cluster.schedulingPolicy = cluster.SCHED_NONE;
   const worker = fork(onEnd);
   if (worker === undefined) return { pid: undefined, send: () => undefined, kill: () => undefined };
-  // Such as a message to a process that has just gone.
+  // Such as that of a message to a process that has just ended.
   worker.on('error', () => undefined);
   worker.on('message', (message: FromWorker) => onMessage(message));
   const disconnected = new AbortController();
   worker.once('disconnect', () => disconnected.abort());
   worker.process.once('exit', (code, signal) => {
-    // Node does not always tell that the channel of a killed process is closed.
+    // Node does not always report that the channel of a killed process is closed.
     void pause(systemClock, LAST_MESSAGES_MS, disconnected.signal).then(() => onEnd({ code, signal }));
   });
   return {
@@ -40,7 +40,7 @@ export function spawnWorker({ onMessage, onEnd }: WorkerEvents): WorkerProcess {
   };
 }
 
-/** `undefined` where the system has no room for another process. */
+/** `undefined` if the system cannot start another process. */
 function fork(onEnd: WorkerEvents['onEnd']) {
   try {
     const worker = cluster.fork();
@@ -58,7 +58,7 @@ export type Primary = ReturnType<typeof joinPrimary>;
 /** Receives messages and signals from now on. */
 export function joinPrimary({ onSignal }: Pick<ProcessContext, 'onSignal'>) {
   const self = cluster.worker;
-  if (self === undefined) throw new TypeError('joinPrimary: this process is no worker');
+  if (self === undefined) throw new TypeError('joinPrimary: this process is not a worker');
   const messages: ((message: ToWorker) => void)[] = [];
   const gone: (() => void)[] = [];
   let hasLeft = false;
@@ -94,8 +94,9 @@ export function joinPrimary({ onSignal }: Pick<ProcessContext, 'onSignal'>) {
       if (self.isConnected()) self.process.disconnect();
     },
     /**
-     * The signals of this process and of the primary. A terminal, or a service manager that knows all processes, sends the same signal to
-     * both: it counts once. The end of the primary counts as SIGTERM, unless there was a signal before.
+     * The signals of this process and of the primary. A terminal, or a service manager that knows all processes, sends
+     * the same signal to both: it counts once. The end of the primary counts as SIGTERM, unless there was a signal
+     * before.
      */
     onSignal: signals.onSignal as ProcessContext['onSignal'],
   };
@@ -105,20 +106,20 @@ export function joinPrimary({ onSignal }: Pick<ProcessContext, 'onSignal'>) {
 export function mergeSignals() {
   const counts = { own: 0, 'passed on': 0 };
   const early: EndSignal[] = [];
-  let told = 0;
+  let delivered = 0;
   let listener: ((signal: EndSignal) => void) | undefined;
-  const tell = (signal: EndSignal): void => {
-    told += 1;
+  const deliver = (signal: EndSignal): void => {
+    delivered += 1;
     if (listener === undefined) early.push(signal);
     else listener(signal);
   };
   return {
     arrived(way: 'own' | 'passed on', signal: EndSignal): void {
       counts[way] += 1;
-      if (counts[way] > told) tell(signal);
+      if (counts[way] > delivered) deliver(signal);
     },
     primaryHasGone(): void {
-      if (told === 0) tell('SIGTERM');
+      if (delivered === 0) deliver('SIGTERM');
     },
     isListenedTo: (): boolean => listener !== undefined,
     onSignal(added: (signal: EndSignal) => void): () => void {

@@ -8,13 +8,14 @@ import { shareRegistry } from './worker-metrics.js';
 import { joinPrimary } from './worker-processes.js';
 
 /**
- * In a shutdown the first worker stops listening when the others have: that takes them less than this. Connections that wait to be accepted
- * are lost only with the last copy of a listening socket, and by then hardly a client has a reason to connect.
+ * In a shutdown the first worker stops listening this much later than the others, which need less time. Connections
+ * that wait to be accepted are lost only with the last copy of a listening socket, and by then hardly any client
+ * connects.
  */
 const CLOSES_LATER_MS = 800;
 
 /**
- * Serves as one of several processes, as the primary says, until a signal or the end of the primary.
+ * Serves as one of several processes, with the settings from the primary, until a signal or the end of the primary.
  *
  * @returns the exit code
  */

@@ -13,7 +13,7 @@ const PING_TIMEOUT_MS = 3_000;
  * Makes the store. Only the chosen engine is loaded, and with it its driver.
  *
  * @param startAt where a new local store begins to count; stores that are shared count for themselves
- * @param place where the command line says so, for error messages
+ * @param place where the command line names the store, for error messages
  * @throws Error when a certificate cannot be read or an option is unusable
  */
 export async function openStore(
@@ -61,7 +61,7 @@ export async function pingStore(store: EventStore, choice: StoreChoice, log: (li
     return true;
   } catch (error) {
     if (isStoreError(error) && error.onlyWrites === true) {
-      log(`the store ${choice.shown} can be read and not be written (${error.message})`);
+      log(`the store ${choice.shown} can be read but not written (${error.message})`);
       return false;
     }
     if (local) throw new Error(`--store: ${messageOf(error)}`, { cause: error });

@@ -53,7 +53,7 @@ export function passwordFilter({ password }: StoreChoice): (line: string) => str
 
 function parseSqlite(path: string): StoreChoice {
   if (path === '') throw new Error('sqlite: needs a path, as in sqlite:/var/lib/shop/events.db');
-  if (path === ':memory:') throw new Error('a database that is gone with the process is --store=memory');
+  if (path === ':memory:') throw new Error('for a database in memory, use --store=memory');
   if (/^\/\/[^/]/.test(path))
     throw new Error('the path follows the colon: sqlite:events.db or sqlite:/var/lib/events.db');
   return sqliteAt(path);
@@ -102,7 +102,7 @@ function parseEtcd(text: string): StoreChoice {
 
 function endpoint(scheme: string, host: string): string {
   const [, port = '2379'] = HOST.exec(host) ?? fail('needs hosts in the form HOST:PORT,HOST:PORT');
-  if (Number(port) < 1 || Number(port) > 65_535) fail(`${port} is no port`);
+  if (Number(port) < 1 || Number(port) > 65_535) fail(`${port} is not a port`);
   const name = host.replace(/:\d+$/, '');
   return `${scheme === 'etcds' ? 'https' : 'http'}://${name}:${Number(port)}`;
 }

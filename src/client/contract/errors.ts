@@ -1,6 +1,9 @@
 import type { Status, StatusCause, StatusDetails } from '../../model/status.js';
 
-/** A server that was not reached, or left before its answer was complete. Recognise it with {@link isConnectionError}. */
+/**
+ * The server was not reached, closed the connection before its response was complete, or did not respond in time.
+ * Recognise it with {@link isConnectionError}.
+ */
 export interface ConnectionError extends Error {
   /** False: the request cannot have reached the server, so any request may be sent again. True: it may have been carried out. */
   readonly sent: boolean;
@@ -17,12 +20,12 @@ export function isConnectionError(value: unknown): value is ConnectionError {
 }
 
 /**
- * An answer that no server of this API gives: no JSON, another kind of object, or more bytes than the client takes. It came from a
- * proxy, a login page or a hostile server, and sending the request again would not help. Whether a write was carried out
- * is unknown. Recognise it with {@link isResponseError}.
+ * An answer that no server of this API gives: not JSON, another kind of object, or more bytes than the client takes. It
+ * came from a proxy, a login page or a hostile server, and sending the request again would not help. Whether a write
+ * was carried out is unknown. Recognise it with {@link isResponseError}.
  */
 export interface ResponseError extends Error {
-  /** The HTTP status code of the answer; 0 where it was no answer of HTTP. */
+  /** The HTTP status code of the answer; 0 if the answer was not HTTP. */
   readonly status: number;
 }
 
@@ -40,11 +43,14 @@ export function isResponseError(value: unknown): value is ResponseError {
 export interface StatusError extends Error {
   /** The HTTP status code, or that of the Status in an ERROR frame of a watch. */
   readonly code: number;
-  /** The reason, such as `NotFound` or `Conflict`. Servers may have more than this library knows. Empty: it was not said. */
+  /**
+   * The reason, such as `NotFound` or `Conflict`. Servers may have more than this library knows. Empty if the server
+   * gave none.
+   */
   readonly reason: string;
   /** The single faults, such as those of the fields of an invalid event. */
   readonly causes: readonly StatusCause[];
-  /** The object it is about. */
+  /** The object that the refusal is about. */
   readonly details: StatusDetails | undefined;
   /** How long the server asks to wait before the next try, in milliseconds. */
   readonly retryAfterMs: number | undefined;

@@ -1,10 +1,10 @@
 import type { Event } from '../../model/event.js';
 
-/** With every call. */
+/** Options of every call. */
 export interface CallOptions {
   /** Ends the call; it then rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
-  /** How long the call may take with all its repetitions, in milliseconds; of a list each page. Default: the client's. */
+  /** How long the call may take including retries, in milliseconds; for a list, each page. Default: the client's. */
   readonly timeoutMs?: number | undefined;
 }
 
@@ -16,7 +16,7 @@ export interface EventKey {
   readonly name: string;
 }
 
-/** With calls that write. */
+/** Options of calls that write. */
 export interface WriteOptions extends CallOptions {
   /** True: the server checks everything and stores nothing. */
   readonly dryRun?: boolean | undefined;
@@ -26,7 +26,7 @@ export interface WriteOptions extends CallOptions {
   readonly fieldValidation?: 'Ignore' | 'Warn' | 'Strict' | undefined;
 }
 
-/** Which events. */
+/** Selects events. */
 export interface EventSelection {
   /** The namespace; `null`: all namespaces. Default: the client's, or all where it has none. */
   readonly namespace?: string | null | undefined;
@@ -36,13 +36,13 @@ export interface EventSelection {
   readonly labelSelector?: string | undefined;
 }
 
-/** With `list`. */
+/** Options of `list`. */
 export interface ListOptions extends CallOptions, EventSelection {
   /** Events of one page, at least 1. Default: 500. */
   readonly pageSize?: number | undefined;
-  /** As of which revision; see `resourceVersionMatch`. Default: the latest. */
+  /** The revision to read; see `resourceVersionMatch`. Default: the latest. */
   readonly resourceVersion?: string | undefined;
-  /** How the server takes `resourceVersion`. */
+  /** How the server interprets `resourceVersion`. */
   readonly resourceVersionMatch?: 'Exact' | 'NotOlderThan' | undefined;
 }
 
@@ -50,45 +50,45 @@ export interface ListOptions extends CallOptions, EventSelection {
 export interface EventPage {
   /** The events, each with `apiVersion` and `kind`. */
   readonly items: readonly Event[];
-  /** The revision of the list, from which a watch may go on. */
+  /** The revision of the list, from which a watch can continue. */
   readonly resourceVersion: string;
-  /** Of the next page; absent on the last one. */
+  /** The token of the next page; absent on the last page. */
   readonly continue?: string | undefined;
   /** How many events are left after this page, where the server says so. */
   readonly remainingItemCount?: number | undefined;
   /**
-   * True on the first page of a list that began again, because the server no longer knew the revision of the pages before it
-   * (410): they are void, and all events come again as of the new revision.
+   * True on the first page of a list that began again, because the server no longer knew the revision of the earlier
+   * pages (410). Discard those: all events follow again, as of the new revision.
    */
   readonly restarted?: boolean | undefined;
 }
 
 /**
- * Events one after the other, read page by page as they are iterated; one page is in memory at a time. When the server no longer
- * knows the list's revision in the middle (410), the list begins again at a newer one, at most ten times, and what was given
- * already is left out unless it has changed since. What was removed since has been given then: {@link EventListing.pages} and
- * {@link EventListing.toArray} are exact. Events are recognised by their place in the order of the list and by their revision,
- * so that nothing is remembered of them; it fails with a ResponseError where
- * lists have no order or revisions are no numbers.
+ * Events one after the other, read page by page as they are iterated; one page is in memory at a time. If the server no
+ * longer knows the list's revision before its end (410), the list begins again at a newer one, at most ten times, and
+ * leaves out events that were given already and have not changed since. Events that were deleted in the meantime may
+ * have been given; {@link EventListing.pages} and {@link EventListing.toArray} are exact. Events are recognised by
+ * their position in the order of the list and by their revision, so none has to be remembered; where lists have no
+ * order or revisions are not numbers, iteration fails with a ResponseError.
  */
 export interface EventListing extends AsyncIterable<Event> {
-  /** Page by page. A list that begins again says so with `restarted`, and leaves nothing out. */
+  /** Reads page by page. A list that begins again has `restarted` on its first page, and leaves nothing out. */
   pages(): AsyncIterable<EventPage>;
   /**
-   * All of them in memory, as of one revision. Fails with a ResponseError beyond `maxEvents`.
+   * All events, in memory, as of one revision. Fails with a ResponseError beyond `maxEvents`.
    *
    * @param maxEvents Default: 1,000,000.
    */
   toArray(maxEvents?: number): Promise<Event[]>;
 }
 
-/** A patch and how the server is to take it (RFC 6902, RFC 7386, Kubernetes). */
+/** A patch and how the server is to apply it (RFC 6902, RFC 7386, Kubernetes). */
 export type EventPatch =
   | { readonly type: 'json'; readonly patch: readonly object[] }
   | { readonly type: 'merge' | 'strategic'; readonly patch: object }
   | { readonly type: 'apply'; readonly patch: object; readonly force?: boolean | undefined };
 
-/** What has to hold for a deletion. */
+/** Options of `delete`. */
 export interface DeleteOptions extends CallOptions {
   /** True: the server checks everything and removes nothing. */
   readonly dryRun?: boolean | undefined;
@@ -98,13 +98,13 @@ export interface DeleteOptions extends CallOptions {
   readonly resourceVersion?: string | undefined;
 }
 
-/** With `deleteCollection`. */
+/** Options of `deleteCollection`. */
 export interface DeleteCollectionOptions extends CallOptions, EventSelection {
   /** True: the server checks everything and removes nothing. */
   readonly dryRun?: boolean | undefined;
 }
 
-/** With `watch`. A watch that has begun has no deadline but `timeoutSeconds`. */
+/** Options of `watch`. A watch that has begun has no deadline but `timeoutSeconds`. */
 export interface WatchOptions extends EventSelection {
   /** Ends the watch; its iteration then rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
@@ -129,12 +129,14 @@ export interface WatchFrame {
 }
 
 /**
- * The Event resource of a server, typed. Calls fail with a StatusError when the server refuses, with a ConnectionError when it
- * was not reached, left before its answer was complete or gave none in time, with a ResponseError when what answered is no such
- * server, and with the signal's reason when they are aborted. Arguments that make no request are a TypeError.
+ * The Event resource of a server, typed. Calls fail with a StatusError when the server refuses, with a ConnectionError
+ * when it was not reached, closed the connection before its response was complete or did not respond in time, with a
+ * ResponseError when the response did not come from such a server, and with the signal's reason when they are aborted.
+ * Invalid arguments are a TypeError.
  *
- * Requests are repeated within `timeoutMs`: reads after whatever may pass by itself, writes where they were certainly not carried
- * out (`sent` is false, or 429 and 503 with Retry-After), and `create` of an event with a name also where that is not known.
+ * Requests are repeated within `timeoutMs`: reads after failures that may be temporary, writes where they were
+ * certainly not carried out (`sent` is false, or 429 and 503 with Retry-After), and `create` of an event with a name
+ * also where that is unknown.
  */
 export interface EventsClient {
   /** The API group, such as `events.k8s.io`. */
@@ -143,13 +145,15 @@ export interface EventsClient {
   readonly namespace: string | undefined;
   /** Reads an event. */
   get(key: EventKey, options?: CallOptions & { readonly resourceVersion?: string | undefined }): Promise<Event>;
-  /** Lists events. Nothing is sent before the first is asked for. Throws a TypeError for a `pageSize` that is none. */
+  /**
+   * Lists events. Nothing is sent before the first event is requested. Throws a TypeError for an invalid `pageSize`.
+   */
   list(options?: ListOptions): EventListing;
   /**
-   * Creates an event. Resolves with it as it is stored. With a fixed name it is sent again when its outcome is unknown; if the
-   * name is taken then by an event with the same content that the server has stored since the call began, this is the answer,
-   * and if by another event, the call rejects with AlreadyExists. With `generateName` an unknown outcome remains one
-   * (a ConnectionError whose `sent` is true), because sending it again could store the event twice.
+   * Creates an event and resolves with it as stored. With a fixed name, it is sent again when its outcome is unknown.
+   * If the name is then taken by an event with the same content that was stored since the call began, the call resolves
+   * with that event; if by another event, it rejects with AlreadyExists. With `generateName` an unknown outcome remains
+   * one (a ConnectionError whose `sent` is true), because sending it again could store the event twice.
    */
   create(event: Event, options?: WriteOptions): Promise<Event>;
   /** Replaces an event; with `metadata.resourceVersion` only at that revision. */
@@ -158,7 +162,7 @@ export interface EventsClient {
   patch(key: EventKey, patch: EventPatch, options?: WriteOptions): Promise<Event>;
   /** Deletes an event. */
   delete(key: EventKey, options?: DeleteOptions): Promise<void>;
-  /** Deletes many. */
+  /** Deletes all selected events. */
   deleteCollection(options: DeleteCollectionOptions): Promise<void>;
   /**
    * One watch request: its frames until the server, the signal or the consumer ends it. Nothing is read before the consumer asks,

@@ -1,6 +1,6 @@
 import type { ObjectReference } from '../../model/event.js';
 
-/** An object as Kubernetes and its clients have them. The rest of it is not read. */
+/** An object as Kubernetes clients represent it. Its other fields are not read. */
 export interface KubernetesObject {
   /** Group and version, such as `apps/v1`. Items of a list have none: set it. */
   readonly apiVersion?: string | undefined;
@@ -18,9 +18,9 @@ export interface KubernetesObject {
 }
 
 /**
- * What an event is about: an object with `apiVersion`, `kind` and `metadata`; a reference to one; or something of the service's
- * own that is no Kubernetes object, as `{ kind, name }`. That has the group of the reporting controller (`example.com/shop` gives
- * `example.com/v1`) and the namespace of the recorder.
+ * What an event is about: an object with `apiVersion`, `kind` and `metadata`; a reference to one; or an object of the
+ * service outside Kubernetes, as `{ kind, name }`. The latter gets the group of the reporting controller
+ * (`example.com/shop` gives `example.com/v1`) and the namespace of the recorder.
  */
 export type Regarding =
   KubernetesObject | { readonly [Name in keyof ObjectReference]?: ObjectReference[Name] | undefined };
@@ -39,15 +39,16 @@ export interface EventInput {
   readonly action: string;
   /** What happened, for people. Longer notes are shortened to 1,024 bytes and end in `…`. */
   readonly note?: string | undefined;
-  /** Of the event that is created; equal events do not change them. */
+  /** The labels of the event that is created; equal events do not change them. */
   readonly labels?: Readonly<Record<string, string>> | undefined;
-  /** Of the event that is created; equal events do not change them. */
+  /** The annotations of the event that is created; equal events do not change them. */
   readonly annotations?: Readonly<Record<string, string>> | undefined;
 }
 
 /**
- * Why an event was not written. `invalid`: the input has a fault. `full`: too many wait. `rate-limited`: its source makes too many.
- * `refused`: the server does not take it. `expired`: it waited too long. `closed`: it came after `close`, or was not written in time.
+ * Why an event was not written. `invalid`: the input has a fault. `full`: too many events wait. `rate-limited`: too
+ * many events about the same object. `refused`: the server refused it. `expired`: it waited too long. `closed`: it came
+ * after `close`, or was not written in time.
  */
 export type DropReason = 'invalid' | 'full' | 'rate-limited' | 'refused' | 'expired' | 'closed';
 
@@ -81,8 +82,8 @@ export interface FlushOptions {
 /** Records events. All functions may be detached. */
 export interface Recorder extends AsyncDisposing {
   /**
-   * Records an event, and returns at once. It never throws: an event that cannot be recorded is dropped, counted in `stats` and told to
-   * `observe`.
+   * Records an event, and returns at once. It never throws: an event that cannot be recorded is dropped, counted in
+   * `stats` and reported to `observe`.
    */
   readonly event: (input: EventInput) => void;
   /**

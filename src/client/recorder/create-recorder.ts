@@ -16,9 +16,11 @@ import { microTime, writeSeries, type EventWriter } from './write-series.js';
 const SERIES_BYTES = 33_554_432;
 /** The most sources whose rate is remembered. */
 const MOST_SOURCES = 4_096;
-/** The clock may be set back by as much as it was ahead; times of one recorder still rise. */
+/**
+ * When the clock is set back by less than this, the times of the recorder still rise; otherwise they follow the clock.
+ */
 const STEADY_MICROS = 1_000_000;
-/** A series is written within a quarter of the interval before it ends. */
+/** Ticks of the timer in an interval; a series is written in the last quarter of its interval. */
 const TICKS = 4;
 
 /**
@@ -63,11 +65,11 @@ export function createRecorder(options: RecorderOptions): Recorder {
     return { recorded, written, pending, dropped, queued: lanes.size(), series: table.size() };
   };
   const reports = createReports(async () => {
-    const { createTelling } = await import('./telling.js');
-    return createTelling(reportingController, observe, clock, stats);
+    const { createActivityReporter } = await import('./activity-reporter.js');
+    return createActivityReporter(reportingController, observe, clock, stats);
   });
   const changed = (): void => {
-    if (observe) reports.telling()?.changed();
+    if (observe) reports.activity()?.changed();
   };
 
   const table = createSeriesTable({
@@ -79,7 +81,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
     },
   });
 
-  const settled = (series: Series): void => {
+  const updated = (series: Series): void => {
     if (series.dropped || series.written === series.count) {
       if (unwritten.delete(series)) unwrittenBytes -= series.bytes;
     }
@@ -90,7 +92,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
     series.dropped = true;
     table.remove(series);
     reports.drop(reason, series.count - series.written, error, series.event);
-    settled(series);
+    updated(series);
   };
 
   const lanes = createLanes({
@@ -101,24 +103,24 @@ export function createRecorder(options: RecorderOptions): Recorder {
       client ??= await clientOf(events, options);
       const newName = (): string => names(series.event.regarding?.name, clock.now());
       const count = await writeSeries(client, series, newName, ending.signal);
-      if (isAway) reports.telling()?.worked();
+      if (isAway) reports.activity()?.worked();
       isAway = false;
       if (series.dropped) return;
       written += count - series.written;
       series.written = count;
       series.writtenAt = series.waitingSince = clock.monotonic();
       series.busy = false;
-      settled(series);
+      updated(series);
       if (count < series.count) schedule(series);
     },
     failed(series, error, isFinal) {
       if (!isFinal) {
         isAway = true;
-        reports.telling()?.failed(error);
+        reports.activity()?.failed(error);
       }
-      const isOld = clock.monotonic() - series.waitingSince >= maxAgeMs;
-      if (isFinal || isOld) drop(series, isFinal ? 'refused' : 'expired', error);
-      return isFinal || isOld;
+      const isOver = isFinal || clock.monotonic() - series.waitingSince >= maxAgeMs;
+      if (isOver) drop(series, isFinal ? 'refused' : 'expired', error);
+      return isOver;
     },
   });
 
@@ -130,9 +132,8 @@ export function createRecorder(options: RecorderOptions): Recorder {
 
   /** Writes it now, if the server has no count yet, else when the interval is over. */
   function schedule(series: Series): void {
-    const now = clock.monotonic();
-    const due = series.writtenAt + refreshMs * (1 - 1 / TICKS);
-    if (series.written <= 1 || now >= due) enqueue(series);
+    const isDue = clock.monotonic() - series.writtenAt >= refreshMs * (1 - 1 / TICKS);
+    if (series.written <= 1 || isDue) enqueue(series);
     else timer ??= clock.setTimer(refresh, refreshMs / TICKS);
   }
 
@@ -203,7 +204,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
 
   async function end({ signal }: FlushOptions): Promise<void> {
     const limit = new AbortController();
-    const late = clock.setTimer(() => limit.abort(new Error('it was not written in time')), closeTimeoutMs);
+    const late = clock.setTimer(() => limit.abort(new Error('not written in time')), closeTimeoutMs);
     await flush({ signal: signal ? AbortSignal.any([signal, limit.signal]) : limit.signal }).catch((error: unknown) => {
       for (const series of unwritten) drop(series, 'closed', error);
     });

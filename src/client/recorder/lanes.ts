@@ -12,7 +12,7 @@ const LONGEST_ASKED_MS = 300_000;
 const MOST_ATTEMPTS = 8;
 /** Statuses of a server, or of a gateway in front of it, that is overloaded. */
 const PASSING = [408, 429, 502, 503, 504];
-/** Writes between two turns of the event loop. In one process they may all be over without one. */
+/** Writes between two turns of the event loop: writes to a server in the same process may complete without one. */
 const WRITES_A_TURN = 8;
 
 interface LanesOptions {
@@ -26,8 +26,9 @@ interface LanesOptions {
 }
 
 /**
- * Writes series, several at a time. Events about the same object take the same lane, and are written in the order in which they were
- * recorded. A write that fails is repeated before the lane continues: mostly the server is unavailable.
+ * Writes series, several at a time. Events about the same object take the same lane, and are written in the order in
+ * which they were recorded. A write that fails is repeated before the lane continues, because usually the server is
+ * unavailable.
  */
 export function createLanes({ lanes: most, clock, signal, write, failed }: LanesOptions) {
   const lanes = Array.from({ length: most }, () => ({ waiting: new Set<Series>(), running: false }));

@@ -1,9 +1,10 @@
-/** A name has at most 253 bytes, with a dot and the time in hexadecimal. */
+/** The longest prefix: a name has at most 253 bytes, including a dot and the time in hexadecimal. */
 const MOST = 236;
 
 /**
- * Makes names as client-go does: the name of the object, a dot, and the time in nanoseconds as hexadecimal digits. What is below the
- * clock's milliseconds is random, because replicas report about one object at the same time. Characters that a name cannot have become `-`.
+ * Makes names as client-go does: the name of the object, a dot, and the time in nanoseconds as hexadecimal digits. What
+ * is below the clock's milliseconds is random, because replicas report about one object at the same time. Characters
+ * that a name cannot have become `-`.
  */
 export function createEventNames(): (about: string | undefined, micros: number) => string {
   let last = 0n;

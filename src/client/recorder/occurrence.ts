@@ -47,7 +47,7 @@ export function occurrenceOf(input: EventInput, settings: OccurrenceSettings): O
   const texts = (name: 'labels' | 'annotations', fits: (key: string, value: string) => boolean) => {
     const given: unknown = input[name];
     if (given === undefined || given === null) return {};
-    // Functions and lists are seen by their entries, or have none.
+    // Functions and arrays need no check of their own: their entries, if any, are checked.
     const entries = Object.entries(given);
     for (const [key, value] of entries as [string, unknown][]) {
       if (typeof value !== 'string' || !fits(key, value)) faults.push(`${name}: ${JSON.stringify(key)} is not valid`);
@@ -60,7 +60,7 @@ export function occurrenceOf(input: EventInput, settings: OccurrenceSettings): O
   faults.push(...aString(note, 'note'));
   const regarding = referenceTo(input.regarding ?? settings.regarding, 'regarding', settings, faults);
   const related = input.related && referenceTo(input.related, 'related', settings, faults);
-  // Objects of no namespace have their events in this one, as client-go has it.
+  // Events about objects without a namespace go to this one, as in client-go.
   const namespace = regarding.namespace ?? 'default';
   if (!isLabel(namespace) || namespace.length > 63) faults.push('regarding.namespace is not valid');
   const event: Event = {
@@ -97,6 +97,6 @@ function shorten(text: string, maxBytes: number): string {
     const { read } = new TextEncoder().encodeInto(text, new Uint8Array(maxBytes - MARK_BYTES));
     kept = text.slice(0, read) + MARK;
   }
-  // Halves of surrogate pairs are no characters: strict servers refuse them.
+  // Halves of surrogate pairs are not characters: strict servers refuse them.
   return kept.replace(/[\ud800-\udfff]/gu, '\ufffd');
 }

@@ -35,7 +35,10 @@ export type RecorderClient = Pick<EventsClient, 'group' | 'namespace' | 'create'
 export interface ReporterOptions {
   /** The reporter: a qualified name such as `example.com/shop`, whose first part is your domain. */
   readonly reportingController: string;
-  /** Which instance reports, such as the name of the pod, at most 128 bytes. Default: the last part of the controller's name, and eight random digits. */
+  /**
+   * Which instance reports, such as the name of the pod, at most 128 bytes. Default: the last part of the controller's
+   * name, and eight random digits.
+   */
   readonly reportingInstance?: string | undefined;
   /** The namespace of objects outside Kubernetes, such as the service itself. Default: that of the client, else `default`. */
   readonly namespace?: string | undefined;
@@ -54,20 +57,26 @@ export interface ReporterOptions {
 export interface RecorderOptions extends ReporterOptions {
   /** Where events are written: a client of `createEventsClient`, or the object of `createEvents` of the same process. */
   readonly events: RecorderClient | ServedEvents;
-  /** With the object of `createEvents`: as whom it is asked. `authorize` decides about this caller. Default: the name of the controller. */
+  /**
+   * With the object of `createEvents`: the caller of the requests, about whom `authorize` decides. Default: the name of
+   * the controller.
+   */
   readonly caller?: (Pick<Caller, 'name'> & Partial<Caller>) | undefined;
   /**
-   * The longest that the count on the server is behind, in milliseconds, while the server can be reached: a series is written at
-   * most that often. Default: 10,000. From 100 to 3,600,000.
+   * How long the count on the server may lag behind, in milliseconds, while the server can be reached: a series is
+   * written about that often. Default: 10,000. From 100 to 3,600,000.
    */
   readonly refreshMs?: number | undefined;
-  /** After how long without an equal event a series ends, and the next begins, in milliseconds. Default: 360,000, as client-go. From 1,000. */
+  /**
+   * After how long without an equal event a series ends, and the next begins, in milliseconds. Default: 360,000, as
+   * client-go. From 1,000.
+   */
   readonly idleMs?: number | undefined;
   /** The most series that equal events can continue; the least recently used one is written and dropped. Default: 4,096. */
   readonly maxSeries?: number | undefined;
   /** The most events that wait to be written; further ones are dropped as `full`. Default: 20,000. */
   readonly maxQueued?: number | undefined;
-  /** How much those may take, estimated, in bytes. Default: 67,108,864 (64 MiB). */
+  /** The most memory that waiting events may take, estimated, in bytes. Default: 67,108,864 (64 MiB). */
   readonly maxQueuedBytes?: number | undefined;
   /**
    * Limits new events by source; equal events, which only raise a count, are not limited. `false`: no limit. Default: 50 a second,
@@ -80,7 +89,7 @@ export interface RecorderOptions extends ReporterOptions {
   readonly maxInFlight?: number | undefined;
   /** How long `close` waits for unwritten events, in milliseconds. Default: 10,000. */
   readonly closeTimeoutMs?: number | undefined;
-  /** Told of dropped events, of an unavailable server, and of the counts once a second. Default: warnings of the process. */
+  /** Receives dropped events, an unavailable server, and the counts once a second. Default: warnings of the process. */
   readonly observe?: Observe | undefined;
 }
 

@@ -4,10 +4,10 @@ import type { KubernetesObject } from './contract.js';
 
 const FIELDS = ['kind', 'namespace', 'name', 'uid', 'apiVersion', 'resourceVersion', 'fieldPath'] as const;
 
-/** No server limits these; the recorder keeps them. */
+/** Servers do not limit these; the recorder does, because it keeps them in memory. */
 const MOST_BYTES = 1_024;
 
-/** Completes references to objects of the service. */
+/** Defaults for references to objects of the service. */
 export interface OwnObjects {
   readonly apiVersion: string;
   readonly namespace: string;
@@ -51,7 +51,7 @@ function isEventGroup(apiVersion: string, group: string): boolean {
   return at === -1 || [group, 'events.k8s.io'].includes(apiVersion.slice(0, at));
 }
 
-/** The same for references to the same object. Its version counts for nothing: it changes between two equal events. */
+/** Equal for references to the same object. The resourceVersion is left out: it changes between two equal events. */
 export function identityOf(reference: ObjectReference | undefined): unknown {
   return reference && FIELDS.map((name) => (name === 'resourceVersion' ? undefined : reference[name]));
 }

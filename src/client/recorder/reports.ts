@@ -1,21 +1,21 @@
 import type { Event } from '../../model/event.js';
 import type { DropReason } from './contract.js';
-import type { Telling } from './telling.js';
+import type { ActivityReporter } from './activity-reporter.js';
 
-/** Counts what is dropped, and passes on what there is to report to a {@link Telling} that is loaded when it is first needed. */
-export function createReports(load: () => Promise<Telling>) {
+/** Counts what is dropped, and passes reports on to an {@link ActivityReporter}, which is loaded when it is first needed. */
+export function createReports(load: () => Promise<ActivityReporter>) {
   const dropped = { invalid: 0, full: 0, 'rate-limited': 0, refused: 0, expired: 0, closed: 0 };
-  const untold = new Map<DropReason, Parameters<Telling['drop']>>();
+  const pendingDrops = new Map<DropReason, Parameters<ActivityReporter['drop']>>();
   let loading: Promise<void> | undefined;
-  let loaded: Telling | undefined;
+  let loaded: ActivityReporter | undefined;
 
-  function telling(): Telling | undefined {
+  function activity(): ActivityReporter | undefined {
     loading ??= load().then(
       (made) => {
         loaded = made;
-        for (const drop of untold.values()) made.drop(...drop);
+        for (const drop of pendingDrops.values()) made.drop(...drop);
       },
-      // Then nothing can be reported.
+      // If loading fails, nothing can be reported.
       () => undefined,
     );
     return loaded;
@@ -24,12 +24,12 @@ export function createReports(load: () => Promise<Telling>) {
   return {
     dropped: dropped as Readonly<Record<DropReason, number>>,
     /** Undefined until it is loaded. */
-    telling: (): Telling | undefined => telling(),
+    activity: (): ActivityReporter | undefined => activity(),
     /** Counts a drop. */
     drop(reason: DropReason, count: number, error: unknown, event?: Event): void {
       dropped[reason] += count;
-      if (telling()) loaded?.drop(reason, count, error, event);
-      else untold.set(reason, [reason, dropped[reason], error, event]);
+      if (activity()) loaded?.drop(reason, count, error, event);
+      else pendingDrops.set(reason, [reason, dropped[reason], error, event]);
     },
     /** Resolves when everything has been reported. */
     async close(): Promise<void> {

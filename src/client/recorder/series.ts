@@ -1,7 +1,7 @@
 import type { Event } from '../../model/event.js';
 import type { Occurrence } from './occurrence.js';
 
-/** Equal events: one object on the server, and what is written of it. */
+/** Equal events: one object on the server, and how much of it has been written. */
 export interface Series {
   readonly key: string;
   /** As it is created, without `series`. Its name changes only when another event has that name. */
@@ -17,7 +17,7 @@ export interface Series {
   lastSeen: number;
   /** The count on the server. */
   written: number;
-  /** When the server got it, on the monotonic clock. */
+  /** When that count was written, on the monotonic clock. */
   writtenAt: number;
   /** Since when there is something to write, on the monotonic clock. */
   waitingSince: number;

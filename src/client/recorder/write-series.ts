@@ -14,9 +14,9 @@ export const microTime = (micros: number): string =>
   `${new Date(micros / 1_000).toISOString().slice(0, -1)}${String(micros % 1_000).padStart(3, '0')}Z`;
 
 /**
- * Brings a series on the server to its count, and returns that. Any attempt may be made again, whatever became of those before:
- * the name is the recorder's choice, so that a create happens once; counts are absolute; and a patch names the revision it
- * knows, so that one that arrives late changes nothing.
+ * Writes the count of a series to the server, and returns it. An attempt can be repeated whatever the outcome of
+ * earlier ones: the name is the recorder's choice, so that a create happens once; counts are absolute; and a patch
+ * names the revision it knows, so that one that arrives late changes nothing.
  */
 export async function writeSeries(
   client: EventWriter,
@@ -48,7 +48,7 @@ export async function writeSeries(
   }
 }
 
-/** Reads the event of the name: a create was refused because it is taken, or a patch because of another revision. */
+/** Reads the event after a create was refused because its name is taken, or a patch because the revision differs. */
 async function readAgain(
   client: EventWriter,
   series: Series,
@@ -62,7 +62,7 @@ async function readAgain(
     series.version = stored.metadata.resourceVersion;
     if (!series.exists) event.metadata.name = newName();
   } catch (error) {
-    // A caller that may not read takes the event for its own: names hold a random number.
+    // A caller that may not read takes the event to be its own: names contain a random number.
     series.exists = isForbidden(error);
     series.version = undefined;
     if (!series.exists && !isNotFound(error)) throw error;

@@ -7,7 +7,7 @@ import { readBody } from './read-body.js';
 
 /** The largest part of a refusal that is read. */
 const MAX_REFUSAL_BYTES = 1_048_576;
-/** The longest foreign text that an error's message repeats, in characters. */
+/** The longest text of a server that an error's message repeats, in characters. */
 const SHOWN = 200;
 
 /** An answer and how it is read. */
@@ -32,7 +32,7 @@ export async function readObject(reading: Reading): Promise<JsonObject> {
   const { text, cut } = await readBody(response, maxBytes, signal);
   if (cut) throw responseError(`the answer has more than ${maxBytes} bytes`, status);
   const object = parseObject(text);
-  if (object === undefined) throw responseError(`the answer is no JSON object: ${shown(text)}`, status);
+  if (object === undefined) throw responseError(`the answer is not a JSON object: ${shown(text)}`, status);
   if (isFailure(object)) throw statusError(object, status);
   return object;
 }
@@ -59,7 +59,7 @@ export function frameError(object: unknown): StatusError {
   return statusError(status, status.code ?? 500);
 }
 
-/** The object, or undefined for a text that is no JSON object. */
+/** The object, or undefined for a text that is not a JSON object. */
 export function parseObject(text: string): JsonObject | undefined {
   try {
     const value: unknown = JSON.parse(text);
@@ -69,7 +69,7 @@ export function parseObject(text: string): JsonObject | undefined {
   }
 }
 
-/** The beginning of a foreign text in one line, without the tags of a page and without control characters. */
+/** The beginning of a server's text in one line, without the tags of a page and without control characters. */
 export function shown(text: string): string {
   const start = text.slice(0, 4_096);
   const plain = /^\s*</.test(start) ? start.replace(/<(script|style)\b[^]*?<\/\1>|<[^>]*>/gi, ' ') : start;

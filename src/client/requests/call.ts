@@ -18,7 +18,7 @@ export interface ClientRequest {
   readonly url: string;
   /** Sent as JSON. */
   readonly json?: unknown;
-  /** Of `json`. Default: application/json. */
+  /** The media type of `json`. Default: application/json. */
   readonly contentType?: string | undefined;
 }
 
@@ -113,7 +113,7 @@ function warn({ onWarning }: CallContext, { headers }: ApiResponse): void {
     try {
       onWarning(text);
     } catch {
-      // The hook's failure is not the call's.
+      // A failure of the hook does not fail the call.
     }
   }
 }

@@ -11,8 +11,8 @@ import { hasUnknownOutcome, notCarriedOut, readFailed, repeat } from './repeat.j
 /** Times of stored events and the Date header have whole seconds, and the clocks of a server's replicas differ. */
 const INEXACT_MS = 5_000;
 
-/** Refusals of the content: the same request was refused before. */
-const REFUSED_AS_EVER = [400, 413, 415, 422];
+/** Codes of refusals of the content: earlier attempts of the same request were refused as well. */
+const CONTENT_REFUSALS = [400, 413, 415, 422];
 
 /**
  * Creates an event with a fixed name. It may be sent again after an unknown outcome, because a name is taken only once; the
@@ -31,9 +31,9 @@ export function createNamed(
   let unknown: unknown;
 
   /** The error of the call, when an attempt after the first has failed. */
-  const told = (error: unknown): unknown => {
+  const errorOf = (error: unknown): unknown => {
     if (unknown === undefined || hasUnknownOutcome(error)) return error;
-    if (isStatusError(error) && REFUSED_AS_EVER.includes(error.code)) return error;
+    if (isStatusError(error) && CONTENT_REFUSALS.includes(error.code)) return error;
     return connectionError('whether the event was created is not known', true, error);
   };
 
@@ -62,7 +62,7 @@ export function createNamed(
         () => attempt(deadline),
       );
     } catch (error) {
-      throw deadline.signal.aborted ? error : told(error);
+      throw deadline.signal.aborted ? error : errorOf(error);
     }
   });
 }
@@ -92,7 +92,7 @@ function createdMs(stored: JsonObject): number {
   return typeof created === 'string' ? Date.parse(created) : Number.NaN;
 }
 
-/** Others may have changed these since: updates leave the rest as it was created (series and metadata; core/v1 the counts). */
+/** The fields that updates may change (series and metadata; in core/v1 the counts): others may have done so since. */
 const CHANGING = new Set(['metadata', 'series', 'apiVersion', 'kind', 'deprecatedCount', 'deprecatedLastTimestamp']);
 
 /** True if everything that was sent is stored. */
@@ -112,7 +112,7 @@ function isWithin(value: unknown, stored: unknown, name: string): boolean {
   return value === stored;
 }
 
-/** Servers write six digits, whatever a client has sent. */
+/** Servers store six fractional digits, whatever a client has sent. */
 function sameTime(text: string, other: string): boolean {
   return Date.parse(text) === Date.parse(other) && micros(text) === micros(other);
 }

@@ -47,7 +47,8 @@ export function createEventsClient(options: EventsClientOptions): EventsClient {
 
   const namespaceOf = (given: string | undefined): string => {
     const namespace = given ?? own;
-    if (namespace === undefined) throw new TypeError('name a namespace, of the event or of createEventsClient');
+    if (namespace === undefined)
+      throw new TypeError('no namespace: set it on the event or as an option of createEventsClient');
     return namespace;
   };
   const selected = <T extends EventSelection>(given: T): T => {
@@ -148,13 +149,13 @@ function patchType({ type }: EventPatch): string {
   return PATCH_TYPES[type];
 }
 
-/** An applied configuration has its kind and name. */
+/** An applied configuration must contain its kind and name. */
 function applied(patch: object, name: string, group: string): object {
   const { metadata, ...rest } = patch as { readonly metadata?: object };
   return { kind: 'Event', apiVersion: `${group}/v1`, ...rest, metadata: { name, ...metadata } };
 }
 
 function eventOf(object: JsonObject): Event {
-  if (!isObject(object.metadata)) throw responseError('the answer is no event', 200);
+  if (!isObject(object.metadata)) throw responseError('the answer is not an event', 200);
   return object as unknown as Event;
 }

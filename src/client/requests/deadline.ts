@@ -14,9 +14,9 @@ export interface Deadline {
 }
 
 /**
- * Begins a call.
+ * Starts the deadline of a call.
  *
- * @throws TypeError for a timeout that is no time
+ * @throws TypeError for an invalid timeout
  */
 export function createDeadline(clock: Clock, timeoutMs: number, signal: AbortSignal | undefined): Deadline {
   if (!(timeoutMs > 0 && timeoutMs < Infinity)) throw new TypeError('timeoutMs must be a number above 0');

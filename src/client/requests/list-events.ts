@@ -7,7 +7,7 @@ import type { EventPaths } from './paths.js';
 import { readFailed } from './repeat.js';
 import { compareRevisions, keyOf, revisionOf } from './revisions.js';
 
-/** How often a list begins again at most: a server that never gives it in full is not asked for ever. */
+/** The most times that a list begins again: a server may never return it completely. */
 const MAX_RESTARTS = 10;
 /** Servers fill their pages, so that empty ones are rare. */
 const MAX_EMPTY_PAGES = 1_000;
@@ -17,7 +17,7 @@ const MAX_EVENTS = 1_000_000;
 /** Lists events; see {@link EventListing}. */
 export function listEvents(context: CallContext, paths: EventPaths, options: ListOptions): EventListing {
   const { pageSize = PAGE_SIZE } = options;
-  // Servers take 0 for a list in one piece.
+  // Servers interpret 0 as a list in one piece.
   if (!Number.isSafeInteger(pageSize) || pageSize < 1)
     throw new TypeError('pageSize must be a whole number of at least 1');
   const pages = (): AsyncGenerator<EventPage, void, undefined> => readPages(context, paths, options);
@@ -61,7 +61,7 @@ async function* readPages(
     yield restarted ? { ...page, restarted } : page;
     restarted = false;
     if (page.continue === undefined) return;
-    if (page.continue === token) throw responseError('the list goes on with the same continue token for ever', 200);
+    if (page.continue === token) throw responseError('the server returns the same continue token again and again', 200);
     empty = page.items.length === 0 ? empty + 1 : 0;
     if (empty === MAX_EMPTY_PAGES) throw responseError(`${empty} pages of the list in a row are empty`, 200);
     token = page.continue;
@@ -75,7 +75,7 @@ async function readPage(
   token: string | undefined,
 ): Promise<EventPage> {
   const { pageSize = PAGE_SIZE } = options;
-  // The token says which revision: servers refuse another one beside it.
+  // The token contains the revision: servers refuse another one beside it.
   const { resourceVersion, resourceVersionMatch } = token === undefined ? options : {};
   const url = paths.selection(options, {
     limit: pageSize,
@@ -89,11 +89,11 @@ async function readPage(
 function pageOf(list: JsonObject): EventPage {
   const { items, metadata, apiVersion } = list;
   if (!isObject(metadata) || !(items === null || Array.isArray(items))) {
-    throw responseError('the answer is no list of events', 200);
+    throw responseError('the answer is not a list of events', 200);
   }
   const events = (items ?? []) as JsonObject[];
   for (const event of events) {
-    if (!isObject(event) || !isObject(event.metadata)) throw responseError('the answer is no list of events', 200);
+    if (!isObject(event) || !isObject(event.metadata)) throw responseError('the answer is not a list of events', 200);
     // The items of a list leave out the common kind and version.
     event.kind ??= 'Event';
     event.apiVersion ??= apiVersion;
@@ -114,8 +114,8 @@ interface Reached {
 }
 
 /**
- * The events of pages, each once. Of a list that began again those are left out that had been given: they are not behind the
- * last one of then, in the list's order by namespace and name, and not newer than the list was.
+ * The events of pages, each once. After a list began again, events that were given before are left out: those not after
+ * the last one given then, in the list's order by namespace and name, and not newer than that list's revision.
  */
 async function* eachOnce(pages: AsyncIterable<EventPage>): AsyncGenerator<Event, void, undefined> {
   const before: Reached[] = [];
@@ -148,4 +148,4 @@ function wasGiven(event: Event, key: string, reached: Reached): boolean {
 }
 
 const notComparable = (): Error =>
-  responseError('the list began again, and does not tell which of its events are new', 200);
+  responseError('the list began again, and its events cannot be compared with those given before', 200);

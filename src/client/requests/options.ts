@@ -40,8 +40,8 @@ export interface EventsClientOptions {
   /** A server in the same process, which `createEvents` has made: no socket, and nothing to close. */
   readonly events?: ServedEvents | undefined;
   /**
-   * With `events`: the caller. `authorize` of the server decides about it as about any other; nobody is
-   * authenticated. Default: `{ name: 'kube-vitals-client' }`, in the group `system:authenticated` alone.
+   * With `events`: the caller. `authorize` of the server decides about it as about any other; `authenticate` is not
+   * called. Default: `{ name: 'kube-vitals-client' }`, in the group `system:authenticated` alone.
    */
   readonly caller?: (Pick<Caller, 'name'> & Partial<Caller>) | undefined;
   /** The API group. Default: that of `events`, else `events.k8s.io`, that of Kubernetes. */
@@ -51,7 +51,7 @@ export interface EventsClientOptions {
   /** The manager of the fields that are written. Default: `kube-vitals`. */
   readonly fieldManager?: string | undefined;
   /**
-   * How long a call may take with all its repetitions, in milliseconds; of a list each page, of a watch until it begins.
+   * How long a call may take including retries, in milliseconds; for a list, each page; for a watch, until it begins.
    * Default: 30,000. From 1 to 3,600,000.
    */
   readonly timeoutMs?: number | undefined;
@@ -103,6 +103,6 @@ export function checkClientOptions(options: EventsClientOptions): void {
     transport === undefined && events === undefined && 'give transport or events',
     transport !== undefined && events !== undefined && 'transport and events exclude each other',
     events !== undefined && group !== undefined && 'group is that of events: leave it out',
-    events === undefined && caller !== undefined && 'caller is for events; a transport says itself who it is',
+    events === undefined && caller !== undefined && 'caller is for events only: a transport has credentials of its own',
   ]);
 }

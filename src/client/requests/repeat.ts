@@ -11,7 +11,7 @@ export interface RetryPolicy {
   readonly longestDelayMs: number;
 }
 
-/** Whether a request that failed so may be sent again. */
+/** Whether a request that failed with this error may be sent again. */
 export type MayRepeat = (error: unknown) => boolean;
 
 /** The server was not reached, or has done nothing and asks to come back later. */
@@ -19,7 +19,7 @@ export const notCarriedOut: MayRepeat = (error) =>
   (isConnectionError(error) && !error.sent) ||
   (isStatusError(error) && (error.code === 429 || error.code === 503) && error.retryAfterMs !== undefined);
 
-/** True where it is unknown whether a write was carried out: no answer, or one of a gateway that had none. */
+/** True where it is unknown whether a write was carried out: no response, or a gateway's response that it got none. */
 export const hasUnknownOutcome = (error: unknown): boolean =>
   (isConnectionError(error) && error.sent) || (isStatusError(error) && (error.code === 502 || error.code === 504));
 
@@ -48,10 +48,7 @@ export function askedPause(error: unknown, longestMs: number): number {
   return typeof asked === 'number' && asked > 0 ? Math.min(asked, longestMs) : 0;
 }
 
-/**
- * Attempts until one succeeds, fails for good, or would come too late. A pause that the
- * server asks for is kept.
- */
+/** Attempts until one succeeds, fails for good, or would come too late. A pause that the server asks for is kept. */
 export async function repeat<T>(
   { clock, retry }: { readonly clock: Clock; readonly retry: RetryPolicy },
   deadline: Deadline,
@@ -66,7 +63,7 @@ export async function repeat<T>(
       if (tries >= retry.retries || !mayRepeat(error)) throw error;
       const wait = pauseAfter(error, tries, retry.firstDelayMs, retry.longestDelayMs, Infinity);
       if (wait >= deadline.remainingMs()) throw error;
-      // A program that awaits the call would end in the pause.
+      // A process that waits only for this call would otherwise exit during the pause.
       const release = clock === systemClock ? keepProcess() : undefined;
       try {
         await pause(clock, wait, deadline.signal);

@@ -3,8 +3,9 @@ import type { Event } from '../../model/event.js';
 const DECIMAL = /^(0|[1-9]\d*)$/;
 
 /**
- * Orders two resource versions: below 0 where the first one is older. `undefined` where one of them is no whole number, so that
- * nothing can be said. Kubernetes declares those of one resource comparable in this way since 1.35, and etcd's always were.
+ * Orders two resourceVersions: below 0 where the first one is older. `undefined` if one of them is not a whole number,
+ * so that they cannot be compared. Kubernetes declares those of one resource comparable in this way since 1.35, and
+ * etcd's always were.
  */
 export function compareRevisions(one: string, other: string): number | undefined {
   if (one === other) return 0;

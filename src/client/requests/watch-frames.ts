@@ -53,7 +53,7 @@ function frameOf(line: string): WatchFrame {
   const object = frame?.object;
   if (frame?.type === 'ERROR') throw frameError(object);
   if (frame === undefined || !TYPES.has(frame.type) || !isObject(object) || !isObject(object.metadata)) {
-    throw responseError(`the watch sent what is no frame: ${shown(line)}`, 200);
+    throw responseError(`the watch sent an invalid frame: ${shown(line)}`, 200);
   }
   return frame as unknown as WatchFrame;
 }

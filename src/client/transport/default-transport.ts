@@ -18,10 +18,16 @@ export async function defaultTransport(options: DefaultTransportOptions = {}): P
   const isEmpty = config === undefined || (config.contexts.size === 0 && config.clusters.size === 0);
   if (config !== undefined && !isEmpty) return transportOf(config, options);
   if ((await clusterAddress()) !== undefined) {
-    const { context: _context, execPlugins: _plugins, execTimeoutMs: _timeout, onExecOutput: _told, ...rest } = options;
+    const {
+      context: _context,
+      execPlugins: _plugins,
+      execTimeoutMs: _timeout,
+      onExecOutput: _onOutput,
+      ...rest
+    } = options;
     return inClusterTransport(rest);
   }
   throw new Error(
-    `no server is configured: there is no kubeconfig ${paths.join(', ')}, and this is no pod of a cluster`,
+    `no server is configured: there is no kubeconfig ${paths.join(', ')}, and this process does not run in a pod`,
   );
 }

@@ -11,8 +11,8 @@ import type { InClusterTransportOptions } from './kubeconfig/options.js';
 const DIRECTORY = '/var/run/secrets/kubernetes.io/serviceaccount';
 
 /**
- * The transport of a pod to the API server of its cluster, with the token of its service account. Token and authority are read
- * again when Kubernetes replaces them.
+ * The transport of a pod to the kube-apiserver of its cluster, with the token of its service account. The files of
+ * token and authority are read again, since Kubernetes replaces them.
  *
  * @throws TypeError (as a rejection) that lists every fault of the options
  * @throws Error outside of a cluster
@@ -35,7 +35,7 @@ export async function inClusterTransport(options: InClusterTransportOptions = {}
   });
 }
 
-/** The address of the cluster's API server, undefined outside of one. */
+/** The address of the cluster's kube-apiserver, undefined outside of a cluster. */
 export async function clusterAddress(): Promise<string | undefined> {
   const { env } = await import('node:process');
   const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port } = env;

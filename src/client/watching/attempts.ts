@@ -10,12 +10,12 @@ const LONGEST_RETRY_AFTER_MS = 300_000;
 /** How often in a row a server may refuse to resume before a list is read instead. */
 const MAX_REFUSALS = 3;
 
-/** Judges the attempts of one follower: how earlier ones went decides about the next. */
+/** The outcomes of the attempts of one follower, which decide about the next attempt. */
 export class Attempts {
   readonly #series;
   readonly #backoff;
   readonly #silence;
-  /** Something has worked: from now on refusals may pass. */
+  /** An attempt has worked: refusals from now on may be temporary. */
   #hasWorked = false;
   #refusals = 0;
   /** Attempts in a row that failed. A single one is a lost connection, which is not reported. */

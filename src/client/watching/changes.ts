@@ -15,15 +15,15 @@ export interface EventChange {
   /** True for a deletion that was found by comparing lists, because the server no longer knew the change itself. */
   readonly missed?: boolean | undefined;
   /**
-   * The resource version from which `watchEvents` resumes after this change. Absent while a list is being read, because no
-   * single revision says how much of a list has been given.
+   * The resourceVersion from which `watchEvents` resumes after this change. Absent while a list is being read, because
+   * no single revision says how much of a list has been given.
    */
   readonly position?: string | undefined;
 }
 
 /**
- * Only with `remember: false`: unknown changes were missed. The events that exist follow as `added`; of a watch that began
- * at a resource version, only those newer than its last position.
+ * Only with `remember: false`: unknown changes were missed. The events that exist follow as `added`; of a watch that
+ * began at a resourceVersion, only those newer than its last position.
  */
 export interface RelistedNotice {
   /** Always `relisted`. */

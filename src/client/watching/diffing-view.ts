@@ -9,7 +9,7 @@ const NOTHING: readonly EventChange[] = [];
 
 interface DiffingViewOptions {
   readonly remembered: Remembered;
-  /** The position a watch begins at without a list. Events that are older and were never seen are not told. */
+  /** The position a watch begins at without a list. Events that are older and were never seen are not reported. */
   readonly after: string | undefined;
   /** True: the events of the first list are not given. */
   readonly skipsFirst: boolean;
@@ -37,7 +37,7 @@ export function createDiffingView({ remembered, after, skipsFirst }: DiffingView
       return [{ type: 'added', event, ...at }];
     }
     if (known.uid === uid) return [{ type: 'updated', event, ...previousOf(known), ...at }];
-    // Between the two it was deleted.
+    // It was deleted in between, and created again.
     return [missedDeletion(key, known), { type: 'added', event, ...at }];
   };
 

@@ -18,23 +18,25 @@ export interface EventsCacheOptions extends FollowOptions, Pick<WatchEventsOptio
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Called by {@link EventsCache.on}. Its errors and rejections are observed and change nothing. */
+/** Called by {@link EventsCache.on}. Its errors and rejections are reported to `observe` and have no other effect. */
 export type EventHandler = (event: Event, previous: Event | undefined) => unknown;
 
 /** The events of a server as they are now, kept up to date by a watch. All functions may be detached. */
 export interface EventsCache {
-  /** The event, if there is one. Do not change it: it is the cache's own. Without a namespace that of the options is meant. */
+  /**
+   * The event, if there is one. Do not change it: it is the cache's own. The default namespace is that of the options.
+   */
   get(key: EventKey): Event | undefined;
   /** All events, or those of a namespace, in no particular order. */
   list(namespace?: string): readonly Event[];
-  /** The events that an indexer gives this value. @throws TypeError for an index that does not exist */
+  /** The events for which an indexer returned this value. @throws TypeError for an index that does not exist */
   byIndex(index: string, value: string): readonly Event[];
   /** How many events there are. */
   readonly size: () => number;
   /**
-   * Calls the handler for every event that is added, updated or deleted from now on, in order, and is not waited for. For `added` it
-   * is also called for the events that exist already, before `on` returns, as informers do it. The second argument is the event
-   * before the change. Returns a function that ends the calls.
+   * Calls the handler for every event that is added, updated or deleted from now on, in order, and is not waited for.
+   * For `added` it is also called for the events that exist already, before `on` returns, as in informers. The second
+   * argument is the event before the change. Returns a function that ends the calls.
    */
   on(type: EventChange['type'], handler: EventHandler): () => void;
   /**

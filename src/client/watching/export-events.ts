@@ -28,11 +28,12 @@ export interface EventSink {
    */
   cursor?(): string | undefined | Promise<string | undefined>;
   /**
-   * Takes a batch and keeps its cursor. A sink that does both in one transaction gets every version exactly once; another one, such
-   * as a webhook, gets a batch once more when it fails after a part of it, or when the process ends before the cursor is kept.
+   * Takes a batch and keeps its cursor. A sink that does both in one transaction gets every version exactly once;
+   * another one, such as a webhook, gets a batch once more when it fails after a part of it, or when the process ends
+   * before the cursor is kept.
    *
-   * When it throws or rejects the same batch is handed over again after a pause, until it succeeds; `retryAfterMs` of the error, in
-   * milliseconds, makes that pause longer. So a sink has to skip what it can never take.
+   * When it throws or rejects the same batch is handed over again after a pause, until it succeeds; `retryAfterMs` of
+   * the error, in milliseconds, makes that pause longer. So a sink has to skip events that it can never accept.
    */
   write(batch: readonly Event[], cursor: string, context: { readonly signal: AbortSignal }): void | Promise<void>;
 }
@@ -50,13 +51,14 @@ export interface ExportEventsOptions extends FollowOptions {
 }
 
 /**
- * Hands every version of every event to a sink, in the order of their revisions, with a cursor from which the next start resumes.
- * Deletions are not exported. A version that is replaced by the next one, or deleted, while there is no watch and the server forgets
- * its history, is not seen; everything that still exists and is newer than the cursor is. After a server has counted back (a
- * restored backup) everything that exists is exported again, because new events cannot be told apart.
+ * Hands every version of every event to a sink, in the order of their revisions, with a cursor from which the next
+ * start resumes. Deletions are not exported. A version that is replaced by the next one, or deleted, while there is no
+ * watch and the server forgets its history, is not seen; everything that still exists and is newer than the cursor is.
+ * After a server's revisions have gone back (a restored backup), everything that exists is exported again, because new
+ * events cannot be told from old ones.
  *
- * @returns a promise that is fulfilled when the signal is aborted, and rejected by a refusal that cannot be cured, before anything
- * has worked
+ * @returns a promise that is fulfilled when the signal is aborted, and rejected by a refusal that cannot be cured,
+ * before anything has worked
  * @throws TypeError that lists every fault of the options
  */
 export function exportEvents(options: ExportEventsOptions): Promise<void> {
@@ -79,7 +81,7 @@ async function run(options: ExportEventsOptions): Promise<void> {
     const cursor = await delivery.stored();
     if (signal.aborted) return;
     if (cursor !== undefined && compareRevisions(cursor, '0') === undefined) {
-      throw new TypeError(`exportEvents: sink.cursor() gave ${JSON.stringify(cursor)}, which is no cursor`);
+      throw new TypeError(`exportEvents: sink.cursor() gave ${JSON.stringify(cursor)}, which is not a cursor`);
     }
     const events = follow<Event>('exportEvents', options, {
       view: createNewerView(cursor, MAX_HELD),

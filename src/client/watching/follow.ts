@@ -16,7 +16,7 @@ import type { FollowOptions } from './watch-options.js';
 
 /** The longest pause between two attempts, in milliseconds. */
 const LONGEST_PAUSE_MS = 10_000;
-/** How many times as long all initial frames may take. */
+/** All initial frames together may take this many times `WATCH_LIST_MS`. */
 const INITIAL_FRAMES = 6;
 /** How long a server may send nothing before the end of the initial events, in milliseconds. */
 const WATCH_LIST_MS = 10_000;
@@ -66,7 +66,7 @@ interface FollowerParts<Given> extends FollowParts<Given>, Pick<FollowOptions, '
 /** A connection that waited so long without a failure counts as one that worked, in milliseconds. */
 const LASTING_MS = 10_000;
 
-/** A class, because its generators share their knowledge of the connection. */
+/** A class, because its generators share state. */
 class Follower<Given> {
   readonly #parts: FollowerParts<Given>;
   readonly #silence;
@@ -76,7 +76,7 @@ class Follower<Given> {
   #position: string | undefined;
   /** A list has to be read before the watch. */
   #mustList: boolean;
-  /** The server may have counted back since the last frame. */
+  /** The server's revisions may have gone back since the last frame. */
   #mustCompare = false;
   #usesWatchList: boolean;
 
@@ -160,12 +160,12 @@ class Follower<Given> {
     throw new Error('the list has no page');
   }
 
-  /** A server that was restored may wait in silence until it has counted up to the position. */
+  /** A server restored from a backup may send nothing until its revisions have reached the position. */
   async #compare(): Promise<void> {
     try {
       if (this.#position !== undefined && isOlder(await this.#latest(), this.#position)) throw rewound();
     } catch (error) {
-      // A caller that may watch but not list continues without.
+      // A caller that may watch but not list continues without this check.
       if (!isStatusError(error) || !isFinal(error)) throw error;
     }
     this.#mustCompare = false;
@@ -237,7 +237,7 @@ class Follower<Given> {
   }
 }
 
-const rewound = (): Error => failure('rewound', 'the server has counted back');
+const rewound = (): Error => failure('rewound', 'the revisions of the server have gone back');
 
 function isInitialEnd({ type, object }: WatchFrame): boolean {
   return type === 'BOOKMARK' && object.metadata.annotations?.[INITIAL_END] === 'true';

@@ -1,12 +1,12 @@
 import type { Event } from '../../model/event.js';
 
-/** Gives the values under which an event is found; none: it is not. */
+/** Returns the values under which an event is found; without a value it is not in the index. */
 export type EventIndexer = (event: Event) => readonly string[] | string | undefined;
 
 /**
  * Indexes events by the values that indexers give them.
  *
- * @param failed an indexer threw: the event is not found by it
+ * @param failed called when an indexer throws; the event is then not in its index
  */
 export function createIndexes(
   indexers: Readonly<Record<string, EventIndexer>>,
@@ -14,7 +14,7 @@ export function createIndexes(
 ) {
   const indexes = Object.entries(indexers).map(([name, indexer]) => {
     const byValue = new Map<string, Map<string, Event>>();
-    /** Kept, because an indexer need not give the same again. */
+    /** Kept, because an indexer need not return the same values again. */
     const valuesOf = new Map<string, readonly string[]>();
     return { name, indexer, byValue, valuesOf };
   });

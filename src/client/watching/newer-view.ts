@@ -7,11 +7,12 @@ import type { View } from './view.js';
 const BEGINNING = '0';
 
 /**
- * Gives each version that is newer than the last one given, also from a list: so that only the revision of the last one has to
- * be kept to resume. Deletions are not given.
+ * Gives each version that is newer than the last one given, also from a list: so that only the revision of the last one
+ * has to be kept to resume. Deletions are not given.
  *
  * @param cursor the revision of the last version given; undefined: all are given
- * @param maxHeld how many events of a list are held at most to be sorted; of a longer one the oldest are given, and it is read again
+ * @param maxHeld how many events of a list are held at most to be sorted; of a longer list the oldest ones are given,
+ * and it is read again
  */
 export function createNewerView(cursor: string | undefined, maxHeld: number): View<Event> {
   let last = cursor ?? BEGINNING;
@@ -21,7 +22,7 @@ export function createNewerView(cursor: string | undefined, maxHeld: number): Vi
   const isNewer = (event: Event): boolean => {
     const order = compareRevisions(revisionOf(event), last);
     if (order === undefined)
-      throw failure('hopeless', `resource version ${revisionOf(event)} is no number: there is no order to go on by`);
+      throw failure('hopeless', `resourceVersion ${revisionOf(event)} is not a number, so events cannot be ordered`);
     return order > 0;
   };
   const sort = (): void => void held.sort((one, other) => compareRevisions(revisionOf(one), revisionOf(other)) ?? 0);
@@ -67,7 +68,7 @@ export function createNewerView(cursor: string | undefined, maxHeld: number): Vi
       return [...oldestFirst([object])];
     },
     expired: () => [],
-    // Nobody can say which of these versions were given: a version too many is better than one too few.
+    // Which of these versions were given is unknown: repeating some is better than missing one.
     rewound: () => void (last = BEGINNING),
   };
 }

@@ -47,7 +47,7 @@ export function openConnection({ client, watch, signal, clock, silence, limitMs 
   // The client may be slow to notice its signal.
   ending.signal.addEventListener('abort', () => fail?.(ending.signal.reason), { once: true });
 
-  const settled = (): void => {
+  const endWait = (): void => {
     if (since !== undefined) waited += clock.monotonic() - since;
     since = undefined;
     fail = undefined;
@@ -59,12 +59,12 @@ export function openConnection({ client, watch, signal, clock, silence, limitMs 
     const moment = since + limitMs();
     if (timer === undefined || due > moment) setTimer(moment);
     fail = (error) => {
-      settled();
+      endWait();
       reject(error);
     };
     frames.next().then(
       ({ done, value }) => {
-        settled();
+        endWait();
         if (done) return resolve(undefined);
         silence.frame(value.type === 'BOOKMARK', clock.monotonic());
         resolve(value);
@@ -74,16 +74,19 @@ export function openConnection({ client, watch, signal, clock, silence, limitMs 
   };
 
   return {
-    /** The next frame, or `undefined` when the server has ended the watch. Rejects with a `silent` failure after too long a wait. */
+    /**
+     * The next frame, or `undefined` when the server has ended the watch. Rejects with a `silent` failure after too
+     * long a wait.
+     */
     next: (): Promise<WatchFrame | undefined> => new Promise(wait),
     /** How long `next` has waited so far, in milliseconds, without the time the consumer took for its own work. */
     waitedMs: (): number => waited + (since === undefined ? 0 : clock.monotonic() - since),
-    /** What `next` would have rejected with, for waits that are too long together. */
+    /** The failure that `next` rejects with, for waits that are too long in total. */
     tooLong: (): Error => silent(waited),
     close(): void {
       timer?.cancel();
       signal.removeEventListener('abort', end);
-      ending.abort(new Error('the watch was given up'));
+      ending.abort(new Error('the watch was closed'));
       frames.return?.().then(undefined, () => undefined);
     },
   };

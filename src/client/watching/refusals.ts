@@ -3,8 +3,8 @@ import { isConnectionError, isResponseError, isStatusError } from '../contract/e
 const KIND: unique symbol = Symbol('kind of failure');
 
 /**
- * `hopeless`: what the server sends cannot be followed. `rewound`: it does not come after the position, so that the server has
- * counted back. `silent`: nothing came for too long.
+ * `hopeless`: what the server sends cannot be followed. `rewound`: it does not come after the position, so the server's
+ * revisions have gone back. `silent`: nothing came for too long.
  */
 type FailureKind = 'hopeless' | 'rewound' | 'silent';
 
@@ -16,7 +16,10 @@ export const failure = (kind: FailureKind, message: string): Error =>
 export const isFailure = (error: unknown, kind: FailureKind): boolean =>
   (error as { readonly [KIND]?: FailureKind } | null | undefined)?.[KIND] === kind;
 
-/** True where the server has counted back, or answers that it has not reached the requested resource version. */
+/**
+ * True if the revisions of the server have gone back, or it answers that it has not reached the requested
+ * resourceVersion.
+ */
 export const isRewound = (error: unknown): boolean =>
   isFailure(error, 'rewound') ||
   (isStatusError(error) && error.causes.some(({ reason }) => reason === 'ResourceVersionTooLarge'));
@@ -31,8 +34,8 @@ export function isFinal(error: unknown): boolean {
 }
 
 /**
- * True for a failure that may have to do with the resource version, such as a change that the client cannot read: neither the
- * server's load nor the caller's rights.
+ * True for a failure that may be due to the resourceVersion, such as a change that the client cannot read, and not to
+ * the server's load or the caller's rights.
  */
 export function isRefusedResume(error: unknown): boolean {
   if (!isStatusError(error)) return isResponseError(error);

@@ -12,7 +12,7 @@ export interface Remembered {
   get(key: string): Known | undefined;
   set(key: string, event: Event): void;
   delete(key: string): void;
-  /** Entries may be deleted meanwhile. */
+  /** Entries may be deleted during the iteration. */
   keys(): Iterable<string>;
 }
 

@@ -23,7 +23,7 @@ export function createSilenceLimit(startMs: number, begun: number) {
   return {
     /** The limit for the next frame, in milliseconds. */
     ms: (): number => limit,
-    /** A frame came at this moment of the monotonic clock. */
+    /** A frame arrived at `now`, on the monotonic clock. */
     frame(isBookmark: boolean, now: number): void {
       if (isBookmark) {
         const interval = now - lastBookmark;

@@ -15,16 +15,17 @@ export interface View<Given> {
   /**
    * The list is complete. The results go to the consumer one by one.
    *
-   * @returns true where there is more than the view could hold, and the list has to be read again
+   * @returns `again`: there was more than the view could hold, and the list has to be read again
    */
   endList(): { readonly given: Iterable<Given>; readonly again: boolean };
   /**
-   * A change after the position. `rewound`: it is older and was not seen before, so that the server has counted back.
+   * A change after the position. `rewound`: it is older and was not seen before, so the server's revisions have gone
+   * back.
    *
    * @param position the last revision that was seen
    */
   changed(frame: WatchFrame, position: string): readonly Given[] | 'rewound';
-  /** Changes after the position can no longer be had, so that a list follows. */
+  /** Changes after the position can no longer be read, so a list follows. */
   expired(position: string): readonly Given[];
   /** The server's revision is behind the position: known revisions no longer mean anything. */
   rewound(): void;

@@ -2,18 +2,20 @@ import { checkOptions } from '../../options/check-options.js';
 import type { EventChange, RelistedNotice } from './changes.js';
 import { createDiffingView } from './diffing-view.js';
 import { follow } from './follow.js';
-import { createForgetfulView } from './forgetful-view.js';
+import { createPassThroughView } from './pass-through-view.js';
 import { rememberedEvents, rememberedVersions } from './remembered.js';
 import type { View } from './view.js';
 import { watchRules, type WatchEventsOptions } from './watch-options.js';
 
 /**
- * Follows the events of a server: first those that exist, as `added`, then every change once and in order, for as long as it is
- * iterated. It resumes after lost and silent connections and restarts of the server from the last revision it has seen; where the
- * server no longer knows that, it reads a list and gives the difference. Nothing is read ahead of a slow consumer.
+ * Follows the events of a server: first those that exist, as `added`, then every change once and in order, for as long
+ * as it is iterated. It resumes after lost and silent connections and restarts of the server from the last revision it
+ * has seen; where the server no longer knows that, it reads a list and gives the difference. Nothing is read ahead of a
+ * slow consumer.
  *
- * It ends when the signal is aborted or the loop is left, and throws only a refusal that cannot be cured, before anything has
- * worked: a StatusError such as 403. Everything else is tried again, at first after 0.1 s, at last every ten seconds.
+ * It ends when the signal is aborted or the loop is left, and throws only a refusal that cannot be cured, before
+ * anything has worked: a StatusError such as 403. Everything else is tried again, first after 0.1 s, in the end every
+ * ten seconds.
  *
  * @throws TypeError that lists every fault of the options
  */
@@ -41,7 +43,7 @@ function viewOf(
   after: string | undefined,
   since: 'now' | undefined,
 ): View<EventChange | RelistedNotice> {
-  if (remember === false) return createForgetfulView(after !== undefined || since !== undefined);
+  if (remember === false) return createPassThroughView(after !== undefined || since !== undefined);
   const remembered = remember === 'events' ? rememberedEvents() : rememberedVersions();
   return createDiffingView({ remembered, after, skipsFirst: since !== undefined });
 }

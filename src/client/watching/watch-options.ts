@@ -32,15 +32,15 @@ export interface FollowOptions extends EventSelection {
   /** Where time is taken from. Default: the system's clock. */
   readonly clock?: Clock | undefined;
   /**
-   * Told when attempts fail in a row (`error` with a `count`), and when they work again (`recovered`). Default: the first failure is
-   * a warning of the process, see {@link Observe}.
+   * Called when attempts fail in a row (`error` with a `count`), and when they work again (`recovered`). Default: the
+   * first failure is a warning of the process, see {@link Observe}.
    */
   readonly observe?: Observe | undefined;
 }
 
 /** For {@link watchEvents}. */
 export interface WatchEventsOptions extends FollowOptions {
-  /** Begins after this resource version, which was seen before, instead of with what exists. */
+  /** Begins after this resourceVersion, which was seen before, instead of with the events that exist. */
   readonly resourceVersion?: string | undefined;
   /** `now`: only changes are given. Default: the events that exist come first, as `added`. */
   readonly since?: 'now' | undefined;
@@ -51,8 +51,9 @@ export interface WatchEventsOptions extends FollowOptions {
    */
   readonly remember?: 'versions' | 'events' | false | undefined;
   /**
-   * Whether to begin with WatchList (`sendInitialEvents`), where the server sends the existing events over the watch itself. Where it is
-   * refused, or the server sends nothing for ten seconds before its end, lists are read. Default true.
+   * Whether to begin with WatchList (`sendInitialEvents`), where the server sends the existing events over the watch
+   * itself. Where it is refused, or the server sends nothing for ten seconds before its end, lists are read. Default
+   * true.
    */
   readonly watchList?: boolean | undefined;
   /** Ends the iteration, without an error. */

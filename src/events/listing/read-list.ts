@@ -141,14 +141,14 @@ async function* inBatches<Item>(
   let bytes = 0;
   let examined = 0;
   for (const record of records) {
-    if (++examined % BATCH === 0 && pace.due()) await pace.rest();
+    if (++examined % BATCH === 0 && pace.shouldYield()) await pace.yieldToLoop();
     if (!selector.matches(record.event)) continue;
     batch.push(ofRecord(record));
     bytes += eventSize(record.event);
     if (batch.length < BATCH && bytes < BATCH_BYTES) continue;
     yield batch;
     // Encoding the batch took time, too.
-    if (pace.due()) await pace.rest();
+    if (pace.shouldYield()) await pace.yieldToLoop();
     batch = [];
     bytes = 0;
   }

@@ -76,7 +76,7 @@ export class PageReader {
   /** A store in memory answers in the same turn of the event loop, which alone lets no other request work. */
   async #goOn(): Promise<void> {
     this.call.life.throwIfAborted();
-    if (this.pace.due()) await this.pace.rest();
+    if (this.pace.shouldYield()) await this.pace.yieldToLoop();
   }
 
   /** The JSON of a store comes as a promise where it has to find out first whether its copy is up to date. */
@@ -140,13 +140,13 @@ export class Pace {
     this.#began = clock.monotonic();
   }
 
-  /** True when it has worked long enough, and has to wait for {@link rest}. */
-  due(): boolean {
+  /** True when it has worked long enough, and has to wait for {@link yieldToLoop}. */
+  shouldYield(): boolean {
     return this.#clock.monotonic() - this.#began >= STRETCH_MS;
   }
 
   /** Lets others work. @throws the reason of the request's end, if it has ended */
-  async rest(): Promise<void> {
+  async yieldToLoop(): Promise<void> {
     await nextTurn();
     this.#began = this.#clock.monotonic();
     this.#life.throwIfAborted();

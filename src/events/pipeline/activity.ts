@@ -23,18 +23,18 @@ export function createActivity(clock: Clock, notify: Notify, ring: WatchHub['rin
   let timer: ClockTimer | undefined;
   let busy = false;
 
-  const tell = (): void => {
+  const report = (): void => {
     notify({ type: 'activity', inFlight: peak, sent: [...sent.values()], ring: ring() });
     // What is held counts bytes as well.
     peak = { read: now.read, write: now.write, watch: now.watch };
     sent.clear();
     // Once more without activity, so that gauges return to the current values.
-    timer = busy ? clock.setTimer(tell, PERIOD_MS) : undefined;
+    timer = busy ? clock.setTimer(report, PERIOD_MS) : undefined;
     busy = false;
   };
   const happens = (): void => {
     busy = true;
-    timer ??= clock.setTimer(tell, PERIOD_MS);
+    timer ??= clock.setTimer(report, PERIOD_MS);
   };
 
   return {

@@ -1,8 +1,8 @@
 import type { Query } from '../../api/options/query.js';
-import type { AnswerShape, Representation, ResourceView } from '../../api/representation/contract.js';
+import type { ResponseKind, Representation, ResourceView } from '../../api/representation/contract.js';
 import { COLLECTION_MEDIA_TYPES, OBJECT_MEDIA_TYPES } from '../../api/representation/media-types.js';
 import { negotiate, negotiationInputs, routerAccepts } from '../../api/representation/negotiate.js';
-import { createRepresentationMemory } from '../../api/representation/remembered.js';
+import { createRepresentationCache } from '../../api/representation/representation-cache.js';
 import { header } from '../../http/headers.js';
 import type { ApiRequest } from '../../http/request.js';
 import { requireName } from '../request/scope.js';
@@ -17,18 +17,24 @@ export type Negotiate = ReturnType<typeof createNegotiate>;
  * @param now microseconds since the epoch
  */
 export function createNegotiate(now: () => number) {
-  const remembered = createRepresentationMemory();
-  return (request: ApiRequest, query: Query, view: ResourceView, shape: AnswerShape, name: string): Representation => {
+  const cached = createRepresentationCache();
+  return (
+    request: ApiRequest,
+    query: Query,
+    view: ResourceView,
+    responseKind: ResponseKind,
+    name: string,
+  ): Representation => {
     const { headers } = request;
     const negotiated = (): Representation => {
-      const produced = shape === 'object' ? OBJECT_MEDIA_TYPES : COLLECTION_MEDIA_TYPES;
+      const produced = responseKind === 'object' ? OBJECT_MEDIA_TYPES : COLLECTION_MEDIA_TYPES;
       const notAccepted = routerAccepts(header(request, 'accept'), produced);
       if (notAccepted) throw notAccepted;
       requireName(name);
-      return negotiate(negotiationInputs(headers, query), view, shape, now);
+      return negotiate(negotiationInputs(headers, query), view, responseKind, now);
     };
     if (query.has('pretty') || query.has('includeObject')) return negotiated();
-    const representation = remembered(headers, view, shape, negotiated);
+    const representation = cached(headers, view, responseKind, negotiated);
     requireName(name);
     return representation;
   };

@@ -16,10 +16,10 @@ export function createFirstFrames(
   onReady: (after: Revision) => void,
 ): FrameSource {
   const frames = firstFrames(parts, onReady);
-  let asked = false;
+  let isReading = false;
   let step: (() => Uint8Array | 'end') | undefined;
-  const settled = (result: typeof step): void => {
-    asked = false;
+  const readDone = (result: typeof step): void => {
+    isReading = false;
     step = result;
     sleeper.wake();
   };
@@ -28,12 +28,12 @@ export function createFirstFrames(
       const ready = step;
       step = undefined;
       if (ready !== undefined) return ready();
-      if (asked) return undefined;
-      asked = true;
+      if (isReading) return undefined;
+      isReading = true;
       frames.next().then(
-        ({ done, value }) => settled(() => (done ? 'end' : value)),
+        ({ done, value }) => readDone(() => (done ? 'end' : value)),
         (error: unknown) =>
-          settled(() => {
+          readDone(() => {
             throw error;
           }),
       );

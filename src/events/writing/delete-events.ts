@@ -34,7 +34,7 @@ export async function deleteEvents(call: VerbCall): Promise<Result> {
   const list = await readList(call, listOptions, readSelection(call, listOptions), RECORDS);
   for await (const records of list.batches) {
     for (const record of records) {
-      if (pace.due()) await pace.rest();
+      if (pace.shouldYield()) await pace.yieldToLoop();
       try {
         await removeStored(call, record.key, options);
       } catch (error) {

@@ -73,7 +73,7 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
     return batch;
   };
 
-  const tellIdle = (): void => {
+  const resolveWhenIdle = (): void => {
     if (underWay > 0 || waiting.length > 0) return;
     for (const resolve of whenIdle.splice(0)) resolve();
   };
@@ -81,7 +81,7 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
   const idle = (): Promise<void> =>
     new Promise((resolve) => {
       whenIdle.push(resolve);
-      tellIdle();
+      resolveWhenIdle();
     });
 
   const fail = (entries: readonly One[], error: () => Error): void => {
@@ -106,7 +106,7 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
     for (const { key } of batch) if (key !== undefined) busyKeys.delete(key);
     underWay -= 1;
     start();
-    tellIdle();
+    resolveWhenIdle();
   };
 
   const start = (): void => {
@@ -130,7 +130,7 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
         const late = waiting.filter(({ since }) => since <= before);
         waiting = waiting.filter(({ since }) => since > before);
         fail(late, error);
-        tellIdle();
+        resolveWhenIdle();
         watchPatience();
       },
       first.since + ms - clock.monotonic(),
@@ -159,7 +159,7 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
           const leave = (): void => {
             waiting = waiting.filter((other) => other !== entry);
             reject(signal.reason as Error);
-            tellIdle();
+            resolveWhenIdle();
           };
           entry.unlisten = () => signal.removeEventListener('abort', leave);
           signal.addEventListener('abort', leave, { once: true });

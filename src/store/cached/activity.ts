@@ -10,10 +10,10 @@ export function createCacheActivity(store: string, clock: Clock, notify: Notify,
   let changes = 0;
   let timer: ClockTimer | undefined;
 
-  const tell = (): void => {
+  const report = (): void => {
     const { events, bytes, lagMs, revision } = status();
     // Once more without changes, so that gauges return to the current state.
-    timer = changes > 0 || lagMs > 0 ? clock.setTimer(tell, PERIOD_MS) : undefined;
+    timer = changes > 0 || lagMs > 0 ? clock.setTimer(report, PERIOD_MS) : undefined;
     notify({ type: 'cache.activity', store, changes, events, bytes, lagMs, revision });
     changes = 0;
   };
@@ -22,7 +22,7 @@ export function createCacheActivity(store: string, clock: Clock, notify: Notify,
     /** The feed delivered this many changes. */
     received(count: number): void {
       changes += count;
-      timer ??= clock.setTimer(tell, PERIOD_MS);
+      timer ??= clock.setTimer(report, PERIOD_MS);
     },
     /** Runs a read that has to wait. It calls `through` when it reads the store in the end. */
     async waited<T>(read: (through: () => void) => Promise<T>): Promise<T> {

@@ -54,12 +54,12 @@ export function openCachedFeed({ store, cache, saw, after, onProgress, wake }: C
 
   const openStore = (): Through => {
     const abort = new AbortController();
-    const told = (revision: Revision): void => {
+    const onStoreProgress = (revision: Revision): void => {
       if (abort.signal.aborted || revision <= position) return;
       position = revision;
       onProgress?.(revision);
     };
-    const changes = store.changes({ after: position, signal: abort.signal, onProgress: told });
+    const changes = store.changes({ after: position, signal: abort.signal, onProgress: onStoreProgress });
     const feed = changes[Symbol.asyncIterator]();
     return { abort, feed, isReading: false, batch: undefined, failure: undefined };
   };

@@ -81,7 +81,7 @@ export function cachedStore(store: EventStore, options: CachedStoreOptions = {})
   };
 
   cache.subscribe(() => {
-    if (state === 'stale') lookWhetherBack();
+    if (state === 'stale') probeStore();
   });
 
   /** The replica, if reads may show it while the store is unavailable. */
@@ -95,7 +95,7 @@ export function cachedStore(store: EventStore, options: CachedStoreOptions = {})
   };
 
   /** While the store is unavailable reads do not wait for it: one at a time finds out whether it is back. */
-  const lookWhetherBack = (): void => {
+  const probeStore = (): void => {
     freshness.probe().then(
       (isFresh) => isFresh && isBack(),
       () => undefined,
@@ -103,12 +103,12 @@ export function cachedStore(store: EventStore, options: CachedStoreOptions = {})
   };
 
   /** The replica that a read may use at once. */
-  const atHand = (hints: ReadHints | undefined): Replica | undefined => {
+  const replicaNow = (hints: ReadHints | undefined): Replica | undefined => {
     const { replica } = cache;
     if (replica === undefined) return undefined;
     if (freshness.isCurrent() || (hints !== undefined && isContent(hints, replica))) return replica;
     if (state === 'stale') {
-      lookWhetherBack();
+      probeStore();
       return replica;
     }
     return undefined;
@@ -155,7 +155,7 @@ export function cachedStore(store: EventStore, options: CachedStoreOptions = {})
   /** The replica that can answer a list at once. A past revision is immutable, so later writes do not matter. */
   const atHandFor = (query: ListQuery): Replica | undefined => {
     const { replica } = cache;
-    if (query.at === undefined || replica === undefined) return atHand(query);
+    if (query.at === undefined || replica === undefined) return replicaNow(query);
     return reaches(replica, query) && freshness.hasKnown() ? replica : undefined;
   };
 
@@ -181,7 +181,7 @@ export function cachedStore(store: EventStore, options: CachedStoreOptions = {})
     capabilities: store.capabilities,
     copies: true,
     get(key, call) {
-      const replica = atHand(call);
+      const replica = replicaNow(call);
       if (replica !== undefined) return replica.get(key);
       const through = async (): Promise<EventRecord | undefined> => {
         const record = await store.get(key, call);
@@ -198,7 +198,7 @@ export function cachedStore(store: EventStore, options: CachedStoreOptions = {})
       return mayWait(query) ? whenFresh((fresh) => listFrom(query, fresh), through) : through();
     },
     getSync(key, call) {
-      const replica = atHand(call);
+      const replica = replicaNow(call);
       return replica === undefined ? LATER : replica.get(key);
     },
     json(query) {
@@ -221,7 +221,7 @@ export function cachedStore(store: EventStore, options: CachedStoreOptions = {})
       }, doubted),
     feed: (feed) => openCachedFeed({ ...feed, store, cache, saw: freshness.saw }),
     async revision(call) {
-      const replica = atHand(call);
+      const replica = replicaNow(call);
       if (replica !== undefined) return replica.revision();
       const revision = await store.revision(call);
       freshness.saw(revision);

@@ -42,8 +42,8 @@ export function createFreshness({ store, cache, clock, timeoutMs }: FreshnessOpt
   /** The highest revision that this process was told of. */
   let known: Revision = 0;
   /** Calls that may have changed something at an unknown revision, and how many of them an answer has covered. */
-  let doubts = 0;
-  let settledDoubts = 0;
+  let uncertainCalls = 0;
+  let coveredCalls = 0;
   /** A revision that a read waited for in vain: later reads do not wait until the cache has it. */
   let missed: Revision = 0;
   /** Since when the cache has been behind `known`. */
@@ -123,10 +123,10 @@ export function createFreshness({ store, cache, clock, timeoutMs }: FreshnessOpt
     return {
       result,
       ask() {
-        const covered = doubts;
+        const covered = uncertainCalls;
         store.revision({ signal: closing.signal }).then(
           (revision) => {
-            settledDoubts = Math.max(settledDoubts, covered);
+            coveredCalls = Math.max(coveredCalls, covered);
             saw(revision);
             answered();
             resolve(reach(revision, until));
@@ -141,7 +141,7 @@ export function createFreshness({ store, cache, clock, timeoutMs }: FreshnessOpt
     };
   };
 
-  const mustAsk = (): boolean => shared || doubts > settledDoubts;
+  const mustAsk = (): boolean => shared || uncertainCalls > coveredCalls;
 
   /** Begins a round unless a question is under way. */
   const ask = (): Promise<boolean> => {
@@ -156,7 +156,7 @@ export function createFreshness({ store, cache, clock, timeoutMs }: FreshnessOpt
     /** This process was told of a revision. */
     saw: (revision: Revision): void => saw(revision),
     /** Something may have changed, and it is not known at which revision. */
-    doubt: (): void => void (doubts += 1),
+    doubt: (): void => void (uncertainCalls += 1),
     /** Whether the cache has everything that a read which begins now must show, as far as that can be said without asking. */
     isCurrent: (): boolean => !mustAsk() && latest() >= known,
     /** Whether the cache has everything that this process was told of: enough for reads at a revision. */

@@ -7,7 +7,7 @@ export interface Budget {
   /** On the monotonic clock. */
   readonly end: number;
   readonly signal: AbortSignal | undefined;
-  /** A write was lost on its way. */
+  /** An attempt of a write was lost: its outcome is unknown. */
   doubt: boolean;
   /** A write was refused for lack of space, and yet the key had changed. */
   changed?: boolean;

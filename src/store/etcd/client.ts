@@ -44,7 +44,9 @@ export function createEtcdClient(connections: readonly Connection[], settings: E
     for (const watch of [...watches]) {
       if (watch.connection !== connection) continue;
       watch.cancel();
-      watch.listener.end(etcdFailure(UNAVAILABLE, `${connection.endpoint} was left`, true));
+      watch.listener.end(
+        etcdFailure(UNAVAILABLE, `the client switched from ${connection.endpoint} to another member`, true),
+      );
     }
   };
 
@@ -135,7 +137,7 @@ export function createEtcdClient(connections: readonly Connection[], settings: E
         case 'refused':
           throw stopped(failure, budget);
       }
-      // No tight loop of refusals. The first failure of each member leads to the next one without delay.
+      // Avoids a tight loop of refusals. The first failure of each member leads to the next one without delay.
       const quick = clock.monotonic() - begun < requestTimeoutMs / 2;
       const left = budget.end - clock.monotonic();
       if (left > 0 && quick && tries >= connections.length) {
@@ -144,7 +146,7 @@ export function createEtcdClient(connections: readonly Connection[], settings: E
     }
   };
 
-  const told = <T extends { readonly revision: Revision }>(response: T): T => {
+  const noted = <T extends { readonly revision: Revision }>(response: T): T => {
     seen = Math.max(seen, response.revision);
     return response;
   };
@@ -157,22 +159,23 @@ export function createEtcdClient(connections: readonly Connection[], settings: E
     }),
     /** Fails with `expired`, `future-revision` and `answer-too-large` (an EtcdFailure) besides `unavailable`. */
     async range(request: RangeRequest, budget: Budget): Promise<RangeResponse> {
-      return told(await persist((connection, given) => connection.range(request, given), budget, 'read'));
+      return noted(await persist((connection, given) => connection.range(request, given), budget, 'read'));
     },
     /**
      * A transaction that is repeated until its budget ends, whatever becomes of single attempts. If its conditions do not
      * hold after a lost attempt, or the budget ends after one, it fails with `unknown-outcome`.
      */
     async txn(request: TxnRequest, budget: Budget): Promise<TxnResponse> {
-      const response = told(await persist((connection, given) => connection.txn(request, given), budget, 'write'));
+      const response = noted(await persist((connection, given) => connection.txn(request, given), budget, 'write'));
       if (response.succeeded || !budget.doubt) return response;
-      // The conditions may fail because the lost attempt happened. The caller's repetition will be certain.
+      // The conditions may fail because the lost attempt happened. The outcome of a repetition by the caller is
+      // certain.
       budget.doubt = false;
       throw storeError('unknown-outcome', 'a write was lost on its way to etcd');
     },
     /** A transaction that must not be repeated: fails with `unknown-outcome` as soon as an attempt got lost. */
     async txnOnce(request: TxnRequest, budget: Budget): Promise<TxnResponse> {
-      return told(await persist((connection, given) => connection.txn(request, given), budget, 'once'));
+      return noted(await persist((connection, given) => connection.txn(request, given), budget, 'once'));
     },
     /** The latest revision in any answer of etcd. */
     seen: (): Revision => seen,
@@ -182,7 +185,7 @@ export function createEtcdClient(connections: readonly Connection[], settings: E
     /** The size of the database of the member that answers, in bytes. */
     bytesInUse: (budget: Budget): Promise<number> =>
       persist((connection, given) => connection.bytesInUse(given), budget, 'read'),
-    /** Watches on one member, once; the listener hears of its failure. Leaving the member ends its watches. */
+    /** Opens one watch on one member; the listener is told of its failure. Leaving the member ends its watches. */
     async watch(request: WatchRequest, listener: WatchListener, budget: Budget): Promise<WatchHandle> {
       const connection = connectionNow();
       const given = await tokenFor(connection, budget);

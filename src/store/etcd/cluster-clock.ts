@@ -54,18 +54,18 @@ export function createClusterClock(settings: EtcdSettings) {
     const times = answers.flatMap((answer) =>
       typeof answer === 'string' ? [] : Math.floor(answer.micros + (at - answer.at) * 1000),
     );
-    // Of two in the middle the earlier: nothing expires too soon.
+    // Of two in the middle the earlier one, so that nothing expires too soon.
     const micros = times.sort((one, other) => one - other)[(times.length - 1) >> 1];
     if (micros !== undefined) {
       last = { micros, at };
       return micros;
     }
     if (answers.includes('no-http')) return clock.now();
-    throw storeError('unavailable', `no member of etcd (${timeEndpoints.join(', ')}) tells the time`);
+    throw storeError('unavailable', `no member of etcd (${timeEndpoints.join(', ')}) returned its time`);
   };
 
   return {
-    /** Microseconds since the epoch, to the second; asked of the members. Fails with `unavailable`. */
+    /** Microseconds since the epoch, to the second; read from the members. Fails with `unavailable`. */
     now: (): Promise<number> => now(),
     /** The same, from an answer that is at most a second old. */
     async recent(): Promise<number> {

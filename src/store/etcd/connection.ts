@@ -11,12 +11,12 @@ export interface KeyValue {
 
 export interface RangeRequest {
   readonly key: Uint8Array;
-  /** The first key behind the range; absent: one key. */
+  /** The first key after the range; absent: one key. */
   readonly rangeEnd?: Uint8Array | undefined;
   readonly limit?: number | undefined;
   /** Absent: the latest, linearizable. */
   readonly revision?: number | undefined;
-  /** In falling order of `modRevision`. Default: in order of keys. */
+  /** In descending order of `modRevision`. Default: in order of keys. */
   readonly newestFirst?: boolean | undefined;
   readonly keysOnly?: boolean | undefined;
   readonly maxModRevision?: number | undefined;
@@ -40,7 +40,7 @@ export interface Compare {
 export type Step =
   | { readonly type: 'range'; readonly key: Uint8Array }
   | { readonly type: 'put'; readonly key: Uint8Array; readonly value: Uint8Array }
-  /** Answers with what was deleted. */
+  /** Returns what was deleted. */
   | { readonly type: 'delete'; readonly key: Uint8Array };
 
 const NO_BYTES = new Uint8Array(0);
@@ -99,11 +99,11 @@ export interface WatchResponse {
 export interface Pending<T> {
   /** Fails only with an `EtcdFailure`. */
   readonly done: Promise<T>;
-  /** `done` fails with code 4. No effect later. */
+  /** Makes `done` fail with code 4; no effect afterwards. */
   cancel(): void;
 }
 
-/** A client calls nothing after `end`, and after the watch was canceled. */
+/** Nothing is called after `end`, or after the watch was canceled. */
 export interface WatchListener {
   response(response: WatchResponse): void;
   /** The watch failed with an `EtcdFailure`. */

@@ -21,7 +21,7 @@ import { etcdSettings, type EtcdSettings, type EtcdStoreOptions } from './option
 import { readList } from './read-list.js';
 import { createWrites } from './write.js';
 
-/** Calls fail with the error of a failed opening for so long, before it is tried again. */
+/** How long calls fail with the error of a failed opening before it is tried again, in milliseconds. */
 const REOPEN_MS = 200;
 
 function checkFormat(kv: KeyValue | undefined, { prefix }: EtcdSettings): void {
@@ -36,7 +36,7 @@ function checkFormat(kv: KeyValue | undefined, { prefix }: EtcdSettings): void {
     'unavailable',
     typeof format === 'number'
       ? `${prefix} was written by a newer version (layout ${format}, this one knows ${FORMAT}): update this package`
-      : `${prefix}.store is not of this store: choose another prefix, or remove the key`,
+      : `${prefix}.store was not written by kube-vitals: choose another prefix, or remove the key`,
   );
 }
 
@@ -83,7 +83,7 @@ export function etcdStore(options: EtcdStoreOptions): EventStore {
   const latest = async (budget: Budget): Promise<Revision> =>
     (await parts().client.range({ key: layout.storeKey, keysOnly: true }, budget)).revision;
 
-  /** The store as one write sees it: its repetitions and the search for its outcome have one budget together. */
+  /** The store for one write: its repetitions and the search for its outcome share one budget. */
   const within = (budget: Budget): EventStore => {
     const attempts = {
       ...store,

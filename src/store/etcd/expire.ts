@@ -49,7 +49,7 @@ export async function expireDue(
     const due = kvs.flatMap((kv) => layout.dueEntry(kv) ?? []);
     const queue = due.values();
     let failure: { readonly error: unknown } | undefined;
-    /** Several take from one queue, so that a transaction that hangs delays no others. */
+    /** Several run at once on one queue, so that a transaction that hangs delays no others. */
     const work = async (): Promise<void> => {
       for (const entry of queue) {
         if (failure !== undefined) return;

@@ -11,9 +11,9 @@ import type { Layout } from './layout.js';
 import type { EtcdSettings } from './options.js';
 import { readWatchEvents } from './read-watch.js';
 
-/** So many changes may wait for their reader before the network is paused. */
+/** The most changes that may wait for their reader before the network is paused. */
 const MOST_WAITING = 2000;
-/** After so many broken watches in a row, without a response of etcd in between, the feed fails. */
+/** After this many broken watches in a row, without a response of etcd in between, the feed fails. */
 const MOST_FAILURES = 10;
 
 /**
@@ -61,7 +61,7 @@ export function openFeed(
   /** The last change, or where the feed began: nothing happened from there to `position`. */
   let lastChange = quiet.start(after);
   /** The last position given to `onProgress`. */
-  let told = after;
+  let lastProgress = after;
   const waiting: (readonly Change[])[] = [];
   let waitingCount = 0;
   let parts: WatchEvent[] = [];
@@ -161,7 +161,7 @@ export function openFeed(
         return;
       }
       handle = watch;
-      schedule(onProgress !== undefined && told === after ? 0 : undefined);
+      schedule(onProgress !== undefined && lastProgress === after ? 0 : undefined);
     } catch (error) {
       if (over.signal.aborted) return;
       if (isStoreError(error)) fail(error);
@@ -211,9 +211,9 @@ export function openFeed(
       }
       if (failure !== undefined) throw failure.error;
       // The reader asks for more, so it has everything up to here.
-      if (position > told) {
-        told = position;
-        onProgress?.(told);
+      if (position > lastProgress) {
+        lastProgress = position;
+        onProgress?.(lastProgress);
       }
       return undefined;
     },

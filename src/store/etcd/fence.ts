@@ -25,10 +25,10 @@ type Waiting = LostCreate & { readonly budget: Budget };
 const idOf = (key: EventKey, uid: string): string => `${keyText(key)}/${uid}`;
 
 /**
- * Keeps creates from happening late. A frozen leader passes on the requests it held when it wakes, so that a create which
- * timed out and was repeated could bring back an event that was deleted since. Every create is bound to the revision of one
- * key, and whoever loses one writes that key: pending creates then never happen, and completed ones are in the feed. One
- * write serves all creates that are lost at the same time.
+ * Keeps creates from happening late. A frozen leader passes on the requests it held when it wakes, so that a create
+ * which timed out and was repeated could bring back an event that was deleted since. Every create is bound to the
+ * revision of one key, and a store that loses one writes that key: pending creates then never happen, and completed
+ * ones are in the feed. One write serves all creates that are lost at the same time.
  */
 export function createFence(client: EtcdClient, layout: Layout, clock: Clock, changes: EventStore['changes']) {
   let revision = 0;
@@ -63,11 +63,11 @@ export function createFence(client: EtcdClient, layout: Layout, clock: Clock, ch
     } finally {
       timer.cancel();
     }
-    if (reached < upTo) throw storeError('unavailable', 'etcd did not tell in time what has happened');
+    if (reached < upTo) throw storeError('unavailable', 'the outcome of a create could not be read from etcd in time');
     return lost.map(({ key, uid }) => found.get(idOf(key, uid)));
   };
 
-  const settling = createBatcher<Waiting, EventRecord | undefined>({
+  const lookups = createBatcher<Waiting, EventRecord | undefined>({
     maxItems: 1000,
     run: async (batch) => find(batch, await raise(batch.at(-1) as Waiting)),
   });
@@ -83,7 +83,7 @@ export function createFence(client: EtcdClient, layout: Layout, clock: Clock, ch
      */
     async resolveLost(create: LostCreate, budget: Budget): Promise<EventRecord | undefined> {
       budget.signal?.throwIfAborted();
-      return withinBudget(clock, settling.add({ ...create, budget }), budget);
+      return withinBudget(clock, lookups.add({ ...create, budget }), budget);
     },
   };
 }

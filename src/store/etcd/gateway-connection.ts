@@ -9,7 +9,7 @@ const UNKNOWN = 2;
 /** Requests to one member that are under way at the same time; others wait. */
 const MOST_CONNECTIONS = 128;
 
-/** The failure that a body of the gateway tells: `{"error", "code", "message"}`. */
+/** The failure in an error body of the gateway: `{"error", "code", "message"}`. */
 function failureOf(status: number, body: unknown): EtcdFailure {
   const { code, message, error } = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>;
   const text = [message, error].find((part) => typeof part === 'string');
@@ -75,10 +75,10 @@ function createConnection(
               : etcdFailure(UNAVAILABLE, error.message, sent),
           ),
       });
-      // Its connection as well: members without a leader hold requests for seconds, and sockets with them.
+      // Ends its connection as well: members without a leader hold requests, and their sockets, for seconds.
       cancel = () => {
         timedOut = true;
-        exchange.cancel(new Error('given up'));
+        exchange.cancel(new Error('the request was canceled'));
       };
     });
     return { done, cancel };

@@ -30,7 +30,7 @@ export interface HttpConnections {
   close(): void;
 }
 
-/** Opens connections to one member, at most so many; `null` is no limit. */
+/** Opens connections to one member, at most `connections` of them; `null` is no limit. */
 export type OpenHttp = (endpoint: string, settings: EtcdSettings, connections: number | null) => HttpConnections;
 
 export async function loadHttp(): Promise<OpenHttp> {

@@ -8,7 +8,7 @@ import type { Layout } from './layout.js';
 import { get, put, type RangeRequest, type RangeResponse, type TxnRequest, type TxnResponse } from './connection.js';
 import { compareDown, floorOf, NO_UPLIFT, rangeUp, txnUp, upliftOf, upliftValue, watchUp } from './uplift.js';
 
-/** An uplift exceeds everything this replica has seen by so much: others may have seen more. */
+/** An uplift exceeds everything this replica has seen by this much: others may have seen more. */
 const BEYOND = 1_000_000_000;
 /** How often a replica that only reads checks whether another one has lifted the revisions. */
 const CONFIRM_MS = 5000;
@@ -82,7 +82,7 @@ export function createLiftedClient(inner: EtcdClient, layout: Layout, clock: Clo
       return;
     }
   };
-  /** One at a time, for all callers, with the budget of the first: callers with less time leave earlier. */
+  /** One at a time, for all callers, with the budget of the first: callers with less time fail earlier. */
   const confirm = async (budget: Budget): Promise<void> => {
     do {
       budget.signal?.throwIfAborted();
@@ -166,7 +166,7 @@ export function createLiftedClient(inner: EtcdClient, layout: Layout, clock: Clo
           wentBack = true;
           await confirm(budget).catch((error: unknown) => {
             if (!succeeded || !isStoreError(error)) throw error;
-            const message = `a write met a counter that went back: ${error.message}`;
+            const message = `the counter of etcd went back during a write: ${error.message}`;
             throw storeError('unknown-outcome', message, { cause: error });
           });
         }

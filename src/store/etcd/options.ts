@@ -12,9 +12,9 @@ import {
   required,
 } from '../../options/rules.js';
 
-/** TLS towards etcd. Values are PEM, not file names. */
+/** TLS options for the connections to etcd. Values are PEM, not file names. */
 export interface EtcdTlsOptions {
-  /** Who may have signed the members' certificates. Default: the certificates that Node trusts. */
+  /** The authorities that may have signed the members' certificates. Default: the certificates that Node trusts. */
   readonly ca?: string | Uint8Array | undefined;
   /** The certificate of this client, with `key`. */
   readonly cert?: string | Uint8Array | undefined;
@@ -26,11 +26,14 @@ export interface EtcdTlsOptions {
 
 /** For `etcdStore`. */
 export interface EtcdStoreOptions {
-  /** The client URLs of the members, `http://host:2379` or `https://host:2379`. Give all: one that fails is left for the next. */
+  /**
+   * The client URLs of the members, `http://host:2379` or `https://host:2379`. Give all of them: if one fails, the next
+   * is used.
+   */
   readonly endpoints: readonly string[];
   /**
-   * Where the events are: `<prefix>/<namespace>/<name>`. What the store needs besides is in keys that begin with
-   * `<prefix>.`. Default: `/kube-vitals/events`.
+   * Where the events are: `<prefix>/<namespace>/<name>`. The other keys of the store begin with `<prefix>.`. Default:
+   * `/kube-vitals/events`.
    */
   readonly prefix?: string | undefined;
   /**
@@ -69,9 +72,9 @@ export interface EtcdStoreOptions {
    */
   readonly historyMaxBytes?: number | undefined;
   /**
-   * Where the members answer HTTP, if they answer only gRPC on `endpoints` (`--listen-client-http-urls` of etcd). The time
-   * that stamps and expiry go by is read there, so that no replica expires by a clock of its own. An empty list: each
-   * replica goes by its own. Default: `endpoints`.
+   * Where the members answer HTTP, if they answer only gRPC on `endpoints` (`--listen-client-http-urls` of etcd). The
+   * time for stamps and expiry is read there, so that no replica expires events by a clock of its own. An empty list:
+   * each replica uses its own clock. Default: `endpoints`.
    */
   readonly timeEndpoints?: readonly string[] | undefined;
   /** The largest event, in bytes; a larger one is `too-large`. Default: 1,048,576, and etcd takes 1.5 MiB by default. */

@@ -47,7 +47,7 @@ function positionAfter(layout: Layout, { kvs, more }: RangeResponse, newestFirst
     const key = layout.keyOf(bytes);
     if (key !== undefined) return position(key, modRevision, newestFirst);
   }
-  throw storeError('unavailable', 'etcd has keys below the prefix that are no events: remove them');
+  throw storeError('unavailable', 'etcd has keys below the prefix that are not events: remove them');
 }
 
 async function readStep(

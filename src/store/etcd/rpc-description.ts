@@ -73,7 +73,7 @@ const MESSAGES: Readonly<Record<string, Readonly<Record<string, Field>>>> = {
   AuthenticateResponse: { token: [2, 'string'] },
 };
 
-/** Their values in the order of their numbers, which begin with 0. */
+/** The values of the enums in the order of their numbers, which begin with 0. */
 const ENUMS: Readonly<Record<string, readonly string[]>> = {
   SortOrder: ['NONE', 'ASCEND', 'DESCEND'],
   SortTarget: ['KEY', 'VERSION', 'CREATE', 'MOD', 'VALUE'],

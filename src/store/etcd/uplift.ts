@@ -15,7 +15,7 @@ export function floorOf({ offset }: Uplift): Revision {
   return offset === 0 ? 0 : offset + 1;
 }
 
-/** The uplift stored in its key. An unreadable value is none. */
+/** The uplift stored in its key. An unreadable value counts as none. */
 export function upliftOf(kv: KeyValue | undefined): Uplift {
   if (kv === undefined) return NO_UPLIFT;
   const offset = Number(new TextDecoder().decode(kv.value));

@@ -28,12 +28,12 @@ export function createKnownExpiries() {
 }
 
 function metQuota({ message }: StoreError, cause: unknown): StoreError {
-  return storeError('unknown-outcome', `a write met the space quota of etcd: ${message}`, { cause });
+  return storeError('unknown-outcome', `the space quota of etcd was reached during a write: ${message}`, { cause });
 }
 
 /**
  * A member that has just reached its space quota **does** the write and answers with the refusal. That answer is final:
- * nothing is pending any more, and a linearizable read tells.
+ * nothing is pending any more, and a linearizable read shows the outcome.
  */
 function readAfterRefusal<T>(reading: Promise<T>, refused: StoreError): Promise<T> {
   return reading.catch((error: unknown) => {
@@ -55,7 +55,7 @@ export function createWrites(client: EtcdClient, layout: Layout, fence: Fence) {
   const refusal = (key: EventKey, expected: Revision, record: EventRecord | undefined): StoreError =>
     record === undefined ? notFound(keyText(key)) : conflict(keyText(key), record.revision, expected);
 
-  /** Writes over the event at `expected`, which cannot happen twice. */
+  /** Replaces or deletes the event at `expected`, a condition that cannot hold twice. */
   const write = async (
     key: EventKey,
     expected: Revision,

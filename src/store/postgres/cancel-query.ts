@@ -8,7 +8,7 @@ export interface CancellableClient {
   readonly host?: unknown;
   /** The port of the server. */
   readonly port?: unknown;
-  /** Not in the types of `pg`: looked at with care. */
+  /** Not in the types of `pg`, so every part of it is checked. */
   readonly connection?: unknown;
 }
 

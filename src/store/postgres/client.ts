@@ -5,21 +5,21 @@ export type PostgresValue = string | Uint8Array | null;
 export interface PostgresCall {
   /** A name to prepare the statement under. Absent: it must not be prepared (a pooler may be in between). */
   readonly name?: string | undefined;
-  /** Aborted at the deadline: give the connection up, the answer is not waited for any more. */
+  /** Aborted at the deadline: close the connection, the answer is no longer awaited. */
   readonly signal: AbortSignal;
   /**
-   * Present for reads that can be abandoned, and aborted when the answer is no longer needed: do not send what was not sent yet.
-   * What was sent has until `signal`, and may be cancelled in the database then.
+   * Present for reads that can be abandoned, and aborted when the answer is no longer needed: a statement that was not
+   * sent yet must not be sent. One that was sent may run until `signal`, and may be cancelled in the database then.
    */
   readonly abandoned?: AbortSignal | undefined;
 }
 
 /**
- * The little that `postgresStore` needs of a driver. `pg` is adapted by the store itself, `postgres` by
+ * The part of a driver that `postgresStore` needs. `pg` is adapted by the store itself, `postgres` by
  * `postgresJsClient`; anything else can be wrapped by hand.
  *
- * Errors of the server must carry their SQLSTATE in `code`, as both drivers do. An error thrown before anything was sent
- * may say so with the property `notSent: true`; without it the store has to call the outcome of a write unknown.
+ * Errors of the server must carry their SQLSTATE in `code`, as both drivers do. An error thrown before anything was
+ * sent may say so with the property `notSent: true`; without it the store has to call the outcome of a write unknown.
  */
 export interface PostgresClient {
   /**
@@ -32,16 +32,16 @@ export interface PostgresClient {
     call: PostgresCall,
   ): Promise<{ readonly rows: readonly object[] }>;
   /**
-   * Listens on a channel, on a connection that is kept. Resolves when the server has agreed. `onNotify` is called for each
-   * notification, and once more whenever the driver had to listen again; `onLost` when it gave up. The result ends it.
-   * Absent: the store polls.
+   * Listens on a channel, on a connection that is kept. Resolves when the server has confirmed it. `onNotify` is called
+   * for each notification, and once more whenever the driver had to listen again; `onLost` when it gave up. The
+   * resolved function ends the listening. Without `listen` the store polls.
    */
   listen?(channel: string, onNotify: (payload: string) => void, onLost: () => void): Promise<() => Promise<void>>;
   /** Frees what belongs to the client. Called by `close()` of the store. */
   close?(): Promise<void>;
 }
 
-/** An error of which is certain that nothing was sent. */
+/** An error after which it is certain that nothing was sent. */
 export function notSent(cause: unknown): Error {
   const message = cause instanceof Error && cause.message !== '' ? cause.message : String(cause);
   const code = (cause as { code?: unknown } | null | undefined)?.code;

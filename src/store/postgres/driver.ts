@@ -53,7 +53,7 @@ function ownPool(options: PostgresStoreOptions, timeoutMs: number): PostgresClie
     },
     async close() {
       closed = true;
-      // The client's listener for errors stays: connections that end may still hear from the server.
+      // The client's listener for errors stays: connections that end may still receive errors from the server.
       const ended = pool?.end().catch(() => undefined);
       await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, END_MS).unref())]);
     },

@@ -9,10 +9,10 @@ const STEP = 500;
 const SHORTEST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 30_000;
 
-/** History is checked early when this part of the bytes it may take was written. */
+/** History is checked early after `historyMaxBytes` divided by this was written. */
 const PART = 8;
 
-/** Deletes history that is too old or too large, in small steps, at twenty moments of the time it keeps. */
+/** Deletes history that is too old or too large, in small steps, every twentieth of `historyMs` (1 to 30 seconds). */
 export function createHistory(
   { requests, schema, timers, clock, onError }: Omit<StoreParts, 'client' | 'timeoutMs'>,
   { historyMs = 600_000, historyMaxBytes = 268_435_456 }: PostgresStoreOptions,
@@ -63,7 +63,7 @@ export function createHistory(
 
   return {
     start: (): void => plan(),
-    /** About so many bytes were written. */
+    /** About this many bytes were written. */
     written(bytes: number): void {
       since += bytes;
       if (isMuch()) work();

@@ -56,7 +56,7 @@ export function indexed(value: string | undefined): string | null {
 export function checkKey(key: EventKey): void {
   const text = keyText(key);
   if (!isStorable(text) || key.namespace.includes('/') || key.name.includes('/')) {
-    throw storeError('invalid-key', 'a key is well-formed text without / and without zero characters');
+    throw storeError('invalid-key', 'a key is well-formed text without / and without NUL characters');
   }
   if (text.length > LONGEST_KEY) throw storeError('invalid-key', `the key is longer than ${LONGEST_KEY} characters`);
 }

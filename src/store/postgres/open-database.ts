@@ -81,7 +81,7 @@ export async function openDatabase(options: OpenDatabaseOptions): Promise<Revisi
           : `the schema ${s} has version ${version}, ${SCHEMA_VERSION} is needed: apply postgresSchema()`,
       );
     }
-    // Of two stores at once the second waits for the first, and finds nothing left to do.
+    // If two stores do this at once, the second waits for the first and finds nothing left to do.
     await ask('create', postgresSchema({ schema }));
   }
   const begin = `SELECT ${s}.open_store($1::bigint, $2::boolean)::text AS revision`;

@@ -33,8 +33,9 @@ export interface PostgresStoreOptions {
   /** Whether the store may create and update its schema. `false`: it only checks it. Default: true. */
   readonly migrate?: boolean | undefined;
   /**
-   * Whose the connections are. `session`: the server's; statements are prepared, feeds wake by LISTEN. `transaction`: those
-   * of a pooler such as PgBouncer in transaction mode; neither is possible, feeds poll. `auto`: finds out. Default: `auto`.
+   * Who pools the connections. `session`: nobody, they are the server's; statements are prepared, feeds wake by LISTEN.
+   * `transaction`: a pooler such as PgBouncer in transaction mode; neither is possible, feeds poll. `auto`: the store
+   * finds out. Default: `auto`.
    */
   readonly pooling?: 'auto' | 'session' | 'transaction' | undefined;
   /** The deadline of each request to the database, in milliseconds. Default: 5,000. */
@@ -50,8 +51,9 @@ export interface PostgresStoreOptions {
   /** The largest event, in bytes; a larger one is `too-large`. At most 67,108,864. Default: 3,145,728 (3 MiB). */
   readonly maxEventBytes?: number | undefined;
   /**
-   * A new database begins right above this revision, and an existing one goes on where it ended. Only for operators who know
-   * that no emptied database can bring revisions back. Default: the clock of the database in microseconds decides.
+   * A new database begins right above this revision, and an existing one continues where it ended. Only for operators
+   * who know that the database is never emptied, which would repeat revisions. Default: the clock of the database in
+   * microseconds decides.
    */
   readonly startAt?: Revision | undefined;
   /**

@@ -100,46 +100,46 @@ export function pgClient(pool: PgPool): PostgresClient {
     const client = await connected(pool, timeout());
     let over = false;
     let heartbeat: ReturnType<typeof setInterval> | undefined = undefined;
-    const say = async (text: string): Promise<void> => {
+    const run = async (text: string): Promise<void> => {
       const answer = client.query({ text, values: [] });
       answer.catch(ignoreError);
       await untilAborted(answer, timeout());
     };
-    const letGo = (usable: boolean): void => {
+    const release = (usable: boolean): void => {
       if (over) return;
       over = true;
       clearInterval(heartbeat);
       client.removeListener('error', lose);
       client.removeListener('end', lose);
-      client.removeListener('notification', hear);
+      client.removeListener('notification', onNotification);
       client.release(!usable);
     };
     const lose = (): void => {
       if (over) return;
-      letGo(false);
+      release(false);
       onLost();
     };
-    const hear = (message: { channel: string; payload?: string | undefined }): void => {
+    const onNotification = (message: { channel: string; payload?: string | undefined }): void => {
       if (message.channel === channel) onNotify(message.payload ?? '');
     };
     client.on('error', lose);
     client.on('end', lose);
-    client.on('notification', hear);
+    client.on('notification', onNotification);
     try {
-      await say(`LISTEN "${channel}"`);
+      await run(`LISTEN "${channel}"`);
     } catch (error) {
-      letGo(false);
+      release(false);
       throw error;
     }
-    heartbeat = setInterval(() => void say('SELECT 1').catch(lose), HEARTBEAT_MS);
+    heartbeat = setInterval(() => void run('SELECT 1').catch(lose), HEARTBEAT_MS);
     heartbeat.unref();
     return async () => {
       if (over) return;
-      const usable = await say(`UNLISTEN "${channel}"`).then(
+      const usable = await run(`UNLISTEN "${channel}"`).then(
         () => true,
         () => false,
       );
-      letGo(usable);
+      release(usable);
     };
   };
 

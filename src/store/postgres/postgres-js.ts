@@ -4,7 +4,7 @@ import type { PostgresClient } from './client.js';
 
 const aDriver = /* @__PURE__ */ anObjectWith(['unsafe', 'listen'], 'what postgres() of the package postgres returned');
 
-/** The rows of a query of the driver `postgres`, which come later. */
+/** The pending rows of a query of the driver `postgres`. */
 export interface PendingRows extends PromiseLike<readonly object[]> {
   /** Cancels the query. */
   cancel?(): void;

@@ -33,9 +33,10 @@ const EXPIRE_STEP = 500;
 const LISTS_AT_ONCE = 2;
 
 /**
- * A store in PostgreSQL 12 or newer, for any number of replicas over one database. Opens in the background; operations wait
- * for it. Acknowledged writes are committed. Revisions are given out under the lock of one row, in batches, and become
- * visible in their order. A write whose connection was lost is repeated under its condition, which tells what became of it.
+ * A store in PostgreSQL 12 or newer, for any number of replicas over one database. Opens in the background; operations
+ * wait for it. Acknowledged writes are committed. Revisions are given out under the lock of one row, in batches, and
+ * become visible in their order. A write whose connection was lost is repeated under its condition, which reveals its
+ * outcome.
  *
  * @throws TypeError that lists every unusable option.
  */

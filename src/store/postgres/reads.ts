@@ -51,7 +51,10 @@ export function createReads(
         saw(numberOf(lifted?.['revision']));
         onLifted(seen);
       }
-      throw storeError('unavailable', 'PostgreSQL: the server is behind what it said before, and stays so');
+      throw storeError(
+        'unavailable',
+        'PostgreSQL: the latest revision is lower than one returned before, and stays so',
+      );
     },
   };
 }

@@ -26,12 +26,12 @@ export const DATABASE_NOW = '(extract(epoch FROM clock_timestamp()) * 1000000)::
 export const stampOf = (given: string): string => `least(${given}, ${DATABASE_NOW})`;
 
 /**
- * Does a batch of writes, no two with the same key. The counter's row is locked first, until the commit: later reads see what
- * every earlier writer has written, and revisions become visible in their order. Each write has its own condition; those
- * whose condition holds get the next revisions, in the order of the batch, in one statement.
+ * Performs a batch of writes, no two with the same key. The counter's row is locked first, until the commit: later
+ * reads see what every earlier writer has written, and revisions become visible in their order. Each write has its own
+ * condition; those whose condition holds get the next revisions, in the order of the batch, in one statement.
  *
- * Nothing is written after `p_until`, the server's time in microseconds: the sender has timed out and repeated the batch.
- * `p_seen` is the latest revision known to the sender, see `lift`.
+ * Nothing is written after `p_until`, the server's time in microseconds: the sender has timed out and repeated the
+ * batch. `p_seen` is the latest revision known to the sender, see `lift`.
  *
  * Kinds: 0 create, 1 replace, 2 remove. The answer has a row for each write: the new revision or null, the previous
  * revision, and for a removal the last state.

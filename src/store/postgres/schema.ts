@@ -60,9 +60,10 @@ function tables(s: string): string {
 }
 
 /**
- * `total` adds up what history costs, so that the cost between two rows of the log is a difference. `forgotten` is how far
- * the log was cleared; the floor may be higher. `raises` has the revisions that the counter was raised to without a row in the
- * log: any other revision that is not in the log was given out in a history that is gone. `timeline`, `place` and `system` tell whether the data is where it was.
+ * `total` adds up what history costs, so that the cost between two rows of the log is a difference. `forgotten` is how
+ * far the log was cleared; the floor may be higher. `raises` has the revisions that the counter was raised to without a
+ * row in the log: any other revision that is not in the log was given out in a history that is gone. `timeline`,
+ * `place` and `system` tell whether the data was moved or restored.
  */
 function secondVersion(s: string): string {
   return `

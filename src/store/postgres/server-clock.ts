@@ -28,7 +28,7 @@ export function createServerClock({ requests, timers }: Pick<StoreParts, 'reques
       ahead = time - timers.monotonic() * 1000;
       return time;
     },
-    /** The server's time in so many milliseconds from now, in microseconds. */
+    /** The server's time `ms` milliseconds from now, in microseconds. */
     after: (ms: number): number => Math.floor((timers.monotonic() + ms) * 1000 + ahead),
   };
 }

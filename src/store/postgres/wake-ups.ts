@@ -21,19 +21,19 @@ export function createListenCheck(
   const { listen } = client;
   let known = listen === undefined ? false : pooling === 'auto' ? undefined : pooling === 'session';
   let asking: Promise<boolean> | undefined;
-  let heard: (result: boolean) => void = () => undefined;
+  let resolveResult: (result: boolean) => void = () => undefined;
 
   const ask = async (listening: NonNullable<typeof listen>): Promise<boolean> => {
     const channel = `kube_vitals_${crypto.randomUUID()}`;
-    const result = new Promise<boolean>((resolve) => (heard = resolve));
+    const result = new Promise<boolean>((resolve) => (resolveResult = resolve));
     const stop = await listening(
       channel,
       (payload) => {
-        if (payload === channel) heard(true);
+        if (payload === channel) resolveResult(true);
       },
-      () => heard(false),
+      () => resolveResult(false),
     );
-    const timer = timers.setTimer(() => heard(false), WAIT_MS);
+    const timer = timers.setTimer(() => resolveResult(false), WAIT_MS);
     try {
       const text = 'SELECT pg_notify($1::text, $1::text)::text AS notified';
       await requests.read({ name: 'kube_vitals.listen_check', text }, [channel]);
@@ -55,7 +55,7 @@ export function createListenCheck(
       return known;
     },
     /** Ends the wait for an answer. */
-    close: (): void => heard(false),
+    close: (): void => resolveResult(false),
   };
 }
 
@@ -81,7 +81,7 @@ export function createWakeUps(options: WakeUpsOptions) {
   let announced = 0;
   let closed = false;
 
-  const hear = (payload: string): void => {
+  const onNotification = (payload: string): void => {
     const revision = Number(payload);
     if (payload !== '' && revision <= announced) return;
     announced = Math.max(announced, revision);
@@ -91,7 +91,7 @@ export function createWakeUps(options: WakeUpsOptions) {
   const attempt = async (): Promise<void> => {
     try {
       if (!(await check.works()) || closed || client.listen === undefined) return;
-      unlisten = await client.listen(channelOf(schema), hear, () => {
+      unlisten = await client.listen(channelOf(schema), onNotification, () => {
         unlisten = undefined;
         retryAt = timers.monotonic();
         announced = 0;
@@ -106,7 +106,7 @@ export function createWakeUps(options: WakeUpsOptions) {
     }
   };
 
-  const letGo = async (): Promise<void> => {
+  const stopListening = async (): Promise<void> => {
     const stop = unlisten;
     unlisten = undefined;
     await stop?.().catch(onError);
@@ -115,7 +115,7 @@ export function createWakeUps(options: WakeUpsOptions) {
   const tick = (): void => {
     timer = undefined;
     if (feeds.readers === 0) {
-      void (attempting ?? Promise.resolve()).then(() => (feeds.readers === 0 ? letGo() : undefined));
+      void (attempting ?? Promise.resolve()).then(() => (feeds.readers === 0 ? stopListening() : undefined));
       return;
     }
     feeds.wake();
@@ -148,7 +148,7 @@ export function createWakeUps(options: WakeUpsOptions) {
       closed = true;
       timer?.cancel();
       await attempting;
-      await letGo();
+      await stopListening();
     },
   };
 }

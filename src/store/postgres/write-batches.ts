@@ -19,7 +19,7 @@ export interface Write {
   readonly kind: 'create' | 'replace' | 'remove';
   readonly key: EventKey;
   readonly expected?: Revision | undefined;
-  /** Absent for a removal, as the next two. */
+  /** Absent for a removal, like the next two. */
   readonly event?: EncodedEvent;
   /** Its sidecar. */
   readonly description?: string;

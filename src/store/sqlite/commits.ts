@@ -1,15 +1,15 @@
 import { storeError, type StoreError } from '../contract/errors.js';
 import type { SqlConnection } from './driver.js';
 import type { EngineFile, Session } from './engine-file.js';
-import { faultOf, lacksRoom, messageOf, sqliteFailure } from './failure.js';
+import { faultOf, lacksSpace, messageOf, sqliteFailure } from './failure.js';
 import { readState, timeOf, writeState, type State } from './state.js';
 import type { WriteOperation, WriteResult } from './write-batch.js';
 
-/** With each operation of a batch, history is forgotten at most this fast: faster than it grows. */
+/** The most versions of history that are forgotten for each operation of a batch: more than one adds. */
 const FORGET_PER_OPERATION = 2;
 /** The size of a probe, which fails where an ordinary event would. */
 const PROBE_BYTES = 16_384;
-/** An operation that does not fit is tried again with a limit this much smaller. */
+/** An operation that does not fit is tried again with a limit this many times smaller. */
 const SMALLER = 8;
 
 /** The result of each operation of a batch. */
@@ -24,10 +24,10 @@ interface Failed {
 
 const hasFailed = (outcome: Results | Failed): outcome is Failed => 'error' in outcome;
 const didNotFit = (outcome: Results | Failed): outcome is Failed =>
-  hasFailed(outcome) && !outcome.isUnknown && lacksRoom(outcome.error);
+  hasFailed(outcome) && !outcome.isUnknown && lacksSpace(outcome.error);
 
 const bytesOf = (operation: WriteOperation): number => (operation.kind === 'put' ? operation.data.length : 0);
-/** What may fit where an operation did not; `undefined`: nothing less. */
+/** A smaller operation that may fit where this one did not; `undefined` if there is none. */
 function smaller(operation: WriteOperation): WriteOperation | undefined {
   if (!('limit' in operation) || operation.limit <= 1) return undefined;
   return { ...operation, limit: Math.ceil(operation.limit / SMALLER) };
@@ -116,9 +116,9 @@ export function createCommits(path: string, file: EngineFile, first: State) {
   const persist = (operation: WriteOperation, now: number, withPrevious: boolean): Results | Failed => {
     const once = (one: WriteOperation) => () => attempt([one], now, withPrevious);
     if (operation.kind === 'put') return once(operation)();
-    let outcome = file.room.inReserve(once(operation), didNotFit);
+    let outcome = file.diskSpace.inReserve(once(operation), didNotFit);
     for (let less = smaller(operation); less !== undefined && didNotFit(outcome); less = smaller(less))
-      outcome = file.room.inReserve(once(less), didNotFit);
+      outcome = file.diskSpace.inReserve(once(less), didNotFit);
     return outcome;
   };
 
@@ -130,24 +130,24 @@ export function createCommits(path: string, file: EngineFile, first: State) {
         write(operations.slice(part * length, (part + 1) * length), now, withPrevious),
       ).flat();
     const bytes = operations.reduce((sum, operation) => sum + bytesOf(operation), 0);
-    if (bytes > file.room.mostBytes && operations.length > 1) return inParts(Math.ceil(operations.length / 2));
+    if (bytes > file.diskSpace.mostBytes && operations.length > 1) return inParts(Math.ceil(operations.length / 2));
     try {
-      file.room.keep();
+      file.diskSpace.recheck();
       let outcome = attempt(operations, now, withPrevious);
       if (didNotFit(outcome)) {
         trouble = noticed(outcome.error);
-        file.room.tighten();
+        file.diskSpace.tighten();
         // An operation that does not fit must not fail the others.
         if (operations.length > 1) return inParts(1);
         outcome = persist(operations[0] as WriteOperation, now, withPrevious);
       }
       if (!hasFailed(outcome)) {
-        file.room.written(operations.length, bytes);
+        file.diskSpace.written(operations.length, bytes);
         return outcome;
       }
       const failed = (trouble = noticed(outcome.error));
       const answer = outcome.isUnknown
-        ? storeError('unknown-outcome', `${failed.message}, and it cannot be told whether the write happened`)
+        ? storeError('unknown-outcome', `${failed.message}, and whether the write happened is unknown`)
         : failed;
       return operations.map(() => answer);
     } catch (error) {
@@ -180,11 +180,11 @@ export function createCommits(path: string, file: EngineFile, first: State) {
           save();
         } catch (error) {
           if (faultOf(error) !== 'full') throw error;
-          file.room.tighten();
+          file.diskSpace.tighten();
           save();
         }
       } catch (error) {
-        // Reads work where there is no room to write; the next write will fail for it, or carry the number.
+        // Reads work where there is no room to write; the next write fails for the same reason, or stores the counters.
         trouble = noticed(error);
       }
     },
@@ -196,9 +196,9 @@ export function createCommits(path: string, file: EngineFile, first: State) {
       const refused = damage ?? file.problem();
       if (refused !== undefined) throw refused;
       try {
-        file.room.keep();
+        file.diskSpace.recheck();
         const { connection } = file.use();
-        if (trouble !== undefined || file.room.isTight()) probe(connection);
+        if (trouble !== undefined || file.diskSpace.isTight()) probe(connection);
         else connection.exec('BEGIN IMMEDIATE; ROLLBACK');
       } catch (error) {
         trouble = noticed(error);

@@ -113,7 +113,7 @@ function requireHere(name: string): unknown {
 function checkBetterSqlite3(): void {
   const { version } = requireHere('better-sqlite3/package.json') as { readonly version: string };
   if (Number.parseInt(version, 10) >= 13 && Number(process.versions.napi) < 10) {
-    throw new Error(`better-sqlite3 ${version} cannot run on Node ${process.version}: take 12, or libsql`);
+    throw new Error(`better-sqlite3 ${version} cannot run on Node ${process.version}: install version 12, or libsql`);
   }
 }
 
@@ -148,7 +148,7 @@ export async function loadDriver(wanted: SqliteDriver | 'auto' = 'auto'): Promis
       driver.open(':memory:').close();
       return driver;
     } catch (error) {
-      reasons.push(`${name}: ${isAbsent(error) ? 'not there' : messageOf(error).split('\n', 1).join()}`);
+      reasons.push(`${name}: ${isAbsent(error) ? 'not available' : messageOf(error).split('\n', 1).join()}`);
     }
   }
   const advice =

@@ -1,14 +1,14 @@
 import type { Revision } from '../contract/event-store.js';
 import { storeError, type StoreError } from '../contract/errors.js';
 import type { LoadedDriver, SqlConnection } from './driver.js';
-import { faultOf, lacksRoom, messageOf, sqliteFailure } from './failure.js';
+import { faultOf, lacksSpace, messageOf, sqliteFailure } from './failure.js';
 import { takeLock } from './file-lock.js';
 import { createFolder, openDatabase } from './open-database.js';
 import { readOpeningMark, type OpeningMark } from './opening-mark.js';
 import type { EngineOptions } from './options.js';
 import { createPresence, type Presence } from './presence.js';
 import { createReserve, type Reserve } from './reserve.js';
-import { createRoom, type Room } from './room.js';
+import { createDiskSpace, type DiskSpace } from './disk-space.js';
 import { insertState } from './state.js';
 import { createBatchWriter, type BatchWriter } from './write-batch.js';
 
@@ -39,7 +39,7 @@ export function openEngineFile(driver: LoadedDriver, options: EngineOptions, now
     faultOf(error) === 'other' ? unavailable(`cannot be opened: ${messageOf(error)}`) : sqliteFailure(path, error);
   const bounds = {
     historyMaxBytes,
-    historyMs: () => (room.isShort() ? Math.min(historyMs, TIGHT_HISTORY_MS) : historyMs),
+    historyMs: () => (diskSpace.isShort() ? Math.min(historyMs, TIGHT_HISTORY_MS) : historyMs),
   };
   const connect = (): Session => {
     const connection = openDatabase(driver, options, (fresh) => {
@@ -48,19 +48,19 @@ export function openEngineFile(driver: LoadedDriver, options: EngineOptions, now
     });
     try {
       const writer = createBatchWriter(connection, bounds);
-      room.begin(connection);
+      diskSpace.begin(connection);
       return { connection, writer };
     } catch (error) {
       connection.close();
       throw error;
     }
   };
-  /** A full disk has not even room for the index of the log, but the reserve has. */
+  /** A full disk may lack room even for the index of the log, which the reserve has. */
   const connectWithReserve = (): Session => {
     try {
       return connect();
     } catch (error) {
-      if (!lacksRoom(error) || reserve.bytes() === 0) throw error;
+      if (!lacksSpace(error) || reserve.bytes() === 0) throw error;
       reserve.release();
       return connect();
     }
@@ -88,12 +88,12 @@ export function openEngineFile(driver: LoadedDriver, options: EngineOptions, now
     return session;
   };
   const reserve: Reserve = createReserve(path, reserveBytes);
-  const room: Room = createRoom(options, reserve, () => use().connection);
+  const diskSpace: DiskSpace = createDiskSpace(options, reserve, () => use().connection);
   const mark: OpeningMark = readOpeningMark(path);
   try {
     use();
     presence = createPresence(path);
-    room.keep();
+    diskSpace.recheck();
   } catch (error) {
     session?.connection.close();
     release();
@@ -105,7 +105,7 @@ export function openEngineFile(driver: LoadedDriver, options: EngineOptions, now
     use: (): Session => use(),
     /** What an error of `use` means. */
     failure: (error: unknown): StoreError => failure(error),
-    room: room as Room,
+    diskSpace: diskSpace as DiskSpace,
     mark: mark as OpeningMark,
     /** Whether this opening has created the file. */
     get isNew(): boolean {

@@ -22,16 +22,16 @@ export function faultOf(error: unknown): Fault {
 }
 
 /** Whether the disk had no room. A file system may report that as a failure to write. */
-export function lacksRoom(error: unknown): boolean {
+export function lacksSpace(error: unknown): boolean {
   return faultOf(error) === 'full' || faultOf(error) === 'io';
 }
 
 const ADVICE: Readonly<Record<Fault, string>> = {
   full: 'there is no room left to write: free space on its disk, or raise maxFileBytes',
-  io: 'its disk does not work as it should',
+  io: 'its disk reports errors',
   corrupt: 'it is damaged: restore it from a copy, or run "PRAGMA integrity_check" on it to see what is wrong',
-  busy: 'another program holds it locked',
-  other: 'SQLite refused',
+  busy: 'another program has locked it',
+  other: 'SQLite reported an error',
 };
 
 export function messageOf(error: unknown): string {

@@ -3,9 +3,10 @@ import type { LoadedDriver } from './driver.js';
 import { faultOf } from './failure.js';
 
 /**
- * Takes the lock of a database file: an exclusive transaction, never ended, on a second, empty database beside it. It is a
- * lock of the operating system, so it is gone when the process is, however that ended; and the database itself stays open
- * to programs that only read, such as a backup. Returns what releases it; `undefined`: another process holds it.
+ * Takes the lock of a database file: an exclusive transaction, never ended, on a second, empty database beside it. It
+ * is a lock of the operating system, so it is gone when the process is, however that ended; and the database itself
+ * stays open to programs that only read, such as a backup. Returns a function that releases it; `undefined` if another
+ * process holds it.
  *
  * The file is never opened here by other means than SQLite: closing it would drop the lock of a store of this process.
  */

@@ -4,7 +4,7 @@ import type { ObjectNumbers } from './objects.js';
 import type { State } from './state.js';
 import type { KeyBytes } from './stored.js';
 
-/** What a row of history costs besides its event, roughly: its columns and its places in other tables. */
+/** What a row of history costs besides its event, roughly: its columns and its entries in other tables. */
 const ROW_BYTES = 256;
 
 /** How long history is kept. */
@@ -113,7 +113,7 @@ export function createHistory(
       if (oldest() === Infinity) return undefined;
       return isDue(state, oldest()) ? 0 : oldest() + historyMs() * 1000;
     },
-    /** Whatever was done since the last commit did not happen. */
+    /** Everything since the last commit was rolled back. */
     rolledBack(): void {
       oldestAt = undefined;
     },

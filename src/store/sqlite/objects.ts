@@ -1,7 +1,10 @@
 import { createBoundedCache } from '../../cache/bounded-cache.js';
 import { bytesOf, prepareAll, type SqlConnection } from './driver.js';
 
-/** So many objects are cached: a storm is about a few thousand at a time. Looking one up takes 4 µs of a create's 40. */
+/**
+ * The most objects that are cached: a storm of events is about a few thousand at a time. Looking one up takes 4 µs of a
+ * create's 40.
+ */
 const CACHED = 4096;
 
 /**

@@ -5,7 +5,7 @@ import { createPrivateFile, sizeOf, withFile } from './file-lock.js';
 import type { EngineOptions } from './options.js';
 import { APPLICATION_ID, migrate } from './schema.js';
 
-/** Larger pages write fewer of them for each commit of a batch, smaller ones less for a single write. */
+/** With larger pages, the commit of a batch writes fewer of them; with smaller ones, a single write writes less. */
 const PAGE_BYTES = 4096;
 const HEADER_BYTES = 100;
 const MAGIC = 'SQLite format 3\u0000';
@@ -60,8 +60,8 @@ function create(driver: LoadedDriver, { path }: EngineOptions, begin: (connectio
 }
 
 /**
- * Opens the database file, or makes it where there is none; `begin` gives a new one its first state. An empty file is no
- * new one: it is what a restore leaves that went wrong. The caller holds its lock.
+ * Opens the database file, or makes it where there is none; `begin` gives a new one its first state. An empty file is
+ * refused: it is what a failed restore leaves. The caller holds its lock.
  *
  * @throws Error that says what is wrong with the file. A driver's error is passed on.
  */
@@ -104,7 +104,7 @@ function checkAll(connection: SqlConnection): void {
 /**
  * Makes the folder of a file, for this user only, unless it is there.
  *
- * @throws Error that names what cannot be written: Node says ENOENT of a folder that is to be made in a read-only one.
+ * @throws Error that names what cannot be written: Node reports ENOENT for a folder to be made in a read-only one.
  */
 export function createFolder(path: string): void {
   const folder = dirname(path);

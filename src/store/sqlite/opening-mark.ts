@@ -6,7 +6,7 @@ import { timeOf, type State } from './state.js';
 /** Fixed, so that a full disk has room for every mark. */
 const MARK_BYTES = 256;
 const NOTE_EVERY_MS = 1000;
-/** A file that may have lost revisions continues so far above them: more than is written between two copies. */
+/** A file that may have lost revisions continues this far above them: more than is written between two copies. */
 const BEYOND = 1_000_000_000;
 
 interface Mark {

@@ -3,12 +3,12 @@ import type { OptionRules } from '../../options/check-options.js';
 import { aBoolean, aClock, aNonEmptyString, aWholeNumber, oneOf, required } from '../../options/rules.js';
 import type { Revision } from '../contract/event-store.js';
 
-/** The drivers there are: built into Node since 22.13, or packages that the service installs. */
+/** The supported drivers: built into Node since 22.13, or packages that the service installs. */
 export type SqliteDriver = 'node:sqlite' | 'better-sqlite3' | 'libsql';
 
 /** For `sqliteStore`. */
 export interface SqliteStoreOptions {
-  /** The database file. It and its folder are made when they are not there. */
+  /** The database file. It and its folder are made if they do not exist. */
   readonly path: string;
   /** Default: `auto`, the first that works of `node:sqlite`, `better-sqlite3` and `libsql`. */
   readonly driver?: SqliteDriver | 'auto' | undefined;
@@ -37,9 +37,10 @@ export interface SqliteStoreOptions {
   readonly checkOnOpen?: boolean | undefined;
   /**
    * A new database begins right above this revision, whatever the clock says, and a clock that is ahead does not raise
-   * it later. Give a number above everything that may have been used at this path: a file that was deleted begins there.
-   * One that was restored from a copy, or comes from elsewhere, goes on 1,000,000,000 above it, or above its own latest
-   * revision where that is higher, and everything before is expired. Default: the clock decides, also for such a file.
+   * it later. Give a number above everything that may have been used at this path: a file that was deleted begins
+   * there. One that was restored from a copy, or comes from elsewhere, continues 1,000,000,000 above it, or above its
+   * own latest revision where that is higher, and everything before is expired. Default: the clock decides, also for
+   * such a file.
    */
   readonly startAt?: Revision | undefined;
   /** Also the name of the store's health check. Default: `sqlite`. */
@@ -67,7 +68,7 @@ export const rules = (): OptionRules<SqliteStoreOptions> => ({
 });
 
 function aPath(value: unknown, name: string): readonly string[] {
-  if (value === ':memory:') return [`${name} must be a file: for a store in memory take memoryStore()`];
+  if (value === ':memory:') return [`${name} must be a file: for a store in memory use memoryStore()`];
   if (typeof value !== 'string' || value === '') return [`${name} must be the path of the database file`];
   return value.includes('\0') || value.startsWith('file:') ? [`${name} must be a plain path, not a URL`] : [];
 }

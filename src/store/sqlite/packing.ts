@@ -5,8 +5,8 @@ export type Packer = ReturnType<typeof createPacker>;
 export type Unpacker = ReturnType<typeof createUnpacker>;
 
 /**
- * Writes numbers and byte strings one after the other into a buffer that can be transferred to another thread. A right
- * `expectedBytes` spares it from growing; with cuts it is the size of its buffers.
+ * Writes numbers and byte strings one after the other into a buffer that can be transferred to another thread. A
+ * sufficient `expectedBytes` keeps it from growing; with cuts it is the size of its buffers.
  */
 export function createPacker(expectedBytes = 2048) {
   const bufferBytes = Math.max(16, expectedBytes);

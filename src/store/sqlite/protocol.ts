@@ -9,10 +9,12 @@ import type { WriteOperation, WriteResult } from './write-batch.js';
 type Reads = Pick<SqliteEngine, 'get' | 'list' | 'changes' | 'revision' | 'ping'>;
 export type ReadKind = keyof Reads;
 /** The argument of a read, and its result. */
-export type Given<Kind extends ReadKind> = Parameters<Reads[Kind]>[0];
+export type ReadArguments<Kind extends ReadKind> = Parameters<Reads[Kind]>[0];
 export type ReadValue<Kind extends ReadKind> = ReturnType<Reads[Kind]>;
 
-export type ReadOperation = { [Kind in ReadKind]: { readonly kind: Kind; readonly given: Given<Kind> } }[ReadKind];
+export type ReadOperation = {
+  [Kind in ReadKind]: { readonly kind: Kind; readonly given: ReadArguments<Kind> };
+}[ReadKind];
 export type ReadResult = { [Kind in ReadKind]: { readonly kind: Kind; readonly value: ReadValue<Kind> } }[ReadKind];
 
 const key = bytes;
@@ -45,7 +47,7 @@ function outcome<T extends object>(result: Codec<T>): Codec<T | StoreError> {
 /** Messages of one type. */
 function message<T>(codec: Codec<T>) {
   return {
-    /** A right `expectedBytes` spares the buffer from growing. */
+    /** A sufficient `expectedBytes` keeps the buffer from growing. */
     pack(value: T, expectedBytes?: number): ArrayBuffer {
       const packer = createPacker(expectedBytes);
       codec.pack(packer, value);
@@ -143,7 +145,7 @@ export function packWrite(packer: Packer, operation: WriteRequest): Uint8Array {
   return packer.cut();
 }
 
-/** The operation again. */
+/** The inverse of {@link packWrite}. */
 export function unpackWrite(packed: Uint8Array): WriteOperation {
   return write.unpack(createUnpacker(packed));
 }

@@ -70,7 +70,7 @@ function aboutOf(connection: SqlConnection, terms: readonly FieldTerm[]): About 
   return undefined;
 }
 
-/** True when the description carries every term's value. */
+/** True when the description contains every term's value. */
 function fits(description: Uint8Array, terms: readonly FieldTerm[]): boolean {
   const fields = sidecarFields(description);
   return terms.every(({ field, value }) => (Object.hasOwn(fields, field) ? fields[field] : '') === value);

@@ -9,7 +9,14 @@ import { createEventStore } from '../shell/create-event-store.js';
 import { resolveUnknownOutcomes } from '../unknown-outcomes.js';
 import type { EngineQuery } from './engine.js';
 import { plainOptions, rules, type SqliteStoreOptions } from './options.js';
-import { READ_ANSWER, READS, type Given, type ReadKind, type ReadOperation, type ReadValue } from './protocol.js';
+import {
+  READ_ANSWER,
+  READS,
+  type ReadArguments,
+  type ReadKind,
+  type ReadOperation,
+  type ReadValue,
+} from './protocol.js';
 import { changeOf, decoded, keyBytes, keyOf, recordOf } from './records.js';
 import { createWorkerHost, type EngineHost } from './worker-host.js';
 import { createWrites } from './writes.js';
@@ -24,7 +31,7 @@ const EXPIRE_SLICE = 500;
 /** The most history that one step forgets, and the pause for other operations between two steps. */
 const FORGET_SLICE = 256;
 const FORGET_PAUSE_MS = 20;
-/** When a store that is only read looks for history that is due, after it was created. */
+/** How long after its creation a store that is only read looks for history that is due. */
 const FIRST_FORGET_MS = 1000;
 
 const encoder = new TextEncoder();
@@ -82,7 +89,7 @@ export function createSqliteStore(options: SqliteStoreOptions, host: EngineHost)
 
   const read = <Kind extends ReadKind>(
     kind: Kind,
-    given: Given<Kind>,
+    given: ReadArguments<Kind>,
     signal?: AbortSignal,
   ): Promise<ReadValue<Kind>> => {
     const queue = kind === 'list' ? lists : reads;
@@ -160,11 +167,12 @@ export function createSqliteStore(options: SqliteStoreOptions, host: EngineHost)
 
 /**
  * A store in an SQLite file: one machine, one process, durable. A write is acknowledged when it is on disk; writes that
- * come at the same time share a commit. The database is worked on in a thread of its own, with node:sqlite, better-sqlite3
- * or libsql, whichever is there. Revisions start from the wall clock in microseconds and rise to it whenever the file is
- * opened. Only one store at a time may have the file open; another fails with `unavailable` until the first is closed.
+ * come at the same time share a commit. The database is accessed in a thread of its own, with node:sqlite,
+ * better-sqlite3 or libsql, whichever is available. Revisions start from the wall clock in microseconds and rise to it
+ * whenever the file is opened. Only one store at a time may have the file open; another fails with `unavailable` until
+ * the first is closed.
  *
- * The file is opened in the background: a failure is told by the operations, and a later one tries again.
+ * The file is opened in the background: operations report a failure, and a later one tries again.
  *
  * @throws TypeError that lists every unusable option.
  */

@@ -67,7 +67,7 @@ export const WRITE_STATEMENTS = {
   expired: 'DELETE FROM expiries WHERE expires_at = ? AND rev = ?',
 };
 
-/** For each event that an operation may expire, it looks at so many that were replaced in the meantime. */
+/** For each event that an operation may expire, it looks at up to this many that were replaced in the meantime. */
 const STALE_EXPIRIES = 8;
 
 const decoder = new TextDecoder();
@@ -110,7 +110,7 @@ export function createBatchWriter(connection: SqlConnection, bounds: HistoryBoun
     return current;
   };
 
-  const bury = (state: State, key: KeyBytes, current: Current, expiresAt: number): Revision => {
+  const removeCurrent = (state: State, key: KeyBytes, current: Current, expiresAt: number): Revision => {
     const by = nextRevision(state);
     statements.remove.run(key);
     statements.expired.run(expiresAt, current.revision);
@@ -143,7 +143,7 @@ export function createBatchWriter(connection: SqlConnection, bounds: HistoryBoun
   const remove = (state: State, { key, expected }: RemoveOperation): WriteResult => {
     const current = expectCurrent(key, expected);
     const previous = versionAt(current.revision);
-    return { kind: 'written', revision: bury(state, key, current, previous.expiresAt), previous };
+    return { kind: 'written', revision: removeCurrent(state, key, current, previous.expiresAt), previous };
   };
 
   const expire = (state: State, { dueAt, limit }: ExpireOperation): number => {
@@ -159,7 +159,7 @@ export function createBatchWriter(connection: SqlConnection, bounds: HistoryBoun
           cleaned = true;
           continue;
         }
-        bury(state, key, current, expiresAt);
+        removeCurrent(state, key, current, expiresAt);
         count++;
       }
       if (rows.length < asked) break;
@@ -197,7 +197,7 @@ export function createBatchWriter(connection: SqlConnection, bounds: HistoryBoun
     begin(): void {
       cleaned = false;
     },
-    /** Whatever was done since then did not happen. */
+    /** Everything since then was rolled back. */
     rolledBack(): void {
       objects.rolledBack();
       history.rolledBack();

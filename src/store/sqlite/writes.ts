@@ -22,8 +22,8 @@ const BATCH_BYTES = 8_388_608;
 const BATCHES_UNDER_WAY = 3;
 const MIN_AHEAD = 8;
 /**
- * Operations are packed as they arrive, into buffers of this size. With small buffers for each event, its key and its texts,
- * this thread and its collectors took 30 µs a create, now 17.
+ * Operations are packed as they arrive, into buffers of this size. With small buffers for each event, its key and its
+ * texts, this thread and its collectors took 30 µs a create instead of 17.
  */
 const BUFFER_BYTES = 65_536;
 
@@ -43,7 +43,7 @@ export interface WritesOptions {
 }
 
 /** The result of a write for its caller: the new state, the last one of a removed event, or a count. */
-interface Settled {
+interface ItemResult {
   readonly written: EventRecord | number;
   /** The change that it made; `undefined`: none; 'unknown': history has to be read. */
   readonly change: Change | 'unknown' | undefined;
@@ -55,7 +55,7 @@ interface Item {
   readonly packed: Uint8Array;
   readonly weight: number;
   /** Gets the kind of result that belongs to the operation. */
-  settle(result: WriteResult): Settled;
+  resultOf(result: WriteResult): ItemResult;
 }
 
 function field({ fields }: EncodedEvent, name: string): string | undefined {
@@ -112,7 +112,7 @@ export function createWrites({ host, now, path, hasReaders, onWritten }: WritesO
           return result;
         }
         try {
-          const { written, change } = (items[index] as Item).settle(result);
+          const { written, change } = (items[index] as Item).resultOf(result);
           if (change === 'unknown') areKnown = false;
           else if (change !== undefined) changes.push(change);
           return written;
@@ -126,13 +126,13 @@ export function createWrites({ host, now, path, hasReaders, onWritten }: WritesO
     },
   });
 
-  const add = <Result extends Settled['written']>(item: Item, signal?: AbortSignal): Promise<Result> =>
+  const add = <Result extends ItemResult['written']>(item: Item, signal?: AbortSignal): Promise<Result> =>
     batcher.add(item, signal) as Promise<Result>;
   const addCounted = (request: WriteRequest & { readonly limit: number }, signal?: AbortSignal): Promise<number> => {
-    const settle = ({ count }: Outcome<'count'>): Settled => {
+    const resultOf = ({ count }: Outcome<'count'>): ItemResult => {
       return { written: count, change: request.kind === 'expire' && count > 0 ? 'unknown' : undefined };
     };
-    return add({ packed: packWrite(packer, request), weight: request.limit * 1024, settle }, signal);
+    return add({ packed: packWrite(packer, request), weight: request.limit * 1024, resultOf }, signal);
   };
 
   return {
@@ -158,23 +158,23 @@ export function createWrites({ host, now, path, hasReaders, onWritten }: WritesO
       });
       const data = packed.subarray(packed.length - size);
       const kept = hasReaders() ? new WrittenEvent(event, data) : undefined;
-      const settle = ({ revision, previous }: Outcome<'written'>): Settled => {
+      const resultOf = ({ revision, previous }: Outcome<'written'>): ItemResult => {
         const written = { key, revision, event: kept ?? eventWithSidecar(data, description), expiresAt };
         const change = { type: 'put', key, revision, record: written } as const;
         if (expected === undefined) return { written, change };
         if (previous === undefined) return { written, change: 'unknown' };
         return { written, change: { ...change, previous: decoded(path, () => recordOf(previous)) } };
       };
-      return add({ packed, weight: packed.length, settle }, signal);
+      return add({ packed, weight: packed.length, resultOf }, signal);
     },
     remove(key: EventKey, { expected, signal }: RemoveOptions): Promise<EventRecord> {
       const packed = packWrite(packer, { kind: 'remove', key: keyText(key), expected });
-      const settle = ({ revision, previous: stored }: Outcome<'written'>): Settled => {
+      const resultOf = ({ revision, previous: stored }: Outcome<'written'>): ItemResult => {
         const previous = decoded(path, () => recordOf(stored as StoredRecord));
         const record = { ...previous, revision };
         return { written: record, change: { type: 'delete', key: record.key, revision, record, previous } };
       };
-      return add({ packed, weight: 1024, settle }, signal);
+      return add({ packed, weight: 1024, resultOf }, signal);
     },
     expire: (dueAt: number, limit: number, signal: AbortSignal | undefined): Promise<number> =>
       addCounted({ kind: 'expire', dueAt, limit }, signal),

@@ -12,7 +12,7 @@ const NEAR = 1000;
  * The most bytes of events that all watchers together hold of what was read for them. Beyond that each is given one batch at
  * a time and read for again: slowly, but 2,000 slow watchers do not hold a page of history each.
  */
-const MOST_GIVEN = 33_554_432;
+const MAX_DELIVERED_BYTES = 33_554_432;
 
 /** For {@link createCatchUp}. */
 export interface CatchUpOptions {
@@ -49,14 +49,14 @@ export function createCatchUp(options: CatchUpOptions) {
   let paused = false;
   let scheduled = false;
   /** Bytes of events that watchers hold. */
-  let given = 0;
+  let deliveredBytes = 0;
 
-  const give = (watcher: Watcher, batches: readonly Batch[]): void => {
+  const deliver = (watcher: Watcher, batches: readonly Batch[]): void => {
     const all = batches.reduce((sum, { size }) => sum + size, 0);
-    const few = given + all > MOST_GIVEN;
+    const few = deliveredBytes + all > MAX_DELIVERED_BYTES;
     const size = few ? 0 : all;
-    given += size;
-    watcher.give(few ? batches.slice(0, 1) : batches, () => (given -= size));
+    deliveredBytes += size;
+    watcher.deliver(few ? batches.slice(0, 1) : batches, () => (deliveredBytes -= size));
   };
 
   const isNear = (reader: Reader, watcher: Watcher): boolean =>
@@ -111,7 +111,7 @@ export function createCatchUp(options: CatchUpOptions) {
         for (const watcher of takeWaiting(from, reader.position)) {
           const { position } = watcher;
           const isMissing = ({ change }: HubEntry): boolean => change.revision > position;
-          give(watcher, position === from ? batches : inBatches(entries.filter(isMissing)));
+          deliver(watcher, position === from ? batches : inBatches(entries.filter(isMissing)));
         }
         await nextTurn();
       }

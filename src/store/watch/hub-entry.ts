@@ -7,7 +7,7 @@ const ENTRY_COST = 256;
 const FRAME_COST = 128;
 
 /** For the entries of one ring. */
-export interface EntryKeeping {
+export interface EntryStorage {
   /** Where their frames are kept. */
   readonly memory: FrameMemory;
   /** Called with the cost in bytes of each frame that is created. */
@@ -29,14 +29,14 @@ interface Made {
  */
 export class HubEntry {
   readonly change: Change;
-  readonly #keeping: EntryKeeping | undefined;
+  readonly #storage: EntryStorage | undefined;
   #made: Made | undefined;
   #cost: number;
 
-  /** `keeping`: absent for an entry that is not kept. */
-  constructor(change: Change, keeping?: EntryKeeping) {
+  /** `storage`: absent for an entry that is not kept. */
+  constructor(change: Change, storage?: EntryStorage) {
     this.change = change;
-    this.#keeping = keeping;
+    this.#storage = storage;
     this.#cost = ENTRY_COST + eventSize(change.record.event);
     if (change.previous !== undefined) this.#cost += eventSize(change.previous.event);
   }
@@ -55,11 +55,11 @@ export class HubEntry {
       if (made.type === type && made.form === form) return made.bytes;
     }
     const own = encode();
-    const bytes = this.#keeping?.memory.keep(form, own) ?? own;
+    const bytes = this.#storage?.memory.keep(form, own) ?? own;
     this.#made = { form, type, bytes, earlier: this.#made };
     const cost = FRAME_COST + bytes.length;
     this.#cost += cost;
-    this.#keeping?.onGrow(this, cost);
+    this.#storage?.onGrow(this, cost);
     return bytes;
   }
 }

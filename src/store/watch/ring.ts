@@ -1,7 +1,7 @@
 import type { Change, Revision } from '../contract/event-store.js';
 import { batchAt, type Batch } from './batch.js';
 import { createFrameMemory } from './frame-memory.js';
-import { HubEntry, type EntryKeeping } from './hub-entry.js';
+import { HubEntry, type EntryStorage } from './hub-entry.js';
 
 /** How many emptied places in front are worth a copy of the rest. */
 const SLACK = 1024;
@@ -38,7 +38,7 @@ export function createRing(maxBytes: number) {
     trim();
   };
 
-  const keeping: EntryKeeping = { memory: createFrameMemory(), onGrow };
+  const storage: EntryStorage = { memory: createFrameMemory(), onGrow };
 
   /** The place of the first entry after a revision. */
   const placeAfter = (revision: Revision): number => {
@@ -74,7 +74,7 @@ export function createRing(maxBytes: number) {
       for (const change of changes) {
         // A feed that repeats changes after a failure must not make watchers see them twice.
         if (change.revision <= head) continue;
-        const entry = new HubEntry(change, keeping);
+        const entry = new HubEntry(change, storage);
         entries.push(entry);
         bytes += entry.cost();
         head = change.revision;

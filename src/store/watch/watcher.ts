@@ -41,7 +41,7 @@ export class Watcher {
   readonly #sleeper: Sleeper;
   readonly #signal: AbortSignal | undefined;
   #position: Revision;
-  #given: readonly Batch[] = NONE;
+  #delivered: readonly Batch[] = NONE;
   #taken: (() => void) | undefined;
   #failure: { readonly error: unknown } | undefined;
   #over = false;
@@ -69,7 +69,7 @@ export class Watcher {
       this.#leave();
       throw this.#failure.error;
     }
-    const batch = this.#nextGiven() ?? this.#hub.read(this.#position);
+    const batch = this.#nextDelivered() ?? this.#hub.read(this.#position);
     if (typeof batch === 'object') {
       this.#position = batch.revision;
       return batch;
@@ -79,16 +79,16 @@ export class Watcher {
     return undefined;
   }
 
-  #nextGiven(): Batch | undefined {
-    if (this.#given.length === 0) return undefined;
-    const [next, ...rest] = this.#given;
-    this.#given = rest;
-    if (rest.length === 0) this.#letGo();
+  #nextDelivered(): Batch | undefined {
+    if (this.#delivered.length === 0) return undefined;
+    const [next, ...rest] = this.#delivered;
+    this.#delivered = rest;
+    if (rest.length === 0) this.#releaseBatches();
     return next;
   }
 
-  #letGo(): void {
-    this.#given = NONE;
+  #releaseBatches(): void {
+    this.#delivered = NONE;
     this.#taken?.();
     this.#taken = undefined;
   }
@@ -96,7 +96,7 @@ export class Watcher {
   #leave(): void {
     this.#over = true;
     this.#signal?.removeEventListener('abort', this.end);
-    this.#letGo();
+    this.#releaseBatches();
     this.#hub.leave(this);
   }
 
@@ -118,9 +118,9 @@ export class Watcher {
   }
 
   /** Hands over what was read for it from history, in batches. `taken`: called once, when it no longer holds any. */
-  give(batches: readonly Batch[], taken: () => void): void {
-    this.#letGo();
-    this.#given = batches;
+  deliver(batches: readonly Batch[], taken: () => void): void {
+    this.#releaseBatches();
+    this.#delivered = batches;
     this.#taken = taken;
     this.wake();
   }

@@ -73,7 +73,7 @@ describe.each(presentEngines())('kube-vitals copy, with %s', (engine) => {
     expect([code, err]).toEqual([2, expect.stringContaining('FROM and TO are the same store')]);
   });
 
-  // The other engines keep every name that a file has.
+  // The other engines accept every name that SQLite does.
   if (engine !== 'postgres') return;
 
   it('stops at an event whose name it cannot keep, or continues without it', async () => {

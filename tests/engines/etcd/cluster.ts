@@ -35,11 +35,11 @@ export interface Member {
 export interface Cluster {
   readonly endpoints: readonly string[];
   readonly members: readonly Member[];
-  /** The member that leads. */
+  /** The leader. */
   leader(): Promise<Member>;
-  /** Saves a snapshot of a single member. What it returns restores it: the cluster goes back, its counter as well. */
+  /** Saves a snapshot of a single member, and returns what restores it: data and revision counter go back. */
   backUp(): Promise<() => Promise<void>>;
-  /** Begins anew, with nothing in it. */
+  /** Starts a new, empty cluster in its place. */
   wipe(): Promise<void>;
   /** Runs etcdctl on it, and returns what it printed. */
   ctl(...args: readonly string[]): string;
@@ -47,7 +47,7 @@ export interface Cluster {
   stop(): Promise<void>;
 }
 
-/** Whether the server program is here. Where it is not, tests say so in one line; in CI that is a failure. */
+/** Whether etcd is installed. Where it is not, tests say so in one line; in CI that is a failure. */
 export function hasEtcd(): boolean {
   const found = spawnSync('etcd', ['--version']).status === 0 && spawnSync('etcdctl', ['version']).status === 0;
   if (!found) {
@@ -70,7 +70,7 @@ function ended(child: ChildProcess): Promise<void> {
   return new Promise((resolve) => child.once('exit', () => resolve()));
 }
 
-/** Starts a cluster on free ports, in a directory of its own, and waits until it takes writes. */
+/** Starts a cluster on free ports, in a directory of its own, and waits until it accepts writes. */
 export async function startEtcd(options: ClusterOptions = {}): Promise<Cluster> {
   const count = options.members ?? 1;
   const directory = await mkdtemp(join(tmpdir(), 'kube-vitals-etcd-'));

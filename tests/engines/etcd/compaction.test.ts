@@ -16,7 +16,7 @@ describe.skipIf(!hasEtcd()).each(['grpc', 'gateway'] as const)('the history of e
   });
   afterAll(() => cluster.stop());
 
-  test('is bounded in bytes, whatever its age', async () => {
+  test('is bounded in bytes before it is bounded in time', async () => {
     const clock = fakeClock();
     const store = etcdStore({
       endpoints: cluster.endpoints,
@@ -40,7 +40,7 @@ describe.skipIf(!hasEtcd()).each(['grpc', 'gateway'] as const)('the history of e
         const record = await store.replace(key, event, { expected: revisions.at(-1) ?? 0, expiresAt });
         revisions.push(record.revision);
       }
-      // etcd counts what it has committed to its file, every 100 ms.
+      // etcd updates its size when it commits to its file, every 100 ms.
       await sleep(150);
       clock.advance(5000);
       await sleep(50);

@@ -37,19 +37,19 @@ describe.skipIf(!hasEtcd()).each(['grpc', 'gateway'] as const)(
     });
     afterAll(() => cluster.stop());
 
-    test('is reported to an open watch of a quiet store when the members are back, without a read or write', async () => {
+    test('ends the feed of a quiet store with expired once the members are back, without a read or write', async () => {
       const store = open('/quiet');
       await create(store, 'kept');
       const restore = await cluster.backUp();
       const { revision } = await create(store, 'lost');
       const feed = feedOf(store, revision);
-      const told = failureOf(feed.next());
+      const failed = failureOf(feed.next());
       await restore();
-      expect(await told).toBe('expired');
+      expect(await failed).toBe('expired');
       expect(await store.revision()).toBeGreaterThan(revision);
     });
 
-    test('is followed by a replica that noticed nothing with its next write, and reported by its watch', async () => {
+    test('is noticed by a second replica with its next write, and ends its feed with expired', async () => {
       const [one, other] = [open('/two'), open('/two')];
       const kept = await create(one, 'kept');
       expect((await other.get(keyOf('kept')))?.revision).toBe(kept.revision);
@@ -59,13 +59,13 @@ describe.skipIf(!hasEtcd()).each(['grpc', 'gateway'] as const)(
       await restore();
       // The counter is above everything that `other` has seen, and far below what `one` has.
       const feed = feedOf(other, kept.revision);
-      const told = failureOf(feed.next());
+      const failed = failureOf(feed.next());
       expect(await one.revision()).toBeGreaterThan(seen);
-      expect(await told).toBe('expired');
+      expect(await failed).toBe('expired');
       const record = await create(other, 'next');
       expect(record.revision).toBeGreaterThan(seen);
       expect((await one.get(keyOf('next')))?.revision).toBe(record.revision);
-      // What was kept has a revision of its own now, the same for both, and can be replaced at it.
+      // The event from before the backup has a new revision, the same for both, at which it can be replaced.
       const [a, b] = await Promise.all([one.get(keyOf('kept')), other.get(keyOf('kept'))]);
       expect(a).toEqual(b);
       expect(a?.revision).toBeGreaterThan(seen);
@@ -73,7 +73,7 @@ describe.skipIf(!hasEtcd()).each(['grpc', 'gateway'] as const)(
       const replaced = one.replace(keyOf('kept'), sampleEvent({ name: 'kept' }), { expiresAt, expected });
       expect(await failureOf(replaced)).toBe('conflict');
       await other.replace(keyOf('kept'), sampleEvent({ name: 'kept' }), { expiresAt, expected: a?.revision ?? 0 });
-      // A store that is opened afterwards counts as they do.
+      // A store that is opened afterwards continues from the same revision.
       const third = open('/two');
       expect(await third.revision()).toBeGreaterThanOrEqual(record.revision);
       expect((await third.list({ limit: 10 })).records.map(({ key }) => key.name)).toEqual(['kept', 'next']);
@@ -84,11 +84,11 @@ describe.skipIf(!hasEtcd()).each(['grpc', 'gateway'] as const)(
       const store = open('/anew');
       const { revision } = await create(store, 'lost');
       const feed = feedOf(store, revision);
-      const told = failureOf(feed.next());
+      const failed = failureOf(feed.next());
       await cluster.wipe();
       const record = await create(store, 'new');
       expect(record.revision).toBeGreaterThan(revision);
-      expect(await told).toBe('expired');
+      expect(await failed).toBe('expired');
       expect((await store.list({ limit: 10 })).records).toEqual([record]);
       const again = feedOf(store, record.revision);
       const removed = await store.remove(keyOf('new'));

@@ -9,7 +9,7 @@ import { hasEtcd, startEtcd, type Member } from './cluster.js';
 const WRITERS = 8;
 const expiresAt = 4_102_444_800_000_000;
 
-/** Writes and watches while something happens to the leader, and says what became of every write. */
+/** Writes and watches while something happens to the leader, and checks the outcome of every write. */
 async function underLoad(
   transport: 'grpc' | 'gateway',
   strike: (leader: Member) => Promise<void> | void,
@@ -78,7 +78,7 @@ async function underLoad(
       seen.map(({ revision }) => revision).sort((one, other) => one - other),
     );
     expect(acknowledged.size).toBeGreaterThan(WRITERS);
-    // Whatever has no answer may be there or not, but nothing is there that nobody wrote.
+    // A write without an answer may be stored or not, but nothing is stored that nobody wrote.
     expect(stored.size).toBeLessThanOrEqual(acknowledged.size + refused.length + 1);
   } finally {
     abort.abort();

@@ -12,15 +12,15 @@ const key = { namespace: 'default', name: 'late' };
 interface Late {
   readonly cluster: Cluster;
   readonly store: ReturnType<typeof etcdStore>;
-  /** From now on what is sent the first way, and the answers, arrive this much later; the second way is taken after 1 s. */
+  /** From now on requests and answers over the first way are this late; the store takes the second way after 1 s. */
   readonly hold: (ms: number) => void;
-  /** Waits until etcd has gone through what came late. */
+  /** Waits until etcd has processed the late requests. */
   readonly arrived: () => Promise<void>;
-  /** What has happened to the event, in words. */
+  /** The changes of the event, in words. */
   readonly history: () => Promise<string[]>;
 }
 
-/** A store that knows two ways to the one member of a cluster, and uses the first, which can be held up. */
+/** A store with two ways to the only member of a cluster: it uses the first, a proxy that can delay. */
 async function late(run: (late: Late) => Promise<void>): Promise<void> {
   const cluster = await startEtcd();
   const [direct = ''] = cluster.endpoints;

@@ -58,7 +58,7 @@ describe.skipIf(!hasEtcd()).each(['grpc', 'gateway'] as const)('limits over %s',
     const store = open({ prefix: '/index' });
     const key = { namespace: 'a', name: 'a' };
     let record = await store.create(key, sampleEvent({}), { expiresAt: 1000 });
-    // Another replica remembers nothing of it.
+    // Another replica has no memory of the entry that the first one made.
     const other = open({ prefix: '/index' });
     for (const [i, replica] of [store, other, store, other].entries()) {
       const { revision: expected } = record;
@@ -79,7 +79,7 @@ describe.skipIf(!hasEtcd()).each(['grpc', 'gateway'] as const)('limits over %s',
     });
   });
 
-  test('at the space quota writes and ping fail and say what to do, while reads and feeds continue', async () => {
+  test('at the space quota only writes fail, with NOSPACE, and ping reports that, while reads and feeds continue', async () => {
     const store = open({ prefix: '/full' });
     const first = await store.create({ namespace: 'a', name: 'a' }, sampleEvent({}), { expiresAt });
     const feed = store.changes({ after: first.revision - 1 })[Symbol.asyncIterator]();

@@ -29,7 +29,7 @@ describe.skipIf(!hasEtcd()).each(['grpc', 'gateway'] as const)('TLS and authenti
 
   const endpoints = (): string[] => cluster.endpoints.map((endpoint) => endpoint.replace('127.0.0.1', 'localhost'));
 
-  test('a user with permission for the prefix alone can use everything, including the feed', async () => {
+  test('a user with permission for the prefix alone can write, read, expire and follow the feed', async () => {
     const tls = { ca, serverName: 'etcd.example.com' };
     const store = etcdStore({ endpoints: endpoints(), transport, tls, username: 'service', password: 'word' });
     const record = await store.create({ namespace: 'a', name: 'a' }, sampleEvent({}), { expiresAt: 5 });

@@ -71,7 +71,7 @@ describe.skipIf(!hasEtcd()).each(['grpc', 'gateway'] as const)('in a shared clus
     abort.abort();
     await reading;
     compact(now);
-    // A reader that begins where the first one did is told by nobody what happened before the compaction but by it.
+    // The first reader saw that nothing happened before the compaction; a new reader of this store can rely on that.
     const again = store.changes({ after: last })[Symbol.asyncIterator]();
     const { revision } = await create(store, 'second');
     const { value } = await again.next();
@@ -93,7 +93,7 @@ describe.skipIf(!hasEtcd()).each(['grpc', 'gateway'] as const)('in a shared clus
     const feed = store.changes({ after: first.revision })[Symbol.asyncIterator]();
     await expect(feed.next()).rejects.toMatchObject({ code: 'expired', current: last.revision });
     expect((await store.list({ limit: 10, at: last.revision })).records).toHaveLength(3);
-    // Right at the compacted revision a watch is whole.
+    // A watch that begins at the compacted revision is complete.
     const next = store.changes({ after: last.revision })[Symbol.asyncIterator]();
     const removed = await store.remove({ namespace: 'a', name: 'a' });
     const { value } = await next.next();
@@ -101,7 +101,7 @@ describe.skipIf(!hasEtcd()).each(['grpc', 'gateway'] as const)('in a shared clus
     await next.return?.();
   });
 
-  test("the hub neither hangs nor repeats changes, and positions follow other users' writes", async () => {
+  test("the hub neither hangs nor repeats changes, and watchers advance with other users' writes", async () => {
     const store = open('/hub');
     const own = await create(store, 'first');
     others(10);

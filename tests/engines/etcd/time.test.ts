@@ -56,7 +56,7 @@ describe.skipIf(!hasEtcd()).each(['grpc', 'gateway'] as const)('the clock of etc
     await loop.stop();
     health.close();
     expect(await right.get(key)).toBeDefined();
-    // One that is right expires what is due.
+    // A replica with the right time expires what is due.
     await right.create({ ...key, name: 'due' }, sampleEvent({ name: 'due' }), { expiresAt: now - 3_000_000 });
     expect(await right.expire({ now: Date.now() * 1000, limit: 10 })).toBe(1);
   });

@@ -25,7 +25,7 @@ const settings = readSettings();
 const QUIET: readonly Disturbance[] = ['cut', 'cut', 'swallow', 'delay'];
 const KILLS: readonly Disturbance[] = ['kill', 'kill-and-cut'];
 
-/** What is recorded, and how often: by object, reason and note, as equal events are. */
+/** How often each event was recorded; the key is what makes events equal: object, reason and note. */
 type Counts = Map<string, number>;
 
 const keyOf = ({ regarding, reason, note }: Pick<Event, 'reason' | 'note' | 'regarding'>): string =>
@@ -33,7 +33,7 @@ const keyOf = ({ regarding, reason, note }: Pick<Event, 'reason' | 'note' | 'reg
 
 const MOST_PENDING = 5_000;
 
-/** Bursts of events about objects of every kind of repetition, until it is ended. */
+/** Records bursts of events, equal and different ones about many objects, until it is stopped. */
 function recordBursts(recorder: Recorder, random: Random, round: number, counts: Counts) {
   let ended = false;
   let recorded = 0;
@@ -42,7 +42,7 @@ function recordBursts(recorder: Recorder, random: Random, round: number, counts:
       const size = random.pick([1, 5, 100, 1_000]);
       for (let index = 0; index < size; index++) {
         recorded += 1;
-        // Half of them are equal to others, the rest are like no other.
+        // Half of them repeat others, the rest are unique.
         const note = random.below(2) === 0 ? `again ${random.below(3)}` : `once ${recorded}`;
         const input = {
           regarding: { kind: 'Order', name: `o-${round}-${random.below(40)}` },
@@ -53,7 +53,7 @@ function recordBursts(recorder: Recorder, random: Random, round: number, counts:
         recorder.event(input);
         counts.set(keyOf(input), (counts.get(keyOf(input)) ?? 0) + 1);
       }
-      // As many as the server can write meanwhile: a queue that is full drops, and says so.
+      // No more than the server can write meanwhile: a full queue drops events, and says so.
       do await pause(size + random.below(50));
       while (!ended && recorder.stats().pending > MOST_PENDING);
     }
@@ -80,7 +80,7 @@ function outOfOrder(events: readonly Event[]): string[] {
     });
 }
 
-/** Disturbs until the server was killed so many times, and for so long at least. */
+/** Disturbs until the server was killed this many times, and for the configured time at least. */
 async function disturb({ disturb }: DisturbedServer, random: Random, kills: number): Promise<number> {
   const end = performance.now() + settings.seconds * 1_000;
   let disturbances = 0;
@@ -96,10 +96,13 @@ async function disturb({ disturb }: DisturbedServer, random: Random, kills: numb
   return disturbances;
 }
 
-/** Name and revision: a version of an event, which nobody may get twice. */
+/** Name and revision: identifies a version of an event, which no follower may get twice. */
 const versionOf = ({ metadata }: Event): string => `${metadata.name} ${metadata.resourceVersion}`;
 
-/** Every version of every event from `resourceVersion` on, in order, up to the revision `last`: what the server itself remembers. */
+/**
+ * Every version of every event from `resourceVersion` on, in order, up to the revision `last`, read from the server
+ * itself.
+ */
 async function historyOf(
   client: EventsClient,
   namespace: string,
@@ -114,7 +117,7 @@ async function historyOf(
   return versions;
 }
 
-/** An export into an array that is stored with its cursor, as a database would in one transaction. */
+/** An export into an array that is stored together with its cursor, as in one transaction of a database. */
 function exportRows(client: EventsClient, namespace: string, first: string) {
   const rows: string[] = [];
   let cursor = first;
@@ -144,9 +147,11 @@ async function pagesOf(client: EventsClient, namespace: string) {
   return pages;
 }
 
-/** Tests what clients lose or double while `name`, their server, is killed and the network between them fails. */
+/**
+ * Tests that clients lose and repeat nothing while `name`, their server, is killed and the network between them fails.
+ */
 export function clientFaults(name: string, createServer: () => Promise<KillableServer>): void {
-  describe(`a recorder, while ${name} is killed and the network between them fails`, () => {
+  describe(`for a recorder whose server, ${name}, is killed and cut off,`, () => {
     const random = createRandom(settings.seed);
     let network: DisturbedServer;
     beforeAll(async () => {
@@ -163,7 +168,7 @@ export function clientFaults(name: string, createServer: () => Promise<KillableS
             events: network.client(2_000),
             reportingController: 'example.com/shop',
             refreshMs: 200,
-            // Series are forgotten while they still have something to write.
+            // A low limit: series are evicted while they still have something to write.
             maxSeries: 200,
             observe: () => undefined,
           });
@@ -200,7 +205,7 @@ export function clientFaults(name: string, createServer: () => Promise<KillableS
     );
   });
 
-  describe(`those who follow events, while ${name} is killed and the network between them fails`, () => {
+  describe(`for clients whose server, ${name}, is killed and cut off,`, () => {
     const random = createRandom(settings.seed + 1);
     let network: DisturbedServer;
     beforeAll(async () => {

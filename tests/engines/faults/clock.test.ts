@@ -64,7 +64,7 @@ describe('a clock that is set back', () => {
     expect(second.revision).toBeGreaterThan(first.revision);
     await store.close();
 
-    // Opened again in what it takes for the past.
+    // Opened again while the clock shows a time before the last revision.
     store = open(clock);
     const third = await store.replace(a, event('u3'), { expected: first.revision, expiresAt: NOON + HOUR });
     expect(third.revision).toBeGreaterThan(second.revision);

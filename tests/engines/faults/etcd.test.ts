@@ -80,7 +80,7 @@ describe.runIf(present)('one member of etcd with a quota', () => {
     name: 'disk-full',
     ballast: 60_000,
     mix: 'rewrite',
-    // The load goes on after there is room again, and must not use it up.
+    // The load continues once there is space again, and must not fill it.
     thinkMs: 200,
     writes: 20,
     async happens({ moreFailures, readOnly, healing }) {

@@ -3,15 +3,15 @@ import { resultLine, runRound, type RoundOptions, type RunningLoad } from '../su
 import { print, readSettings, testTimeoutMs } from '../support/settings.js';
 import type { Server } from '../support/standalone.js';
 
-/** Something that goes wrong in the middle of the load. */
+/** A fault that is injected in the middle of the load. */
 export interface Fault extends Pick<RoundOptions, 'ballast' | 'mix' | 'thinkMs' | 'writes'> {
   readonly name: string;
   readonly happens: (load: RunningLoad) => Promise<void>;
-  /** Puts everything back, also when the round failed half-way. */
+  /** Undoes the fault, also when the round failed half-way. */
   readonly after?: () => Promise<void>;
 }
 
-/** Runs a fault as a test: as many rounds as were asked for, one line each. */
+/** Runs a fault as a test: the configured number of rounds, with one line of output each. */
 export function faultTest(engine: string, servers: () => readonly Server[], fault: Fault): void {
   const settings = readSettings();
   const { rounds, seconds, seed } = settings;

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 
-/** Who asks: the kernel wants the user of the process, and does not always take root for it. */
+/** The user that runs prlimit: the kernel requires that of the process, and does not always accept root. */
 interface User {
   readonly uid?: number;
   readonly gid?: number;
@@ -18,10 +18,12 @@ export function canLimitFiles(): boolean {
   return false;
 }
 
-/** Sets how large files of these processes may become, from now on. Processes they start inherit it; ended ones are passed over. */
+/**
+ * Limits the size of files that these processes write. Processes they start inherit it; ended processes are skipped.
+ */
 export function limitFiles(pids: readonly number[], bytes: number | 'unlimited', user: User = {}): void {
   for (const pid of pids) {
-    // The soft limit only: the hard one could not be raised again by everybody.
+    // The soft limit only: not every user may raise the hard one again.
     const { status, stderr } = spawnSync(PROGRAM, ['--pid', String(pid), `--fsize=${bytes}:`], {
       encoding: 'utf8',
       ...user,

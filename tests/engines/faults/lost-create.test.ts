@@ -45,7 +45,7 @@ describe.each(Object.entries(engines))('four concurrent writers of a missing nam
     await remove();
   });
 
-  /** How often each status was answered, a hundred times. */
+  /** Counts the statuses of a hundred rounds. */
   const statuses = async (write: (name: string, by: number) => Promise<{ status: number }>) => {
     const counts: Record<number, number> = {};
     for (let round = 0; round < 100; round++) {

@@ -7,7 +7,7 @@ import { faultTest } from './fault.js';
 import { canLimitFiles, limitFiles } from './limits.js';
 import { sharedFaults } from './shared-faults.js';
 
-/** A WAL segment: with a smaller limit the server itself could not go on. */
+/** A WAL segment: with a smaller limit the server itself could not run. */
 const SEGMENT_BYTES = 16 * 1024 * 1024;
 
 describe.runIf(isPresent('postgres'))('PostgreSQL', () => {

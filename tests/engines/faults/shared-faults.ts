@@ -2,14 +2,14 @@ import type { Database } from '../support/databases.js';
 import type { Server } from '../support/standalone.js';
 import type { Fault } from './fault.js';
 
-/** Two servers over one database, one of them by a way that can be disturbed. */
+/** Two servers over one database, one of which is connected through a proxy that can disturb. */
 export interface Replicas {
   readonly database: () => Database;
   readonly direct: () => Server;
   readonly byProxy: () => Server;
 }
 
-/** What can happen to every database behind a network. */
+/** Faults of any database behind a network. */
 export function sharedFaults({ database, direct, byProxy }: Replicas): readonly Fault[] {
   const heal = async (): Promise<void> => {
     database().proxies.forEach((proxy) => proxy.heal());
@@ -33,7 +33,7 @@ export function sharedFaults({ database, direct, byProxy }: Replicas): readonly 
       async happens({ unready, moreFailures, healing }) {
         const victims = await database().victims();
         await victims.freeze();
-        // There are six clients: answers come from servers whose database says nothing.
+        // One failure for each of the six clients, although the database answers nothing.
         await moreFailures(6);
         await unready(direct(), byProxy());
         healing();
@@ -56,7 +56,7 @@ export function sharedFaults({ database, direct, byProxy }: Replicas): readonly 
       async happens({ moreAcknowledged, unready, healing }) {
         database().proxies.forEach((proxy) => proxy.swallow());
         await unready(byProxy());
-        // Half of the calls wait for a server that waits for nothing.
+        // Half of the calls go to the server that is not affected.
         await moreAcknowledged(6);
         healing();
         database().proxies.forEach((proxy) => proxy.heal());

@@ -86,7 +86,7 @@ describe('checkOrder', () => {
         ];
         const { violations, ambiguous } = checkOrder(writes, { ...NOTHING, reads });
         const possible = isLinearizable(calls);
-        // Sound always; complete where nothing was let go.
+        // Always sound; complete where no observation was ambiguous.
         if (violations.length > 0) expect(possible).toBe(false);
         else if (ambiguous === 0) expect(possible).toBe(true);
         if (violations.length > 0) refusedByBoth++;
@@ -97,7 +97,7 @@ describe('checkOrder', () => {
   });
 });
 
-/** A few calls on one key that are right, or nearly. */
+/** A few calls on one key, linearizable or nearly so. */
 function shortHistory(seed: number): { writes: OrderedWrite[]; reads: Observations['reads'][number][] } {
   const random = createRandom(seed);
   const interval = (moment: number): { invoked: number; returned: number } => ({
@@ -118,7 +118,7 @@ function shortHistory(seed: number): { writes: OrderedWrite[]; reads: Observatio
   const reads = Array.from({ length: random.below(5) }, (_, client) => {
     const moment = random.below(20 * count + 40);
     const truth = moments.filter((write) => write.moment <= moment).at(-1)?.revision;
-    // Some saw something else.
+    // Some reads saw another value.
     const revision = random.below(4) === 0 ? random.pick([undefined, 1, 2, 3]) : truth;
     return { client, key: 'a', ...interval(moment), revision };
   });

@@ -18,7 +18,7 @@ export interface Observations {
 
 export interface OrderFaults {
   readonly violations: string[];
-  /** Observations that fit in several places and were let go: the check is sound, and here not complete. */
+  /** Observations that fit in several places and were not decided: for them the check is sound, but not complete. */
   readonly ambiguous: number;
 }
 
@@ -26,10 +26,10 @@ export interface OrderFaults {
 type Place = readonly [after: number, before: number];
 
 /**
- * Linearizability. Every call must have had its effect at one moment between its beginning and its end, and because writes
- * carry their revision, the order of the writes' moments is known: it is that of the revisions. So one pass decides. It
- * gives each write the earliest moment possible: not before its own beginning, nor the write before it, nor the beginning
- * of any read that saw the state it ended. Whoever's moment comes after its end cannot be explained.
+ * Checks linearizability. Every call must have taken effect at one moment between its beginning and its end, and
+ * because writes carry their revision, the order of their moments is known: it is that of the revisions. So one pass
+ * decides. It gives each write the earliest moment possible: not before its own beginning, nor the write before it, nor
+ * the beginning of any read that saw the state it ended. A write whose moment comes after its end cannot be explained.
  *
  * `writes` are sorted by revision. The time is that of sorting.
  */
@@ -127,7 +127,7 @@ function versionsByKey(writes: readonly OrderedWrite[]): Map<string, readonly Ve
   return all;
 }
 
-/** Neighbours that fit are one place. */
+/** Merges adjacent versions that fit into one range. */
 function runs(versions: readonly (Version & { readonly fits: boolean })[]): [number, number][] {
   const found: [number, number][] = [];
   let open: [number, number] | undefined;

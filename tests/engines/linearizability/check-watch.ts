@@ -1,6 +1,6 @@
 import type { Seen } from '../support/history.js';
 
-/** What is wrong with what a watch told. */
+/** The faults of what a watch delivered. */
 export interface WatchFaults {
   readonly missed: string[];
   readonly repeated: string[];
@@ -8,8 +8,8 @@ export interface WatchFaults {
 }
 
 /**
- * Holds a watch against all steps that there were, in the order of revisions, from the one after `after` to `upTo`: it must
- * have told each once, in this order, with the same bytes.
+ * Compares a watch with all steps, in the order of revisions, from the one after `after` to `upTo`: it must have
+ * delivered each once, in this order, with the same bytes.
  */
 export function checkWatch(
   seen: readonly Pick<Seen, 'type' | 'key' | 'revision' | 'text'>[],
@@ -19,18 +19,18 @@ export function checkWatch(
   const missed: string[] = [];
   const repeated: string[] = [];
   const violations: string[] = [];
-  const told = new Map<number, (typeof seen)[number]>();
+  const seenByRevision = new Map<number, (typeof seen)[number]>();
   let last = after;
   for (const one of seen) {
-    if (told.has(one.revision)) repeated.push(`${name}: ${one.type} ${one.key} at ${one.revision}, again`);
+    if (seenByRevision.has(one.revision)) repeated.push(`${name}: ${one.type} ${one.key} at ${one.revision}, again`);
     else if (one.revision <= last) violations.push(`${name}: ${one.key} at ${one.revision} came after ${last}`);
     last = Math.max(last, one.revision);
-    told.set(one.revision, one);
+    seenByRevision.set(one.revision, one);
   }
   for (const step of steps) {
     if (step.revision <= after || step.revision > upTo) continue;
-    const one = told.get(step.revision);
-    told.delete(step.revision);
+    const one = seenByRevision.get(step.revision);
+    seenByRevision.delete(step.revision);
     if (one === undefined) missed.push(`${name}: ${step.type} ${step.key} at ${step.revision}`);
     else if (one.type !== step.type || one.key !== step.key || one.text !== step.text) {
       violations.push(
@@ -38,7 +38,7 @@ export function checkWatch(
       );
     }
   }
-  for (const one of told.values()) {
+  for (const one of seenByRevision.values()) {
     if (one.revision <= upTo) violations.push(`${name}: ${one.type} ${one.key} at ${one.revision} never happened`);
   }
   return { missed, repeated, violations };

@@ -8,7 +8,7 @@ const settings = readSettings();
 const timeout = testTimeoutMs(settings);
 const UNCACHED = '--watch-cache=false';
 
-/** Concurrent clients over HTTP, nothing happens: what they saw must be explained by one order of all calls. */
+/** Runs concurrent clients over HTTP without a fault: one order of all calls must explain what they saw. */
 async function linearizable(engine: string, servers: readonly Server[]): Promise<void> {
   for (let round = 0; round < settings.rounds; round++) {
     const seed = settings.seed + round;

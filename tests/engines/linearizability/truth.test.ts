@@ -40,8 +40,8 @@ describe('findTruth', () => {
       created('w3', 3, { kind: 'patch', ...unknown }),
       { ...created('w4', 4), kind: 'delete', uid: 'u1' },
     );
-    const told = [seen('w1', 1), seen('w2', 2, { type: 'MODIFIED' }), seen('w2', 4, { type: 'DELETED' })];
-    expect(findTruth(history, told)).toMatchObject(CLEAN);
+    const changes = [seen('w1', 1), seen('w2', 2, { type: 'MODIFIED' }), seen('w2', 4, { type: 'DELETED' })];
+    expect(findTruth(history, changes)).toMatchObject(CLEAN);
   });
 
   it('rejects an acknowledged write and a deletion that no watch delivered', () => {
@@ -74,22 +74,22 @@ describe('findTruth', () => {
   it('rejects a condition that did not hold, and inconsistent steps', () => {
     const history = historyOf(created('w1', 1), created('w2', 2, { kind: 'patch' }));
     history.writes.push(created('w3', 3, { kind: 'update', expected: 1 }), created('w4', 4));
-    const told = [
+    const changes = [
       seen('w1', 1),
       seen('w2', 2, { type: 'MODIFIED' }),
       seen('w3', 3, { type: 'MODIFIED' }),
       seen('w4', 4),
     ];
-    expect(findTruth(history, told).violations).toHaveLength(2);
+    expect(findTruth(history, changes).violations).toHaveLength(2);
   });
 
   it('rejects a deletion that no client sent and one that was acknowledged again later', () => {
-    const told = [seen('w1', 1), seen('w1', 2, { type: 'DELETED' })];
-    expect(findTruth(historyOf(created('w1', 1)), told).violations).toHaveLength(1);
+    const changes = [seen('w1', 1), seen('w1', 2, { type: 'DELETED' })];
+    expect(findTruth(historyOf(created('w1', 1)), changes).violations).toHaveLength(1);
     const gone: Write = { ...created('w2', 2), kind: 'delete', uid: 'u1' };
     const again = { ...gone, id: 'w3', invoked: 10, returned: 11 };
-    expect(findTruth(historyOf(created('w1', 1), gone, again), told).duplicates).toHaveLength(1);
-    expect(findTruth(historyOf(created('w1', 1), gone, { ...again, invoked: 2 }), told)).toMatchObject(CLEAN);
+    expect(findTruth(historyOf(created('w1', 1), gone, again), changes).duplicates).toHaveLength(1);
+    expect(findTruth(historyOf(created('w1', 1), gone, { ...again, invoked: 2 }), changes)).toMatchObject(CLEAN);
   });
 });
 
@@ -97,7 +97,7 @@ describe('differences', () => {
   const { steps } = findTruth(historyOf(created('w1', 1)), [seen('w1', 1)]);
   const state = stateAt(steps, 1);
 
-  it('are none when the list is the state', () => {
+  it('are empty when the list equals the state', () => {
     expect(differences(new Map([['a', itemText(text(1))]]), state)).toEqual([]);
   });
 

@@ -12,7 +12,7 @@ export interface Step {
   readonly expected?: number | undefined;
 }
 
-/** All steps, and what is wrong about how they fit to the calls of the clients. */
+/** All steps, and what does not match the calls of the clients. */
 export interface Truth {
   readonly steps: readonly Step[];
   readonly duplicates: string[];
@@ -21,8 +21,8 @@ export interface Truth {
 }
 
 /**
- * Joins what clients did with what a watch told. Every acknowledged write must have been told of once, with the same
- * bytes; every unknown one once or never; nothing else.
+ * Matches what clients did with what a watch delivered. Every acknowledged write must have been delivered once, with
+ * the same bytes; every unknown one once or never; nothing else.
  */
 export function findTruth(history: History, seen: readonly Seen[]): Truth {
   const duplicates: string[] = [];
@@ -31,7 +31,7 @@ export function findTruth(history: History, seen: readonly Seen[]): Truth {
   const steps: Step[] = [];
 
   const writes = new Map(history.writes.map((write) => [write.id, write]));
-  const told = new Map<string, Seen>();
+  const seenById = new Map<string, Seen>();
   const deletions = new Map<string, Write[]>();
   for (const write of history.writes) {
     if (write.kind === 'delete') deletions.set(write.key, [...(deletions.get(write.key) ?? []), write]);
@@ -47,8 +47,8 @@ export function findTruth(history: History, seen: readonly Seen[]): Truth {
       const candidates = (deletions.get(key) ?? []).filter((write) => write.uid === undefined || write.uid === uid);
       const acknowledged = candidates.filter((write) => write.acknowledged && write.uid === uid);
       const returned = Math.min(at, ...acknowledged.map((write) => write.returned));
-      // Two that were under way when it happened may both say so: a deletion whose outcome was unknown is settled by
-      // finding that the event it meant is gone.
+      // Two concurrent deletions may both be acknowledged: one whose outcome was unknown is resolved by finding that
+      // its event is gone.
       for (const write of acknowledged) {
         if (write.invoked > returned) duplicates.push(`the deletion of ${key} ${uid} was acknowledged again`);
       }
@@ -67,8 +67,8 @@ export function findTruth(history: History, seen: readonly Seen[]): Truth {
       steps.push({ ...step, invoked: -Infinity, returned: at });
       continue;
     }
-    if (told.has(write.id)) duplicates.push(`write ${write.id} of ${key} happened twice, at ${revision} again`);
-    told.set(write.id, one);
+    if (seenById.has(write.id)) duplicates.push(`write ${write.id} of ${key} happened twice, at ${revision} again`);
+    seenById.set(write.id, one);
     if (write.acknowledged && write.revision !== revision) {
       violations.push(`write ${write.id} of ${key} was acknowledged at ${write.revision} and told of at ${revision}`);
     }
@@ -89,7 +89,7 @@ export function findTruth(history: History, seen: readonly Seen[]): Truth {
     const before = revisions.get(revision);
     if (before !== undefined) duplicates.push(`revision ${revision} was given to ${before} and to ${id}`);
     revisions.set(revision, id);
-    if (told.has(id)) continue;
+    if (seenById.has(id)) continue;
     missed.push(`write ${id} of ${key}, acknowledged at ${revision}`);
     const type = kind === 'create' ? 'ADDED' : 'MODIFIED';
     steps.push({ revision, key, type, text, invoked: more.invoked, returned: more.returned, expected: more.expected });
@@ -99,7 +99,7 @@ export function findTruth(history: History, seen: readonly Seen[]): Truth {
   return { steps, duplicates, missed, violations };
 }
 
-/** Each step of a key must follow from the one before: nobody adds what is there, or changes another revision. */
+/** Each step of a key must follow from the one before: nothing is added twice, or changed at another revision. */
 function brokenSteps(steps: readonly Step[]): string[] {
   const broken: string[] = [];
   const current = new Map<string, number>();

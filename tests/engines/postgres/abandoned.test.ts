@@ -30,7 +30,7 @@ describeWithPostgres('a read that nobody waits for any more', () => {
       );
     }
     await store.close();
-    // Each row costs a millisecond from now on, as on a disk that is busy.
+    // Reading a row takes a millisecond from now on, as from a busy disk.
     await admin.query(`
       ALTER TABLE ${SCHEMA}.versions RENAME TO stored;
       CREATE VIEW ${SCHEMA}.versions AS SELECT * FROM ${SCHEMA}.stored WHERE pg_sleep(0.001) IS NOT NULL`);
@@ -41,7 +41,7 @@ describeWithPostgres('a read that nobody waits for any more', () => {
     await server.remove();
   });
 
-  /** How many lists the database works on. */
+  /** How many list queries the database is running. */
   const working = async (): Promise<number> => {
     const text = `SELECT count(*)::int AS n FROM pg_stat_activity
       WHERE state = 'active' AND pid <> pg_backend_pid() AND query LIKE '%${SCHEMA}%versions%'`;
@@ -69,7 +69,7 @@ describeWithPostgres('a read that nobody waits for any more', () => {
         expect(await working()).toBe(0);
         expect(await outcome).toBeInstanceOf(Error);
       }
-      // Others share the connections: while lists are given up, nothing that they ask fails.
+      // Other reads share the connections: none of them may fail while lists are cancelled.
       const others = { ended: false, answers: 0 };
       const polite = (async () => {
         for (; !others.ended; others.answers++) await store.revision();

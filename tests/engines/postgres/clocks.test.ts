@@ -87,7 +87,7 @@ describeWithPostgres('clocks that are wrong, over PostgreSQL', () => {
     expect(report.checks.find(({ name }) => name === 'postgres')?.reason).toBe(
       "the clock of this process is 31536000 s ahead of the store's",
     );
-    // Fifty turns of its expiry loop; and what that does not do the database does not either.
+    // Fifty rounds of its expiry loop, and then a call with the wrong time.
     await sleep(1_000);
     expect(await bad.expire({ now: ahead.now(), limit: 100 })).toBe(0);
     expect(await names(good)).toEqual(['a', 'b']);
@@ -144,7 +144,7 @@ describeWithPostgres('clocks that are wrong, over PostgreSQL', () => {
       const text = `SELECT sum(octet_length(data))::text AS size FROM ${schema}.versions`;
       return Number((await pool.query<{ size: string }>(text)).rows[0]?.size);
     };
-    // Long before the next look at the time, which is half a minute away.
+    // Long before the next check by time, which is half a minute away.
     await expect.poll(size, { timeout: 10_000 }).toBeLessThan(110_000);
     await expect(store.list({ at: revision, limit: 1 })).rejects.toMatchObject({ code: 'expired' });
     expect((await store.list({ at: before, limit: 1 })).records).toHaveLength(1);

@@ -1,7 +1,7 @@
 import { describe } from 'vitest';
 import { postgresPrograms } from './server.js';
 
-/** Whether a program is there. When it is not, one line says so; in CI that is a failure. */
+/** Whether a program is installed. Where it is not, one line says so; in CI that is a failure. */
 export function installed(program: string | undefined, name: string): boolean {
   if (program !== undefined) return true;
   if (process.env['CI'] === 'true') throw new Error(`${name} is not installed`);

@@ -17,7 +17,7 @@ describeWithPostgres('keys that PostgreSQL cannot keep', () => {
     server = await startPostgres({ options: { fsync: 'off' } });
     pool = new pg.Pool({ connectionString: server.url(), max: 4 });
     store = postgresStore({ pool });
-    // What half a surrogate pair would be turned into.
+    // A lone surrogate would be stored as U+FFFD, which is the name of this event.
     await store.create({ namespace: 'shop', name: 'a\ufffd' }, sampleEvent(), later());
   });
   afterAll(async () => {
@@ -29,7 +29,7 @@ describeWithPostgres('keys that PostgreSQL cannot keep', () => {
   test.each([
     ['of 700 characters', 'x'.repeat(700)],
     ['of 13,000 characters', 'x'.repeat(13_000)],
-    ['with a zero character', 'a\0b'],
+    ['with a NUL character', 'a\0b'],
     ['cut through a surrogate pair', 'a\ud83d'],
   ])('a name %s is refused by writes and found by no read', async (_what, name) => {
     const key = { namespace: 'shop', name };

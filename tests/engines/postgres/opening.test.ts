@@ -48,7 +48,7 @@ describeWithPostgres('opening a PostgreSQL store', () => {
     expect(new Set(records.map(({ revision }) => revision)).size).toBe(5);
   });
 
-  test('a new database begins at the clock, and an emptied one never goes back', async () => {
+  test('a new database starts its revisions at the clock, and an emptied one never goes back', async () => {
     const before = Date.now() * 1000;
     const store = open({ schema: 'start' });
     expect(await store.revision()).toBeGreaterThanOrEqual(before);
@@ -90,7 +90,7 @@ describeWithPostgres('opening a PostgreSQL store', () => {
     const from = (after: number) => again.changes({ after })[Symbol.asyncIterator]();
     await expect(from(at).next()).rejects.toMatchObject({ code: 'expired' });
     await expect(again.list({ at, limit: 1 })).rejects.toMatchObject({ code: 'expired' });
-    // Both were there before, so a watch goes on.
+    // Both revisions are from before the second opening, so watches continue from them.
     for (const after of [kept.revision, raised]) {
       const { value } = (await from(after).next()) as { value: readonly { record: unknown }[] };
       expect(value[0]?.record).toEqual(next);
@@ -108,7 +108,7 @@ describeWithPostgres('opening a PostgreSQL store', () => {
     expect(await failure(store)).toMatch(/"by-Hand" does not exist: apply postgresSchema\(\)/);
     await admin.query(postgresSchema({ schema: 'by-Hand' }));
     await admin.query(postgresSchema({ schema: 'by-Hand' }));
-    // The same store opens by a later call.
+    // A later call opens the same store.
     await expect.poll(() => store.ping().then(() => 'open', String), { timeout: 10_000 }).toBe('open');
     expect((await store.list({ limit: 1 })).records).toEqual([]);
   });
@@ -144,7 +144,7 @@ describeWithPostgres('opening a PostgreSQL store', () => {
     expect(await failure(open({ schema: 'race' }, 'reader'))).toMatch(/read-only: connect to the primary/);
   });
 
-  test('a missing server is unavailable, and every operation says so', async () => {
+  test('ping, writes and lists of a store whose server is missing fail, with unavailable and the cause', async () => {
     const store = open({ connectionString: 'postgres://postgres@127.0.0.1:1/none' });
     expect(await failure(store)).toMatch(/ECONNREFUSED/);
     const create = store.create(key('a'), sampleEvent(), later());

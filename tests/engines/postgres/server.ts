@@ -16,7 +16,7 @@ export interface PostgresServer {
   /** The postmaster, while it runs. */
   readonly pid: number | undefined;
   url(database?: string, user?: string): string;
-  /** Ends it by signal and waits: `fast` breaks connections off, `immediate` is a crash with cleaned-up processes. */
+  /** Ends it by signal and waits: `fast` cuts connections, `immediate` is a crash that leaves no process behind. */
   stop(mode?: 'smart' | 'fast' | 'immediate'): Promise<void>;
   /** SIGKILL to every process of it. */
   kill(): Promise<void>;
@@ -48,7 +48,7 @@ export function postgresPrograms(): string | undefined {
     .find((bin) => existsSync(join(bin, 'initdb')));
 }
 
-/** Whom servers run as: they refuse root. */
+/** The user that servers run as: they refuse root. */
 export async function serverUser(): Promise<{ uid?: number; gid?: number }> {
   if (process.getuid?.() !== 0) return {};
   for (const user of ['postgres', 'nobody']) {
@@ -85,7 +85,7 @@ export async function eventually<T>(work: () => Promise<T> | T, what: string, wi
   }
 }
 
-/** The process and its children, from the outside in. */
+/** The process and its descendants, parents first. */
 async function processTree(pid: number): Promise<number[]> {
   const found = [pid];
   for (const entry of await readdir('/proc')) {

@@ -64,7 +64,7 @@ describeWithPostgres('servers over one database, one with a clock that is wrong'
     const after = `after-${Math.abs(byMs)}`;
     const { metadata } = await create(wrong, after);
     expect(Math.abs(Date.parse(metadata.creationTimestamp) - Date.now())).toBeLessThan(30_000);
-    // Both have looked for what is due three times by then.
+    // By then both have run their expiry loop three times.
     await new Promise((resolve) => setTimeout(resolve, 3_000));
     expect(await names(good)).toEqual(expect.arrayContaining([after, before]));
     await good.remove();

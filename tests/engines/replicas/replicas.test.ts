@@ -67,7 +67,7 @@ describe.each(presentEngines())('three servers over one %s', (engine) => {
     for (let index = 0; index < 60; index++) await create(one, namespace, `event-${String(index).padStart(3, '0')}`);
     let changes = 0;
     const between = async (): Promise<void> => {
-      // Behind the walk and before it.
+      // One change before the position of the walk, one after it.
       await create(other, namespace, `event-000-${++changes}`);
       await ask(one, {
         method: 'DELETE',
@@ -103,7 +103,7 @@ describe.each(presentEngines())('three servers over one %s', (engine) => {
     expect([...first.wrong, ...second.wrong]).toEqual([]);
   });
 
-  it('are as fresh as the last write through another replica', async () => {
+  it('show in a list the last write through another replica', async () => {
     const namespace = 'fresh';
     const [one, two, other] = three();
     for (let index = 0; index < 30; index++) {
@@ -116,7 +116,7 @@ describe.each(presentEngines())('three servers over one %s', (engine) => {
     }
   });
 
-  it('print the delay between acknowledgement and frame', async () => {
+  it('deliver every write to watches at both, with a delay that is printed', async () => {
     const namespace = 'latency';
     const [one, two] = three();
     const begin = await create(one, namespace, 'begin');
@@ -149,7 +149,7 @@ describe.each(presentEngines())('three servers over one %s', (engine) => {
     const names = Array.from({ length: 40 }, (_, index) => `goes-${index}`);
     for (const name of names) await create(brief, namespace, name);
     await until('everybody has seen all expiries', () => all.every(({ seen }) => deleted(seen).length >= names.length));
-    // Whatever was deleted twice would come before this.
+    // A second deletion of the same event would come before this.
     const end = await create(one, namespace, 'end');
     for (const recorder of all) {
       await recorder.reaches(end);
@@ -161,12 +161,12 @@ describe.each(presentEngines())('three servers over one %s', (engine) => {
     expect(items.map((item) => item.metadata.name)).toEqual(['end', 'stays']);
   });
 
-  it('start again with their data directory, without a counter of their own', { timeout }, async () => {
+  it('start again on their data directory, in which they keep no revision counter', { timeout }, async () => {
     const [server] = three();
     expect(await server.terminate()).toBe(0);
     await server.start();
     await expect(access(join(server.dataDir, 'revisions'))).rejects.toThrow('ENOENT');
-    // What an earlier version left there, from revisions that came from the clock.
+    // A file that an earlier version left, whose revisions came from the clock.
     await writeFile(join(server.dataDir, 'revisions'), '1763800000000000\n');
     expect(await server.terminate()).toBe(0);
     await server.start();

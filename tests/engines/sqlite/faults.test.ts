@@ -21,7 +21,7 @@ const report = (what: string, numbers: object): void => {
   process.stdout.write(`sqlite: ${what}: ${JSON.stringify(numbers)}\n`);
 };
 
-/** Asks until the store is well, and says how long that took. */
+/** Pings until the store works again; returns how long that took, in milliseconds. */
 async function recovery(store: EventStore): Promise<number> {
   const start = performance.now();
   for (;;) {
@@ -108,8 +108,8 @@ test('when the worker thread ends, outcomes of writes are resolved, reads fail o
     await Promise.race(writes);
     const more = Array.from({ length: 200 }, (_, i) => write(200 + i));
     await wait(1);
-    // No message the thread knows: it ends with an error. `terminate` would end it inside of the driver's own code, which
-    // now and then takes the whole process along (libsql).
+    // An unknown message ends the thread with an error. `terminate` would end it inside of the driver's native code,
+    // which now and then crashes the whole process (libsql).
     for (const worker of workers) Reflect.apply(post, worker, [null]);
     const results = await Promise.allSettled([...writes, ...more]);
     const failed = results.filter((result) => result.status === 'rejected');

@@ -13,7 +13,7 @@ const disks = ['another program', 'events alone'].map((by) => [by, createSmallDi
 afterAll(() => disks.forEach(([, disk]) => disk?.remove()));
 
 const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
-/** Asks again and again, for half a minute. */
+/** Polls for half a minute. */
 async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
   const end = performance.now() + 30_000;
   while (!(await holds())) {
@@ -23,7 +23,7 @@ async function until(what: string, holds: () => Promise<boolean>): Promise<void>
 }
 
 describe.each(disks)('a disk that is filled by %s', (by, disk) => {
-  test('becomes free through expiry, and reads work meanwhile', { timeout: 120_000 }, async () => {
+  test('gets free space through expiry, and reads work meanwhile', { timeout: 120_000 }, async () => {
     if (disk === undefined) return;
     const path = join(disk.path, 'events.db');
     const clock = fakeClock({ now: NOON });
@@ -72,7 +72,7 @@ describe.each(disks)('a disk that is filled by %s', (by, disk) => {
     );
     await store.remove(first);
 
-    // The same command starts again, on a disk that has nothing left.
+    // The store can be opened again although the disk is full.
     await store.close();
     taken();
     store = open();
@@ -92,12 +92,12 @@ describe.each(disks)('a disk that is filled by %s', (by, disk) => {
       clock.advance(1000);
       return takes();
     });
-    // Short as it is, the history of what expired has to pass.
+    // Space is freed once the history of the expired events, short as it is, has passed.
     for (let i = 0; i < 10; i++) {
       clock.advance(1000);
       await wait(30);
     }
-    // They get the pages that became free, and the log its own room.
+    // New events use the freed pages, and the log the space that is reserved for it.
     for (let i = 0; i < 200; i++) await create(`new-${i}`);
     await until('the end of the check', () =>
       store.ping().then(

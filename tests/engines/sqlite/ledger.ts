@@ -4,13 +4,13 @@ import { fileURLToPath } from 'node:url';
 import type { EventStore } from 'kube-vitals';
 import { sampleEvent } from 'kube-vitals/testing';
 
-/** What a writer said about one event: its last acknowledged version and what was attempted after that. */
+/** What a writer reported about one event: its last acknowledged version and what was attempted after that. */
 interface Entry {
   acknowledged: { version: number; revision: number } | undefined;
   attempted: number | undefined;
 }
 
-/** What a writer said. */
+/** What a writer reported. */
 export interface Ledger {
   readonly entries: Map<string, Entry>;
   readonly revisions: number[];
@@ -22,9 +22,9 @@ export interface Ledger {
 export interface Writer {
   readonly process: ChildProcess;
   readonly ledger: Ledger;
-  /** Resolves when it said the word, or is gone. */
+  /** Resolves once it has printed the word, or has ended. */
   said(word: string): Promise<void>;
-  /** Ends it without warning. */
+  /** SIGKILL. */
   kill(): Promise<void>;
   readonly ended: Promise<number | null>;
 }
@@ -85,7 +85,7 @@ export function startWriter(args: readonly string[], under: readonly string[] = 
   };
 }
 
-/** What the check of a store against what a writer said found. */
+/** The result of comparing a store with what a writer reported. */
 export interface Findings {
   acknowledged: number;
   lost: number;

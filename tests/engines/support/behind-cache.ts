@@ -4,8 +4,9 @@ import type { StoreContext } from '../../../src/testing/fixture.js';
 import { until } from './waiting.js';
 
 /**
- * The suite moves its clock by minutes at once. The feed that a cache keeps open would begin calls in the middle of that, and
- * see them time out before they are sent: timers of the store are due when the clock has arrived.
+ * The suite moves its clock by minutes at once. The feed that a cache keeps open would begin calls in the middle of
+ * that, which would time out before they are sent: so the store's timers fire only once the clock has reached its new
+ * time.
  */
 function settling({ clock, ...context }: StoreContext): StoreContext {
   const setTimer: typeof clock.setTimer = (callback, delayMs) => {

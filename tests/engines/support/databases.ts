@@ -3,15 +3,15 @@ import { installed } from '../postgres/installed.js';
 import { postgresPrograms, startPostgres } from '../postgres/server.js';
 import { createProxy, type Proxy } from './proxy.js';
 
-/** A database that servers keep their events in, and what can happen to it. */
+/** A database that servers keep their events in, and the faults that can be injected. */
 export interface Database {
   readonly engine: Engine;
   /** The value of `--store`. */
   readonly store: string;
-  /** The same, by ways that can be disturbed. */
+  /** The same, through the proxies. */
   readonly storeByProxy: string;
   readonly proxies: readonly Proxy[];
-  /** All processes, or (etcd) the one that leads. */
+  /** All processes, or (etcd) the leader. */
   readonly victims: (which?: 'leader') => Promise<Victims>;
   readonly remove: () => Promise<void>;
 }
@@ -27,12 +27,12 @@ export interface Victims {
 
 export type Engine = 'postgres' | 'etcd';
 
-/** Whether the server program of an engine is here; when not, one line says so, and in CI that is an error. */
+/** Whether the server program of an engine is installed. Where it is not, one line says so; in CI that is an error. */
 export function isPresent(engine: Engine): boolean {
   return engine === 'postgres' ? installed(postgresPrograms(), 'PostgreSQL') : hasEtcd();
 }
 
-/** Engines whose server program is here. */
+/** Engines whose server program is installed. */
 export function presentEngines(): Engine[] {
   return (['postgres', 'etcd'] as const).filter(isPresent);
 }
@@ -92,7 +92,7 @@ async function etcd(): Promise<Database> {
   };
 }
 
-/** Databases end with us, also when a test fails or is interrupted. */
+/** Ends databases with this process, also when a test fails or is interrupted. */
 function endWithUs(pids: () => readonly (number | undefined)[]): void {
   process.once('exit', () => {
     for (const pid of pids()) {

@@ -14,7 +14,7 @@ export interface KillableServer {
   /** Connects an administrator to the server itself, or to a proxy in front of it. */
   connect(port: number): ConnectedTransport;
   start(): Promise<void>;
-  /** Makes a namespace, where events cannot be in any. */
+  /** Creates a namespace, for servers whose namespaces must exist. */
   makeNamespace(name: string): Promise<void>;
   /** SIGKILL; resolves when the process is gone. */
   kill(): Promise<void>;
@@ -22,16 +22,16 @@ export interface KillableServer {
   remove(): Promise<void>;
 }
 
-/** A server, and the way of clients to it, which is disturbed. */
+/** A server, and the network between it and its clients, which is disturbed. */
 export interface DisturbedServer {
   readonly server: KillableServer;
-  /** A client over the network that is disturbed. */
+  /** A client behind the disturbed network. */
   readonly client: (timeoutMs?: number) => EventsClient;
-  /** One beside it, for what a test looks up. */
+  /** A client with a connection of its own, for what a test looks up. */
   readonly direct: () => EventsClient;
   /** Disturbs the network once, or kills the server and starts it again; resolves when that is over. */
   readonly disturb: (what: Disturbance) => Promise<void>;
-  /** Everything gets through again. */
+  /** Lets everything through again. */
   readonly heal: () => void;
   readonly remove: () => Promise<void>;
 }
@@ -92,7 +92,7 @@ export async function createDisturbedServer(random: Random, server: KillableServ
         case 'kill':
         case 'kill-and-cut':
           await server.kill();
-          // Clients that are cut off see a server that is away; the others wait for one that says nothing.
+          // Some clients find that the server is down; the others wait for a server that does not answer.
           if (what === 'kill') proxy.swallow();
           await server.start();
           proxy.aim(server.port);

@@ -10,7 +10,7 @@ export interface EventApi {
   readonly update: (server: Server, client: number, key: string, read: Stored) => Promise<void>;
   /** Changes an annotation, whatever the event's revision. */
   readonly patch: (server: Server, client: number, key: string) => Promise<void>;
-  /** Removes one incarnation, or whoever has the name. */
+  /** Removes the event with this uid, or any that has the name. */
   readonly remove: (server: Server, client: number, key: string, uid?: string) => Promise<void>;
   readonly get: (server: Server, client: number, key: string) => Promise<Stored | undefined>;
   readonly list: (server: Server) => Promise<void>;
@@ -22,7 +22,7 @@ export interface Stored {
     readonly name: string;
     readonly uid: string;
     readonly resourceVersion: string;
-    /** `write` names the write that made it; of the fields of an event, hardly one may change. */
+    /** `write` names the last write: an annotation, because hardly any field of an event may change. */
     readonly annotations?: { readonly write?: string };
   };
 }
@@ -55,7 +55,7 @@ export function newEvent(namespace: string, name: string, id: string, ballast = 
   };
 }
 
-/** Where calls go and what becomes of them. */
+/** For {@link createEventApi}. */
 export interface EventApiOptions {
   readonly http: HttpClient;
   readonly namespace: string;
@@ -65,12 +65,12 @@ export interface EventApiOptions {
   readonly onAcknowledged?: (server: Server, invoked: number, returned: number) => void;
 }
 
-/** Makes an {@link EventApi} whose calls all end up in the history. */
+/** Makes an {@link EventApi} that adds all calls to the history. */
 export function createEventApi({ http, namespace, history, ballast = 0, ...more }: EventApiOptions): EventApi {
   let count = 0;
   const now = (): number => performance.now();
 
-  /** Counts the time, and what no client may ever get. */
+  /** Sends a request; measures its time, and notes answers that no client may ever get. */
   const asked = async (
     server: Server,
     method: string,
@@ -124,7 +124,7 @@ export function createEventApi({ http, namespace, history, ballast = 0, ...more 
     } else {
       if (outcome === 'refused') history.unavailable++;
       history.refused.set(id, isLost(answer) ? answer.reason : `${answer.status} ${answer.text.slice(0, 200)}`);
-      // A condition on the uid says nothing about the name.
+      // A deletion with a condition on the uid, when refused, says nothing about the name.
       if (outcome !== 'refused' && uid === undefined) history.refusals.push({ ...call, found: outcome });
     }
   };
@@ -185,9 +185,9 @@ interface Timing {
 
 type Outcome = 'acknowledged' | 'unknown' | 'refused' | 'present' | 'absent' | { readonly otherThan: number };
 
-/** What a client knows after an answer to a write. */
+/** The outcome of a write, as far as the answer tells. */
 function judge(answer: Answer | Lost, expected: number | undefined): Outcome {
-  // Nobody listened, so nobody did anything.
+  // Nothing listened on the port, so nothing happened.
   if (isLost(answer)) return answer.lost === 'refused' ? 'refused' : 'unknown';
   switch (answer.status) {
     case 200:
@@ -200,7 +200,7 @@ function judge(answer: Answer | Lost, expected: number | undefined): Outcome {
       return expected === undefined ? 'refused' : { otherThan: expected };
     case 429:
     case 503:
-      // Both say that nothing was changed.
+      // Neither changed anything.
       return 'refused';
     default:
       return 'unknown';

@@ -9,7 +9,7 @@ export interface Call {
 
 /** A write that happened, or may have happened. Refused ones are {@link Refusal}s. */
 export interface Write extends Call {
-  /** In a note on the event; of a deletion, only a name. */
+  /** Identifies the write; an event stores that of its last write. */
   readonly id: string;
   readonly kind: 'create' | 'update' | 'patch' | 'delete';
   /** The revision the client said it changes. */
@@ -19,7 +19,7 @@ export interface Write extends Call {
   readonly revision?: number | undefined;
   /** Of an acknowledged create, update or patch: the answer's body. */
   readonly text?: string | undefined;
-  /** Of a deletion: whom it removes. */
+  /** Of a deletion: the uid of the event that it removes. */
   readonly uid?: string | undefined;
 }
 
@@ -53,15 +53,15 @@ export interface History {
   readonly lists: ListRead[];
   /** Ids of writes that certainly did not happen, with the reason. */
   readonly refused: Map<string, string>;
-  /** How many of them were refused because the store was away. */
+  /** How many of them were refused because the store was unavailable. */
   unavailable: number;
-  /** Answers that nobody may get: a bare 500, none within the deadline. */
+  /** Answers that no client may get: a bare 500, or none within the deadline. */
   readonly wrong: string[];
   /** How long the slowest answer took. */
   worstMs: number;
 }
 
-/** A change, as a watch told it. */
+/** A change, as a watch delivered it. */
 export interface Seen {
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';
   readonly key: string;
@@ -70,7 +70,7 @@ export interface Seen {
   readonly note: string;
   /** The object's bytes. */
   readonly text: string;
-  /** When it came. */
+  /** When it arrived. */
   readonly at: number;
 }
 
@@ -85,7 +85,7 @@ export function createHistory(): History {
 
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz';
 
-/** A note that names its write and can be told from a piece of it. */
+/** A note that names its write, and in which a truncation is noticed. */
 export function noteOf(id: string): string {
   const pattern = [...id].map((character) => LETTERS[character.charCodeAt(0) % 26]).join('');
   return `write ${id} ${pattern.repeat(8)}.`;

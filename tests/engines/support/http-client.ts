@@ -1,16 +1,16 @@
 import { Agent, request } from 'node:http';
 import type { Server } from './standalone.js';
 
-/** What came back, whole. */
+/** A complete response. */
 export interface Answer {
   readonly status: number;
   readonly text: string;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
 }
 
-/** Why nothing came back. */
+/** Why there is no response. */
 export interface Lost {
-  /** `refused`: nobody listened, so nothing happened. `late`: no answer within the deadline. */
+  /** `refused`: nothing listened, so nothing happened. `late`: no answer within the deadline. */
   readonly lost: 'refused' | 'broken' | 'late';
   readonly reason: string;
 }
@@ -24,7 +24,7 @@ export interface Ask {
   readonly deadlineMs?: number;
 }
 
-/** How long a client waits: every answer, also of a server whose database is away, has to come earlier. */
+/** How long a client waits: every answer has to come earlier, also that of a server whose database is unavailable. */
 export const CLIENT_DEADLINE_MS = 10_000;
 
 /** Connections of one simulated client or of several. */
@@ -37,7 +37,7 @@ export function isLost(answer: Answer | Lost): answer is Lost {
   return 'lost' in answer;
 }
 
-/** A client that keeps connections alive and never throws for what the network does. */
+/** A client that keeps connections alive and never throws for a failure of the network. */
 export function createHttpClient(): HttpClient {
   const agent = new Agent({ keepAlive: true });
   const ask = (server: Server, { method = 'GET', path, body, ...more }: Ask): Promise<Answer | Lost> =>

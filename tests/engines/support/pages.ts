@@ -55,19 +55,19 @@ export async function walkPages(
   }
 }
 
-/** Somebody who reads everything, again and again, each page at another server. */
+/** A client that lists everything again and again, each page from another server. */
 export interface Pager {
   readonly walks: readonly Walk[];
-  /** Walks that ended before their end, and not because the store was away. */
+  /** Walks that failed, and not because the store was unavailable. */
   readonly wrong: readonly string[];
   readonly stop: () => Promise<void>;
 }
 
-/** A walk keeps all that it read. */
+/** A limit, because a walk keeps all that it read. */
 const MOST_WALKS = 20;
 const EVERY_MS = 300;
 
-/** Begins to read. */
+/** Starts the client. */
 export function startPager(http: HttpClient, servers: readonly Server[], namespace: string): Pager {
   const walks: Walk[] = [];
   const wrong: string[] = [];

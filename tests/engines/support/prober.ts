@@ -2,13 +2,13 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { isLost, type HttpClient } from './http-client.js';
 import type { Server } from './standalone.js';
 
-/** Somebody who asks for the health of a server all the time, as a kubelet does. */
+/** A client that probes the health of a server all the time, as a kubelet does. */
 export interface Prober {
   /** The last answer of `/readyz`. */
   readonly ready: () => boolean;
-  /** Whether it was good, and said of the store that it is only half there. */
+  /** Whether it passed, and reported the store as degraded: reads only. */
   readonly readOnly: () => boolean;
-  /** What `/livez` said that was not yes, while the server was up. */
+  /** Answers of `/livez` other than 200 while the server was up. */
   readonly wrong: readonly string[];
   readonly stop: () => Promise<void>;
 }
@@ -16,7 +16,7 @@ export interface Prober {
 const EVERY_MS = 100;
 const HALF_THERE = /^\[\+\](sqlite|postgres|etcd) .*degraded/m;
 
-/** Begins to ask. */
+/** Starts the client. */
 export function startProber(server: Server, http: HttpClient): Prober {
   const wrong: string[] = [];
   let ready = true;

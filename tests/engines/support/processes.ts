@@ -7,7 +7,7 @@ function endAll(): void {
   for (const child of running) child.kill('SIGKILL');
 }
 
-/** Children end with us, also when a test fails or is interrupted. */
+/** Ends a child with this process, also when a test fails or is interrupted. */
 export function ownProcess(child: ChildProcess): void {
   if (running.size === 0) process.on('exit', endAll);
   running.add(child);
@@ -26,12 +26,12 @@ export async function childrenOf(pid: number): Promise<number[]> {
   return found.sort((one, other) => one - other);
 }
 
-/** Whether a process, of anybody, still runs. */
+/** Whether a process of any user still runs. */
 export async function isRunning(pid: number): Promise<boolean> {
   return (await parentOf(pid)) !== undefined;
 }
 
-/** `undefined` where it has ended, although nobody may have asked how yet. */
+/** `undefined` for a process that has ended, zombies included. */
 async function parentOf(pid: number): Promise<number | undefined> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
   const [state, parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');

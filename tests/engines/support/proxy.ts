@@ -1,14 +1,14 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
-/** A way to a port of this machine that can be disturbed. */
+/** A proxy to a port of this machine that can disturb its connections. */
 export interface Proxy {
   readonly port: number;
   /** From now on new connections go to another port. */
   readonly aim: (port: number) => void;
-  /** Breaks every connection, without a word to either side; new ones go through. */
+  /** Destroys every connection without notice to either side; new ones go through. */
   readonly cut: () => void;
-  /** Takes connections and bytes and passes nothing on, like a network that drops packets. */
+  /** Accepts connections and bytes and passes nothing on, like a network that drops packets. */
   readonly swallow: () => void;
   /** Every chunk is passed on this much later, in order. */
   readonly delay: (ms: number) => void;
@@ -17,7 +17,7 @@ export interface Proxy {
   readonly close: () => Promise<void>;
 }
 
-/** Passes bytes on, whatever they mean. */
+/** Starts a proxy that passes bytes on unchanged. */
 export async function createProxy(target: number): Promise<Proxy> {
   const sockets = new Set<Socket>();
   const dirty = new Set<Socket>();
@@ -33,7 +33,7 @@ export async function createProxy(target: number): Promise<Proxy> {
     from.on('error', () => undefined);
     from.on('close', () => {
       sockets.delete(from);
-      // While the network swallows, nobody hears that the other side is gone.
+      // While the proxy swallows, neither side learns that the other one is gone.
       if (swallowing) dirty.add(to);
       else to.destroy();
     });

@@ -10,7 +10,7 @@ import { until } from './waiting.js';
 import { recordWatch } from './watch-recorder.js';
 import { startWorkload } from './workload.js';
 
-/** Load on some servers, with one thing that happens in the middle. */
+/** Load on some servers, with one fault in the middle. */
 export interface RoundOptions {
   readonly servers: readonly Server[];
   readonly namespace: string;
@@ -22,15 +22,15 @@ export interface RoundOptions {
   readonly ballast?: number;
   readonly mix?: 'all' | 'create' | 'rewrite';
   readonly thinkMs?: number;
-  /** What happens. `healing` marks the moment in which everything is done for the recovery. */
+  /** Injects the fault. `healing` marks the moment from which the system can recover. */
   readonly fault?: (load: RunningLoad) => Promise<void>;
 }
 
-/** What a fault can look at while it lasts. */
+/** What a fault can wait for while the load runs. */
 export interface RunningLoad {
-  /** Waits for so many further acknowledged writes. */
+  /** Waits for this many further acknowledged writes. */
   readonly moreAcknowledged: (count: number, deadlineMs?: number) => Promise<void>;
-  /** Waits for so many further writes that got no good answer. */
+  /** Waits for this many further writes that failed. */
   readonly moreFailures: (count: number) => Promise<void>;
   /** Waits until none of these servers is ready any more. */
   readonly unready: (...servers: readonly Server[]) => Promise<void>;
@@ -45,10 +45,10 @@ export interface RoundResult extends Counts {
   readonly writes: number;
   readonly acknowledged: number;
   readonly unknown: number;
-  /** Until every server had acknowledged a write that was begun afterwards. */
+  /** From `healing` until every server had acknowledged a write that was begun afterwards. */
   readonly recoveryMs: number;
   readonly worstMs: number;
-  /** Watches that went on after an end. */
+  /** How often a watch was resumed after it had ended. */
   readonly resumed: number;
   /** Empty when all is well. */
   readonly wrong: readonly string[];
@@ -56,7 +56,7 @@ export interface RoundResult extends Counts {
 
 const SHOWN = 12;
 
-/** Runs the load and the fault, waits for everybody to recover, and checks everything. */
+/** Runs the load and the fault, waits for all servers to recover, and runs all checks. */
 export async function runRound(options: RoundOptions): Promise<RoundResult> {
   const { servers, namespace, seed, writes = 100, loadMs = 0, fault } = options;
   const http = createHttpClient();
@@ -86,7 +86,7 @@ export async function runRound(options: RoundOptions): Promise<RoundResult> {
     ...(options.thinkMs !== undefined && { thinkMs: options.thinkMs }),
   });
 
-  // Whole lists of large events are more than a test should carry around.
+  // Whole lists of large events would take too much memory.
   const pager = options.ballast === undefined ? startPager(http, servers, namespace) : undefined;
 
   const wrong: string[] = [];
@@ -156,7 +156,7 @@ export async function runRound(options: RoundOptions): Promise<RoundResult> {
   };
 }
 
-/** Creates an event that no client touches, with patience: its revision is a point in the history. */
+/** Creates an event that no client touches, with retries: its revision marks a point in the history. */
 async function mark(
   http: HttpClient,
   servers: readonly Server[],

@@ -1,6 +1,6 @@
 import { testSeed } from '../../random/seed.js';
 
-/** How long and with which numbers the tests with real processes run; `npm run faults` sets the variables. */
+/** How long and with which seed the tests with real processes run; `npm run faults` sets the variables. */
 export interface Settings {
   /** Rounds of each fault. */
   readonly rounds: number;
@@ -25,12 +25,12 @@ export function readSettings(): Settings {
   };
 }
 
-/** How long a test may take that runs so many rounds. */
+/** The timeout of a test that runs this many rounds. */
 export function testTimeoutMs({ rounds, seconds }: Settings): number {
   return 120_000 + rounds * (seconds * 1000 + 120_000);
 }
 
-/** Counts and times are what these tests are for: one line each, whatever the reporter does. */
+/** Prints a line past the test reporter: counts and times are what these tests are for. */
 export function print(line: string): void {
   process.stdout.write(`${line}\n`);
 }

@@ -7,9 +7,9 @@ import { join } from 'node:path';
 export interface SmallDisk {
   readonly path: string;
   free(): number;
-  /** Another program takes all that is left. */
+  /** Fills all free space, as another program would. */
   fill(): void;
-  /** The other program gives it back. */
+  /** Frees that space again. */
   empty(): void;
   remove(): void;
 }
@@ -46,7 +46,7 @@ export function createSmallDisk(bytes: number): SmallDisk | undefined {
     },
     empty: () => rmSync(ballast, { force: true }),
     remove() {
-      // A store that a failed test left open does not keep it.
+      // Lazily, because a failed test may have left a store open on it.
       execFileSync('umount', ['-l', path], { stdio: 'ignore' });
       rmdirSync(path);
     },

@@ -6,9 +6,9 @@ import { fileURLToPath } from 'node:url';
 import { ownProcess } from './processes.js';
 import { within } from './waiting.js';
 
-/** The standalone server as a process of its own, which can be ended and started again on the same data. */
+/** The standalone server as a separate process, which can be stopped and started again on the same data. */
 export interface Server {
-  /** How it is called in messages. */
+  /** Its name in messages. */
   readonly name: string;
   /** `http://127.0.0.1:41234`; another one after every start. */
   readonly url: string;
@@ -44,7 +44,7 @@ const BANNER = /^kube-vitals serves \S+\/v1 on https:\S+ and (http:\S+)$[^]*^Ctr
 /** Generous: the machine may be busy. */
 const START_MS = 90_000;
 
-/** A module that sets the wall clock of a process. Timers go by the monotonic clock, which is right. */
+/** A module that sets the wall clock of a process. Timers use the monotonic clock, which stays right. */
 const wrongClock = (aheadMs: number): string =>
   `data:text/javascript,const { now } = Date; Date.now = () => now() + ${aheadMs};`;
 

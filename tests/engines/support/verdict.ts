@@ -8,13 +8,13 @@ import type { WatchRecorder } from './watch-recorder.js';
 /** The beginning of the names of events that mark a moment, and that no client touches. */
 export const MARK = 'mark-';
 
-/** Everything that was written down in a round. */
+/** Everything that was recorded in a round. */
 export interface Evidence {
   readonly history: History;
   readonly watchers: readonly WatchRecorder[];
-  /** Under way, and at the end, when nothing changes any more. */
+  /** Walks during the load, and one at the end, when nothing changes any more. */
   readonly walks: readonly Walk[];
-  /** The watches were told of everything between these revisions. */
+  /** The watches must have delivered everything between these revisions. */
   readonly after: number;
   readonly upTo: number;
 }
@@ -25,7 +25,7 @@ export interface Counts {
   readonly duplicates: number;
   readonly missed: number;
   readonly repeated: number;
-  /** Reads that the check of the order had to let go. */
+  /** Reads that the check of the order could not decide. */
   readonly ambiguous: number;
 }
 
@@ -34,7 +34,7 @@ export interface Verdict {
   readonly wrong: readonly string[];
 }
 
-/** Runs all checks. That there is no evidence is wrong, too. */
+/** Runs all checks. Missing evidence is a fault, too. */
 export async function conclude(evidence: () => Promise<Evidence>): Promise<Verdict> {
   try {
     return judge(await evidence());
@@ -45,15 +45,15 @@ export async function conclude(evidence: () => Promise<Evidence>): Promise<Verdi
 }
 
 function judge({ history, watchers, walks, after, upTo }: Evidence): Verdict {
-  // All watches together tell the order; each of them, and everything read, is held against it.
-  const told = new Map<number, Seen>();
+  // All watches together give the order; each of them, and everything read, is compared with it.
+  const firstSeen = new Map<number, Seen>();
   for (const { seen } of watchers) {
     for (const one of unmarked(seen)) {
-      const known = told.get(one.revision);
-      if (known === undefined || one.at < known.at) told.set(one.revision, one);
+      const known = firstSeen.get(one.revision);
+      if (known === undefined || one.at < known.at) firstSeen.set(one.revision, one);
     }
   }
-  const inOrder = [...told.values()].sort((one, other) => one.revision - other.revision);
+  const inOrder = [...firstSeen.values()].sort((one, other) => one.revision - other.revision);
   const { steps, duplicates, missed, violations: wrong } = findTruth(history, inOrder);
   const repeated: string[] = [];
   for (const { name, seen, ...watcher } of watchers) {

@@ -14,7 +14,7 @@ export async function within<T>(deadlineMs: number, what: string, work: Promise<
   }
 }
 
-/** Asks again and again until the answer is yes. */
+/** Polls until the condition holds. */
 export async function until(
   what: string,
   asked: () => boolean | Promise<boolean>,

@@ -5,15 +5,15 @@ import type { Seen } from './history.js';
 import type { Server } from './standalone.js';
 import { until } from './waiting.js';
 
-/** A client that watches one namespace, whatever happens, and writes down what it is told. */
+/** A client that watches one namespace, resuming after every end, and records what it receives. */
 export interface WatchRecorder {
   readonly name: string;
   readonly seen: readonly Seen[];
-  /** What a watcher may not be told while history reaches back far enough. */
+  /** Frames and answers that a watcher may not get while history reaches back far enough. */
   readonly wrong: readonly string[];
-  /** How often it went on after an end, mostly at another server. */
+  /** How often it resumed after an end, mostly at another server. */
   readonly resumed: () => number;
-  /** Resolves when it was told of this revision, or of a later one. */
+  /** Resolves once it has received this revision, or a later one. */
   readonly reaches: (revision: number, deadlineMs?: number) => Promise<void>;
   readonly stop: () => Promise<void>;
 }
@@ -23,7 +23,7 @@ export interface WatchRecorderOptions {
   /** Where it watches: the first one, until that ends; then the next. */
   readonly servers: readonly Server[];
   readonly namespace: string;
-  /** It is told of everything after this revision. */
+  /** The revision after which it begins. */
   readonly after: number;
   readonly onSeen?: (seen: Seen) => void;
 }
@@ -33,7 +33,7 @@ interface Frame {
   readonly object: Stored & { readonly code?: number; readonly message?: string };
 }
 
-/** Begins to watch. */
+/** Starts the watch. */
 export function recordWatch({ name, servers, namespace, after, onSeen }: WatchRecorderOptions): WatchRecorder {
   const seen: Seen[] = [];
   const wrong: string[] = [];
@@ -44,7 +44,7 @@ export function recordWatch({ name, servers, namespace, after, onSeen }: WatchRe
   const take = (line: string): void => {
     const { type, object } = JSON.parse(line) as Frame;
     if (type === 'ERROR') {
-      // Unavailable, or a timeout: come back. Everything else is not what this client deserves.
+      // After 503 and 504 it watches again. No other error is allowed.
       if (object.code !== 503 && object.code !== 504) wrong.push(`${name}: ${line}`);
       return;
     }
@@ -77,7 +77,7 @@ export function recordWatch({ name, servers, namespace, after, onSeen }: WatchRe
     }
     const status = response.statusCode ?? 0;
     if (![200, 429, 503, 504].includes(status)) wrong.push(`${name}: ${status} ${rest.slice(0, 300)}`);
-    // A line without its end is what a killed server leaves; it says nothing.
+    // A killed server may leave an incomplete last line, which is ignored.
     if (status !== 200) await pause(50, undefined, { signal: closing.signal });
   };
 

@@ -3,7 +3,7 @@ import type { EventApi, Stored } from './event-api.js';
 import { createRandom } from '../../random/random.js';
 import type { Server } from './standalone.js';
 
-/** Clients that create, change, remove and read the same few events, and create ever more others. */
+/** Clients that create, change, remove and read the same few events, and keep creating others. */
 export interface Workload {
   /** Lets every client finish the call it is in. */
   readonly stop: () => Promise<void>;
@@ -57,7 +57,7 @@ export function startWorkload({ api, servers, seed, clients = 6, ...more }: Work
       } else if (chance < 48) {
         await api.create(server, client, key);
       } else if (chance < 62) {
-        // What a client knows may be old: a conflict is a result, too.
+        // The client's copy may be stale: a conflict is a valid result, too.
         const read = known.get(key) ?? (await api.get(server, client, key));
         known.delete(key);
         if (read !== undefined) await api.update(server, client, key, read);

@@ -12,7 +12,7 @@ import { until, within } from '../support/waiting.js';
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const START_MS = 60_000;
 
-/** The loader of TypeScript has a process of its own, too. */
+/** The worker processes: children of the service other than the TypeScript loader. */
 async function workersOf(pid: number): Promise<number[]> {
   const found: number[] = [];
   for (const child of await childrenOf(pid)) {
@@ -29,7 +29,7 @@ describeWithPostgres('the example of a service with several processes', () => {
   });
   afterAll(() => database.remove());
 
-  it('shows writes whichever process answers, outlives one of them, and ends with its signal', async () => {
+  it('shows writes whichever process answers, restarts a killed one, and ends on SIGTERM', async () => {
     const child = spawn(process.execPath, ['--import', 'tsx', 'examples/workers/main.ts'], {
       cwd: root,
       env: { ...process.env, PORT: '0', WORKERS: '2', DATABASE_URL: database.url() },
@@ -37,7 +37,7 @@ describeWithPostgres('the example of a service with several processes', () => {
     });
     ownProcess(child);
     const { pid = NaN } = child;
-    // Not its output's end, which its loader of TypeScript may hold open.
+    // Not 'close': the TypeScript loader may keep the output open.
     const ended = once(child, 'exit').then(([code]) => code as number | null);
     let output = '';
     for (const stream of [child.stdout, child.stderr]) {
@@ -46,7 +46,7 @@ describeWithPostgres('the example of a service with several processes', () => {
     await until('it serves', () => output.includes('curl '), START_MS);
     const url = /http:\/\/[\d.:]+/.exec(output)?.[0] ?? '';
     const authorization = 'Bearer s3cret-of-the-examples';
-    // Each on a connection of its own.
+    // Each request opens a connection.
     const headers = { authorization, connection: 'close', 'content-type': 'application/json' };
     const create = async (name: string): Promise<number> => {
       const body = JSON.stringify(newEvent('shop', name, name));

@@ -49,7 +49,7 @@ describe.each(presentEngines())('kube-vitals serve --workers=2 over %s', (engine
     expect(await workers()).not.toContain(pid);
   };
 
-  it('a read through one worker shows what another one has acknowledged', async () => {
+  it('a read through one worker shows the writes that another one has acknowledged', async () => {
     const [one, other] = await clientsOfBothWorkers(server);
     const namespace = 'fresh';
     for (let index = 0; index < 200; index++) {
@@ -67,11 +67,11 @@ describe.each(presentEngines())('kube-vitals serve --workers=2 over %s', (engine
     other.close();
   });
 
-  it('a watch through one worker has what is written through another one, in order', async () => {
+  it('a watch through one worker delivers the writes through another one, in order', async () => {
     const [one, other] = await clientsOfBothWorkers(server);
     const namespace = 'watched';
     const begin = await create(one, namespace, 'begin');
-    // Connections are handed out in turn: some of the four are at each worker.
+    // Connections are distributed in turn: each worker has some of the four.
     const watches = ['1', '2', '3', '4'].map((name) =>
       recordWatch({ name: `watch ${name}`, servers: [server], namespace, after: begin }),
     );
@@ -107,7 +107,7 @@ describe.each(presentEngines())('kube-vitals serve --workers=2 over %s', (engine
         seed: seed + round,
         loadMs: seconds * 500,
         async fault({ moreAcknowledged, healing }) {
-          // Each of them: so every watch is cut at least once.
+          // All of them, so that every watch is cut at least once.
           for (const worker of await workers()) {
             await killWorker(worker);
             await moreAcknowledged(30);
@@ -135,7 +135,7 @@ describe.each(presentEngines())('kube-vitals serve --workers=2 over %s', (engine
           path: eventsPath(namespace),
           body: newEvent(namespace, name, name),
         });
-        // Nobody listens any more.
+        // The server has stopped listening.
         if (isLost(answer) && answer.lost === 'refused') return;
         if (!isLost(answer) && answer.status === 503) refused += 1;
         else if (isLost(answer)) wrong.push(`${name}: ${answer.lost} (${answer.reason})`);
@@ -156,7 +156,7 @@ describe.each(presentEngines())('kube-vitals serve --workers=2 over %s', (engine
   });
 });
 
-/** How many requests each worker has counted, as `/metrics` tells. */
+/** The request count of each worker, from `/metrics`. */
 async function requestsOf(server: Server): Promise<Map<number, number>> {
   const http = createHttpClient();
   const answer = await http.ask(server, { path: '/metrics' });
@@ -170,7 +170,7 @@ async function requestsOf(server: Server): Promise<Map<number, number>> {
   return counts;
 }
 
-/** A client for each worker, with one connection. Which worker a connection is at, the metrics tell. */
+/** A client for each worker, with one connection; the metrics show which worker serves it. */
 async function clientsOfBothWorkers(server: Server): Promise<[HttpClient, HttpClient]> {
   const found = new Map<number, HttpClient>();
   for (let tries = 0; found.size < 2 && tries < 20; tries++) {

@@ -32,7 +32,7 @@ export class OwnEvents {
 
 export default {
   async fetch(request, env) {
-    // Workers are not told of their end. This stands for it.
+    // Workers get no signal before they end: this request stands for one.
     if (new URL(request.url).pathname === '/shutdown') health.startShutdown();
     return (await serveHealth(request)) ?? env.EVENTS.get(env.EVENTS.idFromName('events')).fetch(request);
   },

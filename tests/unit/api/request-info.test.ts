@@ -22,7 +22,7 @@ describe('readRequestInfo', () => {
     '/apis/g.example.com/v1//',
     '/apisg/v1/things',
     '/foo/bar/baz/qux',
-  ])('takes %j for a path', (path) => {
+  ])('takes %j for a path without a resource', (path) => {
     const info = readRequestInfo('HEAD', path, true);
     expect(info).toMatchObject({
       isResourceRequest: false,
@@ -100,7 +100,7 @@ describe('readRequestInfo', () => {
     ['GET', '/proxy/things/x', false, 'proxy'],
     ['GET', '/watch', false, 'list'],
     ['GET', '/watch/', false, 'list'],
-  ])('names the verb of %s %s (watch: %s) %j', (method, rest, wantsWatch, verb) => {
+  ])('reads %s %s (watch: %s) as the verb %j', (method, rest, wantsWatch, verb) => {
     expect(readRequestInfo(method, G + rest, wantsWatch).verb).toBe(verb);
   });
 
@@ -109,7 +109,7 @@ describe('readRequestInfo', () => {
     expect(readRequestInfo('GET', `${G}/proxy/things/x/status`, false)).toMatchObject({ name: 'x', subresource: '' });
   });
 
-  it('reads anything, as a list of segments would be read', () => {
+  it('agrees with a model that splits the path into segments, for any path', () => {
     const segment = fc.oneof(
       fc.constantFrom('apis', 'api', 'v1', 'watch', 'proxy', 'namespaces', 'status', ''),
       fc.string(),
@@ -124,7 +124,7 @@ describe('readRequestInfo', () => {
   });
 });
 
-/** The rules of kube-apiserver, on a list. A special verb needs something behind it here. */
+/** The rules of kube-apiserver for the segments of a path. Here `watch` and `proxy` need a segment after them. */
 function bySegments(path: string): object {
   let parts = path.replace(/^\/+|\/+$/g, '').split('/');
   const prefix = parts.shift();
@@ -154,7 +154,7 @@ function bySegments(path: string): object {
 }
 
 describe('attributesOf', () => {
-  it('names what is there, and an object that a selector names where the path names none', () => {
+  it('names what the request has, and the object of a selector where the path names none', () => {
     const list = readRequestInfo('GET', `${G}/namespaces/ns/things`, false);
     const base = { verb: 'list', group: 'g.example.com', version: 'v1', resource: 'things', namespace: 'ns' };
     expect(attributesOf(list)).toEqual(base);

@@ -126,7 +126,7 @@ describe('the answer of authorize', () => {
   });
 });
 
-describe('what authenticate throws', () => {
+describe('a failure of authenticate', () => {
   it('is not reported when the client has disconnected meanwhile', async () => {
     const { who, seen } = observed({ authenticate: () => Promise.reject(new Error('aborted')) });
     expect(await who({ aborted: true })).toBeUndefined();
@@ -142,13 +142,13 @@ describe('what authenticate throws', () => {
       },
     ],
     ['rejects', () => Promise.reject(new Error('secret'))],
-  ])('is reported when it %s', async (_, hook) => {
+  ])('is reported when the hook %s', async (_, hook) => {
     const { who, seen } = observed({ authenticate: hook });
     expect(await who()).toBeUndefined();
     expect(seen).toMatchObject([{ hook: 'authenticate', error: { message: 'secret' } }]);
   });
 
-  it('is not reported when it says that the credential is bad', async () => {
+  it('is not reported when it is a bad credential', async () => {
     for (const hook of [
       () => {
         throw badCredential('expired');
@@ -163,7 +163,7 @@ describe('what authenticate throws', () => {
   });
 
   it.each([[7], [true], ['jane'], [{ name: '' }], [{ groups: [] }], [() => ({ name: 'jane' })]])(
-    'is reported when it is not a caller: %j',
+    'is reported when the result is not a caller: %j',
     async (answer) => {
       const { who, seen } = observed({ authenticate: () => answer });
       expect(await who()).toBeUndefined();
@@ -171,7 +171,7 @@ describe('what authenticate throws', () => {
     },
   );
 
-  it.each([[undefined], [null]])('is not reported when it is %j, which means no caller', async (answer) => {
+  it.each([[undefined], [null]])('is not reported for the result %j, which means no caller', async (answer) => {
     const { who, seen } = observed({ authenticate: () => answer });
     expect(await who()).toBeUndefined();
     expect(seen).toEqual([]);

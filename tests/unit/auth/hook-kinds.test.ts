@@ -48,19 +48,22 @@ describe('aHook', () => {
     );
   });
 
-  it.each(Object.entries(makers))('reports %s if it was not called', (name, make) => {
+  it.each(Object.entries(makers))('reports %s, which makes an authenticator, if it was not called', (name, make) => {
     expect(hookFault('authenticate', make)).toBe(
       `authenticate was given the function ${name} itself, which makes an authenticator: call it, as in ${name}(…)`,
     );
     expect(hookFault('authorize', make)).toContain(`was given ${name}, which makes an authenticator; to allow`);
   });
 
-  it.each(Object.entries(authorizerMakers))('reports %s if it was not called', (name, make) => {
-    expect(hookFault('authorize', make)).toBe(
-      `authorize was given the function ${name} itself, which makes an authorizer: call it, as in ${name}(…)`,
-    );
-    expect(hookFault('authenticate', make)).toContain(`was given ${name}, which makes an authorizer; to take`);
-  });
+  it.each(Object.entries(authorizerMakers))(
+    'reports %s, which makes an authorizer, if it was not called',
+    (name, make) => {
+      expect(hookFault('authorize', make)).toBe(
+        `authorize was given the function ${name} itself, which makes an authorizer: call it, as in ${name}(…)`,
+      );
+      expect(hookFault('authenticate', make)).toContain(`was given ${name}, which makes an authorizer; to take`);
+    },
+  );
 
   it('gives advice for each hook when there is no function', () => {
     const [who, may] = [hookFault('authenticate', 7), hookFault('authorize', undefined)];

@@ -260,7 +260,7 @@ describe('the authorizer is asked for', () => {
     ).toBeUndefined();
   });
 
-  it('A node that nobody runs on is asked for by its name, in the group of nodes.', async () => {
+  it('a node by its name if the caller does not run on it', async () => {
     const rights = ['impersonate-on:arbitrary-node:list events', 'impersonate:arbitrary-node nodes n1'];
     const { authorize, asked, attributes } = allows(...rights);
     const headers = { 'impersonate-user': 'system:node:n1' };
@@ -284,7 +284,7 @@ describe('the authorizer is asked for', () => {
     ['system:node:', 254, 'user-info'],
     ['system:serviceaccount:shop:', 253, 'serviceaccount'],
     ['system:serviceaccount:shop:', 254, 'user-info'],
-  ])('A name that is %s and %i letters is asked for by the mode of its length.', async (prefix, length, mode) => {
+  ])('a name of %s and %i letters in the mode %s', async (prefix, length, mode) => {
     const { authorize, asked } = allows();
     await ask(authorize, { 'impersonate-user': prefix + 'n'.repeat(length) });
     expect(asked[0]).toBe(`impersonate-on:${mode}:list events`);
@@ -293,7 +293,7 @@ describe('the authorizer is asked for', () => {
   it.each([
     [63, 'serviceaccount'],
     [64, 'user-info'],
-  ])('A service account in a namespace of %i letters is asked for as %s.', async (length, mode) => {
+  ])('a service account in a namespace of %i letters in the mode %s', async (length, mode) => {
     const { authorize, asked } = allows();
     await ask(authorize, { 'impersonate-user': `system:serviceaccount:${'n'.repeat(length)}:a` });
     expect(asked[0]).toBe(`impersonate-on:${mode}:list events`);
@@ -303,7 +303,7 @@ describe('the authorizer is asked for', () => {
     [{ 'impersonate-uid': '7' }],
     [{ 'impersonate-group': 'dev' }],
     [{ 'impersonate-extra-acme.com%2fa': 'x' }],
-  ])('Nodes and service accounts with more than a name have only the older way: %j.', async (more) => {
+  ])('nodes and service accounts by the older verb only if more than a name is given: %j', async (more) => {
     for (const name of ['system:node:n1', 'system:serviceaccount:shop:a']) {
       const { authorize, asked } = allows();
       await ask(authorize, { 'impersonate-user': name, ...more });
@@ -312,7 +312,7 @@ describe('the authorizer is asked for', () => {
     }
   });
 
-  it('Who runs on several nodes, as its credential says, runs on none.', async () => {
+  it('an arbitrary node if the credential of the caller names several nodes', async () => {
     const nodes = { 'authentication.kubernetes.io/node-name': ['n1', 'n2'] };
     const requestor: Caller = { name: 'system:serviceaccount:kube-system:agent', groups: [], extra: nodes };
     const { authorize, asked } = allows();

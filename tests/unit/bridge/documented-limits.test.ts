@@ -8,20 +8,20 @@ import { fakeClock } from '../../../src/testing/fake-clock.js';
 
 /** The defaults and constants of `docs/limits.md` that bridges have, each at its bound and beyond it. */
 
-/** An answer of which the client takes nothing, or a little with every look. */
-function transfer(moves: boolean): Transfer & { givenUp: number } {
+/** A response of which the client reads nothing, or a little before every check. */
+function transfer(moves: boolean): Transfer & { abandonments: number } {
   let taken = 0;
   return {
-    givenUp: 0,
+    abandonments: 0,
     progress: () => (moves ? (taken += 1) : 0),
     abandon() {
-      this.givenUp += 1;
+      this.abandonments += 1;
     },
   };
 }
 
-describe('a client that reads nothing', () => {
-  it('is disconnected after 60 s by default, and at most 5 s later', () => {
+describe('a client that does not keep up', () => {
+  it('is disconnected after 60 s without progress by default, and at most 5 s later', () => {
     expect(STALL_TIMEOUT_MS).toBe(60_000);
     const clock = fakeClock();
     const stalls = createStallDetector(clock, STALL_TIMEOUT_MS);
@@ -30,11 +30,11 @@ describe('a client that reads nothing', () => {
     stalls.add(still);
     stalls.add(moving);
     clock.advance(59_999);
-    expect(still.givenUp).toBe(0);
+    expect(still.abandonments).toBe(0);
     clock.advance(5_001);
-    expect([still.givenUp, moving.givenUp]).toEqual([1, 0]);
+    expect([still.abandonments, moving.abandonments]).toEqual([1, 0]);
     clock.advance(600_000);
-    expect([still.givenUp, moving.givenUp]).toEqual([1, 0]);
+    expect([still.abandonments, moving.abandonments]).toEqual([1, 0]);
   });
 
   it('is checked twelve times in a shorter timeout', () => {
@@ -43,9 +43,9 @@ describe('a client that reads nothing', () => {
     const still = transfer(false);
     stalls.add(still);
     clock.advance(1_199);
-    expect(still.givenUp).toBe(0);
+    expect(still.abandonments).toBe(0);
     clock.advance(101);
-    expect(still.givenUp).toBe(1);
+    expect(still.abandonments).toBe(1);
   });
 
   it('is not disconnected after it was removed, and with Infinity never', () => {
@@ -56,18 +56,18 @@ describe('a client that reads nothing', () => {
     stalls.remove(removed);
     createStallDetector(clock, Infinity).add(patient, 1);
     clock.advance(10_000_000);
-    expect([removed.givenUp, patient.givenUp]).toEqual([0, 0]);
+    expect([removed.abandonments, patient.abandonments]).toEqual([0, 0]);
   });
 
-  it('is disconnected at the longest duration although it reads slowly', () => {
+  it('is disconnected after the longest duration although it reads slowly', () => {
     const clock = fakeClock();
     const stalls = createStallDetector(clock, 60_000);
     const slow = transfer(true);
     stalls.add(slow, 600_000);
     clock.advance(599_999);
-    expect(slow.givenUp).toBe(0);
+    expect(slow.abandonments).toBe(0);
     clock.advance(5_000);
-    expect(slow.givenUp).toBe(1);
+    expect(slow.abandonments).toBe(1);
   });
 });
 
@@ -93,40 +93,40 @@ it('a body is limited by the handler alone, unless maxBodyBytes is lower', async
 describe('gracefulClose without options', () => {
   const settled = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 5));
 
-  /** A server of which the connections end when they are cut. */
+  /** A server whose connections end with `closeAllConnections`. */
   function server() {
-    const told = { closed: 0, cut: 0 };
+    const calls = { closed: 0, cut: 0 };
     let ended: (() => void) | undefined;
     const one: ClosableServer = {
       close(callback) {
-        told.closed += 1;
+        calls.closed += 1;
         ended = callback as () => void;
       },
       closeIdleConnections: () => undefined,
       closeAllConnections() {
-        told.cut += 1;
+        calls.cut += 1;
         ended?.();
       },
     };
-    return { one, told };
+    return { one, calls };
   }
 
   it('closes remaining connections after 10,000 ms', async () => {
     const clock = fakeClock();
-    const { one, told } = server();
+    const { one, calls } = server();
     let inTime: boolean | undefined;
     void gracefulClose(one, { clock }).then((result) => (inTime = result));
-    for (let step = 0; step < 10 && told.closed === 0; step += 1) {
+    for (let step = 0; step < 10 && calls.closed === 0; step += 1) {
       clock.advance(1);
       await settled();
     }
-    expect(told.closed).toBe(1);
+    expect(calls.closed).toBe(1);
     clock.advance(9_999 - clock.monotonic());
     await settled();
-    expect([told.cut, inTime]).toEqual([0, undefined]);
+    expect([calls.cut, inTime]).toEqual([0, undefined]);
     clock.advance(1);
     await settled();
-    expect([told.cut, inTime]).toEqual([1, false]);
+    expect([calls.cut, inTime]).toEqual([1, false]);
   });
 
   it('closes idle connections after 2,000 ms', async () => {

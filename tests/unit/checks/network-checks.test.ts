@@ -73,7 +73,7 @@ describe('dnsCheck', () => {
 });
 
 describe('httpCheck', () => {
-  it('judges the status, without following redirects, and says who refused', async () => {
+  it('judges the status, without following redirects, and gives it as the reason', async () => {
     const seen: string[] = [];
     const port = await listen(
       createServer((request, response) => {
@@ -95,7 +95,7 @@ describe('httpCheck', () => {
     expect(await ask(200, { statuses: [204] })).toMatchObject({ status: 'failed', reason: 'answered 200 OK' });
   });
 
-  it('takes an http URL and headers that are strings', () => {
+  it('accepts only a URL with http or https, and headers that are strings', () => {
     for (const url of ['ftp://a/', 'a', 5])
       expect(() => httpCheck({ url: url as string })).toThrow('url must be a URL with http');
     expect(() => httpCheck({ url: 'http://a/', headers: { a: 1 as never } })).toThrow('headers.a must be a string');
@@ -146,7 +146,7 @@ describe('certificateCheck', () => {
     });
   });
 
-  it('is about a file or a server', () => {
+  it('requires either a file or a host', () => {
     expect(() => certificateCheck({})).toThrow('give file, or host');
     expect(() => certificateCheck({ file: 'a', host: 'b' })).toThrow('give file, or host');
   });

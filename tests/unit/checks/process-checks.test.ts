@@ -77,7 +77,7 @@ describe('heapCheck and memoryCheck', () => {
     expect(await verdictOf(memoryCheck({ max: 1 }))).toMatchObject({ status: 'ok' });
   });
 
-  it('run every ten seconds and need three failures, unless something else is said', () => {
+  it('run every ten seconds and need three failures, unless the options say otherwise', () => {
     for (const make of [heapCheck, memoryCheck]) {
       expect(make()).toMatchObject({ periodMs: 10_000, failureThreshold: 3 });
       expect(make({ periodMs: 1_000 })).toMatchObject({ periodMs: 1_000, failureThreshold: 3 });
@@ -146,7 +146,7 @@ describe('a ready-made check', () => {
     ]);
   });
 
-  it('takes what every check takes', () => {
+  it('accepts the options of every check', () => {
     const options = {
       name: 'x',
       timeoutMs: 5,

@@ -117,7 +117,7 @@ export function bench(
   };
 }
 
-/** What a verb sees, with the parts that are otherwise out of sight. */
+/** What a verb receives, and parts of it that the public API does not show. */
 interface VerbBench {
   readonly store: EventStore;
   readonly hub: WatchHub;
@@ -189,7 +189,7 @@ export interface OpenedWatch {
   /** The frames of the next chunk; undefined at the end. */
   next(): Promise<readonly Frame[] | undefined>;
   readonly iterator: AsyncIterator<Uint8Array>;
-  /** How often the end was told. */
+  /** How often the end was reported. */
   ends(): number;
 }
 

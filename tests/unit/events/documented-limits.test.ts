@@ -45,7 +45,7 @@ const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resol
 describe('the limit of a body', () => {
   /** An event of exactly so many bytes. */
   const ofBytes = (bytes: number): string => JSON.stringify(event('a')).padEnd(bytes, ' ');
-  /** An event with so many fields and items at all levels, most of them in a field that nobody knows. */
+  /** An event with so many fields and items at all levels, most of them in an unknown field. */
   const ofMembers = (count: number): string => {
     const least = event('a', { unknown: [] });
     const known = Object.keys(least).length + 1 + 3;

@@ -6,7 +6,7 @@ import { bench, event, metaOf, path, settled, type Frame } from './bench.js';
 
 const MERGE = { 'content-type': 'application/merge-patch+json' };
 
-/** Time passes; every second what is due is looked for. */
+/** Lets time pass; due events are looked for every second. */
 async function pass(clock: FakeClock, ms: number): Promise<void> {
   for (let left = ms; left > 0; left -= 1_000) {
     clock.advance(1_000);

@@ -10,12 +10,12 @@ import { path, plainEncoder, settled, verbBench } from './bench.js';
 
 const FAR = Number.MAX_SAFE_INTEGER;
 const WATCHERS = 50;
-/** So many watchers are not woken more often. */
+/** The least time between two wake-ups of that many watchers. */
 const PACE_MS = 2;
 
 type VerbBench = ReturnType<typeof verbBench>;
 
-/** How often something was made, and a watch that counts into it. */
+/** Counts of encoded frames and of evaluations of the selector, and an encoder that counts. */
 function counted(cacheKey: string): {
   readonly made: { frames: number; matches: number };
   readonly encoder: FrameEncoder;
@@ -157,7 +157,7 @@ describe('a watcher that stopped reading', () => {
   test.each([
     ['small', undefined, 128],
     ['large', 'x'.repeat(50_000), 3],
-  ])('has one batch made for it, however many %s events come, and others none for it', async (_, note, most) => {
+  ])('has at most one batch of frames encoded for it, however many %s events come', async (_, note, most) => {
     const bench = verbBench();
     const from = `resourceVersion=${await bench.store.revision()}`;
     const own = counted('its own');

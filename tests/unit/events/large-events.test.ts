@@ -111,7 +111,7 @@ describe('maxBodyFields', () => {
   test.each([`POST ${path()}`, `DELETE ${path('/a')}`])('limits them in protobuf, too: %s', async (target) => {
     const { ask, create } = bench({ maxBodyFields: 100 });
     await create('a');
-    // A field of DeleteOptions that nobody knows counts like any other.
+    // An unknown field of DeleteOptions counts like any other.
     const body = target.startsWith('POST') ? emptyLabels(101) : deleteOptions(101);
     const answer = await ask(target, { headers: PROTOBUF, body });
     expect({ status: answer.status, json: await answer.json() }).toEqual(tooMany('the body', 100));

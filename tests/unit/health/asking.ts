@@ -27,7 +27,7 @@ export async function get(
   return { status: response.status, headers: response.headers, text: response.body };
 }
 
-/** A promise with its ends in hand. */
+/** A promise and the functions that settle it. */
 export function deferred<T = void>(): {
   promise: Promise<T>;
   resolve: (value: T) => void;

@@ -134,7 +134,7 @@ describe('the range of an option', () => {
   });
 });
 
-/** Of `health/outcome.ts`. */
+/** As in `health/outcome.ts`. */
 const LONGEST_REASON = 4_096;
 
 it('a target has at most 65,536 characters and 1,024 parameters, and a longer one is 431', async () => {
@@ -155,7 +155,7 @@ it('the shortest grace period is a millisecond', async () => {
   expect((await get(health, '/livez')).status).toBe(500);
 });
 
-it('a report says since when a built-in check stands as it does', async () => {
+it('a report says since when a built-in check has its status', async () => {
   const clock = manualClock();
   const health = createHealth({ clock });
   const since = async (): Promise<(string | undefined)[]> =>

@@ -51,7 +51,7 @@ describe('an error of add', () => {
     } catch (error) {
       ({ message } = error as TypeError);
     }
-    // What follows is what was given.
+    // The rest of each fault is the given value.
     expect(message.replaceAll(/, not [^;]*/g, '')).toBe(text);
   });
 });

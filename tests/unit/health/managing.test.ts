@@ -181,7 +181,7 @@ describe('changes', () => {
 });
 
 describe('log', () => {
-  it('fails while a promise of the hook has been pending for two minutes', async () => {
+  it('fails once a promise of the hook has been pending for two minutes, until it settles', async () => {
     const clock = manualClock();
     const { promise, resolve } = deferred();
     const health = createHealth({ clock, observe: () => promise });

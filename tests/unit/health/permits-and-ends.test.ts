@@ -9,14 +9,14 @@ const never = (): Promise<never> => new Promise(() => undefined);
 const reportOf = async (health: Health, name: string): Promise<CheckReport | undefined> =>
   (await health.report('readyz')).checks.find((one) => one.name === name);
 
-describe('permits to run', () => {
+describe('a permit to run', () => {
   it.each<[string, () => unknown]>([
     ['passes at once', () => true],
     ['fails at once', () => false],
     ['throws', () => { throw new Error('why'); }], // prettier-ignore
     ['passes later', () => Promise.resolve()],
     ['rejects', () => Promise.reject(new Error('why'))],
-  ])('A check that %s gives its permit back.', async (_, check) => {
+  ])('is released by a check that %s', async (_, check) => {
     const clock = manualClock();
     const health = createHealth({ clock, concurrency: 1 });
     health.add({ name: 'first', check: check as () => void });
@@ -30,7 +30,7 @@ describe('permits to run', () => {
     expect(clock.pending()).toBe(0);
   });
 
-  it('A check that exceeds its timeout gives its permit back, once.', async () => {
+  it('is released once by a check that exceeds its timeout', async () => {
     const clock = manualClock();
     const health = createHealth({ clock, concurrency: 1, timeoutMs: 100 });
     const hanging = deferred();
@@ -52,7 +52,7 @@ describe('permits to run', () => {
     expect(clock.pending()).toBe(0);
   });
 
-  it('Checks that wait start in the order in which they were asked, one for each permit.', async () => {
+  it('goes to waiting checks in the order in which they began to wait', async () => {
     const health = createHealth({ clock: manualClock(), concurrency: 1 });
     const ends = ['a', 'b', 'c'].map(() => deferred());
     const started: string[] = [];
@@ -68,7 +68,7 @@ describe('permits to run', () => {
     expect((await report).status).toBe('ok');
   });
 
-  it('A check that started without a permit takes none from those that wait.', async () => {
+  it('is not released by a check that started without one', async () => {
     const clock = manualClock();
     const health = createHealth({ clock, concurrency: 1, timeoutMs: 1_000 });
     const started: string[] = [];
@@ -79,7 +79,7 @@ describe('permits to run', () => {
     health.add({ name: 'patient', check: run('patient', () => Promise.resolve()), timeoutMs: 5_000 });
     const report = health.report('readyz');
     await clock.advance(10);
-    // Its end is no permit for anybody.
+    // The end of `hasty` releases no permit.
     expect(started).toEqual(['first', 'hasty']);
     first.resolve();
     await settle();
@@ -90,7 +90,7 @@ describe('permits to run', () => {
 });
 
 describe('removal and close', () => {
-  it('A probe that waits for a check that is removed gets its verdict, and nobody is told of a change.', async () => {
+  it('let a probe that waits for a removed check have its verdict, and report no change', async () => {
     const health = createHealth({ clock: manualClock() });
     const changes: HealthChange[] = [];
     health.onChange((change) => changes.push(change));
@@ -104,7 +104,7 @@ describe('removal and close', () => {
     expect(changes).toEqual([]);
   });
 
-  it('A background check that is removed before its first run never runs.', async () => {
+  it('keep a background check that is removed before its first run from running', async () => {
     const clock = manualClock();
     const health = createHealth({ clock });
     let runs = 0;
@@ -114,7 +114,7 @@ describe('removal and close', () => {
     expect([runs, clock.pending()]).toEqual([0, 0]);
   });
 
-  it('A background check that is removed during a run does not run again.', async () => {
+  it('keep a background check that is removed during a run from running again', async () => {
     const clock = manualClock();
     const health = createHealth({ clock });
     const { promise, resolve } = deferred();
@@ -127,7 +127,7 @@ describe('removal and close', () => {
     expect([runs, clock.pending()]).toEqual([1, 0]);
   });
 
-  it('Close fails what waits for a permit without running it, and what runs with its signal aborted.', async () => {
+  it('fail checks that wait for a permit without running them, and abort the signals of those that run', async () => {
     const clock = manualClock();
     const health = createHealth({ clock, concurrency: 1 });
     const reasons: unknown[] = [];
@@ -153,7 +153,7 @@ describe('removal and close', () => {
     expect([runs, clock.pending()]).toEqual([['running'], 0]);
   });
 
-  it('A run that ended before close is not failed by it, and its signal is not aborted.', async () => {
+  it('do not fail a run that ended before, nor abort its signal', async () => {
     const health = createHealth({ clock: manualClock() });
     const changes: HealthChange[] = [];
     let signal: AbortSignal | undefined;
@@ -166,8 +166,8 @@ describe('removal and close', () => {
   });
 });
 
-describe('recovery', () => {
-  it('A check on its way back is as critical as its last failure, and says how far it is.', async () => {
+describe('the verdict of a check', () => {
+  it('is as critical as the last failure while the check recovers, and says how far it is', async () => {
     const health = createHealth({ clock: manualClock() });
     const results = [{ ok: false, reason: 'slow', critical: false } as const, true, false, true, true, true, false];
     health.add({ name: 'a', check: () => results.shift() ?? true, successThreshold: 3 });
@@ -187,14 +187,14 @@ describe('recovery', () => {
     ]);
   });
 
-  it('A check that needs several passes to begin with has no earlier failure to tell of.', async () => {
+  it('names no earlier failure where a check needs several passes to begin with', async () => {
     const health = createHealth({ clock: manualClock() });
     health.add({ name: 'a', check: () => true, successThreshold: 2 });
     expect(await reportOf(health, 'a')).toMatchObject({ status: 'failed', reason: 'passed 1 of 2 times' });
     expect(await reportOf(health, 'a')).toMatchObject({ status: 'ok' });
   });
 
-  it('Failures that were forgiven are forgotten with the next pass, and the next run of them is counted anew.', async () => {
+  it('counts the failures below the threshold anew after each pass', async () => {
     const health = createHealth({ clock: manualClock() });
     const results = '+--+--+---'.split('').map((one) => one === '+');
     health.add({ name: 'a', check: () => results.shift() ?? true, failureThreshold: 3 });
@@ -203,7 +203,7 @@ describe('recovery', () => {
     expect(seen).toEqual([...Array.from({ length: 9 }, () => 'ok'), 'failed']);
   });
 
-  it('A verdict without cache is asked for again in the same millisecond, and a cached one is not.', async () => {
+  it('is determined again in the same millisecond without a cache, and not with one', async () => {
     const health = createHealth({ clock: manualClock() });
     const runs = { plain: 0, cached: 0 };
     health.add({ name: 'plain', check: () => void runs.plain++ });
@@ -213,19 +213,19 @@ describe('recovery', () => {
   });
 });
 
-describe('what observe and listeners are told', () => {
-  it('A listener that was added twice is told twice, and each end ends one.', async () => {
+describe('observations and changes', () => {
+  it('reach a listener twice that was added twice, and each end ends one', async () => {
     const health = createHealth({ clock: manualClock() });
-    let told = 0;
+    let calls = 0;
     let up = true;
-    const listener = (): void => void told++;
+    const listener = (): void => void calls++;
     const ends = [health.onChange(listener), health.onChange(listener)];
     health.add({ name: 'a', check: () => up });
     const turn = async (): Promise<number> => {
       up = !up;
-      told = 0;
+      calls = 0;
       await health.report('readyz');
-      return told;
+      return calls;
     };
     await health.report('readyz');
     expect(await turn()).toBe(2);
@@ -236,7 +236,7 @@ describe('what observe and listeners are told', () => {
     expect(await turn()).toBe(0);
   });
 
-  it('A listener that throws is told to observe, and what is no function is refused.', async () => {
+  it('include the error of a listener, and a listener that is not a function is refused', async () => {
     const seen: Observation[] = [];
     const health = createHealth({ clock: manualClock(), observe: (one) => void seen.push(one) });
     const error = new Error('listener');
@@ -251,7 +251,7 @@ describe('what observe and listeners are told', () => {
     );
   });
 
-  it('Failures of a root are told with their reasons; degraded and excluded checks are not among them.', async () => {
+  it('include the failures of a root with their reasons, but no degraded or excluded checks', async () => {
     const seen: Observation[] = [];
     const health = createHealth({ clock: manualClock(), observe: (one) => void seen.push(one) });
     const error = new Error('why');
@@ -273,7 +273,7 @@ describe('what observe and listeners are told', () => {
     expect(failures()).toEqual([]);
   });
 
-  it('The hook is watched for at most 1,024 promises at a time, and those beyond it may reject.', async () => {
+  it('are followed for at most 1,024 promises of the hook at a time, and those beyond may reject', async () => {
     const clock = manualClock();
     const promises: ReturnType<typeof deferred<void>>[] = [];
     const health = createHealth({

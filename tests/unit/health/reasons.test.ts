@@ -9,7 +9,7 @@ import { get } from './asking.js';
 const closing: (() => void)[] = [];
 afterEach(() => closing.splice(0).forEach((close) => close()));
 
-/** The address of a server that answers so. */
+/** The address of a server with this listener. */
 async function serve(listener: RequestListener): Promise<string> {
   const server = createServer(listener);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -23,7 +23,7 @@ async function verdictOf(check: () => unknown): Promise<CheckReport | undefined>
   return (await health.report('readyz')).checks.find(({ name }) => name === 'it');
 }
 
-describe('a check that returns the answer of fetch', () => {
+describe('a check that returns the response of fetch', () => {
   it.each([
     [200, 'OK', 'ok', undefined],
     [204, 'No Content', 'ok', undefined],
@@ -86,7 +86,7 @@ describe('the error of a check', () => {
     expect(changes[0]?.error).toBe(error);
   });
 
-  it('stays out of reports and of every answer', async () => {
+  it('is in no response, and its own properties are in no report', async () => {
     const health = createHealth();
     health.add({ name: 'database', check: () => Promise.reject(Object.assign(error, { config: 's3cret' })) });
     expect(JSON.stringify(await health.report('readyz'))).not.toContain('s3cret');

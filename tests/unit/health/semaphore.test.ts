@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createSemaphore } from '../../../src/health/semaphore.js';
 
-it('a permit that is free while others wait for one is theirs', () => {
+it('a permit that is released while others wait goes to them, and not to tryAcquire()', () => {
   const semaphore = createSemaphore(1);
   expect([semaphore.tryAcquire(), semaphore.tryAcquire()]).toEqual([true, false]);
   const taken: (string | boolean)[] = [];

@@ -103,7 +103,7 @@ describe('the reason of a failure', () => {
     expect(await reportOf(health, 'a')).toMatchObject({ status: 'failed', reason });
   });
 
-  it('is the message of an Error of another realm, and of an object that calls itself something else', async () => {
+  it('is the message of an Error of another realm, and of one with another Symbol.toStringTag', async () => {
     const health = createHealth({ clock: manualClock() });
     health.add({ name: 'foreign', check: () => runInNewContext('new Error("why")') as Error });
     health.add({ name: 'tagged', check: () => Object.assign(new Error('why'), { [Symbol.toStringTag]: 'Tagged' }) });
@@ -112,8 +112,8 @@ describe('the reason of a failure', () => {
   });
 });
 
-describe('a failing root', () => {
-  it('is answered synchronously when no check is asynchronous', () => {
+describe('a root', () => {
+  it('that fails is answered synchronously when no check is asynchronous', () => {
     const health = createHealth();
     health.add({ name: 'a', check: () => false });
     for (const url of ['/readyz', '/readyz?verbose']) {
@@ -121,7 +121,7 @@ describe('a failing root', () => {
     }
   });
 
-  it('is a 200 with format=json once it passes', async () => {
+  it('that passes is a 200 with format=json', async () => {
     expect(await get(createHealth(), '/livez?format=json')).toMatchObject({
       status: 200,
       text: expect.stringContaining('"status":"ok"') as string,
@@ -158,7 +158,7 @@ describe('built-in checks', () => {
     expect((await get(health, '/livez')).text).toContain('[-]log failed');
   });
 
-  it('tell when they fail and when they pass again', async () => {
+  it('report when they fail and when they pass again', async () => {
     const clock = manualClock();
     const { promise, resolve } = deferred();
     const health = createHealth({ clock, observe: () => promise });
@@ -178,8 +178,8 @@ describe('built-in checks', () => {
   });
 });
 
-describe('what a report or a change does not know', () => {
-  it('is absent', async () => {
+describe('a member of a report or a change', () => {
+  it('is absent when its value is not known', async () => {
     const seen: Observation[] = [];
     const health = createHealth({ clock: manualClock(), observe: (one) => void seen.push(one) });
     const changes: HealthChange[] = [];

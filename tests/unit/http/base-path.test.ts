@@ -25,11 +25,11 @@ test.each([
   ['/in/', '/in'],
   ['/in//', '/in'],
   ['/a/b', '/a/b'],
-])('normalizes the base path %s', (value, expected) => {
+])('normalizeBasePath normalizes the base path %s', (value, expected) => {
   expect(normalizeBasePath(value)).toBe(expected);
 });
 
-test('reports what is wrong with a base path', () => {
+test('aBasePath reports what is wrong with a base path', () => {
   for (const good of [undefined, '', '/', '/a/b']) expect(aBasePath(good, 'basePath')).toEqual([]);
   for (const bad of ['a', '/a?b', '/a#b', '/a b', 7, null]) {
     expect(aBasePath(bad, 'basePath')).toEqual([expect.stringMatching(/^basePath must be a path such as/)]);

@@ -104,7 +104,7 @@ describe('parseQuery', () => {
   });
 });
 
-test('decodes escapes as bytes', () => {
+test('decodePath decodes escapes as bytes', () => {
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
   const piece = fc.oneof(
     fc

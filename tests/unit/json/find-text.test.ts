@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { findText } from '../../../src/json/find-text.js';
 
-test('finds a part where a plain search does, whichever of its characters is looked for', () => {
+test('findText finds a part where a plain search does, whichever of its characters is looked for', () => {
   // Few characters, so that parts occur, also overlapping, and nearly occur.
   const some = (minLength: number, maxLength: number): fc.Arbitrary<string> =>
     fc.string({ unit: fc.constantFrom('a', 'b', '"'), minLength, maxLength });

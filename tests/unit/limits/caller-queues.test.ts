@@ -10,61 +10,61 @@ const caller = (name: string): { name: string; groups: string[] } => ({ name, gr
 function bench(options: InFlightLimitOptions) {
   const loop = fakeLoop();
   const limits = createInFlightLimits(options, loop);
-  const told: string[] = [];
+  const outcomes: string[] = [];
   const releases: (() => void)[] = [];
-  /** Writes down under this label what becomes of a read. */
+  /** Asks for a read, and records under this label what becomes of it. */
   const ask = (label: string, name: string): void => {
-    const hear = (place: Place | undefined): void => {
-      told.push(`${label} ${place === undefined ? 'refused' : 'inside'}`);
+    const onPlace = (place: Place | undefined): void => {
+      outcomes.push(`${label} ${place === undefined ? 'refused' : 'inside'}`);
       if (place !== undefined) releases.push(() => place.release());
     };
     const place = limits.enter('read', caller(name), HERE);
-    if (place instanceof Promise) void place.then(hear);
-    else hear(place);
+    if (place instanceof Promise) void place.then(onPlace);
+    else onPlace(place);
   };
-  return { ...loop, ask, told, releases };
+  return { ...loop, ask, outcomes, releases };
 }
 
 describe('a waiting request', () => {
   it('is not overtaken by a later request of the same caller, although a place is free again', async () => {
-    const { ask, told, releases, turns } = bench({ reads: 8, readsPerCaller: 2 });
+    const { ask, outcomes, releases, turns } = bench({ reads: 8, readsPerCaller: 2 });
     ask('1', 'jane');
     ask('2', 'jane');
     ask('3', 'jane');
     ask('4', 'jane');
     for (const release of releases.splice(0)) release();
     ask('5', 'jane');
-    expect(told).toEqual(['1 inside', '2 inside']);
+    expect(outcomes).toEqual(['1 inside', '2 inside']);
     await turns(4);
-    expect(told.slice(2)).toEqual(['3 inside', '4 inside']);
+    expect(outcomes.slice(2)).toEqual(['3 inside', '4 inside']);
     for (const release of releases.splice(0)) release();
     await turns(4);
-    expect(told.slice(4)).toEqual(['5 inside']);
+    expect(outcomes.slice(4)).toEqual(['5 inside']);
   });
 
-  it('makes way for other waiting requests as soon as it got its place', async () => {
-    const { ask, told, releases, turns } = bench({ reads: 2, readsPerCaller: 2, queued: 2 });
+  it('no longer counts as waiting once it has its place', async () => {
+    const { ask, outcomes, releases, turns } = bench({ reads: 2, readsPerCaller: 2, queued: 2 });
     for (const label of ['1', '2', '3', '4']) ask(label, 'jane');
     for (const release of releases.splice(0)) release();
     await turns(4);
-    expect(told).toEqual(['1 inside', '2 inside', '3 inside', '4 inside']);
+    expect(outcomes).toEqual(['1 inside', '2 inside', '3 inside', '4 inside']);
     for (const label of ['5', '6', '7']) ask(label, 'jane');
     await turns(4);
-    expect(told.slice(4)).toEqual(['7 refused']);
+    expect(outcomes.slice(4)).toEqual(['7 refused']);
   });
 
-  it('is searched for now and then, and never too often', async () => {
-    const { ask, told, clock, turns } = bench({ reads: 1, queued: 2 });
+  it('still counts as waiting after the queues were searched', async () => {
+    const { ask, outcomes, clock, turns } = bench({ reads: 1, queued: 2 });
     ask('1', 'jane');
     ask('2', 'jane');
     clock.advance(1_000);
     await turns(4);
     ask('3', 'jane');
     await turns(4);
-    expect(told).toEqual(['1 inside']);
+    expect(outcomes).toEqual(['1 inside']);
     ask('4', 'jane');
     await turns(4);
-    expect(told.slice(1)).toEqual(['4 refused']);
+    expect(outcomes.slice(1)).toEqual(['4 refused']);
   });
 });
 
@@ -72,7 +72,7 @@ describe('the queue of a caller', () => {
   const queues = () => {
     const loop = fakeLoop();
     const made = createCallerQueues({ ...loop, waitMs: 5_000, free: () => 1, freeFor: () => 1 });
-    /** As many callers as make the idle ones be dropped. */
+    /** Adds as many callers as it takes for the queues of idle ones to be dropped. */
     const crowd = (name: string): void => {
       for (let index = 0; index < 1_000; index += 1) made.of(`${name}-${index}`, false);
     };

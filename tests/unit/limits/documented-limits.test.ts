@@ -14,14 +14,14 @@ function bench() {
   const limits = createInFlightLimits({}, loop);
   const outcomes = { inside: 0, refused: 0 };
   const ask = (kind: PlaceKind, name: string): void => {
-    const told = (place: Place | undefined): void => {
+    const onPlace = (place: Place | undefined): void => {
       outcomes[place === undefined ? 'refused' : 'inside'] += 1;
       // Else one of several callers would wait for the store.
       place?.streams();
     };
     const place = limits.enter(kind, { name, groups: [] }, HERE);
-    if (place instanceof Promise) void place.then(told);
-    else told(place);
+    if (place instanceof Promise) void place.then(onPlace);
+    else onPlace(place);
   };
   const asks = (count: number, kind: PlaceKind, name: string): void => {
     for (let index = 0; index < count; index += 1) ask(kind, name);

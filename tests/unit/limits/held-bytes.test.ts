@@ -23,13 +23,13 @@ function bench(options: InFlightLimitOptions): FakeLoop & {
     ...loop,
     hold(bytes, caller, client = { aborted: false }) {
       const asked: Asked = { outcome: 'waits', held: undefined };
-      const told = (held: HeldBytes | undefined): void => {
+      const onHeld = (held: HeldBytes | undefined): void => {
         asked.outcome = held === undefined ? 'refused' : 'inside';
         asked.held = held;
       };
       const held = limits.hold(bytes, caller, client);
-      if (held instanceof Promise) void held.then(told);
-      else told(held);
+      if (held instanceof Promise) void held.then(onHeld);
+      else onHeld(held);
       return asked;
     },
   };

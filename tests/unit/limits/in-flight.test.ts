@@ -37,13 +37,13 @@ function bench(options: InFlightLimitOptions = {}): Bench {
     ask(kind, caller, client = HERE) {
       let held: Place | undefined;
       const asked: Asked = { outcome: 'waits', release: () => held?.release(), streams: () => held?.streams() };
-      const told = (given: Place | undefined): void => {
+      const onPlace = (given: Place | undefined): void => {
         held = given;
         asked.outcome = given === undefined ? 'refused' : 'inside';
       };
       const place = limits.enter(kind, caller, client);
-      if (place instanceof Promise) void place.then(told);
-      else told(place);
+      if (place instanceof Promise) void place.then(onPlace);
+      else onPlace(place);
       return asked;
     },
   };
@@ -323,7 +323,7 @@ describe('the scheduling of callers', () => {
     expect(probe()).toBeInstanceOf(Promise);
   });
 
-  it('repeats for a caller whose work waits for its next turn', async () => {
+  it('serves all waiting work of a caller, in order', async () => {
     const { limits, turns } = bench();
     expect([limits.turn(jane, HERE), limits.turn(bob, HERE)]).toEqual([undefined, undefined]);
     const seen: number[] = [];

@@ -5,9 +5,9 @@ import { fakeLoop } from './loop.js';
 const activity = (unknown = false): CallerActivity => ({
   turn: -1,
   begun: 0,
-  heardAt: 0,
-  unknown,
-  heard: 0,
+  lastRequestAt: 0,
+  unauthenticated: unknown,
+  requests: 0,
   countedFrom: 0,
 });
 
@@ -38,7 +38,7 @@ function bench(workMs: number) {
 }
 
 describe('waiting work', () => {
-  it('starts for 5 ms in a turn if one caller is active', async () => {
+  it('starts for 5 ms in a turn of the event loop if one caller is active', async () => {
     const { scheduler, inTurns } = bench(1);
     scheduler.mayBegin(activity());
     scheduler.wake();
@@ -106,7 +106,7 @@ describe('work that starts as it arrives', () => {
   });
 });
 
-it('does not count an unauthenticated client as active that sends few requests at a time, for however long', () => {
+it('an unauthenticated client that sends few requests at a time is not active, however long it goes on', () => {
   const { clock, scheduler } = bench(1);
   const [jane, probe] = [activity(), activity(true)];
   for (let sent = 0; sent < 500; sent += 1) {

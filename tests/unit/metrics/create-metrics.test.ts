@@ -186,7 +186,7 @@ describe('/metrics', () => {
         async (method, parts, root, query) => {
           const url = `${[root, ...parts].join('/')}?${new URLSearchParams(query as Record<string, string>).toString()}`;
           const { body } = await send(method, url, { a: 1 });
-          // A watch: it would take the places of those that follow.
+          // A watch would hold a place in flight that later requests need.
           if (typeof body === 'object' && body !== null && Symbol.asyncIterator in body) {
             await (body as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]().return?.();
           }
@@ -268,7 +268,7 @@ describe('/metrics', () => {
     expect((await createService().send('GET', '/metrics')).text).not.toContain('process_cpu_seconds_total');
   });
 
-  it('is asked of the hooks where there are any, as kube-apiserver asks', async () => {
+  it('requires the permission of the hooks where there are any, with the attributes of kube-apiserver', async () => {
     const asked: unknown[] = [];
     const { handle } = createService({
       authenticate: staticTokens({ t: { name: 'prometheus' } }),
@@ -295,7 +295,7 @@ describe('/metrics', () => {
     ]);
   });
 
-  it('takes GET and HEAD, and no other path', async () => {
+  it('answers GET and HEAD, and no other path', async () => {
     const { handle, send } = createService();
     const ask = { headers: {}, body: () => Promise.reject(new Error()) };
     expect(await handle({ method: 'HEAD', url: '/metrics', ...ask })).toMatchObject({ status: 200, body: null });

@@ -95,7 +95,7 @@ describe('loggerObserver', () => {
     for (const line of all.lines) expect(line[2]).toMatch(/^[ -~]+$/);
   });
 
-  it('keeps to the methods of the logger, which may need their object', () => {
+  it('calls the methods on the logger, which may need their object', () => {
     class Logger {
       readonly lines: string[] = [];
       info(_fields: object, text: string): void {
@@ -109,7 +109,7 @@ describe('loggerObserver', () => {
     expect(logger.lines).toEqual(['check a is ok']);
   });
 
-  it('is refused without a logger, and with options there are none of', () => {
+  it('is refused without a logger, and with invalid options', () => {
     expect(() => loggerObserver({} as never)).toThrow(
       'loggerObserver: the logger must be an object with info, warn, error',
     );
@@ -121,7 +121,7 @@ describe('loggerObserver', () => {
 });
 
 describe('consoleObserver', () => {
-  it('writes lines, and the error itself behind an unexpected one', () => {
+  it('writes lines, and after an unexpected error the error itself', () => {
     const console = recorder();
     for (const observation of OBSERVATIONS) void consoleObserver(console)(observation);
     expect(console.lines.slice(0, 3)).toEqual([
@@ -147,7 +147,7 @@ describe('isProbe', () => {
   });
 
   it.each(['/', '/healthzz', '/api/healthz', '/readyzebra', 'readyz', 'http://host', 'http://livez/', '/?/livez'])(
-    'is false for %s, where nothing else is said',
+    'is false for %s',
     (url) => {
       expect(isProbe({ url })).toBe(false);
     },
@@ -158,7 +158,7 @@ describe('isProbe', () => {
     expect(isProbe({ url: '/', originalUrl: '/livez' })).toBe(true);
   });
 
-  it('may be given a response beside the request, as morgan does, and anything that is no request', () => {
+  it('may be given further arguments, as by morgan, and anything that is no request', () => {
     expect(['/livez', '/'].map((url) => ({ url })).filter(isProbe)).toEqual([{ url: '/livez' }]);
     expect(isProbe({})).toBe(false);
     expect(isProbe({ url: 5 } as never)).toBe(false);

@@ -95,8 +95,8 @@ describe('with observe, an unexpected error', () => {
   });
 });
 
-describe('without observe, everything that is no error', () => {
-  it('is told nobody', async () => {
+describe('without observe, an observation that is not an error', () => {
+  it('is not reported', async () => {
     const health = createHealth();
     health.add({ name: 'it', check: () => false });
     await health.report('readyz');

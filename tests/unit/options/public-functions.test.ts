@@ -269,7 +269,7 @@ const FUNCTIONS: Readonly<Record<string, readonly [call: Call, wrong: object, fa
   sqliteStore: [
     (options) => sqlite.sqliteStore({ path: 'events.db', ...options }),
     { path: ':memory:', driver: 'sqlite3' },
-    ['path must be a file: for a store in memory take memoryStore()', "driver must be 'auto' or "],
+    ['path must be a file: for a store in memory use memoryStore()', "driver must be 'auto' or "],
   ],
   postgresStore: [
     (options) => postgres.postgresStore({ client: { query: () => Promise.reject(new Error()) }, ...options }),
@@ -304,7 +304,7 @@ const FUNCTIONS: Readonly<Record<string, readonly [call: Call, wrong: object, fa
       'tls.cert and tls.key belong together',
       'there is no option "tls.verify"',
       'token must be a function or a non-empty string without spaces',
-      'headers["Host"]: a name of a header is in lower case',
+      'headers["Host"]: header names must be in lower case',
       'proxyUrl must be an http or https URL',
       'token, tokenFile and basicAuth exclude each other',
     ],
@@ -439,7 +439,7 @@ describe.each(Object.entries(FUNCTIONS))('%s', (name, [call, wrong, faults]) => 
     for (const fault of [...faults, 'there is no option "']) expect(error.message).toContain(fault);
   });
 
-  it('takes undefined for absent', async () => {
+  it('treats undefined as absent', async () => {
     const optional = Object.fromEntries(Object.keys(wrong).map((key) => [key, undefined]));
     const needed = ['hooks', 'health', 'path', 'verbs'].filter((key) => key in optional);
     for (const key of needed) delete optional[key];

@@ -52,7 +52,7 @@ describe('a rule', () => {
     ['oneOf', oneOf('a', 'b'), ['a', 'b'], ['c', 1, null], "x must be 'a' or 'b'"],
     ['anObjectWith', anObjectWith(['go'], 'a goer'), [{ go: () => 1 }], [{}, { go: 1 }, 1, null], 'x must be a goer'],
     ['anObject', anObject({ a: aBoolean }), [{}, { a: true }], [1, [], null], 'x must be an object'],
-  ] as const)('%s takes what fits, and undefined', (_, rule, good, bad, fault) => {
+  ] as const)('(%s) accepts what fits, and undefined', (_, rule, good, bad, fault) => {
     for (const value of [undefined, ...good]) expect(rule(value, 'x')).toEqual([]);
     for (const value of bad) expect(rule(value, 'x')).toEqual([fault]);
     expect(required(rule)(undefined, 'x')).toEqual([fault]);

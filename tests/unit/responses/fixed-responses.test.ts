@@ -26,7 +26,7 @@ it.each([
   expect(response).toEqual({ status, headers: TEXT, body });
 });
 
-it('a limit that is reached is told with Retry-After', () => {
+it('the response to a reached limit is a text with Retry-After', () => {
   expect(tooManyRequestsText()).toEqual({
     status: 429,
     headers: { ...TEXT, 'cache-control': 'no-cache, private', 'retry-after': '1' },

@@ -54,7 +54,7 @@ describe('createApiServer', () => {
     });
   });
 
-  it('answers everything, also where a bridge says that others are asked after it', async () => {
+  it('answers every path, also where a bridge says that other routes follow', async () => {
     const seen: ApiRequest[] = [];
     const events = { handle: (request: ApiRequest) => void seen.push(request) };
     const server = createApiServer({ ...options, events });

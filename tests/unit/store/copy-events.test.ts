@@ -94,10 +94,10 @@ describe('copyEvents', () => {
         return to.create(key, event, options);
       },
     };
-    const told: unknown[] = [];
-    const result = await copyEvents(from, refusing, { clock, onSkipped: (skipped) => told.push(skipped) });
+    const reported: unknown[] = [];
+    const result = await copyEvents(from, refusing, { clock, onSkipped: (skipped) => reported.push(skipped) });
     expect(result).toMatchObject({ copied: 2, skipped: [{ key: { name: 'b' }, why: 'invalid-key' }] });
-    expect(told).toEqual(result.skipped);
+    expect(reported).toEqual(result.skipped);
     const failure = new Error('not without b');
     const onSkipped = (): never => {
       throw failure;

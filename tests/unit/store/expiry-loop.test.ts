@@ -32,7 +32,7 @@ function createBench(expire?: (options: ExpireOptions, store: EventStore) => Pro
   return { clock, store, loop, calls, reported };
 }
 
-describe('expiry loop', () => {
+describe('an expiry loop', () => {
   test('removes expired events, in slices, every interval', async () => {
     const { clock, store, loop, calls } = createBench();
     for (let i = 0; i < 8; i++) {

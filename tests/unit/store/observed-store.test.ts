@@ -17,7 +17,7 @@ function createBench(wrap: (store: EventStore) => EventStore = (store) => store)
 }
 
 describe('an observed store', () => {
-  it('tells each call with its outcome and duration, and passes results and errors on', async () => {
+  it('reports each call with its outcome and duration, and passes results and errors on', async () => {
     const bench = createBench((store) => ({
       ...store,
       async list(query) {
@@ -61,7 +61,7 @@ describe('an observed store', () => {
     expect(seen).toEqual([]);
   });
 
-  it('tells how late the feed delivers writes of this process', async () => {
+  it('reports how late the feed delivers writes of this process', async () => {
     const { clock, store, seen, create } = createBench();
     const feed = store.changes({ after: await store.revision() })[Symbol.asyncIterator]();
     const pending = feed.next();

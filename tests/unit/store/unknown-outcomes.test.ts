@@ -7,38 +7,38 @@ import { fakeClock } from '../../../src/testing/fake-clock.js';
 import { sampleEvent } from '../../../src/testing/sample-event.js';
 
 /** What becomes of one write: it happens and the answer is lost, it never arrives, or another error is met. */
-type Fate = 'answered' | 'answer lost' | 'never arrived' | StoreErrorCode;
+type Outcome = 'answered' | 'answer lost' | 'never arrived' | StoreErrorCode;
 
 const key = { namespace: 'default', name: 'a' };
 const later = { expiresAt: 4_102_444_800_000_000 };
 
-/** A store whose writes meet the given fates, one after the other; then all is well. */
-function createBench(fates: Fate[], between: (store: EventStore) => Promise<unknown> = async () => undefined) {
+/** A store whose writes have the given outcomes, one after the other; later writes succeed. */
+function createBench(outcomes: Outcome[], between: (store: EventStore) => Promise<unknown> = async () => undefined) {
   const memory = memoryStore({ clock: fakeClock() });
   let writes = 0;
-  const suffer = async <T>(write: () => Promise<T>): Promise<T> => {
+  const withOutcome = async <T>(write: () => Promise<T>): Promise<T> => {
     writes++;
-    const fate = fates.shift() ?? 'answered';
-    if (fate === 'answered') return write();
-    if (fate === 'answer lost') await write();
-    if (fate === 'answer lost' || fate === 'never arrived') {
+    const outcome = outcomes.shift() ?? 'answered';
+    if (outcome === 'answered') return write();
+    if (outcome === 'answer lost') await write();
+    if (outcome === 'answer lost' || outcome === 'never arrived') {
       await between(memory);
       throw storeError('unknown-outcome', 'the connection was lost');
     }
-    throw storeError(fate, 'as arranged');
+    throw storeError(outcome, 'as arranged');
   };
   const store = resolveUnknownOutcomes({
     ...memory,
-    create: (...args) => suffer(() => memory.create(...args)),
-    replace: (...args) => suffer(() => memory.replace(...args)),
-    remove: (...args) => suffer(() => memory.remove(...args)),
+    create: (...args) => withOutcome(() => memory.create(...args)),
+    replace: (...args) => withOutcome(() => memory.replace(...args)),
+    remove: (...args) => withOutcome(() => memory.remove(...args)),
   });
   return { memory, store, writes: () => writes };
 }
 
 describe('the resolution of unknown outcomes', () => {
-  test.each<Fate>(['answer lost', 'never arrived'])('resolves a create that was "%s"', async (fate) => {
-    const { store, memory } = createBench([fate]);
+  test.each<Outcome>(['answer lost', 'never arrived'])('resolves a create that was "%s"', async (outcome) => {
+    const { store, memory } = createBench([outcome]);
     const record = await store.create(key, sampleEvent(), later);
     expect(await memory.get(key)).toEqual(record);
     expect(await memory.revision()).toBe(record.revision);
@@ -51,8 +51,8 @@ describe('the resolution of unknown outcomes', () => {
     await expect(store.create(key, sampleEvent(), later)).rejects.toMatchObject({ code: 'unknown-outcome' });
   });
 
-  test.each<Fate>(['answer lost', 'never arrived'])('resolves a replace that was "%s"', async (fate) => {
-    const { store, memory } = createBench([fate]);
+  test.each<Outcome>(['answer lost', 'never arrived'])('resolves a replace that was "%s"', async (outcome) => {
+    const { store, memory } = createBench([outcome]);
     const { revision } = await memory.create(key, sampleEvent(), later);
     const event = sampleEvent({ note: 'changed' });
     const record = await store.replace(key, event, { ...later, expected: revision });
@@ -70,10 +70,10 @@ describe('the resolution of unknown outcomes', () => {
     await expect(replacing).rejects.toMatchObject({ code: 'unknown-outcome' });
   });
 
-  test.each<Fate>(['answer lost', 'never arrived'])(
+  test.each<Outcome>(['answer lost', 'never arrived'])(
     'resolves a removal of a known revision that was "%s"',
-    async (fate) => {
-      const { store, memory } = createBench([fate]);
+    async (outcome) => {
+      const { store, memory } = createBench([outcome]);
       const { revision, event } = await memory.create(key, sampleEvent(), later);
       const record = await store.remove(key, { expected: revision });
       expect(record).toMatchObject({ key, revision: revision + 1, event });

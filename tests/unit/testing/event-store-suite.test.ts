@@ -87,7 +87,7 @@ const spoilt: readonly (readonly [rule: string, spoil: (store: EventStore) => Ev
   [
     'the feed has no previous state',
     (s) => mapFeed(s, (changes) => changes.map(({ previous: _, ...change }) => change)),
-    /^feed: tells/,
+    /^feed: delivers every/,
   ],
   ['the feed merges changes', (s) => mapFeed(s, (changes) => changes.slice(-1)), /^feed: is complete/],
   [

@@ -50,7 +50,7 @@ describe('the recorder for tests', () => {
 });
 
 describe('toHaveRecorded', () => {
-  it('holds where an event has the fields', () => {
+  it('passes where an event has the fields', () => {
     const recorder = testRecorder();
     recorder.event(paid);
     recorder.event(paid);

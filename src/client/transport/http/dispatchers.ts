@@ -28,7 +28,7 @@ export function createDispatchers(options: ConnectionOptions) {
     const shared = {
       connections: maxConnections,
       allowH2,
-      // Of HTTP/1: one request at a time, so that a watch delays nothing. HTTP/2 has streams.
+      // HTTP/1 connections have one request at a time, so that a watch delays nothing. HTTP/2 has streams.
       ...(!allowH2 && { pipelining: 1 }),
       keepAliveTimeout: options.keepAliveMs ?? 4_000,
       maxHeaderSize: options.maxHeaderBytes ?? 16_384,
@@ -51,7 +51,10 @@ export function createDispatchers(options: ConnectionOptions) {
   };
 
   return {
-    /** Those for this TLS configuration. Connections with an earlier one end with the requests on them. */
+    /**
+     * The dispatcher for this TLS configuration. Connections with an earlier one are closed when their requests have
+     * ended.
+     */
     get(tls: TlsOptions): Promise<Dispatcher> {
       const key = JSON.stringify(tls);
       if (current?.key !== key) {
@@ -60,7 +63,7 @@ export function createDispatchers(options: ConnectionOptions) {
       }
       return current.dispatcher;
     },
-    /** Ends all of them, and the requests under way. */
+    /** Closes all connections and ends the requests under way. */
     async destroy(reason: Error): Promise<void> {
       await current?.dispatcher.catch(() => undefined);
       await Promise.all([...all].map((dispatcher) => dispatcher.destroy(reason).catch(() => undefined)));

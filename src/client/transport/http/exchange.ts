@@ -3,9 +3,9 @@ import { joinBytes } from '../../../http/bytes.js';
 import { isBodiless, type ApiResponse, type ResponseHeaders } from '../../../http/response.js';
 import { requestFailure } from './failures.js';
 
-/** Bytes that wait to be read, before the connection is left unread: its server then has to wait. */
+/** Unread bytes beyond which the connection is paused, so that the server has to wait. */
 const MAX_UNREAD_BYTES = 65_536;
-/** Answers up to here are handed over whole, when they are complete. */
+/** Answers up to this size are handed over whole, when they are complete. */
 const MAX_WHOLE_BYTES = 65_536;
 
 /** A request as it goes onto the wire. */
@@ -17,7 +17,7 @@ export interface WireRequest {
   readonly path: string;
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
   readonly body: string | Uint8Array | undefined;
-  /** The name of the server's certificate. */
+  /** The name that the server's certificate must be for. */
   readonly servername: string | undefined;
   readonly signal: AbortSignal | undefined;
 }
@@ -153,4 +153,4 @@ function createBody(request: WireRequest, reject: (error: Error) => void) {
 }
 
 const asError = (reason: unknown): Error =>
-  reason instanceof Error ? reason : new Error('the request was given up', { cause: reason });
+  reason instanceof Error ? reason : new Error('the request was aborted', { cause: reason });

@@ -12,7 +12,7 @@ const isNoAnswer = (error: unknown): boolean =>
  */
 export function requestFailure(error: unknown, host: string, sent: boolean): Error {
   const reason = reasonOf(error);
-  if (isNoAnswer(error)) return responseError(`${host} gave no answer of HTTP: ${reason}`, 0, error);
+  if (isNoAnswer(error)) return responseError(`${host} did not answer with HTTP: ${reason}`, 0, error);
   if (!sent) return connectionError(`${host} was not reached: ${reason}`, false, error);
   return connectionError(`the connection to ${host} was lost: ${reason}`, true, error);
 }

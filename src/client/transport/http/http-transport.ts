@@ -30,7 +30,7 @@ export function httpTransport(options: HttpTransportOptions): ConnectedTransport
   });
 }
 
-/** A transport in parts, some of which change while it runs. */
+/** The parts of a transport, some of which change while it runs. */
 export interface SenderOptions extends ConnectionOptions {
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
   readonly namespace: string | undefined;

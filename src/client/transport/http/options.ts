@@ -96,7 +96,7 @@ const headers: OptionRule = (value, name) => {
   if (typeof value !== 'object' || value === null) return [`${name} must be an object`];
   return Object.entries(value as object).flatMap(([key, content]) => {
     const path = `${name}[${JSON.stringify(key)}]`;
-    if (!/^[!#$%&'*+.^_`|~0-9a-z-]+$/.test(key)) return [`${path}: a name of a header is in lower case`];
+    if (!/^[!#$%&'*+.^_`|~0-9a-z-]+$/.test(key)) return [`${path}: header names must be in lower case`];
     if (RESERVED.includes(key)) return [`${path} is set by the transport`];
     const values: readonly unknown[] = Array.isArray(content) ? content : [content];
     // Their content may be secret, so that it is not repeated.

@@ -4,7 +4,7 @@ import type { HeldPart } from '../accounting/held-parts.js';
 
 /** Table sizes: stored parts, and hashes of parts that were seen once. */
 const PARTS = 1024;
-const SEEN = 4096;
+const SEEN_SLOTS = 4096;
 /** Limits in bytes: a shorter part is not worth a reference, a longer one not worth a place in the table. */
 const SHORTEST = 64;
 const LONGEST = 8192;
@@ -44,7 +44,7 @@ function equals({ view: one }: SharedPart, view: DataView, start: number, end: n
  */
 export function createSharedParts() {
   const parts: (SharedPart | undefined)[] = new Array<SharedPart | undefined>(PARTS).fill(undefined);
-  const seen = new Int32Array(SEEN);
+  const seen = new Int32Array(SEEN_SLOTS);
   /** The part that was found last: the next event mostly has the same. */
   let last: SharedPart | undefined;
 
@@ -58,8 +58,8 @@ export function createSharedParts() {
     const known = parts[hash & (PARTS - 1)];
     if (known !== undefined && equals(known, view, start, end)) return known;
     if (!counts) return undefined;
-    if (seen[hash & (SEEN - 1)] !== hash) {
-      seen[hash & (SEEN - 1)] = hash;
+    if (seen[hash & (SEEN_SLOTS - 1)] !== hash) {
+      seen[hash & (SEEN_SLOTS - 1)] = hash;
       return undefined;
     }
     const copy = bytes.slice(start, end);

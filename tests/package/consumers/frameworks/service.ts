@@ -26,7 +26,7 @@ const event: Event = {
   regarding: { kind: 'Pod', namespace: 'default', name: 'greeter' },
 };
 
-/** Asks the service for what it should do, stops it while a watch is open, and prints what was seen. */
+/** Sends a request of each kind, stops the service while a watch is open, and prints the results. */
 export async function check(port: number, stop: () => unknown): Promise<void> {
   const ask = (path: string, body?: object): Promise<Response> =>
     fetch(`http://127.0.0.1:${port}${path}`, {
@@ -49,5 +49,5 @@ export async function check(port: number, stop: () => unknown): Promise<void> {
   );
 }
 
-/** What an orchestrator does. */
+/** Sends SIGTERM, as an orchestrator does. */
 export const terminate = (): boolean => process.kill(process.pid, 'SIGTERM');

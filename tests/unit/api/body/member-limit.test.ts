@@ -24,12 +24,12 @@ describe('a text', () => {
     }
   });
 
-  test('inside an object is no JSON when it has more', () => {
+  test('that is embedded in an object is an error when it has too many items', () => {
     expect(parseEmbedded(items(MAX_MEMBERS))).toHaveProperty('document');
     expect(parseEmbedded(items(MAX_MEMBERS + 1))).toHaveProperty('error');
   });
 
-  test('that is nested too deeply is refused for that reason', () => {
+  test('that is nested too deeply is refused', () => {
     expect(parseJson('['.repeat(100_000))).toHaveProperty('error');
   });
 
@@ -37,7 +37,7 @@ describe('a text', () => {
     ['a name', (length: number) => `{"${'k'.repeat(length)}":1}`],
     ['a value', (length: number) => `{"k":"${'v'.repeat(length)}"}`],
     ['an item', (length: number) => `["${'v'.repeat(length)}"]`],
-  ])('counts each 256 characters of %s as one more, and 1,024 at most', (_, make) => {
+  ])('counts each 256 characters of %s as one more member, up to 1,024', (_, make) => {
     const short = scanJson(make(255)).members;
     for (const [length, more] of [
       [256, 1],
@@ -84,7 +84,7 @@ describe('a value', () => {
     );
   });
 
-  test('that a change has made is refused when it has more than can be stored', () => {
+  test('that results from a change is refused when it has more members than can be stored', () => {
     const most = DEFAULT_BODY_LIMITS.storedMembers;
     const json = items(most + 1).replaceAll('1', '"a"');
     const value = JSON.parse(json) as object;

@@ -31,7 +31,7 @@ const TYPE = 'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind
 const unrecognized = (rest: string): string => `the object provided is unrecognized (must be of type Event): ${rest}`;
 const unparsed = (rest: string): string => unrecognized(`couldn't get version/kind; json parse error: ${rest}`);
 
-describe('a body that is no object', () => {
+describe('a body that cannot be read', () => {
   test.each([
     ['{', 'unexpected end of JSON input ({)'],
     ['', 'unexpected end of JSON input (<empty>)'],

@@ -13,7 +13,7 @@ const refusal = async (text: string, yaml = false): Promise<string | undefined> 
   return undefined;
 };
 
-test('any apiVersion is accepted, and none at all', async () => {
+test('any apiVersion is accepted, including an empty one', async () => {
   for (const apiVersion of ['v1', 'meta.k8s.io/v1', 'events.example.com/v1', 'other/v1', '']) {
     expect(await decode(JSON.stringify({ kind: 'DeleteOptions', apiVersion, dryRun: ['All'] }))).toEqual({
       dryRun: ['All'],

@@ -81,7 +81,7 @@ describe('an object with managed fields that are known', () => {
     expect(decodeUsualEvent(found?.plain.value as object, found?.entries)?.keys).toBe(found?.plain.keys);
   });
 
-  test('becomes what it becomes without that', () => {
+  test('is decoded as it is without known managed fields', () => {
     const text = JSON.stringify(whole());
     expect(decode(text, knownEntries)).toEqual(decode(text, undefined));
     expect(decode(text, knownEntries)).toMatchObject({ object: { metadata: { managedFields: ENTRIES } } });
@@ -111,17 +111,17 @@ describe('an object with managed fields that are known', () => {
     ['an empty list', `"managedFields":[]`],
     ['them twice', `"managedFields":${LIST},"managedFields":${LIST}`],
     ['another list after them', `"managedFields":${LIST},"managedFields":[]`],
-    ['a key that ends like theirs', `"x\\"managedFields":${LIST}`],
+    ['a key that ends in "managedFields"', `"x\\"managedFields":${LIST}`],
     ['a text that looks like them', `"generateName":"\\"managedFields\\":${LIST.replaceAll('"', '\\"')}"`],
     ['a list that does not end', `"managedFields":${LIST.slice(0, -1)}`],
-    ['a comma behind their end', `"managedFields":${LIST},`],
+    ['a comma after their end', `"managedFields":${LIST},`],
     ['spaces', `"managedFields": ${LIST}`],
-  ])('is like any other with %s', (_, instead) => {
+  ])('is decoded like any other with %s', (_, instead) => {
     const text = JSON.stringify(whole()).replace(`"managedFields":${LIST}`, instead);
     expect(decode(text, knownEntries)).toEqual(decode(text, undefined));
   });
 
-  test('becomes the same whatever else it has', () => {
+  test('is decoded like any other, whatever else it has', () => {
     const key = fc.constantFrom(...Object.keys(whole()), ...Object.keys(whole()['metadata'] as Json), '__proto__', 'x');
     const value = fc.constantFrom<unknown>(
       ...[null, '', 'x', 0, -1, 2, 2 ** 31, 1.5, true, {}, { a: 'b' }, { count: 2 }, [], ENTRIES],

@@ -395,7 +395,7 @@ describe('intents that are refused', () => {
     expect(refusal(intent)).toBe(`400 BadRequest invalid object type: ${type}`);
   });
 
-  it('have managed fields of their own, though null is accepted', () => {
+  it('include intents with managed fields, though null is accepted', () => {
     for (const managedFields of [[], [{}]]) {
       expect(typed({ metadata: { name: 'a', managedFields } })).toBe(
         '400 BadRequest metadata.managedFields must be nil',
@@ -452,13 +452,13 @@ describe('intents that are refused', () => {
     expect(typed(intent)).toBe(expected);
   });
 
-  it('are named by the namespace of the intent', () => {
+  it('are named in the error by namespace and name', () => {
     expect(typed({ metadata: { name: 'x', namespace: 'n' }, foo: 1 })).toBe(
       `400 BadRequest failed to create typed patch object (n/x; ${GV}, Kind=Event): .foo: field not declared in schema`,
     );
   });
 
-  it('hold values that do not fit their type', () => {
+  it('include intents with values that cannot be converted to their type', () => {
     const failed = `400 BadRequest failed to convert new object (/a; ${GV}, Kind=Event) to proper version: `;
     const unable = `${failed}unable to convert unstructured object to ${GV}, Kind=Event: `;
     expect(typed({ eventTime: 'yesterday' })).toBe(
@@ -468,7 +468,7 @@ describe('intents that are refused', () => {
     expect(applied({ ...name, deprecatedCount: 2.0 }).object()['deprecatedCount']).toBe(2);
   });
 
-  it('get at most a hundred errors, with the beginnings of values', () => {
+  it('have at most a hundred errors, which quote only the beginnings of values', () => {
     const labels = Object.fromEntries(Array.from({ length: 1000 }, (_, index) => [`k${index}`, index]));
     expect(typed({ metadata: { name: 'a', labels } }).split('\n')).toHaveLength(101);
     expect(typed({ note: [`x${'y'.repeat(10_000)}`] }).length).toBeLessThan(500);

@@ -22,7 +22,7 @@ const event = (metadata: Json = {}, more: Json = {}): Json =>
 
 const series = (count: number): Json => ({ series: { count, lastObservedTime: '2024-03-05T06:07:08.123456Z' } });
 
-/** Asks twice, so that the second answer comes from memory, and holds both to the plain computation. */
+/** Tracks twice, so that the second result is a remembered one, and compares both with the uncached computation. */
 function check(tracker: ReturnType<typeof createFieldTracker>, input: UpdateManagedFieldsInput): ManagedFieldsEntry[] {
   const expected = updateManagedFields(input);
   for (let time = 0; time < 2; time++) {

@@ -56,7 +56,7 @@ describe('FieldsV1', () => {
     expect(fromFieldsV1(fields)).toBeUndefined();
   });
 
-  it('names fields as errors do', () => {
+  it('is shown in errors as paths with dots and brackets', () => {
     expect(pathText(['f:metadata', 'f:labels', 'f:x'])).toBe('.metadata.labels.x');
     expect(pathText(['f:finalizers', 'v:"a\\"b"'])).toBe('.finalizers[="a\\"b"]');
     expect(pathText(['f:owners', 'k:{"a":1,"uid":"u"}', 'f:name'])).toBe('.owners[a=1,uid="u"].name');

@@ -19,7 +19,7 @@ export function wire(object: Json, of: ManagedVersion = version): Json {
   return decoded.object;
 }
 
-/** One object and what requests make of it: no server, no store. Time goes on by a second with each request. */
+/** One object that requests change, without a server or a store. Each request advances the time by a second. */
 export interface TrackedEvent {
   object(): Json;
   entries(): ManagedFieldsEntry[];

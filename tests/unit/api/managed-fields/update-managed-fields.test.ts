@@ -286,7 +286,7 @@ describe('updateManagedFields with a list from the client', () => {
     ['no apiVersion', { apiVersion: '' }],
     ['no fieldsType', { fieldsType: '' }],
     ['another fieldsType', { fieldsType: 'FieldsV2' }],
-    ['fields that are none', { fieldsV1: { bogus: {} } }],
+    ['malformed fields', { fieldsV1: { bogus: {} } }],
   ])('ignores a list with %s', (_, wrong: Partial<ManagedFieldsEntry>) => {
     const tracked = stored();
     tracked.update('two', event({ labels: { x: '1' } }), [entry('x', { 'f:note': {} }, wrong)]);

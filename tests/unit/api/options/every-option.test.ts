@@ -165,7 +165,7 @@ describe('the options of a list', () => {
     expect(message(() => read(query))).toBe(errors(...texts));
   });
 
-  it('start a watch without a start, or from 0, with the events there are', () => {
+  it('start a watch without resourceVersion, or from 0, with the existing events', () => {
     const initial = { sendInitialEvents: true, resourceVersionMatch: 'NotOlderThan' };
     expect(read('watch=1')).toEqual({ ...NOTHING, ...initial, watch: true });
     expect(read('watch=1&resourceVersion=0')).toEqual({ ...NOTHING, ...initial, watch: true, resourceVersion: '0' });
@@ -174,7 +174,7 @@ describe('the options of a list', () => {
     expect(read('watch=1&resourceVersion=7')).toEqual({ ...NOTHING, watch: true, resourceVersion: '7' });
   });
 
-  it('keep what a watch says itself about initial events', () => {
+  it('keep what the request of a watch says about initial events', () => {
     const said = 'sendInitialEvents=true&resourceVersionMatch=NotOlderThan&resourceVersion=7';
     expect(read(`watch=1&${said}`)).toMatchObject({ sendInitialEvents: true, resourceVersion: '7' });
     expect(read('watch=1&sendInitialEvents=0&resourceVersionMatch=NotOlderThan')).toMatchObject({
@@ -219,11 +219,11 @@ describe('the options of a write', () => {
     expect(read('fieldValidation=')).toEqual(NOTHING);
   });
 
-  it.each(['Ignore', 'Warn', 'Strict'])('take fieldValidation %s', (fieldValidation) => {
+  it.each(['Ignore', 'Warn', 'Strict'])('accept fieldValidation %s', (fieldValidation) => {
     expect(read(`fieldValidation=${fieldValidation}`)).toEqual({ ...NOTHING, fieldValidation });
   });
 
-  it('are a dry run when every value of dryRun is All', () => {
+  it('ask for a dry run when every value of dryRun is All', () => {
     expect(read('dryRun=All')).toMatchObject({ dryRun: true });
     expect(read('dryRun=All&dryRun=All')).toMatchObject({ dryRun: true });
     for (const query of ['dryRun=', 'dryRun=all', 'dryRun=All&dryRun=x', 'dryRun=x&dryRun=All']) {
@@ -231,7 +231,7 @@ describe('the options of a write', () => {
     }
   });
 
-  it('take force only with an apply', () => {
+  it('accept force only with an apply', () => {
     expect(read('fieldManager=m&force=1', 'PatchOptions', true)).toEqual({
       ...NOTHING,
       fieldManager: 'm',
@@ -244,20 +244,20 @@ describe('the options of a write', () => {
     );
   });
 
-  it('name a manager for an apply', () => {
+  it('require a field manager for an apply', () => {
     const missing = `${PREFIX}fieldManager: Required value: is required for apply patch`;
     expect(message(() => read('', 'PatchOptions', true))).toBe(missing);
     expect(message(() => read('force=1', 'PatchOptions', true))).toBe(missing);
   });
 
-  it('take a manager of 128 bytes, and no more', () => {
+  it('accept a field manager of at most 128 bytes', () => {
     expect(read(`fieldManager=${'m'.repeat(128)}`)).toMatchObject({ fieldManager: 'm'.repeat(128) });
     const tooLong = `${PREFIX}fieldManager: Too long: may not be more than 128 bytes`;
     expect(message(() => read(`fieldManager=${'m'.repeat(129)}`))).toBe(tooLong);
     expect(message(() => read(`fieldManager=${encodeURIComponent('é'.repeat(65))}`))).toBe(tooLong);
   });
 
-  it('take letters, marks, numbers, punctuation, symbols and spaces in a manager, and nothing else', () => {
+  it('accept letters, marks, numbers, punctuation, symbols and spaces in a field manager, and nothing else', () => {
     expect(read(`fieldManager=${encodeURIComponent('é\u0301 9-_/+€')}`)).toMatchObject({
       fieldManager: 'é\u0301 9-_/+€',
     });
@@ -291,11 +291,11 @@ describe('the options of a delete', () => {
     expect(read('uid=u&resourceVersion=7')).toEqual({ ...NOTHING, preconditions: { uid: 'u', resourceVersion: '7' } });
   });
 
-  it.each(['Foreground', 'Background', 'Orphan'])('take the policy %s', (propagationPolicy) => {
+  it.each(['Foreground', 'Background', 'Orphan'])('accept the policy %s', (propagationPolicy) => {
     expect(message(() => checkDeleteOptions({ propagationPolicy }))).toBe('accepted');
   });
 
-  it('take orphanDependents alone, and a dry run', () => {
+  it('accept orphanDependents alone, and a dry run', () => {
     expect(message(() => checkDeleteOptions({ orphanDependents: false, dryRun: ['All'] }))).toBe('accepted');
     expect(message(() => checkDeleteOptions({}))).toBe('accepted');
   });
@@ -329,7 +329,7 @@ describe('a continue token', () => {
     expect(readContinueToken(token({ v: V, rv: -1, start: 'b\0' }))).toEqual({ revision: -1, start: 'b' });
   });
 
-  it('brings a revision beyond a double to a safe integer', () => {
+  it('has a revision beyond the safe integers lowered to the largest one', () => {
     expect(readContinueToken(token({ v: V, rv: 2 ** 60, start: 'a' })).revision).toBe(Number.MAX_SAFE_INTEGER);
   });
 
@@ -352,7 +352,7 @@ describe('a continue token', () => {
     expect(message(() => readContinueToken(token(value)))).toBe(expected);
   });
 
-  it('is refused where it is no base64 or no JSON, with the place', () => {
+  it('is refused where it is not base64, with the position, or not JSON', () => {
     expect(message(() => readContinueToken('ab=='))).toBe(`${PREFIX}illegal base64 data at input byte 2`);
     expect(message(() => readContinueToken('abcde'))).toBe(`${PREFIX}illegal base64 data at input byte 4`);
     expect(message(() => readContinueToken('abcd'))).toBe(`${PREFIX}the token is not JSON`);

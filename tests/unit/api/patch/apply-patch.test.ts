@@ -121,7 +121,7 @@ describe('applyPatch', () => {
       'Warn',
       '400 BadRequest json: cannot unmarshal array into Go value of type map[string]interface {}',
     ],
-  ])('%s with %j under %s is refused', (type, body, validation, message) => {
+  ])('refuses %s with %j under %s', (type, body, validation, message) => {
     expect(errorOf(() => patch(type, body, validation))).toBe(message);
   });
 
@@ -142,7 +142,7 @@ describe('applyPatch', () => {
     expect(errorOf(() => patch(JSON_PATCH, operations(100)))).toBe('no error');
   });
 
-  it('Counts the fields of the result of a JSON Patch only where it may have grown.', () => {
+  it('counts the fields of the result of a JSON Patch only where it may have grown', () => {
     const many = { ...stored, list: Array.from({ length: 300 }, (_, index) => index) };
     const operations = (most: number, ...list: unknown[]): string =>
       errorOf(() =>

@@ -27,7 +27,7 @@ describe('the body of a JSON Patch', () => {
     );
   });
 
-  it.each(['op', 'from', 'path'])('is rejected with the words of %s', (key) => {
+  it.each(['op', 'from', 'path'])('is rejected in the words of kube-apiserver when %s is not a text', (key) => {
     expect(jsonPatchTypeError([{ [key]: 5 }], true)).toBe(
       `json: cannot unmarshal number into Go struct field jsonPatchOp.${key} of type string`,
     );
@@ -64,14 +64,14 @@ describe('the body of a JSON Patch', () => {
   });
 });
 
-describe('What is odd about a JSON Patch', () => {
+describe('the strict errors of a JSON Patch', () => {
   const strictErrors = (text: string, most = 100): readonly string[] => {
     const parsed = parseJson(text, 10_000);
     if ('error' in parsed) throw new Error(parsed.error);
     return jsonPatchStrictErrors(parsed.document, most);
   };
 
-  it('is said with the number of its operation, and a field that is unknown is not said to be there twice', () => {
+  it('have the index of their operation, and an unknown field is not also reported as duplicate', () => {
     const operations = [...Array.from({ length: 12 }, () => '{}'), '{"op":"test","op":"add","foo":1,"foo":2}'];
     expect(strictErrors(`[${operations.join()}]`)).toEqual([
       'json patch unknown field "[12].foo"',
@@ -79,7 +79,7 @@ describe('What is odd about a JSON Patch', () => {
     ]);
   });
 
-  it('is said a hundred times at most, however many fields one operation has', () => {
+  it('are limited to a hundred, however many fields one operation has, as are those of a merge patch', () => {
     const fields = (count: number): string => Array.from({ length: count }, (_, index) => `"x${index}":1`).join();
     expect(strictErrors(`[{${fields(100)}}]`)).toHaveLength(100);
     expect(strictErrors(`[{${fields(101)},"op":"a","op":"b"}]`)).toHaveLength(100);

@@ -66,7 +66,7 @@ describe('the cost of a JSON Patch', () => {
     expect(isDone({ text, one: 1 }, ...copies, { op: 'copy', from: '/one', path: '/d' })).toBe(false);
   });
 
-  it('is limited to the depth of all other bodies', () => {
+  it('includes the depth of the result, which has the limit of all bodies', () => {
     const add = (depth: number): unknown => ({ op: 'add', path: '/x', value: nested(depth) });
     expect(isDone({}, add(MAX_DEPTH - 1))).toBe(true);
     expect(isDone({}, add(MAX_DEPTH))).toBe(false);
@@ -115,11 +115,11 @@ describe('the result of a JSON Patch', () => {
     expect(written(operation)).toBe(expected);
   });
 
-  it('Sorts the keys of the whole document where an operation is about all of it.', () => {
+  it('sorts the top-level keys where an operation has the empty path', () => {
     expect(written({ op: 'test', path: '', value: document })).toBe('{"a":{"d":1,"c":2},"b":1,"z":{"y":1,"x":2}}');
   });
 
-  it('Nothing is found behind the end of a list, nor is null put where nothing was.', () => {
+  it('is a failure beyond the end of a list, and for a missing member unless it is tested for null', () => {
     const list = { list: [1, 2] };
     for (const op of ['replace', 'remove', 'test']) {
       expect(isDone(list, { op, path: '/list/2', value: null })).toBe(false);

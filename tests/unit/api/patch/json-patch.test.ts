@@ -21,25 +21,28 @@ const suite = (file: string): SuiteCase[] =>
 
 const apply = (document: unknown, ...operations: unknown[]): unknown => applyJsonPatch(document, operations)?.document;
 
-describe.each(['tests.json', 'spec_tests.json'])('the public json-patch-test-suite, %s,', (file) => {
-  it.each(suite(file).map((each, index) => [`${index} ${each.comment ?? each.error ?? ''}`, each] as const))(
-    'passes the case: %s',
-    (_, { doc, patch, expected, error }) => {
-      const before = structuredClone(doc);
-      const result = applyJsonPatch(doc, patch);
-      if (error !== undefined) expect(result).toBeUndefined();
-      else expect(result?.document).toEqual(expected === undefined ? doc : expected);
-      expect(doc).toEqual(before);
-    },
-  );
-});
+describe.each(['tests.json', 'spec_tests.json'])(
+  'applyJsonPatch with %s of the public json-patch-test-suite',
+  (file) => {
+    it.each(suite(file).map((each, index) => [`${index} ${each.comment ?? each.error ?? ''}`, each] as const))(
+      'passes the case: %s',
+      (_, { doc, patch, expected, error }) => {
+        const before = structuredClone(doc);
+        const result = applyJsonPatch(doc, patch);
+        if (error !== undefined) expect(result).toBeUndefined();
+        else expect(result?.document).toEqual(expected === undefined ? doc : expected);
+        expect(doc).toEqual(before);
+      },
+    );
+  },
+);
 
 describe('applyJsonPatch', () => {
   it.each<[string, unknown, unknown]>([
     ['a missing op', {}, { path: '/a', value: 1 }],
     ['an unknown op', {}, { op: 'spam', path: '/a', value: 1 }],
     ['a missing path', {}, { op: 'add', value: 1 }],
-    ['a path that is no pointer', {}, { op: 'add', path: 'a', value: 1 }],
+    ['a path that is not a JSON pointer', {}, { op: 'add', path: 'a', value: 1 }],
     ['a bad escape', { 'a~b': 1 }, { op: 'remove', path: '/a~b' }],
     ['add without value', {}, { op: 'add', path: '/a' }],
     ['replace of a missing member', {}, { op: 'replace', path: '/a', value: 1 }],
@@ -54,7 +57,7 @@ describe('applyJsonPatch', () => {
     ['an index with a leading zero', [1, 2], { op: 'remove', path: '/01' }],
     ['moving into itself', { a: {} }, { op: 'move', from: '/a', path: '/a/b' }],
     ['an inherited member', {}, { op: 'copy', from: '/constructor', path: '/a' }],
-    ['an operation that is none', {}, null],
+    ['null in place of an operation', {}, null],
   ])('refuses an operation that fails: %s', (_, document, operation) => {
     expect(applyJsonPatch(document, [operation])).toBeUndefined();
   });

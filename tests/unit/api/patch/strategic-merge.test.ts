@@ -41,16 +41,16 @@ describe('applyStrategicMerge on objects', () => {
   });
 
   it.each<[string, Json, unknown]>([
-    ['replace', { labels: { $patch: 'replace', only: 'x' } }, { labels: { only: 'x' } }],
-    ['delete', { labels: { $patch: 'delete', only: 'x' } }, { labels: {} }],
+    ['$patch: replace', { labels: { $patch: 'replace', only: 'x' } }, { labels: { only: 'x' } }],
+    ['$patch: delete', { labels: { $patch: 'delete', only: 'x' } }, { labels: {} }],
     ['$retainKeys', { labels: { $retainKeys: ['a', 'n'], n: '1' } }, { labels: { a: '1', n: '1' } }],
-    ['another type', { labels: 'x' }, { labels: 'x' }],
+    ['a value of another type', { labels: 'x' }, { labels: 'x' }],
     [
-      'a directive where nothing is',
+      'directives for a missing map',
       { annotations: { $patch: 'bogus', n: 'v', gone: null } },
       { labels: { a: '1', b: '2' }, annotations: { n: 'v' } },
     ],
-  ])('follows the directive in %s', (_, patch, expected) => {
+  ])('changes a map as the patch says: %s', (_, patch, expected) => {
     expect(metadata({ labels: { a: '1', b: '2' } }, patch)).toEqual(expected);
   });
 
@@ -89,10 +89,10 @@ describe('null in a strategic merge patch', () => {
     ['removes a list of scalars', { finalizers: null }, { finalizers: undefined }],
     ['removes a list of objects', { ownerReferences: null }, { ownerReferences: undefined }],
     ['removes nothing where nothing is', { annotations: null }, {}],
-    ['below a member that is there removes that', { labels: { a: null } }, { labels: {} }],
-    ['below a member that is new is left out', { annotations: { n: 'v', gone: null } }, { annotations: { n: 'v' } }],
+    ['in an existing object removes the member', { labels: { a: null } }, { labels: {} }],
+    ['in a new object is left out', { annotations: { n: 'v', gone: null } }, { annotations: { n: 'v' } }],
     [
-      'below a member that replaces another type is left out',
+      'in an object that replaces another type is left out',
       { finalizers: { n: { deep: null }, gone: null } },
       { finalizers: { n: {} } },
     ],
@@ -122,7 +122,7 @@ describe('null in a strategic merge patch', () => {
       { annotations: { list: [{ v: '1' }] } },
     ],
     [
-      'in place of items to take out removes the list',
+      'in place of items to remove removes the list',
       { '$deleteFromPrimitiveList/finalizers': null },
       { finalizers: undefined },
     ],
@@ -156,25 +156,25 @@ describe('applyStrategicMerge on lists of scalars', () => {
 
   it.each<[string, Json, string[] | undefined]>([
     ['new items come first', { finalizers: ['x/c'] }, ['x/c', 'x/a', 'x/b']],
-    ['known items stay one', { finalizers: ['x/b', 'x/b', 'x/c'] }, ['x/a', 'x/b', 'x/c']],
+    ['known items are not repeated', { finalizers: ['x/b', 'x/b', 'x/c'] }, ['x/a', 'x/b', 'x/c']],
     ['an empty list changes nothing', { finalizers: [] }, ['x/a', 'x/b']],
     ['null removes the list', { finalizers: null }, undefined],
-    ['items are taken out', { '$deleteFromPrimitiveList/finalizers': ['x/none', 'x/a'] }, ['x/b']],
-    ['what is no list takes out nothing', { '$deleteFromPrimitiveList/finalizers': 'x' }, ['x/a', 'x/b']],
-    ['a number takes out nothing', { '$deleteFromPrimitiveList/finalizers': 5 }, ['x/a', 'x/b']],
-    ['an object takes out nothing', { '$deleteFromPrimitiveList/finalizers': { length: 1 } }, ['x/a', 'x/b']],
+    ['items are removed', { '$deleteFromPrimitiveList/finalizers': ['x/none', 'x/a'] }, ['x/b']],
+    ['a text removes nothing', { '$deleteFromPrimitiveList/finalizers': 'x' }, ['x/a', 'x/b']],
+    ['a number removes nothing', { '$deleteFromPrimitiveList/finalizers': 5 }, ['x/a', 'x/b']],
+    ['an object removes nothing', { '$deleteFromPrimitiveList/finalizers': { length: 1 } }, ['x/a', 'x/b']],
     [
-      'items are taken out and added',
+      'items are removed and added',
       { '$deleteFromPrimitiveList/finalizers': ['x/a'], finalizers: ['x/c'] },
       ['x/c', 'x/b'],
     ],
     [
-      'the order asked for',
+      'items come in the order asked for',
       { '$setElementOrder/finalizers': ['x/b', 'x/c', 'x/a'], finalizers: ['x/c'] },
       ['x/b', 'x/c', 'x/a'],
     ],
-    ['an order alone', { '$setElementOrder/finalizers': ['x/b', 'x/a'] }, ['x/b', 'x/a']],
-    ['an order for some', { '$setElementOrder/finalizers': ['x/b'] }, ['x/a', 'x/b']],
+    ['an order alone sorts the stored items', { '$setElementOrder/finalizers': ['x/b', 'x/a'] }, ['x/b', 'x/a']],
+    ['an order for one item leaves the others in place', { '$setElementOrder/finalizers': ['x/b'] }, ['x/a', 'x/b']],
   ])('merges or replaces: %s', (_, patch, expected) => {
     const patched = metadata(stored, patch) as Json;
     expect(patched['finalizers']).toEqual(expected);
@@ -213,7 +213,7 @@ describe('applyStrategicMerge on lists of objects', () => {
     ['known items merge', [{ uid: 'u2', name: 'renamed' }], ['u1', 'u2']],
     ['items are deleted', [{ uid: 'u1', $patch: 'delete' }], ['u2']],
     ['the list is replaced', [{ $patch: 'replace' }, owner('u9')], ['u9']],
-    ['an item of its own twice', [owner('u3'), { uid: 'u3', name: 'again' }], ['u3', 'u1', 'u2']],
+    ['a new item that comes twice is added once', [owner('u3'), { uid: 'u3', name: 'again' }], ['u3', 'u1', 'u2']],
   ])('merges or replaces: %s', (_, ownerReferences, expected) => {
     expect(uids(metadata(stored, { ownerReferences }))).toEqual(expected);
   });
@@ -299,7 +299,7 @@ describe('applyStrategicMerge, for any patch', () => {
   });
 });
 
-describe('The order of a merged list', () => {
+describe('the order of a merged list', () => {
   const order = (stored: unknown[], wanted: unknown[], list?: unknown[]): unknown =>
     (
       metadata(
@@ -321,18 +321,18 @@ describe('The order of a merged list', () => {
       ['e', 'f', 'a', 'b', 'c'],
     ],
     [['null', 'a'], ['a', null], undefined, ['null', 'a']],
-  ])('%j with the order %j and the list %j is %j.', (stored, wanted, list, expected) => {
+  ])('of %j with the order %j and the list %j is %j', (stored, wanted, list, expected) => {
     expect(order(stored, wanted, list)).toEqual(expected);
   });
 
-  it('An item that is stored or sent twice stands where it stood first.', () => {
+  it('has an item that is stored or sent twice where it came first', () => {
     const merged = (stored: string[], list: string[]): unknown =>
       metadata({ finalizers: stored }, { finalizers: list });
     expect(merged(['a', 'b', 'a'], ['c'])).toEqual({ finalizers: ['c', 'a', 'b'] });
     expect(merged(['z'], ['b', 'c', 'b'])).toEqual({ finalizers: ['b', 'c', 'z'] });
   });
 
-  it('Objects without a merge key are told apart by all that they hold, and those with one also by its bare value.', () => {
+  it('identifies objects without a merge key by their content, and others also by the bare value of the key', () => {
     const list = (...managers: string[]): Json[] => managers.map((manager) => ({ manager }));
     expect(metadata({ managedFields: list('a', 'b') }, { '$setElementOrder/managedFields': list('b', 'a') })).toEqual({
       managedFields: list('b', 'a'),
@@ -354,11 +354,11 @@ describe('The order of a merged list', () => {
       { '$setElementOrder/finalizers': [], finalizers: 'x' },
       '400 BadRequest expected a []interface {}, but received a string',
     ],
-  ])('%j is refused.', (patch, message) => {
+  ])('is refused in %j', (patch, message) => {
     expect(errorOf({ ownerReferences: [owner('u1')] }, patch)).toBe(message);
   });
 
-  it('Entries of the order that name nothing are passed over.', () => {
+  it('ignores entries without a merge key', () => {
     const patch = {
       '$setElementOrder/ownerReferences': [{ uid: 'u2' }, {}, { uid: 'u1' }],
       ownerReferences: [{ uid: 'u2' }],
@@ -366,7 +366,7 @@ describe('The order of a merged list', () => {
     expect(uids(metadata({ ownerReferences: [owner('u1'), owner('u2')] }, patch))).toEqual(['u2', 'u1']);
   });
 
-  it('Directives about lists need no mention in $retainKeys.', () => {
+  it('follows directives about lists that $retainKeys does not mention', () => {
     const stored = { finalizers: ['a', 'b', 'c'], labels: {} };
     expect(
       metadata(stored, {
@@ -378,8 +378,8 @@ describe('The order of a merged list', () => {
   });
 });
 
-describe('A list that is empty', () => {
-  it('takes what is merged into it, without directives.', () => {
+describe('an empty list', () => {
+  it('takes what is merged into it, without directives', () => {
     expect(metadata({ finalizers: [] }, { finalizers: ['a', 'b'] })).toEqual({ finalizers: ['a', 'b'] });
     const ownerReferences = [
       { ...owner('u3'), controller: null },
@@ -391,7 +391,7 @@ describe('A list that is empty', () => {
     );
   });
 
-  it('stays as it is whatever is taken out of it, and so does one of which nothing is taken out.', () => {
+  it('is unchanged by the removal of items, as is a list from which none is removed', () => {
     const take = (stored: unknown[], gone: unknown[]): unknown =>
       metadata({ finalizers: stored }, { '$deleteFromPrimitiveList/finalizers': gone });
     expect(take([], ['a', 5])).toEqual({ finalizers: [] });
@@ -399,10 +399,10 @@ describe('A list that is empty', () => {
   });
 });
 
-describe('What the schema does not describe', () => {
+describe('a nested value', () => {
   const stored = { annotations: { list: ['a', 'b'], deep: { deeper: { c: 1, d: 2 } } } };
 
-  it('merges as objects do, and its lists are replaced or put into order.', () => {
+  it('that the schema does not describe is merged like an object, and its lists are replaced or put into order', () => {
     expect(metadata(stored, { annotations: { list: ['c'], deep: { deeper: { c: 3 } } } })).toEqual({
       annotations: { list: ['c'], deep: { deeper: { c: 3, d: 2 } } },
     });
@@ -421,7 +421,7 @@ describe('What the schema does not describe', () => {
     });
   });
 
-  it('loses its directives where it is new.', () => {
+  it('loses its directives where it is new', () => {
     const labels = { $retainKeys: ['n'], '$deleteFromPrimitiveList/x': ['a'], '$setElementOrder/x': ['a'], n: 'v' };
     expect(metadata({}, { labels })).toEqual({ labels: { n: 'v' } });
     const ownerReferences = [{ ...owner('u1'), $patch: 'replace' }, { $patch: 'replace' }, owner('u2')];
@@ -429,7 +429,7 @@ describe('What the schema does not describe', () => {
   });
 });
 
-describe('A schema of another kind', () => {
+describe('a schema other than that of the Event', () => {
   const scalar = { kind: 'scalar' } as unknown as Shape;
   const list = (more: object): Shape => ({ kind: 'list', patchStrategy: 'merge', item: scalar, ...more }) as Shape;
   const shape = (fields: Record<string, Shape>): StructShape =>
@@ -439,14 +439,14 @@ describe('A schema of another kind', () => {
       byName: new Map(Object.entries(fields).map(([name, one]) => [name, { shape: one }])),
     }) as unknown as StructShape;
 
-  it('may have maps of lists that merge.', () => {
+  it('may have maps of lists that are merged', () => {
     const other = shape({ map: { kind: 'map', value: list({}) } as unknown as Shape });
     expect(applyStrategicMerge({ map: { k: ['a'] } }, { map: { k: ['b'] } }, other)).toEqual({
       map: { k: ['b', 'a'] },
     });
   });
 
-  it('cannot merge lists of objects without a merge key.', () => {
+  it('cannot have lists of objects that are merged without a merge key', () => {
     const other = shape({ list: list({}) });
     expect(() => applyStrategicMerge({ list: [{ a: 1 }] }, { list: [{ b: 1 }] }, other)).toThrow(
       'cannot merge lists without merge key',

@@ -21,6 +21,6 @@ describe('the message of a shape', () => {
       { name: 'Odd', definition: 'Odd', description: '' },
       { counts: field(list(scalar('int32')), facts) },
     );
-    expect(() => messageOf(schema)).toThrow('the field counts has no form in protobuf');
+    expect(() => messageOf(schema)).toThrow('the field counts cannot be written in protobuf');
   });
 });

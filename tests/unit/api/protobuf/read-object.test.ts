@@ -191,16 +191,16 @@ describe('messages', () => {
     ['field number 0', (writer) => writer.uint32(2), 'proto: illegal tag'],
     ['an end without a group', (writer) => writer.tag(7, 4), 'wrong wireType = 4 for field Reason'],
     [
-      'an end without a group of a field nobody knows',
+      'an end without a group of an unknown field',
       (writer) => writer.tag(70, 4),
       'proto: Event: wiretype end group for non-group',
     ],
     ['a group without end', (writer) => writer.tag(70, 3), 'unexpected EOF'],
     ['an unknown wire type', (writer) => writer.uint32(70 * 8 + 6), 'proto: illegal tag'],
-    ['a length behind the end', (writer) => writer.tag(7, 2).uint32(100), 'unexpected EOF'],
+    ['a length beyond the end', (writer) => writer.tag(7, 2).uint32(100), 'unexpected EOF'],
     ['a length of four gigabytes', (writer) => writer.tag(7, 2).uint32(0xffffffff), 'unexpected EOF'],
     [
-      'a length behind the end of its message',
+      'a length beyond the end of its message',
       (writer) => writer.tag(8, 2).uint32(2).tag(1, 2).uint32(3).raw(new Uint8Array(8)),
       'unexpected EOF',
     ],
@@ -216,7 +216,7 @@ describe('messages', () => {
       'year out of range for field EventTime',
     ],
     [
-      'the greatest of all seconds',
+      'the largest number of seconds',
       (writer) =>
         writer
           .tag(13, 2)

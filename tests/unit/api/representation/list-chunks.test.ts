@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { CHUNK_BYTES, createChunkMemory, type LentBytes } from '../../../../src/api/representation/chunk-memory.js';
+import { CHUNK_BYTES, createChunkMemory, type PooledBytes } from '../../../../src/api/representation/chunk-memory.js';
 import { JsonPieces, type JsonSource } from '../../../../src/json/json-source.js';
 import { listBody, type ListFrame } from '../../../../src/api/representation/list-chunks.js';
 import type { SerializedBody } from '../../../../src/api/representation/serializer.js';
@@ -80,7 +80,7 @@ describe('listBody', () => {
             .map((bytes) => Buffer.from(bytes).toString())
             .join(',')}]}`;
           expect((await collect(await listBody(frame, batches))) === expected).toBe(true);
-          // Twice, so that the second is written to what the first left behind.
+          // Twice, so that the second is written to the memory that the first has released.
           expect((await collect(await listBody(frame, batches, memory))) === expected).toBe(true);
           expect((await collect(await listBody(frame, batches, memory))) === expected).toBe(true);
         },
@@ -89,7 +89,7 @@ describe('listBody', () => {
     );
   });
 
-  it('sends long bytes as they are, short ones and what is written on demand in a chunk with others', async () => {
+  it('sends long bytes as they are, and joins short ones and those written on demand into chunks', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.array(fc.integer({ min: 2, max: 200_000 }), { minLength: 1, maxLength: 4 }), {
@@ -118,39 +118,39 @@ describe('listBody', () => {
     expect(chunks.filter((chunk) => chunk === large)).toHaveLength(2);
   });
 
-  it('lends memory that is reused once it was given back', async () => {
+  it('lends memory that is reused after it was released', async () => {
     const memory = createChunkMemory();
     const list = async (bytes: number): Promise<SerializedBody> => listBody(frame, [[item(bytes)]], memory);
     expect(await list(10)).toBeInstanceOf(Uint8Array);
-    const lent = async (bytes: number): Promise<{ bytes: Uint8Array; release(): void }> => {
+    const pooled = async (bytes: number): Promise<{ bytes: Uint8Array; release(): void }> => {
       const body = await list(bytes);
-      if (!('release' in body)) throw new Error('not lent');
+      if (!('release' in body)) throw new Error('not pooled');
       return body;
     };
-    const [one, other] = [await lent(10_000), await lent(15_000)];
+    const [one, other] = [await pooled(10_000), await pooled(15_000)];
     expect(one.bytes.buffer).not.toBe(other.bytes.buffer);
     expect(one.bytes.buffer.byteLength).toBe(one.bytes.byteLength);
-    // Now it is known that memory comes back.
+    // After the first release, memory is allocated in sizes that can be reused.
     one.release();
-    const third = await lent(CHUNK_BYTES - 12);
-    const fourth = await lent(100_000);
+    const third = await pooled(CHUNK_BYTES - 12);
+    const fourth = await pooled(100_000);
     expect(third.bytes.buffer).not.toBe(fourth.bytes.buffer);
     third.release();
     third.release();
-    const fifth = await lent(80_000);
-    const sixth = await lent(CHUNK_BYTES - 12);
+    const fifth = await pooled(80_000);
+    const sixth = await pooled(CHUNK_BYTES - 12);
     expect(fifth.bytes.buffer).toBe(third.bytes.buffer);
     expect(sixth.bytes.buffer).not.toBe(third.bytes.buffer);
     expect(sixth.bytes.byteLength).toBe(CHUNK_BYTES);
-    // A short answer does not take the room of a long one.
+    // A short response does not take the memory of a long one.
     sixth.release();
-    expect((await lent(40_000)).bytes.buffer).not.toBe(sixth.bytes.buffer);
+    expect((await pooled(40_000)).bytes.buffer).not.toBe(sixth.bytes.buffer);
   });
 
-  it('finds memory for each of 32 answers that are sent together, once there were as many', () => {
+  it('reuses memory for each of 32 responses that are sent together, once there were as many', () => {
     const memory = createChunkMemory();
     const batch = (): Set<ArrayBufferLike> => {
-      const answers = Array.from({ length: 32 }, () => memory.lend(28_000) as LentBytes);
+      const answers = Array.from({ length: 32 }, () => memory.allocate(28_000) as PooledBytes);
       for (const { release } of answers) release();
       return new Set(answers.map(({ bytes }) => bytes.buffer));
     };
@@ -160,7 +160,7 @@ describe('listBody', () => {
     expect(batch()).toEqual(second);
   });
 
-  it('returns the chunk of a stream that was read to its end, and no other', async () => {
+  it('reuses the chunk of a stream that was read to its end, and no other', async () => {
     const memory = createChunkMemory();
     const streamed = async (): Promise<AsyncIterable<Uint8Array>> =>
       (await listBody(

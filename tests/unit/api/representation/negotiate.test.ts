@@ -1,7 +1,7 @@
 import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { AnswerShape, Representation, ResourceView } from '../../../../src/api/representation/contract.js';
+import type { ResponseKind, Representation, ResourceView } from '../../../../src/api/representation/contract.js';
 import { COLLECTION_MEDIA_TYPES, OBJECT_MEDIA_TYPES } from '../../../../src/api/representation/media-types.js';
 import {
   negotiate,
@@ -39,8 +39,8 @@ const METADATA_LIST = 'application/json;as=PartialObjectMetadataList;v=v1;g=meta
 const PARTIAL =
   '{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","metadata":{"name":"a","resourceVersion":"7"}}';
 
-const choose = (inputs: NegotiationInputs | string, shape: AnswerShape = 'object'): Representation =>
-  negotiate(typeof inputs === 'string' ? { accept: inputs } : inputs, view, shape, now);
+const choose = (inputs: NegotiationInputs | string, responseKind: ResponseKind = 'object'): Representation =>
+  negotiate(typeof inputs === 'string' ? { accept: inputs } : inputs, view, responseKind, now);
 
 async function textOf(response: ApiResponse | Promise<ApiResponse>): Promise<string> {
   const { body } = await response;

@@ -26,7 +26,7 @@ const bookmark = (metadata: ObjectMeta): Uint8Array => version.unstoredJson({ me
 
 const END = { annotations: { 'k8s.io/initial-events-end': 'true' } };
 
-test('the end of the initial events carries in its row the revision of the latest one that was sent', () => {
+test('the bookmark that ends the initial events has in its row the highest revision sent before it', () => {
   const next = stream('None');
   expect(next('ADDED', eventAt(7))).toEqual({ table: { resourceVersion: '7' }, row: undefined });
   next('ADDED', eventAt(5));
@@ -40,7 +40,7 @@ test('the end of the initial events carries in its row the revision of the lates
   });
 });
 
-test('without an event before it, and with objects in its rows, it carries its own', () => {
+test('the bookmark that ends no initial events, or has metadata in its row, has its own revision there', () => {
   const last = bookmark({ resourceVersion: '9', ...END });
   const own = { table: { resourceVersion: '9' }, row: { resourceVersion: '9', ...END } };
   expect(stream('None')('BOOKMARK', last)).toEqual(own);

@@ -3,7 +3,7 @@ import { field, list, scalar, stringMap, struct } from '../../../../src/api/sche
 import { deleteOptionsShape } from '../../../../src/api/schema/delete-options-schema.js';
 import { lazy } from '../../../../src/api/schema/lazy.js';
 
-test('a shape has its facts and their defaults', () => {
+test('a shape has the given facts, and defaults for the others', () => {
   const shape = struct(
     { name: 'Thing', definition: 'example.Thing', description: 'A thing.', atomic: true },
     {

@@ -15,7 +15,7 @@ test('selectable fields are in the order of their indices, all members of a stru
       other: text(4),
     },
   );
-  expect(selectableFields(shape).map(({ path, place, distinct }) => [path.join('.'), place, distinct])).toEqual([
+  expect(selectableFields(shape).map(({ path, index: place, distinct }) => [path.join('.'), place, distinct])).toEqual([
     ['first', 0, false],
     ['partly.a', 1, false],
     ['whole.a', 2, true],

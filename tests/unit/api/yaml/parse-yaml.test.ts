@@ -115,7 +115,7 @@ describe('the limits of YAML', () => {
     expect(await error(lines.join('\n'))).toBe('yaml: document contains excessive aliasing');
   });
 
-  test('apply to text behind aliases', async () => {
+  test('apply to text that aliases repeat', async () => {
     const text = (times: number): string => `a: &a ${'x'.repeat(1000)}\nb: [${'*a, '.repeat(times)}]`;
     expect(await error(text(262))).toBeUndefined();
     expect(await error(text(263))).toBe('yaml: document contains excessive aliasing');
@@ -160,7 +160,7 @@ describe('the limits of YAML', () => {
     expect(await error(`a: "${'x'.repeat(131_072)}"`)).toBe('yaml: document is too complex');
   });
 
-  test('end in a document or an error for any text', async () => {
+  test('apply to any text, which gives a document or an error', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.oneof(fc.string(), fc.stringMatching(/^[-a:[\]{}&*!|>'"%@#?, \n\t]{0,30}$/)),

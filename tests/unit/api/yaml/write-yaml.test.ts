@@ -110,7 +110,7 @@ series:
     ['a space that is the last character', `${'x'.repeat(90)} `, `'${'x'.repeat(90)} '`],
     ['escapes, as long as they are written', `${'\t'.repeat(41)} y`, `"${'\\t'.repeat(41)}\n  y"`],
     ['the first of two spaces in double quotes', `\t${'x'.repeat(90)}  y`, `"\\t${'x'.repeat(90)}\n  \\ y"`],
-    ['half a pair', '\ud83dx\ude00', '"\\uD83Dx\\uDE00"'],
+    ['half a surrogate pair', '\ud83dx\ude00', '"\\uD83Dx\\uDE00"'],
     ['characters of two and three bytes beside an escape', 'ü漢\u0085\u2028\ufffe', '"ü漢\\N\\L\\uFFFE"'],
     ['a space of another kind before a hash', 'a\u3000#', "'a\u3000#'"],
     ['a number with underscores', '1_000', '"1_000"'],

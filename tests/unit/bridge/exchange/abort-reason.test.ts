@@ -18,7 +18,7 @@ test('every reason has a different code and sentence, and cannot be changed', ()
   for (const reason of reasons) expect([Object.isFrozen(reason), isAbortError(reason)]).toEqual([true, true]);
 });
 
-test('only an object of that name is an abort reason', () => {
+test('only an object named AbortError is an abort error', () => {
   expect(isAbortError(new DOMException('stopped', 'AbortError'))).toBe(true);
   expect(isAbortError({ name: 'AbortError' })).toBe(true);
   for (const other of [new Error('AbortError'), 'AbortError', null, undefined]) expect(isAbortError(other)).toBe(false);

@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from 'vitest';
 import { BodyReading } from '../../../../src/bridge/exchange/body-reading.js';
 
-/** A reading with a reader that may stop it. */
+/** A reading that has begun, and the signal of its reader. */
 function begun() {
   const controller = new AbortController();
   const add = vi.spyOn(controller.signal, 'addEventListener');
@@ -20,7 +20,7 @@ describe('the reading of a body', () => {
     expect(reading.isPending).toBe(false);
   });
 
-  test('is stopped once, with the error or as a client that has left', () => {
+  test('is stopped once, with the given error or as aborted by the client', () => {
     const { reading, reject } = begun();
     const error = new Error('why');
     reading.stop(error);

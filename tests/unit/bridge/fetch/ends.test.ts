@@ -29,9 +29,9 @@ async function ask(
 
 describe('a body that is not sent', () => {
   test.each<[string, RequestInit, Partial<ApiResponse>]>([
-    ['of HEAD', { method: 'HEAD' }, {}],
-    ['of a status without one', {}, { status: 204 }],
-  ])('That %s is let go of, and the signal of the request says why.', async (_, init, more) => {
+    ['HEAD', { method: 'HEAD' }, {}],
+    ['a status without a body', {}, { status: 204 }],
+  ])('is released for %s, and the signal of the request says why', async (_, init, more) => {
     const { body, released } = source();
     let request: ApiRequest | undefined;
     const { response } = await ask(
@@ -43,7 +43,7 @@ describe('a body that is not sent', () => {
     expect(request?.signal?.reason).toMatchObject({ name: 'AbortError', code: 'body-unwanted' });
   });
 
-  test('That of an answer that cannot be one is let go of, and the service is told.', async () => {
+  test('is released when the response is invalid, which is reported', async () => {
     const { body, released } = source();
     const { response, errors } = await ask(() => answer({ status: 42, body }));
     expect(response?.status).toBe(500);
@@ -52,7 +52,7 @@ describe('a body that is not sent', () => {
   });
 });
 
-describe('the length of an answer', () => {
+describe('the headers of a response', () => {
   const lengthOf = async (
     method: string,
     headers: Record<string, string>,
@@ -62,7 +62,7 @@ describe('the length of an answer', () => {
     return response?.headers.get('content-length') ?? null;
   };
 
-  test('It is that of its body, whatever its headers say, but for HEAD without a body.', async () => {
+  test('have the length of the body, whatever they said, except for HEAD without a body', async () => {
     expect(await lengthOf('GET', {}, 'é')).toBe('2');
     expect(await lengthOf('GET', { 'content-length': '9' }, 'é')).toBe('2');
     expect(await lengthOf('GET', { 'content-length': '9' }, null)).toBe('0');
@@ -72,14 +72,14 @@ describe('the length of an answer', () => {
     expect(await lengthOf('HEAD', {}, null)).toBe('0');
   });
 
-  test('Headers with several values are several headers.', async () => {
+  test('keep several values of one header separate', async () => {
     const { response } = await ask(() => answer({ headers: { 'set-cookie': ['a=1', 'b=2'], vary: 'accept' } }));
     expect([response?.headers.getSetCookie(), response?.headers.get('vary')]).toEqual([['a=1', 'b=2'], 'accept']);
   });
 });
 
 describe('the signal of a request', () => {
-  test('It is aborted for whoever reads it after the client has left, with the first reason.', async () => {
+  test('is aborted with the first reason when it is read after the client has left', async () => {
     const client = new AbortController();
     const { body } = source();
     let request: ApiRequest | undefined;
@@ -97,7 +97,7 @@ describe('the signal of a request', () => {
     expect(late.response?.status).toBe(200);
   });
 
-  test('It stays as it was once the answer is out.', async () => {
+  test('does not change after the response has been returned', async () => {
     const client = new AbortController();
     let request: ApiRequest | undefined;
     const handler: ApiHandler = (one) => {
@@ -113,8 +113,8 @@ describe('the signal of a request', () => {
     expect(request?.signal?.aborted).toBe(false);
   });
 
-  test('What a handler throws because of it is no error; anything else is.', async () => {
-    for (const [left, error, told] of [
+  test('is the reason not to report an AbortError of the handler; other errors are reported', async () => {
+    for (const [left, error, reports] of [
       [true, abortError(), 0],
       [false, abortError(), 1],
       [true, new Error('other'), 1],
@@ -127,13 +127,13 @@ describe('the signal of a request', () => {
         throw error;
       };
       const { response, errors } = await ask(handler, new Request('http://host/', { signal: client.signal }));
-      expect([response?.status, errors]).toEqual([500, told === 0 ? [] : [error]]);
+      expect([response?.status, errors]).toEqual([500, reports === 0 ? [] : [error]]);
     }
   });
 });
 
 describe('a streamed body', () => {
-  test('A source that fails after the consumer has left is nobody’s error.', async () => {
+  test('is not reported when its source fails after the consumer has left', async () => {
     const { body, released, steps } = source();
     const { response, errors } = await ask(() => answer({ body }));
     const reader = response?.body?.getReader();
@@ -147,7 +147,7 @@ describe('a streamed body', () => {
     expect(released).toHaveBeenCalledOnce();
   });
 
-  test('Empty chunks are passed over, and what is no chunk breaks the body off.', async () => {
+  test('skips empty chunks, and breaks off at anything that is not a chunk', async () => {
     const { body, released, steps } = source();
     const { response, errors } = await ask(() => answer({ body }));
     const reader = response?.body?.getReader();

@@ -18,7 +18,7 @@ async function answered(promise: Promise<Response | undefined>): Promise<Respons
 }
 
 /** A source written by hand that parks until its signal aborts. */
-function parked(signal: AbortSignal, first: string[] = []) {
+function pendingBody(signal: AbortSignal, first: string[] = []) {
   const returned = vi.fn(() => Promise.resolve({ done: true as const, value: undefined }));
   const started = vi.fn();
   const body: AsyncIterable<Uint8Array> = {
@@ -200,11 +200,11 @@ describe('the response', () => {
     ['GET', 204],
     ['GET', 304],
   ])('of %s with %i never starts a stream, and ends its source', async (method, status) => {
-    let source: ReturnType<typeof parked> | undefined;
+    let source: ReturnType<typeof pendingBody> | undefined;
     let signal: AbortSignal | undefined;
     const handler = toFetchHandler((request) => {
       signal = request.signal;
-      source = parked(signal as AbortSignal);
+      source = pendingBody(signal as AbortSignal);
       return { status, headers: {}, body: source.body };
     });
     expect((await answered(handler(new Request('http://host/', { method })))).body).toBeNull();
@@ -239,10 +239,10 @@ describe('the response', () => {
 
 describe('a streamed response', () => {
   const streaming = (first: string[], options = {}) => {
-    const made: { source?: ReturnType<typeof parked>; signal?: AbortSignal } = {};
+    const made: { source?: ReturnType<typeof pendingBody>; signal?: AbortSignal } = {};
     const handler = toFetchHandler((request) => {
       made.signal = request.signal as AbortSignal;
-      made.source = parked(made.signal, first);
+      made.source = pendingBody(made.signal, first);
       return { status: 200, headers: {}, body: made.source.body };
     }, options);
     return { made, handler };
@@ -336,12 +336,12 @@ describe('a consumer that does not read the next chunk', () => {
   const streaming = (stallTimeoutMs?: number) => {
     const clock = fakeClock();
     const onError = vi.fn();
-    let made: ReturnType<typeof parked> | undefined;
+    let made: ReturnType<typeof pendingBody> | undefined;
     let signal: AbortSignal | undefined;
     const handler = toFetchHandler(
       (request) => {
         signal = request.signal;
-        made = parked(request.signal as AbortSignal, ['one', 'two']);
+        made = pendingBody(request.signal as AbortSignal, ['one', 'two']);
         return { status: 200, headers: {}, body: made.body };
       },
       { clock, onError, ...(stallTimeoutMs !== undefined && { stallTimeoutMs }) },
@@ -350,7 +350,7 @@ describe('a consumer that does not read the next chunk', () => {
       clock,
       onError,
       handler,
-      source: () => made as ReturnType<typeof parked>,
+      source: () => made as ReturnType<typeof pendingBody>,
       signal: () => signal as AbortSignal,
     };
   };
@@ -391,11 +391,11 @@ describe('a consumer that does not read the next chunk', () => {
 
 test('the signal of a response aborts its body and ends the source', async () => {
   const giveUp = new AbortController();
-  let made: ReturnType<typeof parked> | undefined;
+  let made: ReturnType<typeof pendingBody> | undefined;
   let asked: AbortSignal | undefined;
   const handler = toFetchHandler((request) => {
     asked = request.signal;
-    made = parked(request.signal as AbortSignal, ['one']);
+    made = pendingBody(request.signal as AbortSignal, ['one']);
     return { status: 200, headers: {}, body: made.body, signal: giveUp.signal };
   });
   const response = await answered(handler(new Request('http://host/')));
@@ -407,7 +407,7 @@ test('the signal of a response aborts its body and ends the source', async () =>
   await expect(reader.read()).rejects.toThrow('the response body failed');
 });
 
-test('says that a compressed body is encoded already, for Cloudflare Workers would encode it again', async () => {
+test('a compressed body is marked as encoded already, because Cloudflare Workers would encode it again', async () => {
   const inits: unknown[] = [];
   const RealResponse = Response;
   vi.stubGlobal(
@@ -430,7 +430,7 @@ test('says that a compressed body is encoded already, for Cloudflare Workers wou
   expect(inits.map((init) => (init as { encodeBody?: string }).encodeBody)).toEqual(['manual', 'manual', undefined]);
 });
 
-test('a response without a body by its status has no length either', async () => {
+test('a response whose status allows no body has no content-length either', async () => {
   for (const body of [null, '', new Uint8Array(0), 'ignored']) {
     const handle = toFetchHandler(() => ({ status: 204, headers: { 'content-length': '7' }, body }));
     const response = await answered(handle(new Request('http://host/x')));

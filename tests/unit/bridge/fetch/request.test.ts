@@ -5,7 +5,7 @@ import { FetchExchange, type FetchSettings } from '../../../../src/bridge/fetch/
 const clientLeft = abortReason('client-left');
 const serverClosing = abortReason('server-closing');
 
-/** A request of which the client can leave, with what listens for that. */
+/** A request whose client can disconnect, and the number of listeners for that. */
 function exchange(init: RequestInit = {}, settings: Partial<FetchSettings> = {}) {
   const client = new AbortController();
   const request = new Request('http://host/path', { signal: client.signal, ...init });
@@ -150,7 +150,7 @@ describe('the body of a fetch request', () => {
     expect(one.misuse).toBeUndefined();
   });
 
-  test('is a TypeError that is remembered where something else has read it', async () => {
+  test('is a TypeError, which is kept in `misuse`, where something else has read it', async () => {
     const { one, request } = exchange({ method: 'POST', body: '12345' });
     await request.text();
     const message =

@@ -44,7 +44,7 @@ const transfer = (chunk: Uint8Array): Uint8Array =>
   new Uint8Array(structuredClone(chunk.buffer as ArrayBuffer, { transfer: [chunk.buffer as ArrayBuffer] }));
 
 describe('the chunks of watches', () => {
-  test('Watches that are sent the same chunk are given the same copy of it, which is not the chunk itself.', async () => {
+  test('are one copy for all watches that are sent the same chunk, and not the chunk itself', async () => {
     const { readers, send } = await watches(3);
     const reads = readers.map(next);
     const chunk = send('one');
@@ -57,7 +57,7 @@ describe('the chunks of watches', () => {
     expect(texts(await Promise.all(later))).toEqual(['two', 'two', 'two']);
   });
 
-  test('A watch whose chunk another consumer has transferred breaks off, and from then on nothing is shared.', async () => {
+  test('break off a watch when another consumer has transferred the copy, and are no longer shared', async () => {
     const { readers, send, ended, errors } = await watches(4);
     const [first, second, third, fourth] = readers as [Reader, Reader, Reader, Reader];
     const reads = [next(first), next(second)];
@@ -76,7 +76,7 @@ describe('the chunks of watches', () => {
     expect(errors).toHaveLength(1);
   });
 
-  test('A single watch may transfer its chunks.', async () => {
+  test('may be transferred where there is a single watch', async () => {
     const { readers, send, errors } = await watches(1);
     const [reader] = readers as [Reader];
     for (const text of ['one', 'two', 'three']) {

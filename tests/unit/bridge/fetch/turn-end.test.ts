@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import { toFetchHandler } from '../../../../src/bridge/fetch/handler.js';
 
-test('Answers are sent after the last request of a turn was handled.', async () => {
+test('responses are sent after the last request of a turn of the event loop was handled', async () => {
   const log: string[] = [];
   const handler = toFetchHandler(({ url }) => {
     log.push(`handled ${url}`);
@@ -15,7 +15,7 @@ test('Answers are sent after the last request of a turn was handled.', async () 
   expect(log).toEqual(['handled /1', 'handled /2', 'answered /1', 'answered /2']);
 });
 
-test('Answers do not wait for timers that a test has replaced.', async () => {
+test('responses do not wait for timers that a test has replaced', async () => {
   vi.useFakeTimers();
   try {
     const handler = toFetchHandler(() => ({ status: 204, headers: {}, body: null }));
@@ -25,7 +25,7 @@ test('Answers do not wait for timers that a test has replaced.', async () => {
   }
 });
 
-test('Answers do not wait in runtimes without setImmediate.', async () => {
+test('responses do not wait in runtimes without setImmediate', async () => {
   vi.resetModules();
   vi.stubGlobal('setImmediate', undefined);
   try {

@@ -28,18 +28,18 @@ const http2 = (session = new Session(), destroyed = false): { req: Incoming; res
   return { req: Object.assign(get(), { stream }), res: Object.assign(new Outgoing(), { stream }), codes };
 };
 
-/** A body that never gives anything, and says when it is let go of. */
-function parked() {
+/** A body that never yields a chunk, and whether it was released. */
+function pendingBody() {
   const released = vi.fn(() => Promise.resolve({ done: true as const, value: undefined }));
   const next = (): Promise<never> => new Promise(() => undefined);
   const body: AsyncIterable<Uint8Array> = { [Symbol.asyncIterator]: () => ({ next, return: released }) };
   return { body, released };
 }
 
-describe('the head of an answer', () => {
+describe('toNodeListener', () => {
   const handler: ApiHandler = () => ok({ connection: 'close', upgrade: 'x', 'content-type': 'text/plain' });
 
-  test('Headers about the connection go out over HTTP/1 and stay away from HTTP/2.', async () => {
+  test('sends headers about the connection over HTTP/1 only', async () => {
     const over1 = serve(handler, get());
     const { req, res } = http2();
     serve(handler, req, {}, res);
@@ -49,7 +49,7 @@ describe('the head of an answer', () => {
     expect(res.headers).toEqual(length);
   });
 
-  test('A request without a target is one for the root.', async () => {
+  test('takes a request without a target for one of the root', async () => {
     const seen: string[] = [];
     serve((request) => void seen.push(request.url), Object.assign(get(), { url: undefined }));
     serve((request) => void seen.push(request.url), Object.assign(get(), { originalUrl: '/a/b', url: '/b' }));
@@ -57,7 +57,7 @@ describe('the head of an answer', () => {
     expect(seen.slice(0, 1)).toEqual(['/']);
   });
 
-  test('Below a mount the path that is left is asked for first, then the path that the client sent.', async () => {
+  test('offers the handler the path below a mount first, then the path that the client sent', async () => {
     const mounted = (): Incoming => Object.assign(get(), { originalUrl: '/a/b', url: '/b' });
     const seen: string[] = [];
     serve((request) => void seen.push(request.url), mounted());
@@ -75,18 +75,18 @@ describe('the head of an answer', () => {
 
 describe('a client that has left', () => {
   test.each<[string, () => { req: Incoming; res: Outgoing }]>([
-    ['the answer was destroyed', () => ({ req: get(), res: Object.assign(new Outgoing(), { destroyed: true }) })],
+    ['the response was destroyed', () => ({ req: get(), res: Object.assign(new Outgoing(), { destroyed: true }) })],
     ['the stream of HTTP/2 was destroyed', () => http2(new Session(), true)],
-  ])('Nothing is written where %s, and a body is let go of.', async (_, make) => {
+  ])('is sent nothing where %s, and the body is released', async (_, make) => {
     const { req, res } = make();
-    const { body, released } = parked();
+    const { body, released } = pendingBody();
     serve(() => ({ ...ok(), body }), req, {}, res);
     await settled();
     expect([res.status, res.text, res.ended]).toEqual([0, '', 0]);
     expect(released).toHaveBeenCalledOnce();
   });
 
-  test('An answer that waits for its turn on a connection that broke off is not begun.', async () => {
+  test('has its waiting request dropped when the connection broke off', async () => {
     const req = get();
     const res = Object.assign(new Outgoing(), { socket: null });
     let begun = 0;
@@ -97,7 +97,7 @@ describe('a client that has left', () => {
     expect([begun, res.status]).toEqual([0, 0]);
   });
 
-  test('An answer whose client has ended its side is not begun, and one whose client has not is.', async () => {
+  test('has its waiting request dropped when it has ended its side, and handled when it has not', async () => {
     for (const writable of [true, false]) {
       const req = get();
       const res = Object.assign(new Outgoing(), { socket: null as Socket | null });
@@ -111,8 +111,8 @@ describe('a client that has left', () => {
     }
   });
 
-  test('What a handler throws because it was told that the client left is no error; anything else is.', async () => {
-    const told = async (leaves: boolean, error: Error): Promise<unknown[]> => {
+  test('is the reason not to report an AbortError of the handler; other errors are reported', async () => {
+    const reportedErrors = async (leaves: boolean, error: Error): Promise<unknown[]> => {
       const errors: unknown[] = [];
       const res = new Outgoing();
       const handler: ApiHandler = async ({ signal }) => {
@@ -128,14 +128,14 @@ describe('a client that has left', () => {
       return errors;
     };
     const [stopped, other] = [abortError(), new Error('other')];
-    expect(await told(true, stopped)).toEqual([]);
-    expect(await told(false, stopped)).toEqual([stopped]);
-    expect(await told(true, other)).toEqual([other]);
+    expect(await reportedErrors(true, stopped)).toEqual([]);
+    expect(await reportedErrors(false, stopped)).toEqual([stopped]);
+    expect(await reportedErrors(true, other)).toEqual([other]);
   });
 });
 
-describe('an answer that cannot be sent', () => {
-  test('A head that Node refuses breaks the connection off, and the service is told.', async () => {
+describe('the sending of a response', () => {
+  test('breaks the connection off when Node refuses the head, and reports that', async () => {
     const errors: unknown[] = [];
     const res = new Outgoing();
     const refused = new TypeError('Invalid character in header content');
@@ -147,32 +147,29 @@ describe('an answer that cannot be sent', () => {
     expect([errors, res.destroyed]).toEqual([[refused], true]);
   });
 
-  test.each([undefined, new AbortController().signal])(
-    'A stream may come with the signal %s and ends by itself.',
-    async (signal) => {
-      const clock = fakeClock();
-      const body = (async function* () {
-        yield await Promise.resolve(new TextEncoder().encode('a'));
-        clock.advance(200);
-        yield new TextEncoder().encode('b');
-      })();
-      const errors: unknown[] = [];
-      const res = serve(() => ({ status: 200, headers: {}, body, signal }) as ApiResponse, get(), {
-        clock,
-        onError: (error) => void errors.push(error),
-      });
-      await settled();
-      await settled();
-      expect([res.text, res.ended, errors]).toEqual(['ab', 1, []]);
-    },
-  );
+  test.each([undefined, new AbortController().signal])('completes a stream that has the signal %s', async (signal) => {
+    const clock = fakeClock();
+    const body = (async function* () {
+      yield await Promise.resolve(new TextEncoder().encode('a'));
+      clock.advance(200);
+      yield new TextEncoder().encode('b');
+    })();
+    const errors: unknown[] = [];
+    const res = serve(() => ({ status: 200, headers: {}, body, signal }) as ApiResponse, get(), {
+      clock,
+      onError: (error) => void errors.push(error),
+    });
+    await settled();
+    await settled();
+    expect([res.text, res.ended, errors]).toEqual(['ab', 1, []]);
+  });
 
-  test('A stream whose signal aborts late or had aborted before is broken off, and its source is let go.', async () => {
+  test('breaks off a stream whose signal aborts later or was aborted before, and releases its source', async () => {
     for (const early of [true, false]) {
       const clock = fakeClock();
       const controller = new AbortController();
       if (early) controller.abort();
-      const { body, released } = parked();
+      const { body, released } = pendingBody();
       let code: unknown;
       const handler: ApiHandler = ({ signal }) => {
         signal?.addEventListener('abort', () => (code = (signal.reason as { code: unknown }).code));
@@ -190,9 +187,9 @@ describe('an answer that cannot be sent', () => {
     }
   });
 
-  test('A stream whose client keeps sending a body is cut off when that is too much.', async () => {
+  test('breaks off a stream whose client sends more than 8 MiB of body meanwhile', async () => {
     const req = new Incoming();
-    const { body } = parked();
+    const { body } = pendingBody();
     serve(() => ({ status: 200, headers: {}, body }), req);
     await settled();
     req.emit('data', Buffer.alloc(8 * 1024 * 1024));
@@ -202,13 +199,13 @@ describe('an answer that cannot be sent', () => {
   });
 });
 
-describe('a large answer in one piece over HTTP/2', () => {
+describe('a large response in one piece over HTTP/2', () => {
   const text = 'x'.repeat(70_000);
 
   test.each<[string, string | Uint8Array]>([
     ['text', text],
     ['bytes', new TextEncoder().encode(text)],
-  ])('As %s it goes out in pieces, and is released when it has been sent.', async (_, body) => {
+  ])('goes out in pieces as %s, and is released when it has been sent', async (_, body) => {
     for (const release of [undefined, vi.fn()]) {
       const { req, res, codes } = http2();
       serve(() => ({ status: 200, headers: {}, body, ...(release && { release }) }), req, {}, res);
@@ -218,7 +215,7 @@ describe('a large answer in one piece over HTTP/2', () => {
     }
   });
 
-  test('Where a write of it throws the stream is broken off, and the service is told.', async () => {
+  test('is broken off where a write throws, which is reported', async () => {
     const { req, res, codes } = http2();
     const refused = new Error('write after end');
     res.write = () => {
@@ -228,13 +225,13 @@ describe('a large answer in one piece over HTTP/2', () => {
     serve(() => ({ status: 200, headers: {}, body: text }), req, { onError: (error) => void errors.push(error) }, res);
     for (let rounds = 0; rounds < 3; rounds++) await settled();
     expect([errors, codes, res.ended]).toEqual([[refused], [2], 0]);
-    // A write that fails later says it here as well.
+    // The error of a later write is emitted here.
     expect(() => res.emit('error', new Error('EPIPE'))).not.toThrow();
   });
 });
 
-describe('a server that shuts down', () => {
-  test('Sessions of HTTP/2 are closed once, those that have ended are forgotten, and those that come later end soon.', async () => {
+describe('the shutdown of a server', () => {
+  test('closes open sessions of HTTP/2 once, and later ones with their first request, but not ended ones', async () => {
     const shutdown = new AbortController();
     const [open, ended, late] = [new Session(), new Session(), new Session()];
     const listener = toNodeListener(() => ok(), { signal: shutdown.signal }) as unknown as (
@@ -266,11 +263,11 @@ describe('a server that shuts down', () => {
       { connections: null },
       'gracefulClose: connections must be what trackConnections() returned',
     ],
-  ])('gracefulClose(%j, %j) names every fault of its arguments.', (server, options, message) => {
+  ])('by gracefulClose(%j, %j) is refused with every fault of its arguments', (server, options, message) => {
     expect(() => gracefulClose(server as never, options as never)).toThrow(new TypeError(message));
   });
 
-  test('A server that can do nothing but close is closed.', async () => {
+  test('closes a server that can do nothing but close', async () => {
     const close = vi.fn((closed: () => void) => closed());
     expect(await gracefulClose({ close }, { idleGraceMs: 0 })).toBe(true);
     expect(close).toHaveBeenCalledOnce();

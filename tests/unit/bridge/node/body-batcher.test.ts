@@ -8,7 +8,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test('the bodies of one turn are handed over after it, in order', async () => {
+test('the bodies of one turn of the event loop are handed over after it, in order', async () => {
   const batcher = createBodyBatcher();
   const taken: string[] = [];
   const take = (body: Uint8Array): void => void taken.push(new TextDecoder().decode(body));

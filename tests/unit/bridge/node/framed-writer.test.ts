@@ -56,7 +56,7 @@ describe('small chunks of a watch', () => {
     expect(writes).toBeLessThanOrEqual(5);
   });
 
-  it('pass a `write` that middleware or a class of the service has put in place', async () => {
+  it('go through a `write` that middleware or a class of the service has put in place', async () => {
     const seen: string[] = [];
     const text = await received(['one\n', 'two\n'], (res) => {
       const { write } = res;

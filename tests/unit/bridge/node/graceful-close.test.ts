@@ -17,30 +17,30 @@ async function turns(): Promise<void> {
 
 /** A tracker that tells what it was asked for. */
 function tracker() {
-  const told = { drained: 0, cut: 0, idle: [] as number[] };
+  const calls = { drained: 0, cut: 0, idle: [] as number[] };
   const connections: ConnectionTracker = {
-    startDraining: () => void told.drained++,
+    startDraining: () => void calls.drained++,
     open: () => ({ connections: 0, requests: 0 }),
-    closeIdle: (idleMs) => void told.idle.push(idleMs),
-    cut: () => void told.cut++,
+    closeIdle: (idleMs) => void calls.idle.push(idleMs),
+    cut: () => void calls.cut++,
   };
-  return { connections, told };
+  return { connections, calls };
 }
 
 /** A server that ends when it is told to. */
 function server(more: Partial<ClosableServer> = {}) {
-  const told = { closed: 0, idle: 0, all: 0 };
+  const calls = { closed: 0, idle: 0, all: 0 };
   let callback: (() => void) | undefined;
   const one: ClosableServer = {
     close(given) {
-      told.closed++;
+      calls.closed++;
       callback = given as () => void;
     },
-    closeIdleConnections: () => void told.idle++,
-    closeAllConnections: () => void told.all++,
+    closeIdleConnections: () => void calls.idle++,
+    closeAllConnections: () => void calls.all++,
     ...more,
   };
-  return { one, told, end: () => callback?.() };
+  return { one, calls, end: () => callback?.() };
 }
 
 /** Begins to close a server. */
@@ -60,63 +60,63 @@ function closing(one: ClosableServer, options: GracefulCloseOptions = {}) {
 
 describe('a server that closes in time', () => {
   test('resolves to true, and nothing is left to do', async () => {
-    const { connections, told } = tracker();
-    const { end, one, told: asked } = server();
+    const { connections, calls } = tracker();
+    const { end, one, calls: serverCalls } = server();
     const { advance } = closing(one, { connections });
     expect(await advance(0)).toBeUndefined();
-    expect([asked.closed, told.drained]).toEqual([1, 1]);
+    expect([serverCalls.closed, calls.drained]).toEqual([1, 1]);
     await advance(150);
-    expect(told.idle).toEqual([2_000, 2_000, 2_000]);
+    expect(calls.idle).toEqual([2_000, 2_000, 2_000]);
     end();
     end();
     expect(await advance(60_000)).toBe(true);
-    expect([told, asked]).toMatchObject([
+    expect([calls, serverCalls]).toMatchObject([
       { cut: 0, idle: { length: 3 } },
       { all: 0, idle: 0, closed: 1 },
     ]);
   });
 
   test('is about to stop until it has stopped listening, and drains only then', async () => {
-    const { connections, told } = tracker();
-    const { one, told: asked } = server();
+    const { connections, calls } = tracker();
+    const { one, calls: serverCalls } = server();
     const { advance } = closing(one, { connections });
-    expect([isAboutToStop({ server: one }), asked.closed, told.drained]).toEqual([true, 0, 0]);
+    expect([isAboutToStop({ server: one }), serverCalls.closed, calls.drained]).toEqual([true, 0, 0]);
     await advance(0);
-    expect([isAboutToStop({ server: one }), asked.closed, told.drained]).toEqual([false, 1, 1]);
+    expect([isAboutToStop({ server: one }), serverCalls.closed, calls.drained]).toEqual([false, 1, 1]);
   });
 });
 
 describe('connections without a request', () => {
-  test('are looked for every 50 ms with the grace period, of which four fifths of the drain timeout count', async () => {
+  test('are looked for every 50 ms, with a grace period of at most four fifths of the drain timeout', async () => {
     for (const [options, graceMs] of [
       [{ idleGraceMs: 700 }, 700],
       [{ idleGraceMs: 700, drainTimeoutMs: 500 }, 400],
       [{ drainTimeoutMs: 1_000 }, 800],
       [{ idleGraceMs: Infinity, drainTimeoutMs: Infinity }, Infinity],
     ] as const) {
-      const { connections, told } = tracker();
+      const { connections, calls } = tracker();
       const { advance } = closing(server().one, { connections, ...options });
       await advance(49);
-      expect(told.idle).toEqual([]);
+      expect(calls.idle).toEqual([]);
       await advance(1);
-      expect(told.idle).toEqual([graceMs]);
+      expect(calls.idle).toEqual([graceMs]);
       await advance(100);
-      expect(told.idle).toEqual([graceMs, graceMs, graceMs]);
+      expect(calls.idle).toEqual([graceMs, graceMs, graceMs]);
     }
   });
 
   test('are closed as soon as the server has stopped listening where there is no grace period', async () => {
-    const { connections, told } = tracker();
+    const { connections, calls } = tracker();
     const { advance } = closing(server().one, { connections, idleGraceMs: 0 });
     await advance(0);
-    expect(told.idle).toEqual([0]);
+    expect(calls.idle).toEqual([0]);
     const patient = tracker();
     await closing(server().one, { connections: patient.connections, idleGraceMs: 1 }).advance(0);
-    expect(patient.told.idle).toEqual([]);
+    expect(patient.calls.idle).toEqual([]);
   });
 
   test('are closed by the server itself once in each grace period where there is no tracker', async () => {
-    const { one, told } = server();
+    const { one, calls } = server();
     const { advance } = closing(one, { idleGraceMs: 200 });
     await advance(0);
     for (const [ms, idle] of [
@@ -126,13 +126,13 @@ describe('connections without a request', () => {
       [1, 2],
     ] as const) {
       await advance(ms);
-      expect(told.idle).toBe(idle);
+      expect(calls.idle).toBe(idle);
     }
     const plain = server({ closeIdleConnections: undefined as never });
     await expect(closing(plain.one, { idleGraceMs: 10 }).advance(100)).resolves.toBeUndefined();
   });
 
-  test('are tracked from now on where the server tells of its connections', async () => {
+  test('are tracked from the start of the shutdown where the server emits its connections', async () => {
     const emitter = Object.assign(new EventEmitter(), server().one);
     const { advance } = closing(emitter, { idleGraceMs: 100 });
     const socket = Object.assign(new EventEmitter(), { end: vi.fn(), destroy: vi.fn() });
@@ -151,13 +151,13 @@ describe('connections without a request', () => {
 
 describe('a server that does not close in time', () => {
   test('is cut off at the drain timeout, and resolves to false when its connections have ended', async () => {
-    const { connections, told } = tracker();
-    const { end, one, told: asked } = server();
+    const { connections, calls } = tracker();
+    const { end, one, calls: serverCalls } = server();
     const { advance } = closing(one, { connections, drainTimeoutMs: 300 });
     expect(await advance(299)).toBeUndefined();
-    expect([told.cut, asked.all]).toEqual([0, 0]);
+    expect([calls.cut, serverCalls.all]).toEqual([0, 0]);
     expect(await advance(1)).toBeUndefined();
-    expect([told.cut, asked.all]).toEqual([1, 1]);
+    expect([calls.cut, serverCalls.all]).toEqual([1, 1]);
     end();
     expect(await advance(0)).toBe(false);
   });
@@ -175,9 +175,9 @@ describe('a server that does not close in time', () => {
   });
 
   test('stops listening even if its time is over before that', async () => {
-    const { one, told } = server();
+    const { one, calls } = server();
     await closing(one, { drainTimeoutMs: 0 }).advance(0);
-    expect([told.closed, told.all]).toEqual([1, 1]);
+    expect([calls.closed, calls.all]).toEqual([1, 1]);
   });
 });
 
@@ -216,7 +216,7 @@ test.each([
   ['a number', [8080], 'the first argument must be the server to close'],
   ['half a tracker', [server().one, { connections: { startDraining: () => undefined, cut: () => undefined } }], 'connections must be what trackConnections() returned'], // prettier-ignore
   ['a negative time', [server().one, { drainTimeoutMs: -1, idleGraceMs: -1 }], 'drainTimeoutMs must be'],
-  ['a clock that is none', [server().one, { clock: {} }], 'clock must be'],
+  ['an invalid clock', [server().one, { clock: {} }], 'clock must be'],
   ['an unknown option', [server().one, { timeoutMs: 1 }], 'there is no option "timeoutMs"'],
 ])('%s is refused with a TypeError, before anything is closed', (_, given, message) => {
   const close = (): unknown => gracefulClose(...(given as unknown as Parameters<typeof gracefulClose>));

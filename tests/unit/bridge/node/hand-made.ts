@@ -30,7 +30,7 @@ export class Incoming extends PassThrough {
   }
 }
 
-/** An answer of node:http that keeps what it is told. */
+/** A response of node:http that records what it is told. */
 export class Outgoing extends EventEmitter {
   headersSent = false;
   destroyed = false;

@@ -40,7 +40,7 @@ interface Around {
   readonly writer?: HeadWriter;
 }
 
-/** The answers with heads of the writer's, those with heads of Node's, and how many heads Node wrote for the writer. */
+/** The responses with the writer's heads, those with Node's heads, and how many heads Node wrote for the writer. */
 async function bothWays(heads: readonly Head[], { request = GET, setUp, before, writer }: Around = {}) {
   const write = writer ?? createHeadWriter(fakeClock());
   const requests = heads.map(() => request);
@@ -112,7 +112,7 @@ describe('heads of usual answers', () => {
     expect(byNode).toBe(2);
   });
 
-  it('have the time of their second', async () => {
+  it('have the date of the second in which they are written', async () => {
     const clock = fakeClock();
     const before = (_: ServerResponse, index: number): void => clock.advance(index === 2 ? 1_000 : 0);
     const { byNode } = await bothWays([OK, OK, OK, OK], { writer: createHeadWriter(clock), before });
@@ -138,7 +138,7 @@ describe('heads of usual answers', () => {
   });
 });
 
-describe('heads that something else has a part in', () => {
+describe('heads that the connection or other code affects', () => {
   it.each<[string, Around, Head?]>([
     ['a connection that is not kept', { request: 'GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n' }],
     ['a client of HTTP/1.0', { request: 'GET / HTTP/1.0\r\n\r\n' }],

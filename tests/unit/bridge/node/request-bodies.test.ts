@@ -27,7 +27,7 @@ describe('the body of a request', () => {
     [['0123456789'], '0123456789'],
     [['01', '234', '56789'], '0123456789'],
     [[], ''],
-  ])('The pieces %j are one body, and nothing listens afterwards.', async (pieces, body) => {
+  ])('is joined from the pieces %j, and no listener is left', async (pieces, body) => {
     const { handler, came } = reader();
     const req = new Incoming();
     const before = listening(req);
@@ -40,7 +40,7 @@ describe('the body of a request', () => {
     expect(res.listenerCount('close')).toBe(0);
   });
 
-  test('Text that a framework decoded is bytes again.', async () => {
+  test('is encoded again where a framework has decoded it', async () => {
     const { handler, came } = reader();
     const req = new Incoming();
     req.setEncoding('utf8');
@@ -52,7 +52,7 @@ describe('the body of a request', () => {
     expect(came).toEqual(['éüüüü']);
   });
 
-  test('Text that a framework decoded counts as its bytes.', async () => {
+  test('is limited by its bytes where a framework has decoded it', async () => {
     const { handler, came } = reader();
     const req = new Incoming();
     req.setEncoding('utf8');
@@ -65,7 +65,7 @@ describe('the body of a request', () => {
   test.each([
     ['0123456789', 200, '0123456789'],
     ['0123456789x', 413, 'too-large'],
-  ])('A body that ends up as %j is answered with %i where ten bytes are allowed.', async (body, status, outcome) => {
+  ])('of %j is answered with %i where ten bytes are allowed', async (body, status, outcome) => {
     const { handler, came } = reader();
     const req = new Incoming();
     const res = serve(handler, req);
@@ -78,7 +78,7 @@ describe('the body of a request', () => {
   test.each([
     ['10', '0123456789'],
     ['11', 'too-large'],
-  ])('A content-length of %s decides before anything is read.', async (length, outcome) => {
+  ])('is checked by its content-length of %s before anything is read', async (length, outcome) => {
     const { handler, came } = reader();
     const req = new Incoming({ 'content-length': length });
     serve(handler, req);
@@ -87,7 +87,7 @@ describe('the body of a request', () => {
     expect(came).toEqual([outcome]);
   });
 
-  test('A body is bounded by the handler and by maxBodyBytes, whichever is less.', async () => {
+  test('is limited by the handler and by maxBodyBytes, whichever is less', async () => {
     for (const [limit, maxBodyBytes] of [
       [10, 4],
       [4, 10],
@@ -104,8 +104,8 @@ describe('the body of a request', () => {
   test.each<[string, (req: Incoming, res: Outgoing) => void]>([
     ['the request reports an error', (req) => req.emit('error', new Error('ECONNRESET'))],
     ['the request closes', (req) => req.emit('close')],
-    ['the answer closes', (_, res) => res.emit('close')],
-  ])('Reading ends where %s, and nothing listens afterwards.', async (_, end) => {
+    ['the response closes', (_, res) => res.emit('close')],
+  ])('is no longer read where %s, and no listener is left', async (_, end) => {
     const { handler, came } = reader();
     const req = new Incoming();
     const before = listening(req);
@@ -119,7 +119,7 @@ describe('the body of a request', () => {
     expect([req.listenerCount('data') + req.listenerCount('error'), res.listenerCount('close')]).toEqual([2, 0]);
   });
 
-  test('A request that broke off before it was read is no body.', async () => {
+  test('is aborted where the request broke off before it was read', async () => {
     const { handler, came } = reader();
     const req = new Incoming();
     req.destroy();
@@ -129,7 +129,7 @@ describe('the body of a request', () => {
   });
 
   test.each<[Record<string, string>]>([[{}], [{ 'content-length': '0' }], [{ 'content-length': '00' }]])(
-    'Headers %j announce no body, and the stream is not read.',
+    'is empty with the headers %j, and the stream is not read',
     async (headers) => {
       const { handler, came } = reader();
       const req = new Incoming(headers);
@@ -166,19 +166,19 @@ describe('a body that a framework has read', () => {
     ['body as null', { body: null }, 'null'],
     ['body as a value that has no JSON', { body: () => 1 }, ''],
     ['rawBody of another type beside a body', { rawBody: 5, body: 'text' }, 'text'],
-  ])('%s is the body.', async (_, more, expected) => {
+  ])('is taken from %s', async (_, more, expected) => {
     expect((await parsed(more)).came).toEqual([expected]);
   });
 
   test.each([[{ rawBody: '0123' }], [{ body: '0123' }], [{ body: { a: 1 } }]])(
-    '%j has the limit of every body.',
+    'has the limit of every body: %j',
     async (more) => {
       const { came, res } = await parsed(more, 3);
       expect([came, res.status]).toEqual([['too-large'], 413]);
     },
   );
 
-  test('A value nested too deeply to be written is too large, and one that cannot be written is an error.', async () => {
+  test('is too large when it is nested too deeply to be written, and an error when it cannot be written', async () => {
     let deep: unknown = 1;
     for (let level = 0; level < 100_000; level++) deep = [deep];
     expect((await parsed({ body: deep })).came).toEqual(['too-large']);
@@ -186,14 +186,14 @@ describe('a body that a framework has read', () => {
     expect([res.status, errors]).toMatchObject([500, [{ name: 'TypeError' }]]);
   });
 
-  test('What left nothing behind is told to the service, with what to do.', async () => {
+  test('is an error that says what to do when nothing of it is left', async () => {
     const { res, errors } = await parsed({});
     expect(res.status).toBe(500);
     expect(String(errors[0])).toMatch(/^TypeError: something has read the request body already: mount the listener/);
   });
 });
 
-describe('the rest of a body after the answer', () => {
+describe('the rest of a body after the response', () => {
   const refuse: ApiHandler = () => ok;
   const withClock = (): { clock: ReturnType<typeof fakeClock>; timers: () => number } => {
     const clock = fakeClock();
@@ -221,7 +221,7 @@ describe('the rest of a body after the answer', () => {
     };
   };
 
-  test('The answer goes out at once, and ends when the rest has been read.', async () => {
+  test('does not delay the response, which ends when the rest has been read', async () => {
     const { clock, timers } = withClock();
     const req = new Incoming();
     const res = serve(refuse, req, { clock, stallTimeoutMs: Infinity });
@@ -236,7 +236,7 @@ describe('the rest of a body after the answer', () => {
     expect(listening(req)).toEqual({ error: 1 });
   });
 
-  test('An answer without content shows its head at once.', async () => {
+  test('does not delay the head of a response without content', async () => {
     const req = new Incoming();
     const res = serve(() => ({ status: 204, headers: {}, body: null }), req);
     expect([res.status, res.flushed, res.ended]).toEqual([204, 1, 0]);
@@ -248,7 +248,7 @@ describe('the rest of a body after the answer', () => {
   test.each([
     [8 * MIB, false],
     [8 * MIB + 1, true],
-  ])('%i bytes of it are read, and the connection is destroyed: %s.', async (bytes, destroyed) => {
+  ])('of %i bytes destroys the connection: %s', async (bytes, destroyed) => {
     const { clock, timers } = withClock();
     const req = new Incoming();
     const res = serve(refuse, req, { clock, stallTimeoutMs: Infinity });
@@ -258,7 +258,7 @@ describe('the rest of a body after the answer', () => {
     expect([req.socket.destroyed, res.ended, timers()]).toEqual([destroyed, destroyed ? 1 : 0, destroyed ? 0 : 1]);
   });
 
-  test('It is read for five seconds, and what comes then is the end of the connection.', async () => {
+  test('is read for five seconds, after which the connection is destroyed', async () => {
     const { clock, timers } = withClock();
     const req = new Incoming();
     const res = serve(refuse, req, { clock, stallTimeoutMs: Infinity });
@@ -271,7 +271,7 @@ describe('the rest of a body after the answer', () => {
     expect(res.ended).toBe(1);
   });
 
-  test('A client that leaves ends it, and an error that follows is nobody’s.', async () => {
+  test('ends when the client leaves, and an error after that is ignored', async () => {
     const { clock, timers } = withClock();
     const req = new Incoming();
     const res = serve(refuse, req, { clock, stallTimeoutMs: Infinity });
@@ -285,12 +285,12 @@ describe('the rest of a body after the answer', () => {
   test.each([
     [String(8 * MIB), true],
     [String(8 * MIB + 1), false],
-  ])('A content-length of %s lets the connection live on: %s.', (length, keeps) => {
+  ])('keeps the connection alive with a content-length of %s: %s', (length, keeps) => {
     const res = serve(refuse, new Incoming({ 'content-length': length }));
     expect(res.shouldKeepAlive).toBe(keeps);
   });
 
-  test('A body of unknown length does not let the connection live on, and one that has been read does.', async () => {
+  test('keeps the connection alive when it has been read, and not when its length is unknown', async () => {
     expect(serve(refuse, new Incoming()).shouldKeepAlive).toBe(false);
     const { handler } = reader();
     const req = new Incoming();

@@ -2,19 +2,19 @@ import { EventEmitter } from 'node:events';
 import { describe, expect, test } from 'vitest';
 import type { NodeIncoming, NodeOutgoing } from '../../../../src/bridge/node/message.js';
 import { orderRequests } from '../../../../src/bridge/node/order-requests.js';
-import { createRequestOrder, mustWait, waitingOn } from '../../../../src/bridge/node/request-order.js';
+import { createRequestOrder, isQueued, queuedRequests } from '../../../../src/bridge/node/request-order.js';
 import { fakeClock } from '../../../../src/testing/fake-clock.js';
 
 /** A connection that tells whether it is read. */
 class Socket extends EventEmitter {
   destroyed = false;
   writable = true;
-  readonly told: string[] = [];
+  readonly calls: string[] = [];
   pause(): void {
-    this.told.push('pause');
+    this.calls.push('pause');
   }
   resume(): void {
-    this.told.push('resume');
+    this.calls.push('resume');
     this.emit('resume');
   }
   destroy(): void {
@@ -68,13 +68,13 @@ function connection() {
 describe('a request that waits for the previous answer', () => {
   test('begins when its answer gets the connection, and is counted until then', async () => {
     const { begun, send, socket, turn } = connection();
-    expect(waitingOn(socket)).toBe(0);
+    expect(queuedRequests(socket)).toBe(0);
     send(2);
-    expect([begun, waitingOn(socket)]).toEqual([[], 2]);
+    expect([begun, queuedRequests(socket)]).toEqual([[], 2]);
     await turn(0);
-    expect([begun, waitingOn(socket)]).toEqual([[0], 1]);
+    expect([begun, queuedRequests(socket)]).toEqual([[0], 1]);
     await turn(1);
-    expect([begun, waitingOn(socket), waitingOn(null)]).toEqual([[0, 1], 0, 0]);
+    expect([begun, queuedRequests(socket), queuedRequests(null)]).toEqual([[0, 1], 0, 0]);
   });
 
   test('never begins once its client has left or ended its side', async () => {
@@ -87,7 +87,7 @@ describe('a request that waits for the previous answer', () => {
     expect(begun).toEqual([]);
   });
 
-  test('needs nothing more when its connection closes, whether that was read or not', () => {
+  test('leaves no timer behind when its connection closes, whether that was paused or not', () => {
     for (const count of [1, 4]) {
       const { send, socket, timers } = connection();
       send(count);
@@ -96,9 +96,9 @@ describe('a request that waits for the previous answer', () => {
     }
   });
 
-  test('is one of HTTP/1 whose answer has no connection yet', () => {
+  test('is a request over HTTP/1 whose response has no connection yet', () => {
     const socket = new Socket();
-    const asks = (req: object, res: object): boolean => mustWait(req as NodeIncoming, res as NodeOutgoing);
+    const asks = (req: object, res: object): boolean => isQueued(req as NodeIncoming, res as NodeOutgoing);
     expect(asks({ socket }, { socket: null })).toBe(true);
     expect(asks({ socket }, { socket })).toBe(false);
     expect(asks({ socket: null }, { socket: null })).toBe(false);
@@ -106,42 +106,42 @@ describe('a request that waits for the previous answer', () => {
   });
 });
 
-describe('a connection of which requests wait', () => {
+describe('a connection with waiting requests', () => {
   test('is not read while there are four, and read again when there are fewer', async () => {
     const { send, socket, timers, turn } = connection();
     send(3);
-    expect(socket.told).toEqual([]);
+    expect(socket.calls).toEqual([]);
     send(1);
-    expect([socket.told, timers()]).toEqual([['pause'], 1]);
+    expect([socket.calls, timers()]).toEqual([['pause'], 1]);
     send(1);
-    expect(socket.told).toEqual(['pause']);
+    expect(socket.calls).toEqual(['pause']);
     await turn(0);
-    expect(socket.told).toEqual(['pause']);
+    expect(socket.calls).toEqual(['pause']);
     await turn(1);
-    expect([socket.told, timers()]).toEqual([['pause', 'resume'], 0]);
+    expect([socket.calls, timers()]).toEqual([['pause', 'resume'], 0]);
     await turn(2);
-    expect(socket.told).toEqual(['pause', 'resume']);
+    expect(socket.calls).toEqual(['pause', 'resume']);
   });
 
   test('is read again after a second, because only reading tells that its client has left', () => {
     const { clock, send, socket } = connection();
     send(4);
     clock.advance(999);
-    expect(socket.told).toEqual(['pause']);
+    expect(socket.calls).toEqual(['pause']);
     clock.advance(1);
-    expect(socket.told).toEqual(['pause', 'resume']);
+    expect(socket.calls).toEqual(['pause', 'resume']);
     send(1);
-    expect(socket.told).toEqual(['pause', 'resume', 'pause']);
+    expect(socket.calls).toEqual(['pause', 'resume', 'pause']);
   });
 
   test('stays unread when Node resumes it meanwhile', () => {
     const { send, socket } = connection();
     send(3);
     socket.emit('resume');
-    expect(socket.told).toEqual([]);
+    expect(socket.calls).toEqual([]);
     send(1);
     socket.emit('resume');
-    expect(socket.told).toEqual(['pause', 'pause']);
+    expect(socket.calls).toEqual(['pause', 'pause']);
   });
 
   test('leaves no timer behind when it closes', () => {
@@ -151,20 +151,20 @@ describe('a connection of which requests wait', () => {
     expect(timers()).toBe(0);
   });
 
-  test('ends with the thousandth, and later ones never begin', async () => {
+  test('ends with the thousandth request, and later ones never begin', async () => {
     const { answers, begun, clock, send, socket, turn } = connection();
     send(1_002);
     expect(answers.map(({ shouldKeepAlive }) => shouldKeepAlive).indexOf(false)).toBe(999);
     expect(answers.filter(({ shouldKeepAlive }) => !shouldKeepAlive)).toHaveLength(1);
     clock.advance(10_000);
-    expect(socket.told).toEqual(['pause']);
+    expect(socket.calls).toEqual(['pause']);
     for (const index of [999, 1_000, 1_001]) await turn(index);
     expect(begun).toEqual([999]);
   });
 });
 
 describe('orderRequests', () => {
-  test('refuses what is no server, with every fault', () => {
+  test('refuses an argument that is not a server, with every fault', () => {
     expect(() => orderRequests(undefined as never)).toThrow(
       'orderRequests: the argument must be a server, as createServer() or serve() returned it',
     );

@@ -9,7 +9,7 @@ const failed = (_exchange: unknown, error: unknown): never => {
 
 const nobody = (): void => undefined;
 
-/** An answer that writes down what was sent. */
+/** A response that records what was sent. */
 const answer = (sent: unknown[], end?: () => void): NodeExchange =>
   ({
     res: {
@@ -24,7 +24,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test('the responses of one turn are sent after it, in order', async () => {
+test('the responses of one turn of the event loop are sent after it, in order', async () => {
   const batcher = createResponseBatcher(failed, nobody);
   const sent: unknown[] = [];
   for (const content of ['a', '', 'b']) batcher.end(answer(sent), content, undefined);

@@ -60,7 +60,7 @@ describe('a stream that has ended', () => {
     expect(res.destroyed).toBe(false);
   });
 
-  test('needs no head sent in advance where an answer cannot do that', async () => {
+  test('is complete also where the response has no flushHeaders', async () => {
     const res = Object.assign(new Outgoing(), { flushHeaders: undefined }) as unknown as Outgoing;
     serve(() => streamed(chunks()), get(), {}, res);
     await settled();
@@ -69,7 +69,7 @@ describe('a stream that has ended', () => {
 });
 
 describe('a stream that fails', () => {
-  test('is broken off and told, whatever the error is called', async () => {
+  test('is broken off and reported, whatever the error is called', async () => {
     for (const error of [new Error('why'), Object.assign(new Error('stopped'), { name: 'AbortError' })]) {
       const onError = vi.fn();
       const res = serve(() => streamed(chunks(error)), get(), { onError });
@@ -78,7 +78,7 @@ describe('a stream that fails', () => {
     }
   });
 
-  test('at an end that middleware has replaced is broken off and told as well', async () => {
+  test('in an `end` that middleware has replaced is broken off and reported as well', async () => {
     const error = new Error('end');
     const onError = vi.fn();
     const res = new Outgoing();
@@ -90,7 +90,7 @@ describe('a stream that fails', () => {
     expect([res.destroyed, onError.mock.calls]).toEqual([true, [[error, 'stream']]]);
   });
 
-  test('does no harm where the hook that is told of it fails, at once or later', async () => {
+  test('is broken off even where the hook that reports it fails, at once or later', async () => {
     for (const onError of [
       () => {
         throw new Error('hook');
@@ -104,7 +104,7 @@ describe('a stream that fails', () => {
   });
 });
 
-test('the target of a request is UTF-8, which Node hands over as Latin-1', async () => {
+test('the target of a request is decoded as UTF-8, although Node hands it over as Latin-1', async () => {
   const seen: string[] = [];
   for (const url of ['/\u00c3\u00a9', '/plain']) serve((request) => void seen.push(request.url), get({ url }));
   await settled();

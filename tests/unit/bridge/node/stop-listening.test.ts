@@ -62,7 +62,7 @@ describe('a server that is to stop listening', () => {
     expect(await advance(101)).toBe(1);
   });
 
-  test('waits no longer than it may take', async () => {
+  test('waits no longer than the given limit', async () => {
     const busy = bench(30);
     busy.connect();
     expect(await busy.advance(29)).toBe(0);
@@ -123,7 +123,7 @@ describe('a connection that comes meanwhile', () => {
     expect(handedOver).toEqual([...held, later]);
   });
 
-  test('may break off, and is not handed over then', async () => {
+  test('is not handed over when it breaks off, and its error is caught', async () => {
     const { advance, connect, handedOver } = bench(1_000);
     const [broken, whole] = [connect(), connect()];
     expect(() => broken.emit('error', new Error('reset'))).not.toThrow();
@@ -134,7 +134,7 @@ describe('a connection that comes meanwhile', () => {
     expect(whole.listenerCount('error')).toBe(0);
   });
 
-  test('holds up no other event of the server', () => {
+  test('delays no other event of the server', () => {
     const server = new Server();
     const seen: unknown[] = [];
     server.on('request' as never, (...values: unknown[]) => seen.push(...values));
@@ -144,7 +144,7 @@ describe('a connection that comes meanwhile', () => {
     expect(seen).toEqual([1, 2]);
   });
 
-  test('is no concern of a server that is none of Node', async () => {
+  test('is not held back where the server is not one of Node', async () => {
     const server = new EventEmitter();
     const seen: unknown[] = [];
     server.on('connection', (socket) => seen.push(socket));

@@ -99,7 +99,7 @@ describe('an idle connection', () => {
     expect(socket.ends).toEqual(['end', 'destroy']);
   });
 
-  test('is not looked for before the system has handed over what it has received', async () => {
+  test('is not ended before the system has handed over what it has received', async () => {
     const { connect, sweep } = bench();
     const socket = connect();
     const swept = sweep(0);
@@ -116,7 +116,7 @@ describe('an idle connection', () => {
     expect(socket.ends).toEqual(['destroy']);
   });
 
-  test('begins to be idle with the draining, and again with every byte that comes', async () => {
+  test('counts as idle from the start of the draining, and anew from every byte that comes', async () => {
     const { clock, connect, sweep, tracker } = bench();
     const socket = connect();
     clock.advance(100);
@@ -143,7 +143,7 @@ describe('an idle connection', () => {
     expect(socket.ends).toEqual(['end']);
   });
 
-  test('is none while it has an unfinished answer, however long that takes', async () => {
+  test('does not count as idle while it has an unfinished response, however long that takes', async () => {
     const { ask, clock, connect, sweep } = bench();
     const socket = connect();
     const [first, second] = [ask(socket), ask(socket)];
@@ -157,7 +157,7 @@ describe('an idle connection', () => {
     expect(socket.ends).toEqual(['end']);
   });
 
-  test('counts from the end of its last answer while the server drains', async () => {
+  test('counts as idle from the end of its last response while the server drains', async () => {
     const { ask, clock, connect, sweep, tracker } = bench();
     const socket = connect();
     tracker.startDraining();
@@ -172,7 +172,7 @@ describe('an idle connection', () => {
     expect(socket.ends).toEqual(['end']);
   });
 
-  test('is known by its first request where it was opened before the tracker was made', async () => {
+  test('is tracked from its first request on where it was opened before the tracker was made', async () => {
     const { ask, sweep } = bench();
     const socket = new Socket();
     const answer = ask(socket);
@@ -193,8 +193,8 @@ describe('an idle connection', () => {
   });
 });
 
-describe('draining', () => {
-  test('lets the last answer of a connection say that it is the last, unless its headers are sent', () => {
+describe('a response', () => {
+  test('says that it is the last of its connection once draining has begun, unless its headers are sent', () => {
     const { ask, connect, tracker } = bench();
     const [waiting, sent] = [connect(new Socket(1)), connect(new Socket(2))];
     const [first, second] = [ask(waiting), ask(waiting)];
@@ -208,7 +208,7 @@ describe('draining', () => {
     expect(ask(sent).shouldKeepAlive).toBe(false);
   });
 
-  test('leaves an answer alone that has ended', () => {
+  test('is not changed by draining when it has ended', () => {
     const { ask, connect, tracker } = bench();
     const socket = connect();
     const answer = ask(socket);
@@ -217,7 +217,7 @@ describe('draining', () => {
     expect(answer.shouldKeepAlive).toBe(true);
   });
 
-  test('is survived by an answer of a connection that is not known', () => {
+  test('ends without an error on a connection that is not tracked', () => {
     const { ask, server, connect } = bench();
     const socket = connect();
     const answer = ask(socket);
@@ -229,8 +229,8 @@ describe('draining', () => {
   });
 });
 
-describe('the end of all connections', () => {
-  test('destroys them, busy or idle', () => {
+describe('cut()', () => {
+  test('destroys all connections, busy or idle', () => {
     const { ask, connect, tracker } = bench();
     const sockets = [connect(new Socket(1)), connect(new Socket(2))] as const;
     ask(sockets[0]);
@@ -248,7 +248,7 @@ describe('a TLS server', () => {
     expect([below.ends, secure.ends, other.ends]).toEqual([[], ['end'], ['end']]);
   });
 
-  test('tells clients with the same port by their addresses', async () => {
+  test('tells clients with the same port apart by their addresses', async () => {
     const { connect, sweep } = bench(HTTPS);
     const below = connect(new Socket(1, undefined, '10.0.0.1'));
     connect(new Socket(1, undefined, '10.0.0.2'), 'secureConnection');
@@ -271,7 +271,7 @@ describe('a TLS server', () => {
     expect([third.ends, secure.ends]).toEqual([[], ['end']]);
   });
 
-  test('takes a connection over which HTTP/2 is spoken out of what is closed when idle', async () => {
+  test('does not close an idle connection that speaks HTTP/2', async () => {
     const { connect, sweep, tracker } = bench(HTTPS);
     const session = connect(new Socket(1, 'h2'), 'secureConnection');
     const plain = connect(new Socket(2, 'http/1.1'), 'secureConnection');
@@ -290,7 +290,7 @@ describe('an HTTP/2 server without TLS', () => {
     expect(session.ends).toEqual([]);
   });
 
-  test('has answers that are streams, which are open requests of no connection', async () => {
+  test('counts its streams as open requests of no connection', async () => {
     const { server, sweep, tracker } = bench();
     const socket = new Socket();
     const answer = new Answer({ socket });
@@ -303,7 +303,7 @@ describe('an HTTP/2 server without TLS', () => {
     expect(tracker.open()).toEqual({ connections: 0, requests: 0 });
   });
 
-  test('tells its sessions to go when it drains, and later ones with their first request', () => {
+  test('closes its sessions when it drains, and later ones with their first request', () => {
     const { server, tracker } = bench({});
     const session = (closed = false): EventEmitter & { closed: boolean; closes: number; close(): void } =>
       Object.assign(new EventEmitter(), {
@@ -328,7 +328,7 @@ describe('an HTTP/2 server without TLS', () => {
   });
 });
 
-test('what is open is counted: connections, and requests without a complete answer', () => {
+test('open() counts connections, and requests without a complete response', () => {
   const { ask, connect, tracker } = bench();
   const sockets = [connect(new Socket(1)), connect(new Socket(2))] as const;
   expect(tracker.open()).toEqual({ connections: 2, requests: 0 });
@@ -353,7 +353,7 @@ test('a server that keeps requests in order counts each request once, when it co
   expect(socket.ends).toEqual(['end']);
 });
 
-test('what is no server is refused with every fault', () => {
+test('an argument that is not a server is refused with every fault', () => {
   expect(() => trackConnections(undefined as never)).toThrow(
     'trackConnections: the first argument must be a server, as createServer() or serve() returned it',
   );

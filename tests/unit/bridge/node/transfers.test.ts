@@ -5,7 +5,7 @@ import type { NodeExchange } from '../../../../src/bridge/node/request.js';
 import { createTransfers } from '../../../../src/bridge/node/transfers.js';
 import { fakeClock } from '../../../../src/testing/fake-clock.js';
 
-/** More than a stall timeout of 60 s and the time between two looks. */
+/** More than a stall timeout of 60 s and the time between two checks. */
 const STALLED_MS = 66_000;
 
 interface Connection {
@@ -41,7 +41,7 @@ function answer({ http2 = false, gone = false } = {}) {
 }
 
 describe('an answer over HTTP/1 whose client reads nothing', () => {
-  test('is broken off after the stall timeout, and its source is let go of first', () => {
+  test('is broken off after the stall timeout, and its source is released first', () => {
     const { clock, exchange, pump, res, transfers } = answer();
     const order: string[] = [];
     res.destroy.mockImplementation(() => order.push('destroy'));
@@ -50,7 +50,7 @@ describe('an answer over HTTP/1 whose client reads nothing', () => {
     expect(order).toEqual(['stall', 'destroy']);
   });
 
-  test('is kept while the system takes bytes from the socket, or of one large write', () => {
+  test('is kept while the system takes bytes from the socket, also of one large write', () => {
     const { clock, exchange, res, socket, transfers } = answer();
     transfers.stream(exchange, {} as Pump, () => undefined);
     for (let moved = 0; moved < 5; moved++) {
@@ -98,7 +98,7 @@ describe('an answer over HTTP/1 whose client reads nothing', () => {
     expect(res.destroy).toHaveBeenCalledOnce();
   });
 
-  test('is not looked at once it has closed, or when its client has left before', () => {
+  test('is not checked once it has closed, or when its client had left before', () => {
     const closed = answer();
     closed.transfers.stream(closed.exchange, closed.pump, () => undefined);
     closed.res.emit('close');
@@ -130,14 +130,14 @@ test('an answer in one piece that is read slowly is broken off after ten stall t
 });
 
 describe('an answer over HTTP/2 whose client reads nothing', () => {
-  test('is reset with an error, and its connection is destroyed if that stands still as well', () => {
+  test('is reset with an error, and its connection is destroyed if that has stalled as well', () => {
     const { clock, close, destroySocket, exchange, pump, res, transfers } = answer({ http2: true });
     transfers.stream(exchange, pump, () => undefined);
     clock.advance(STALLED_MS);
     expect([close.mock.calls, destroySocket.mock.calls.length, res.destroy.mock.calls.length]).toEqual([[[2]], 1, 0]);
   });
 
-  test('leaves a connection that moves to its other streams', () => {
+  test('is reset alone while its connection makes progress or has nothing to send', () => {
     const { clock, close, destroySocket, exchange, pump, socket, transfers } = answer({ http2: true });
     transfers.stream(exchange, pump, () => undefined);
     for (let second = 0; second < 66; second++) {

@@ -74,7 +74,7 @@ describe('an answer in one piece', () => {
     expect(text.endsWith('\r\n\r\n')).toBe(true);
   });
 
-  it('gives its own memory back at once', async () => {
+  it('releases its own memory at once', async () => {
     let released = 0;
     const { port } = await serve(() => ({ status: 200, headers: {}, body: 'a', release: () => void (released += 1) }));
     await ask(port, request('/1') + last('/2'));
@@ -104,19 +104,22 @@ describe('an answer in one piece', () => {
     expect(bodies(await ask(chunked.port, last('/')))).toEqual(['1\r\na\r\n0\r\n\r\n']);
   });
 
-  it.each(['end', 'write'] as const)('passes an `%s` that middleware has put in place', async (name) => {
-    let seen = 0;
-    const { port, calls } = await serve(
-      () => ({ status: 200, headers: {}, body: 'a' }),
-      (res) => {
-        const original = res[name] as (...given: unknown[]) => unknown;
-        Object.assign(res, { [name]: (...given: unknown[]) => ((seen += 1), original.apply(res, given)) });
-      },
-    );
-    expect(bodies(await ask(port, last('/')))).toEqual(['a']);
-    expect(seen).toBe(name === 'end' ? 1 : 0);
-    expect(calls.writeBuffer).toBe(0);
-  });
+  it.each(['end', 'write'] as const)(
+    'is written by Node to a response whose `%s` middleware has replaced',
+    async (name) => {
+      let seen = 0;
+      const { port, calls } = await serve(
+        () => ({ status: 200, headers: {}, body: 'a' }),
+        (res) => {
+          const original = res[name] as (...given: unknown[]) => unknown;
+          Object.assign(res, { [name]: (...given: unknown[]) => ((seen += 1), original.apply(res, given)) });
+        },
+      );
+      expect(bodies(await ask(port, last('/')))).toEqual(['a']);
+      expect(seen).toBe(name === 'end' ? 1 : 0);
+      expect(calls.writeBuffer).toBe(0);
+    },
+  );
 
   it('is written by Node to a connection that is no socket of the system, which may keep what it is given', async () => {
     const { server } = await serve(({ url }) => ({ status: 200, headers: {}, body: url }));
@@ -133,7 +136,7 @@ describe('an answer in one piece', () => {
     expect(bodies(Buffer.concat(kept).toString())).toEqual(['/1', '/2', '/3']);
   });
 
-  it('stays what it is while its client does not read, whatever others are answered', async () => {
+  it('keeps its bytes while its client does not read, whatever other clients are sent', async () => {
     const long = (url: string): string => url.padEnd(60_000, url.slice(-1));
     let handled = 0;
     const { server, port } = await serve(({ url }) => {

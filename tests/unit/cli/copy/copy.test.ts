@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
 import type { EndSignal } from '../../../../src/cli/command-line/command.js';
-import { runCopy, type CopyTask, createLeftOut, createProgressLines } from '../../../../src/cli/copy/copy.js';
+import { runCopy, type CopyTask, createSkipReporter, createProgressLines } from '../../../../src/cli/copy/copy.js';
 import { parseStoreUrl } from '../../../../src/cli/stores/store-url.js';
 import type { EventStore } from '../../../../src/store/contract/event-store.js';
 import { storeError } from '../../../../src/store/contract/errors.js';
@@ -172,7 +172,7 @@ it('copy prints at most one line of progress a second', () => {
 
 it('copy names a hundred events that are not copied, and says that there are more', () => {
   const lines: string[] = [];
-  const leftOut = createLeftOut(true, (line) => void lines.push(line));
+  const leftOut = createSkipReporter(true, (line) => void lines.push(line));
   for (let i = 0; i < 150; i++) leftOut({ key: { namespace: 'shop', name: `e-${i}` }, why: 'invalid-key' });
   expect(lines).toHaveLength(101);
   expect(lines[0]).toBe('left out: shop/e-0: TO takes no event of that name');

@@ -110,7 +110,7 @@ describe('kube-vitals events', () => {
     ]);
   });
 
-  it('selects by object, in the words of kubectl, and by type', async () => {
+  it('selects by object, in the notation of kubectl, and by type', async () => {
     await client.create(event('a', 1));
     await client.create(event('b', 2, { type: 'Warning' }));
     await client.create(event('c', 3, { regarding: { kind: 'Service', namespace: 'default', name: 'web-0' } }));
@@ -156,7 +156,7 @@ describe('kube-vitals events', () => {
 
   const hostile = 'a\u001b[2J\u001b]0;title\u0007\r\n\u009bm\u202eb\u2028c';
 
-  it.each(['table', 'wide', 'json', 'yaml'])('lets no note drive the terminal with -o %s', async (format) => {
+  it.each(['table', 'wide', 'json', 'yaml'])('writes no control characters of a note with -o %s', async (format) => {
     await client.create(event('a', 1, { note: hostile }));
     const out = await output('-o', format);
     expect(out.replace(/\n/g, '')).not.toMatch(/[\p{Cc}\u202a-\u202e\u2028]/u);
@@ -181,7 +181,7 @@ describe('kube-vitals events', () => {
     expect(await output()).not.toContain('\u001b');
   });
 
-  it('says on stderr that there are none', async () => {
+  it('says on stderr that there are no events', async () => {
     const { written, code } = start([]);
     expect([await code, written]).toEqual([0, { out: '', err: 'No events found in default namespace.\n' }]);
   });
@@ -205,7 +205,7 @@ describe('kube-vitals events', () => {
     expect([await code, written.err, here.closed]).toEqual([0, '', 1]);
   });
 
-  it('tells in one line what the server refuses', async () => {
+  it('reports in one line what the server refuses', async () => {
     here.client = createEventsClient({
       transport: events.handle,
       group: 'events.example.com',
@@ -247,7 +247,7 @@ describe('the command line of kube-vitals events', () => {
     [['--token-file', 'x'], '--token-file and --certificate-authority are for --server; a kubeconfig has its own'],
     [
       ['--server', 'http://example.com', '--token-file', 'x'],
-      '--token-file needs an https URL: a token does not pass a network in the clear',
+      '--token-file needs an https URL: a token is not sent unencrypted over a network',
     ],
     [['--server', 'http://localhost:1', '--certificate-authority', 'x'], '--certificate-authority needs an https URL'],
     [['--server', 'https://a', '--context', 'x'], '--server excludes --kubeconfig and --context'],
@@ -264,7 +264,7 @@ describe('the command line of kube-vitals events', () => {
     expect(error(...argv)).toBe(text);
   });
 
-  it('takes letters for the flags that have one', () => {
+  it('accepts letters for the flags that have one', () => {
     expect(error('-n', 'shop', '-w', '-o', 'json', '-oyaml')).toBeUndefined();
     expect((eventsCommand.prepare(['--help']) as { help: string }).help).toContain('  -n, --namespace name\n');
   });

@@ -58,7 +58,7 @@ describe('kube-vitals probe', () => {
     expect((await probe(url)).code).toBe(code);
   });
 
-  it('sends a token and is known to be a probe', async () => {
+  it('sends a token, and names itself a probe in User-Agent', async () => {
     const dir = await mkdtemp(join(tmpdir(), 'kube-vitals-probe-'));
     onTestFinished(() => rm(dir, { recursive: true, force: true }));
     await writeFile(join(dir, 'token'), 's3cret\n');
@@ -66,7 +66,7 @@ describe('kube-vitals probe', () => {
     expect((await probe(url, '--token-file', join(dir, 'token'))).out).toBe('Bearer s3cret kube-probe/kube-vitals\n');
   });
 
-  it('does not verify certificates unless it is told by whom they must be signed', async () => {
+  it('does not verify certificates without --ca-file', async () => {
     const dir = await mkdtemp(join(tmpdir(), 'kube-vitals-probe-'));
     onTestFinished(() => rm(dir, { recursive: true, force: true }));
     const [own, other] = [await generate(), await generate()];
@@ -101,7 +101,7 @@ describe('kube-vitals probe', () => {
     expect([code, out.length]).toEqual([0, 4_097]);
   });
 
-  it('says why nobody answered', async () => {
+  it('says why there was no response', async () => {
     const { code, err } = await probe('http://127.0.0.1:1/readyz');
     expect([code, err]).toEqual([1, 'error: http://127.0.0.1:1/readyz: connect ECONNREFUSED 127.0.0.1:1\n']);
   });
@@ -117,7 +117,7 @@ describe('kube-vitals probe', () => {
     [['http://a/', '--timeout=0s'], 'invalid argument "0s" for "--timeout" flag: must be from 1ms to 1h'],
     [
       ['https://a/', '--token-file=t'],
-      '--token-file needs --ca-file: a token is not sent to a server that nobody has verified',
+      '--token-file needs --ca-file: a token is not sent to a server that is not verified',
     ],
   ])('refuses %j with one line', async (argv, error) => {
     expect(await probe(...argv)).toEqual({ code: 2, out: '', err: `error: ${error}; see kube-vitals probe --help\n` });

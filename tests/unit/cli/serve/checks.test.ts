@@ -63,6 +63,6 @@ describe('standaloneChecks', () => {
 describe('exampleDependency', () => {
   it('fails for the last quarter of every minute', () => {
     for (const ms of [0, 44_999, 60_000, 104_999]) expect(() => exampleDependency(ms)).not.toThrow();
-    for (const ms of [45_000, 59_999, 105_000]) expect(() => exampleDependency(ms)).toThrow(/pretended/);
+    for (const ms of [45_000, 59_999, 105_000]) expect(() => exampleDependency(ms)).toThrow(/simulated/);
   });
 });

@@ -153,9 +153,9 @@ describe('a start on a full disk', () => {
     disk.refuses = 'ENOSPC';
     const renewed = await at(350);
     expect([renewed.ca, renewed.cert === first.cert]).toEqual([first.ca, false]);
-    expect(log.splice(0)).toEqual([expect.stringMatching(/server\.key: no space .*the next one will not find$/)]);
+    expect(log.splice(0)).toEqual([expect.stringMatching(/server\.key: no space .*the next start makes another$/)]);
     expect((await at(3630)).ca).toBe(first.ca);
-    expect(log.join()).toContain('the authority that is stored is used until it ends');
+    expect(log.join()).toContain('the stored authority is used until it expires');
     await expect(at(3651)).rejects.toThrow(/ca\.key: no space is left.*--cert-dir/);
   });
 

@@ -75,7 +75,7 @@ async function beginServing(workers: number) {
 }
 
 describe('the start', () => {
-  it('is that of the first worker alone, then of the others, and is told once when all serve', async () => {
+  it('begins with the first worker alone, goes on with the others, and is announced once when all serve', async () => {
     const { spawned, process, announced } = begin(3);
     expect(spawned).toHaveLength(1);
     process(0).say({ type: 'ready' });
@@ -90,7 +90,7 @@ describe('the start', () => {
     expect(announced).toEqual([ADDRESSES]);
   });
 
-  it('fails with the error of a worker, told once', async () => {
+  it('fails with the error of a worker, which is logged once', async () => {
     const { process, spawned, log, code } = begin(2);
     process(0).say({ type: 'ready' });
     process(0).say({ type: 'failed', reason: 'port 1 of 127.0.0.1 is taken' });
@@ -113,7 +113,7 @@ describe('the start', () => {
     expect(announced).toEqual([]);
   });
 
-  it('can be interrupted: a worker that was told nothing yet is killed, and does not count', async () => {
+  it('can be interrupted: a worker without an assignment is killed, and does not affect the exit code', async () => {
     const { process, signal, code, spawned } = begin(2);
     signal('SIGINT');
     process(0).say({ type: 'ready' });
@@ -136,7 +136,7 @@ describe('the start', () => {
 });
 
 describe('a worker that ends', () => {
-  it('is told and started again with its number after a pause, and nothing is announced again', async () => {
+  it('is logged, and started again with its number after a pause, and nothing is announced again', async () => {
     const { process, spawned, log, clock, settle, announced } = await beginServing(2);
     process(1).end({ signal: 'SIGKILL' });
     await settle();
@@ -180,7 +180,7 @@ describe('a worker that ends', () => {
     expect(spawned).toHaveLength(count + 1);
   });
 
-  it('is told with what it said of its end', async () => {
+  it('is logged with the reason that it gave', async () => {
     const { process, log, settle } = await beginServing(1);
     process(0).say({ type: 'failed', reason: 'the disk is gone' });
     process(0).end({ code: 1 });
@@ -219,7 +219,7 @@ describe('a worker that does not serve', () => {
     expect(announced).toHaveLength(1);
   });
 
-  it.each([0, 1])('and never has, as process %d of the start, is started again too', async (index) => {
+  it.each([0, 1])('is started again during the start, too, as process %d', async (index) => {
     const { process, spawned, clock, code, settle, announced } = begin(2);
     if (index === 1) process(0).serve();
     // Not even ready.
@@ -314,8 +314,8 @@ describe('a signal', () => {
   });
 });
 
-it('what workers say about metrics is passed on with those that run', async () => {
+it('messages of workers about metrics are passed on with the workers that run', async () => {
   const { process, metrics } = await beginServing(2);
-  process(1).say({ type: 'metrics.asked', id: 1 });
-  expect(metrics).toEqual([[2, { type: 'metrics.asked', id: 1 }, [1, 2]]]);
+  process(1).say({ type: 'metrics.requested', id: 1 });
+  expect(metrics).toEqual([[2, { type: 'metrics.requested', id: 1 }, [1, 2]]]);
 });

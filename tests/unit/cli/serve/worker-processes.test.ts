@@ -33,7 +33,7 @@ describe('signals that come to a worker itself and through the primary', () => {
     expect(signals.isListenedTo()).toBe(true);
   });
 
-  it('the end of the primary counts as SIGTERM, unless a shutdown has begun', () => {
+  it('include a SIGTERM at the end of the primary, unless a shutdown has begun', () => {
     const { signals, heard } = listening();
     signals.primaryHasGone();
     signals.primaryHasGone();
@@ -44,7 +44,7 @@ describe('signals that come to a worker itself and through the primary', () => {
     expect(other.heard).toEqual(['SIGINT']);
   });
 
-  it('are told no more to a listener that was taken away', () => {
+  it('are no longer passed to a listener that was removed', () => {
     const signals = mergeSignals();
     const heard: string[] = [];
     const off = signals.onSignal((signal) => void heard.push(signal));

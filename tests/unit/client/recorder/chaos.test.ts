@@ -4,7 +4,7 @@ import { createRecorder, type EventInput } from '../../../../src/client.js';
 import type { RecorderOptions } from '../../../../src/client.js';
 import { nextTurn } from '../../../../src/clock/clock.js';
 import { fakeClock } from '../../../../src/testing.js';
-import { fakeServer, type Fate } from './fake-server.js';
+import { fakeServer, type Outcome } from './fake-server.js';
 
 const input = (key: number): EventInput => ({
   regarding: { kind: 'Order', name: `o-${key}` },
@@ -13,7 +13,7 @@ const input = (key: number): EventInput => ({
   note: 'tea',
 });
 
-/** By object: what the server was last known to have in every event about it. */
+/** For each object, the sum of the last known counts of all events about it. */
 function countsByObject(server: ReturnType<typeof fakeServer>): Map<string, number> {
   const counts = new Map<string, number>();
   for (const [name, count] of server.counts) {
@@ -28,9 +28,19 @@ type Step =
   | { readonly do: 'wait'; readonly ms: number }
   | { readonly do: 'delete' }
   | { readonly do: 'arrive' }
-  | { readonly do: 'fates'; readonly fates: readonly Fate[] };
+  | { readonly do: 'outcomes'; readonly outcomes: readonly Outcome[] };
 
-const fate = fc.constantFrom<Fate>('ok', 'ok', 'away', 'lost', 'late', 'unavailable', 'throttled', 'broken', 'refused');
+const outcome = fc.constantFrom<Outcome>(
+  'ok',
+  'ok',
+  'away',
+  'lost',
+  'late',
+  'unavailable',
+  'throttled',
+  'broken',
+  'refused',
+);
 const step: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 5,
@@ -46,14 +56,17 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
   { weight: 1, arbitrary: fc.constant({ do: 'delete' as const }) },
   { weight: 1, arbitrary: fc.constant({ do: 'arrive' as const }) },
-  { weight: 2, arbitrary: fc.record({ do: fc.constant('fates' as const), fates: fc.array(fate, { maxLength: 12 }) }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ do: fc.constant('outcomes' as const), outcomes: fc.array(outcome, { maxLength: 12 }) }),
+  },
 );
 
 async function play(steps: readonly Step[], options: Partial<RecorderOptions>): Promise<void> {
   const clock = fakeClock();
-  let fates: Fate[] = [];
-  const server = fakeServer(() => fates.shift() ?? 'ok');
-  let told = 0;
+  let outcomes: Outcome[] = [];
+  const server = fakeServer(() => outcomes.shift() ?? 'ok');
+  let reportedDrops = 0;
   const recorder = createRecorder({
     events: server.client,
     reportingController: 'example.com/shop',
@@ -62,7 +75,7 @@ async function play(steps: readonly Step[], options: Partial<RecorderOptions>): 
     closeTimeoutMs: 86_400_000,
     ...options,
     observe: (observation) => {
-      if (observation.type === 'recorder.dropped') told += observation.count;
+      if (observation.type === 'recorder.dropped') reportedDrops += observation.count;
     },
   });
   const recorded = new Map<string, number>();
@@ -76,7 +89,7 @@ async function play(steps: readonly Step[], options: Partial<RecorderOptions>): 
       for (let times = 0; times < each.times; times++) recorder.event(input(each.key));
     } else if (each.do === 'wait') clock.advance(each.ms);
     else if (each.do === 'arrive') server.arrive();
-    else if (each.do === 'fates') fates.push(...each.fates);
+    else if (each.do === 'outcomes') outcomes.push(...each.outcomes);
     else server.stored.delete([...server.stored.keys()].at(-1) ?? '');
     await turns(3);
     const { recorded: all, written, pending, dropped: drops } = recorder.stats();
@@ -87,7 +100,7 @@ async function play(steps: readonly Step[], options: Partial<RecorderOptions>): 
   for (let rounds = 0; !closed && rounds < 5_000; rounds++) {
     await turns(4);
     if (!closed) clock.advance(1_000);
-    if (rounds > 200) fates = [];
+    if (rounds > 200) outcomes = [];
   }
   await closing;
   server.arrive();
@@ -95,7 +108,7 @@ async function play(steps: readonly Step[], options: Partial<RecorderOptions>): 
   const stats = recorder.stats();
   expect(stats.pending).toBe(0);
   const dropped = Object.values(stats.dropped).reduce((sum, count) => sum + count, 0);
-  expect(told).toBe(dropped);
+  expect(reportedDrops).toBe(dropped);
   const counts = countsByObject(server);
   let missing = 0;
   for (const [key, count] of recorded) {
@@ -103,8 +116,8 @@ async function play(steps: readonly Step[], options: Partial<RecorderOptions>): 
     expect(known).toBeLessThanOrEqual(count);
     missing += count - known;
   }
-  // What was given up after an unknown outcome may be there all the same. Drops of a second are told together, with one of the
-  // events, so that they cannot be compared by object.
+  // An event that was given up after an unknown outcome may be stored all the same. The drops of one second are
+  // reported together, with one of the events, so that they cannot be compared by object.
   expect(missing).toBeLessThanOrEqual(dropped);
 }
 
@@ -116,7 +129,7 @@ describe('whatever becomes of requests', () => {
     );
   });
 
-  it('the same with few series, and one request at a time', async () => {
+  it('the counts on the server are also those of the calls with few series and one request at a time', async () => {
     const options = { maxSeries: 2, maxInFlight: 1, refreshMs: 1_000 };
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 25 }), (steps) => play(steps, options)),

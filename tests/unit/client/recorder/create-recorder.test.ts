@@ -5,23 +5,26 @@ import { nextTurn } from '../../../../src/clock/clock.js';
 import type { Observation } from '../../../../src/index.js';
 import { fakeClock } from '../../../../src/testing.js';
 import { served } from '../served.js';
-import { fakeServer, type Fate } from './fake-server.js';
+import { fakeServer, type Outcome } from './fake-server.js';
 
 const paid: EventInput = { regarding: { kind: 'Order', name: 'o-1' }, reason: 'Paid', action: 'Charge', note: 'tea' };
 
-function setUp(options: Partial<RecorderOptions> = {}, fateOf?: (request: { verb: string; name: string }) => Fate) {
+function setUp(
+  options: Partial<RecorderOptions> = {},
+  outcomeOf?: (request: { verb: string; name: string }) => Outcome,
+) {
   const clock = fakeClock();
-  const server = fakeServer(fateOf);
-  const told: Observation[] = [];
+  const server = fakeServer(outcomeOf);
+  const observations: Observation[] = [];
   const recorder = createRecorder({
     events: server.client,
     reportingController: 'example.com/shop',
     reportingInstance: 'shop-0',
-    observe: (observation) => void told.push(observation),
+    observe: (observation) => void observations.push(observation),
     clock,
     ...options,
   });
-  return { clock, server, recorder, told };
+  return { clock, server, recorder, observations };
 }
 
 /** Moves the clock on until the promise is settled. */
@@ -72,7 +75,7 @@ describe('an event', () => {
     });
   });
 
-  it('is about the service itself when it names nothing, and about something of its own as kind and name', async () => {
+  it('is about the service when it names nothing, and about an object of the own group by default', async () => {
     const { server, recorder } = setUp({ namespace: 'shop' });
     recorder.event({ reason: 'Started', action: 'Start' });
     recorder.event({ ...paid, regarding: { kind: 'Order', name: 'Ä 1' } });
@@ -117,7 +120,7 @@ describe('an event', () => {
     for (const note of notes) expect(Buffer.byteLength(note as string)).toBeLessThanOrEqual(1_024);
   });
 
-  it('is taken by the server, whatever its object is called', async () => {
+  it('is accepted by the server, whatever its object is called', async () => {
     const events = served();
     const recorder = createRecorder({ events, reportingController: 'example.com/shop', namespace: 'shop' });
     const names = ['web-1', 'A_b', '...', '-a.-b-', 'ü'.repeat(400), 'x'.repeat(1_000), '"/\\%', 'a..b', '💥'];
@@ -140,26 +143,31 @@ describe('input with a fault', () => {
     ['an object without kind', { ...paid, regarding: { name: 'o-1' } }],
     ['an object without name', { ...paid, regarding: { kind: 'Order' } }],
     ['an item of a list', { ...paid, regarding: { kind: 'Pod', metadata: { name: 'a' } } }],
-    ['a namespace that is none', { ...paid, regarding: { kind: 'Order', name: 'a', namespace: 'A b' } }],
-    ['a label that is none', { ...paid, labels: { app: 'not valid' } }],
+    ['an invalid namespace', { ...paid, regarding: { kind: 'Order', name: 'a', namespace: 'A b' } }],
+    ['an invalid label', { ...paid, labels: { app: 'not valid' } }],
     ['annotations that are no texts', { ...paid, annotations: { a: 5 } }],
     ['an event about an event', { ...paid, regarding: { apiVersion: 'v1', kind: 'Event', name: 'a' } }],
-    ['one of its own group', { ...paid, regarding: { apiVersion: 'events.example.com/v1', kind: 'Event', name: 'a' } }],
+    [
+      'an event about an event of its own group',
+      { ...paid, regarding: { apiVersion: 'events.example.com/v1', kind: 'Event', name: 'a' } },
+    ],
     ['an object whose getters throw', hostile],
   ])('is dropped without an exception: %s', async (_, input) => {
-    const { server, recorder, told } = setUp();
+    const { server, recorder, observations } = setUp();
     expect(() => recorder.event(input as EventInput)).not.toThrow();
     await recorder.flush();
     expect(recorder.stats()).toMatchObject({ recorded: 1, written: 0, pending: 0, dropped: { invalid: 1 } });
-    await vi.waitFor(() => expect(told).toMatchObject([{ type: 'recorder.dropped', reason: 'invalid', count: 1 }]));
+    await vi.waitFor(() =>
+      expect(observations).toMatchObject([{ type: 'recorder.dropped', reason: 'invalid', count: 1 }]),
+    );
     expect(server.calls).toEqual([]);
   });
 
-  it('is told with every fault', async () => {
-    const { recorder, told } = setUp();
+  it('is reported with every fault', async () => {
+    const { recorder, observations } = setUp();
     recorder.event({ regarding: { kind: 'Order' } } as never);
-    await vi.waitFor(() => expect(told).toHaveLength(1));
-    expect((told[0] as { error: Error }).error.message).toBe(
+    await vi.waitFor(() => expect(observations).toHaveLength(1));
+    expect((observations[0] as { error: Error }).error.message).toBe(
       'recorder.event: regarding needs a name; action must be a string of 1 to 128 bytes; reason must be a string of 1 to 128 bytes',
     );
   });
@@ -275,8 +283,8 @@ describe('a series', () => {
   });
 
   it('is not doubled by a create or a patch whose outcome is unknown', async () => {
-    const fates: Fate[] = ['lost', 'ok', 'ok', 'lost'];
-    const { clock, server, recorder } = setUp({}, () => fates.shift() ?? 'ok');
+    const outcomes: Outcome[] = ['lost', 'ok', 'ok', 'lost'];
+    const { clock, server, recorder } = setUp({}, () => outcomes.shift() ?? 'ok');
     recorder.event(paid);
     await whileTimePasses(clock, recorder.flush());
     recorder.event(paid);
@@ -286,8 +294,8 @@ describe('a series', () => {
   });
 
   it('is not set back by a patch that arrives after a later one', async () => {
-    const fates: Fate[] = ['ok', 'late'];
-    const { clock, server, recorder } = setUp({}, () => fates.shift() ?? 'ok');
+    const outcomes: Outcome[] = ['ok', 'late'];
+    const { clock, server, recorder } = setUp({}, () => outcomes.shift() ?? 'ok');
     recorder.event(paid);
     await recorder.flush();
     recorder.event(paid);
@@ -315,8 +323,8 @@ describe('a series', () => {
   });
 
   it('goes on without the right to read events', async () => {
-    const fates: Fate[] = ['lost'];
-    const { clock, server, recorder } = setUp({}, ({ verb }) => (verb === 'get' ? 'ok' : (fates.shift() ?? 'ok')));
+    const outcomes: Outcome[] = ['lost'];
+    const { clock, server, recorder } = setUp({}, ({ verb }) => (verb === 'get' ? 'ok' : (outcomes.shift() ?? 'ok')));
     (server.client as { get: unknown }).get = () =>
       Promise.reject(Object.assign(new Error('no'), { code: 403, [Symbol.for('kube-vitals.StatusError')]: true }));
     recorder.event(paid);
@@ -328,9 +336,9 @@ describe('a series', () => {
 });
 
 describe('a server that is away', () => {
-  it('loses nothing, is told once, and gets everything when it is back', async () => {
+  it('is reported once, and gets every event when it is back', async () => {
     let away = true;
-    const { clock, server, recorder, told } = setUp({}, () => (away ? 'away' : 'ok'));
+    const { clock, server, recorder, observations } = setUp({}, () => (away ? 'away' : 'ok'));
     for (let order = 0; order < 50; order++)
       recorder.event({ ...paid, regarding: { kind: 'Order', name: `o-${order}` } });
     for (let second = 0; second < 60; second++) {
@@ -342,22 +350,24 @@ describe('a server that is away', () => {
     away = false;
     await whileTimePasses(clock, recorder.flush());
     expect(server.events()).toHaveLength(50);
-    const errors = told.filter(({ type }) => type === 'error' || type === 'recovered');
+    const errors = observations.filter(({ type }) => type === 'error' || type === 'recovered');
     expect(errors.map(({ type }) => type)).toEqual(['error', 'recovered']);
   });
 
   it('is given up when events are too old, which is reported', async () => {
-    const { clock, recorder, told } = setUp({ maxAgeMs: 60_000 }, () => 'away');
+    const { clock, recorder, observations } = setUp({ maxAgeMs: 60_000 }, () => 'away');
     recorder.event(paid);
     recorder.event(paid);
     await whileTimePasses(clock, recorder.flush());
     expect(recorder.stats()).toMatchObject({ pending: 0, dropped: { expired: 2 } });
-    expect(told).toContainEqual(expect.objectContaining({ type: 'recorder.dropped', reason: 'expired', count: 2 }));
+    expect(observations).toContainEqual(
+      expect.objectContaining({ type: 'recorder.dropped', reason: 'expired', count: 2 }),
+    );
   });
 
-  it('is asked again no sooner than it wants', async () => {
-    const fates: Fate[] = ['throttled'];
-    const { clock, server, recorder } = setUp({}, () => fates.shift() ?? 'ok');
+  it('is asked again no sooner than its Retry-After says', async () => {
+    const outcomes: Outcome[] = ['throttled'];
+    const { clock, server, recorder } = setUp({}, () => outcomes.shift() ?? 'ok');
     recorder.event(paid);
     await turns();
     clock.advance(1_999);
@@ -371,19 +381,19 @@ describe('a server that is away', () => {
 
 describe('drops', () => {
   it('have the server’s refusal, and what follows is written', async () => {
-    const fates: Fate[] = ['refused'];
-    const { recorder, told } = setUp({ maxInFlight: 1 }, () => fates.shift() ?? 'ok');
+    const outcomes: Outcome[] = ['refused'];
+    const { recorder, observations } = setUp({ maxInFlight: 1 }, () => outcomes.shift() ?? 'ok');
     recorder.event(paid);
     recorder.event({ ...paid, note: 'coffee' });
     await recorder.flush();
     expect(recorder.stats()).toMatchObject({ written: 1, dropped: { refused: 1 } });
-    await vi.waitFor(() => expect(told.map(({ type }) => type)).toContain('recorder.dropped'));
-    const dropped = told.find((each) => each.type === 'recorder.dropped');
+    await vi.waitFor(() => expect(observations.map(({ type }) => type)).toContain('recorder.dropped'));
+    const dropped = observations.find((each) => each.type === 'recorder.dropped');
     expect(dropped).toMatchObject({ reason: 'refused', recorder: 'example.com/shop', event: { reason: 'Paid' } });
     expect(isStatusError(dropped?.error)).toBe(true);
   });
 
-  it('end attempts at an event that the server stumbles over', async () => {
+  it('come after eight attempts at an event for which the server fails', async () => {
     const { clock, server, recorder } = setUp({}, () => 'broken');
     recorder.event(paid);
     await whileTimePasses(clock, recorder.flush());
@@ -395,7 +405,7 @@ describe('drops', () => {
     const { recorder } = setUp({ maxQueued: 10 });
     const note = (text: number): EventInput => ({ ...paid, note: String(text) });
     for (let count = 0; count < 25; count++) recorder.event(note(count));
-    // What only raises a count needs no place.
+    // An event that only raises a count takes no place in the queue.
     recorder.event(note(0));
     expect(recorder.stats()).toMatchObject({ pending: 11, queued: 10, dropped: { full: 15 } });
     await recorder.flush();
@@ -409,7 +419,7 @@ describe('drops', () => {
 
   it('are counted by source when there are too many, but not equal events; the limit can be switched off', async () => {
     const rateLimit = { perSecond: 1, burst: 3 };
-    const { clock, recorder, told } = setUp({ rateLimit });
+    const { clock, recorder, observations } = setUp({ rateLimit });
     const flood = (to: Recorder): void => {
       for (let count = 0; count < 10; count++) to.event({ ...paid, note: String(count) });
     };
@@ -422,7 +432,7 @@ describe('drops', () => {
     await recorder.flush();
     expect(recorder.stats()).toMatchObject({ recorded: 22, written: 15, pending: 0 });
     await recorder.close();
-    const drops = told.flatMap((each) => (each.type === 'recorder.dropped' ? [each.count] : []));
+    const drops = observations.flatMap((each) => (each.type === 'recorder.dropped' ? [each.count] : []));
     expect(drops.reduce((sum, count) => sum + count, 0)).toBe(7);
 
     const unlimited = setUp({ rateLimit: false });
@@ -431,7 +441,7 @@ describe('drops', () => {
   });
 });
 
-describe('without a hook', () => {
+describe('a recorder without an observer', () => {
   afterEach(() => void vi.restoreAllMocks());
   it('warns the process of the first drop of each reason', async () => {
     const warned = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
@@ -445,8 +455,8 @@ describe('without a hook', () => {
   });
 });
 
-describe('flush and close', () => {
-  it('flush resolves at once when there is nothing to write, and rejects with the reason of its signal', async () => {
+describe('a recorder', () => {
+  it('resolves flush() at once without anything to write, and rejects it with the reason of its signal', async () => {
     const { recorder } = setUp({}, () => 'away');
     await recorder.flush();
     recorder.event(paid);
@@ -457,7 +467,7 @@ describe('flush and close', () => {
     await expect(recorder.flush({ signal: controller.signal })).rejects.toThrow('enough');
   });
 
-  it('flush does not wait for what is recorded after it', async () => {
+  it('does not wait in flush() for what is recorded after the call', async () => {
     let away = false;
     const { recorder } = setUp({}, () => (away ? 'away' : 'ok'));
     recorder.event(paid);
@@ -469,8 +479,8 @@ describe('flush and close', () => {
     await flushed;
   });
 
-  it('close writes what was recorded, takes no more, and gives timers back', async () => {
-    const { clock, server, recorder, told } = setUp();
+  it('writes what was recorded when it is closed, and then accepts and sends nothing more', async () => {
+    const { clock, server, recorder, observations } = setUp();
     for (let count = 0; count < 5; count++) recorder.event(paid);
     await turns();
     recorder.event(paid);
@@ -484,17 +494,19 @@ describe('flush and close', () => {
     clock.advance(3_600_000);
     await turns();
     expect(server.calls).toHaveLength(calls);
-    const activity = told.filter((each) => each.type === 'recorder.activity');
+    const activity = observations.filter((each) => each.type === 'recorder.activity');
     expect(activity.reduce((sum, { recorded }) => sum + recorded, 0)).toBeGreaterThanOrEqual(6);
   });
 
-  it('close drops what cannot be written in time, or when its signal is aborted', async () => {
-    const { clock, recorder, told } = setUp({ closeTimeoutMs: 5_000 }, () => 'away');
+  it('drops on close() what cannot be written in time, or before its signal is aborted', async () => {
+    const { clock, recorder, observations } = setUp({ closeTimeoutMs: 5_000 }, () => 'away');
     recorder.event(paid);
     recorder.event(paid);
     await whileTimePasses(clock, recorder.close());
     expect(recorder.stats()).toMatchObject({ pending: 0, dropped: { closed: 2 } });
-    expect(told).toContainEqual(expect.objectContaining({ type: 'recorder.dropped', reason: 'closed', count: 2 }));
+    expect(observations).toContainEqual(
+      expect.objectContaining({ type: 'recorder.dropped', reason: 'closed', count: 2 }),
+    );
 
     const other = setUp({}, () => 'away').recorder;
     other.event(paid);
@@ -502,7 +514,7 @@ describe('flush and close', () => {
     expect(other.stats().dropped.closed).toBe(1);
   });
 
-  it('a recorder can be disposed of', async () => {
+  it('can be disposed of', async () => {
     const { recorder, server } = setUp();
     recorder.event(paid);
     await (recorder as { [Symbol.asyncDispose](): Promise<void> })[Symbol.asyncDispose]();
@@ -510,7 +522,7 @@ describe('flush and close', () => {
   });
 });
 
-describe('in the process of the server', () => {
+describe('a recorder in the process of the server', () => {
   it('writes through the object of createEvents, as the caller that is given', async () => {
     const callers: string[] = [];
     const events = served({

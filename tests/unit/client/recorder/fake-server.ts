@@ -4,10 +4,10 @@ import type { RecorderClient } from '../../../../src/client/recorder/options.js'
 import { nextTurn } from '../../../../src/clock/clock.js';
 
 /** What happens to a request. `lost`: it is carried out, and nobody says so. `late`: it is carried out after later ones. */
-export type Fate = 'ok' | 'away' | 'lost' | 'late' | 'unavailable' | 'throttled' | 'broken' | 'refused';
+export type Outcome = 'ok' | 'away' | 'lost' | 'late' | 'unavailable' | 'throttled' | 'broken' | 'refused';
 
-/** A server of events in memory, of which tests decide what becomes of each request. */
-export function fakeServer(fateOf: (request: { verb: string; name: string }) => Fate = () => 'ok') {
+/** A server of events in memory. Tests decide what becomes of each request. */
+export function fakeServer(outcomeOf: (request: { verb: string; name: string }) => Outcome = () => 'ok') {
   const stored = new Map<string, Event>();
   const calls: { verb: string; name: string; body: Event }[] = [];
   const late: (() => void)[] = [];
@@ -24,14 +24,14 @@ export function fakeServer(fateOf: (request: { verb: string; name: string }) => 
   const serve = async (verb: string, name: string, body: Event, act: () => Event): Promise<Event> => {
     calls.push({ verb, name, body: structuredClone(body) });
     await nextTurn();
-    switch (fateOf({ verb, name })) {
+    switch (outcomeOf({ verb, name })) {
       case 'away':
         throw connectionError('connect ECONNREFUSED', false);
       case 'lost':
         try {
           act();
         } catch {
-          // Nobody hears of it.
+          // The caller learns only that the connection broke.
         }
         throw connectionError('socket hang up', true);
       case 'late':
@@ -62,7 +62,7 @@ export function fakeServer(fateOf: (request: { verb: string; name: string }) => 
       const name = event.metadata.name as string;
       return serve('create', name, event, () => {
         if (stored.has(name)) throw statusError({ reason: 'AlreadyExists' }, 409);
-        // One that arrives late, after its event was deleted, takes nothing from what that had counted.
+        // A create that arrives after its event was deleted does not lower the count of that event.
         return store(name, event, counts.get(name));
       });
     },
@@ -92,7 +92,7 @@ export function fakeServer(fateOf: (request: { verb: string; name: string }) => 
         try {
           act();
         } catch {
-          // A request that arrives late and is refused.
+          // A late request may be refused.
         }
       }
     },

@@ -21,7 +21,7 @@ describe('the name of an event', () => {
     expect(names(undefined, 0)).toMatch(/^event\./);
   });
 
-  it('is the name of the object where that is one, and the time in nanoseconds, of which the last six digits are random', () => {
+  it('consists of the name of its object and the time in nanoseconds, of which the last six digits are random', () => {
     const micros = 1_704_067_200_123_456;
     const [name, time] = createEventNames()('web-1', micros).split('.');
     expect(name).toBe('web-1');

@@ -68,7 +68,7 @@ describe('a refusal', () => {
     );
   });
 
-  it('is no better than what a Status may be', async () => {
+  it('has nothing of a Status whose fields have other types', async () => {
     const body = {
       kind: 'Status',
       status: 'Failure',
@@ -86,7 +86,7 @@ describe('a refusal', () => {
     });
   });
 
-  it('with status 200 is one as well', async () => {
+  it('may come with status 200', async () => {
     expect(
       await get(json(200, { kind: 'Status', status: 'Failure', message: 'no', reason: 'Forbidden' })),
     ).toMatchObject({
@@ -95,7 +95,7 @@ describe('a refusal', () => {
     });
   });
 
-  it('is what a server without the API gives', async () => {
+  it('is NotFound where the server does not have the API', async () => {
     expect(await get(undefined)).toSatisfy(isNotFound);
   });
 });
@@ -133,21 +133,21 @@ describe('warnings', () => {
     expect(warningTexts(`${'299 - "a", '.repeat(1_000)}299 - "a"`)).toHaveLength(100);
   });
 
-  it('are told to onWarning, whose failures are nobody else’s', async () => {
-    const told: string[] = [];
+  it('are passed to onWarning, whose errors do not fail the call', async () => {
+    const warnings: string[] = [];
     const { client } = answering([json(201, { ...event('a') }, { warning: '299 - "unknown field \\"x\\""' })], {
       onWarning(text) {
-        told.push(text);
+        warnings.push(text);
         throw new Error('hook');
       },
     });
     await client.create(event('a'));
-    expect(told).toEqual(['unknown field "x"']);
+    expect(warnings).toEqual(['unknown field "x"']);
   });
 });
 
-describe('arguments that make no request', () => {
-  it('are a TypeError that says what to do', async () => {
+describe('invalid arguments', () => {
+  it('are refused with a TypeError', async () => {
     const { client } = answering([]);
     for (const name of ['', '.', '..', 'a/b', 'a%2fb', undefined as never]) {
       expect(await failureOf(client.get({ name }))).toMatchObject({ name: 'TypeError' });
@@ -171,7 +171,7 @@ describe('arguments that make no request', () => {
     }
     const bare = createEventsClient({ transport: () => undefined });
     expect((await failureOf(bare.get({ name: 'a' }))).message).toBe(
-      'name a namespace, of the event or of createEventsClient',
+      'no namespace: set it on the event or as an option of createEventsClient',
     );
     expect(bare.group).toBe('events.k8s.io');
   });

@@ -16,14 +16,14 @@ const { reference, scenarios } = JSON.parse(readFileSync(`${root}/tests/conforma
   readonly scenarios: readonly { readonly id: string; readonly exchanges: readonly Exchange[] }[];
 };
 
-/** Answers with a JSON object that kube-apiserver's libraries have given. */
+/** The recorded responses whose body is a JSON object. */
 const exchanges = scenarios.flatMap(({ id, exchanges: all }) =>
   all.flatMap(({ step, status, headers, body }) =>
     typeof body === 'object' && body !== null && !Array.isArray(body) ? [{ id, step, status, headers, body }] : [],
   ),
 );
 
-it(`every recorded answer of ${reference} is read as what it is`, async () => {
+it(`every recorded response of ${reference} is read as its object or its StatusError`, async () => {
   let refusals = 0;
   for (const { id, step, status, headers, body } of exchanges) {
     const response = { status, headers, body: JSON.stringify(body) };

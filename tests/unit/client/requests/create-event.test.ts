@@ -94,7 +94,7 @@ describe('a create whose outcome is unknown', () => {
     }
   });
 
-  it('is refused where its content is', async () => {
+  it('is refused where the server refuses its content', async () => {
     const { client } = answering([reset, refused(422, 'Invalid')]);
     expect(await failureOf(client.create(event('a')))).toMatchObject({ code: 422, reason: 'Invalid' });
   });
@@ -127,7 +127,7 @@ describe('a create', () => {
     expect(asked).toHaveLength(1);
   });
 
-  it('sends what the client knows better: kind and apiVersion', async () => {
+  it('sends the kind and apiVersion of the client, whatever the event says', async () => {
     const { client, asked } = answering([own]);
     await client.create({ ...event('a'), apiVersion: 'events.k8s.io/v1' });
     expect(asked[0]).toMatchObject({

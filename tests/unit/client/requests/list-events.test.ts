@@ -21,7 +21,7 @@ const namesOf = async (events: AsyncIterable<{ metadata: { name?: string | undef
 };
 
 describe('a list', () => {
-  it('asks for a page when its first event is needed, and for a revision once', async () => {
+  it('asks for a page when its first event is needed, and for a revision with the first page only', async () => {
     const { client, asked } = answering([page(9, [item('a', 1), item('b', 2)], 'x/y'), page(9, [item('c', 3)])]);
     const listing = client.list({
       pageSize: 2,
@@ -38,7 +38,7 @@ describe('a list', () => {
     ]);
   });
 
-  it('says how many events are left, and takes a list without items', async () => {
+  it('says how many events are left, and accepts a page without items', async () => {
     const metadata = { resourceVersion: '9', continue: 't', remainingItemCount: 5 };
     const { client } = answering([
       json(200, { metadata, items: [item('a', 1)] }),
@@ -52,7 +52,7 @@ describe('a list', () => {
     ]);
   });
 
-  it('is no array of more than maxEvents', async () => {
+  it('fails as an array when it has more than maxEvents', async () => {
     const answers = () => [page(9, [item('a', 1), item('b', 2)], 't'), page(9, [item('c', 3)])];
     expect(await answering(answers()).client.list().toArray(3)).toHaveLength(3);
     expect((await failureOf(answering(answers()).client.list().toArray(2))).message).toBe(
@@ -60,14 +60,14 @@ describe('a list', () => {
     );
   });
 
-  it('fails where the answer is none', async () => {
+  it('fails where the response is not a list of events', async () => {
     for (const body of [{ items: [] }, { metadata: {} }, { metadata: {}, items: [5] }, { metadata: {}, items: [{}] }]) {
       const error = await failureOf(
         answering([json(200, body)])
           .client.list()
           .toArray(),
       );
-      expect(error).toMatchObject({ name: 'ResponseError', message: 'the answer is no list of events' });
+      expect(error).toMatchObject({ name: 'ResponseError', message: 'the answer is not a list of events' });
     }
   });
 
@@ -81,7 +81,7 @@ describe('a list', () => {
     ]);
   });
 
-  it('that begins again gives each event once, and those that have changed since', async () => {
+  it('that begins again gives each version of an event once', async () => {
     const answers = [
       page(10, [item('a', 1), item('b', 2)], 't1'),
       page(10, [item('c', 3)], 't2'),
@@ -95,7 +95,7 @@ describe('a list', () => {
     expect(await namesOf(answering(answers).client.list())).toEqual(['a', 'b', 'c', 'b', 'bb', 'bb', 'd']);
   });
 
-  it('that begins again says so page by page, and is exact as an array', async () => {
+  it('that begins again says so on the page, and is exact as an array', async () => {
     const answers = () => [
       page(10, [item('a', 1), item('b', 2)], 't1'),
       expired,
@@ -119,7 +119,7 @@ describe('a list', () => {
     expect(await namesOf(answering(answers).client.list({ namespace: null }))).toEqual(['z', 'y', 'x']);
   });
 
-  it('that begins again fails where nobody can tell what was given', async () => {
+  it('that begins again fails where order and revisions do not tell what was given', async () => {
     const unordered = [page(10, [item('b', 1), item('a', 2)], 't1'), expired, page(20, [])];
     expect(await failureOf(namesOf(answering(unordered).client.list()))).toMatchObject({ name: 'ResponseError' });
     const opaque = json(200, { kind: 'EventList', metadata: { resourceVersion: 'abc' }, items: [] });

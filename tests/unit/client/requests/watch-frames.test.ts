@@ -70,7 +70,7 @@ describe('the frames of a watch', () => {
     expect(await failureOf(all(chunks('{"type":"ERROR"}\n')))).toMatchObject({ name: 'StatusError', code: 500 });
   });
 
-  it('tell a stream that ended within one', async () => {
+  it('are a ConnectionError when the stream ends within one', async () => {
     expect(await failureOf(all(chunks(line('a'), '{"type":"ADD')))).toMatchObject({
       name: 'ConnectionError',
       sent: true,
@@ -85,7 +85,7 @@ describe('the frames of a watch', () => {
     '{"type":"NEW","object":{"metadata":{}}}',
     '{"type":"ADDED","object":{}}',
     '{"type":"ADDED"}',
-  ])('are nothing else: %s', async (text) => {
+  ])('are a ResponseError when they are malformed: %s', async (text) => {
     expect(await failureOf(all(chunks(`${text}\n`)))).toMatchObject({ name: 'ResponseError' });
   });
 
@@ -102,7 +102,7 @@ describe('the frames of a watch', () => {
     expect(await all(chunks(long), 2_000)).toHaveLength(1);
   });
 
-  it('give the stream back when their reader leaves', async () => {
+  it('release the stream when their reader leaves', async () => {
     let returned = false;
     async function* source(): AsyncGenerator<Uint8Array> {
       try {

@@ -14,7 +14,7 @@ export interface Bench {
   readonly clock: FakeClock;
   readonly given: Given[];
   readonly observed: Observation[];
-  /** What was given since the last call, one text each. */
+  /** The changes since the last call, as one text each. */
   news(): string[];
   /** Lets everything happen that can happen now. */
   settle(): Promise<void>;
@@ -49,7 +49,7 @@ export async function bench(
   const observed: Observation[] = [];
   const ending = new AbortController();
   const observe = (observation: Observation): void => void observed.push(observation);
-  let told = 0;
+  let seenCount = 0;
   const run = async (): Promise<void> => {
     const changes = watchEvents({ client: server.client, clock, observe, signal: ending.signal, ...options });
     for await (const change of changes) given.push(change);
@@ -60,7 +60,7 @@ export async function bench(
   await settle();
   return {
     ...{ server, clock, given, observed, settle, ended },
-    news: () => given.slice(told, (told = given.length)).map(textOf),
+    news: () => given.slice(seenCount, (seenCount = given.length)).map(textOf),
     pass: (ms) => passOn(clock, ms),
     async stop() {
       ending.abort();

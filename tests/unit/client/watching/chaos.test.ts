@@ -101,7 +101,7 @@ describe('A watch among cut, silent and expired connections', () => {
     ['with WatchList', true, 500],
     ['with lists of small pages', false, 2],
   ])(
-    '%s loses nothing, doubles nothing and keeps the order',
+    'loses nothing, repeats nothing and keeps the order %s',
     async (_, watchList, pageSize) => {
       await fc.assert(
         fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 40 }), async (steps) => {
@@ -111,7 +111,7 @@ describe('A watch among cut, silent and expired connections', () => {
           const watching = await bench({ watchList }, server);
           for (const one of steps) await take(watching, one);
           server.down = false;
-          // The longest silence, and the pauses behind it.
+          // The longest silence, and the pauses after it.
           await watching.pass(400_000);
           const { state, faults } = replica(watching.given as EventChange[]);
           await watching.stop();

@@ -44,19 +44,19 @@ async function* broken(
   }
 }
 
-/** How connections fare, one after the other; behind the last one they hold. */
-interface Fate {
+/** How each connection breaks, in order; those after the last one do not break. */
+interface Cut {
   readonly bytes: number;
   readonly chunk: number;
   readonly delayed: boolean;
 }
 
-function breaking(handler: ApiHandler, fates: readonly Fate[]): ApiHandler {
-  const queue = [...fates];
+function breaking(handler: ApiHandler, cuts: readonly Cut[]): ApiHandler {
+  const queue = [...cuts];
   return async (request) => {
-    const fate = queue.shift();
+    const cut = queue.shift();
     const response = await handler(request);
-    if (fate === undefined || response === undefined || response.body === null) return response;
+    if (cut === undefined || response === undefined || response.body === null) return response;
     const source = response.body;
     const chunks =
       typeof source === 'string' || source instanceof Uint8Array
@@ -65,8 +65,8 @@ function breaking(handler: ApiHandler, fates: readonly Fate[]): ApiHandler {
           })()
         : source;
     const delay = (): Promise<void> =>
-      fate.delayed ? new Promise((resolve) => setImmediate(resolve)) : Promise.resolve();
-    return { status: response.status, headers: response.headers, body: broken(chunks, fate.bytes, fate.chunk, delay) };
+      cut.delayed ? new Promise((resolve) => setImmediate(resolve)) : Promise.resolve();
+    return { status: response.status, headers: response.headers, body: broken(chunks, cut.bytes, cut.chunk, delay) };
   };
 }
 
@@ -85,7 +85,7 @@ function shop(): Shop {
   const events = createEvents({
     ...{ apiDomain: 'example.com', store, clock, authenticate: allowAnonymous(), authorize: allowEverybody() },
     bookmarkIntervalMs: 5_000,
-    // A history that is forgotten is what is meant here.
+    // That history is dropped is intended here, and not to be reported.
     observe: () => undefined,
   });
   const handler = events.as({ name: 'tester', groups: ['system:masters'] });
@@ -101,7 +101,7 @@ function shop(): Shop {
           : method === 'PATCH'
             ? client.patch({ name }, { type: 'merge', patch: { metadata: { labels } } })
             : client.delete({ name });
-      // Of an event that is there already, or not there.
+      // The event exists already, or does not exist.
       await writing.catch((error: unknown) => expect([404, 409]).toContain((error as { code?: number }).code));
     },
     async state() {
@@ -115,7 +115,7 @@ function shop(): Shop {
   };
 }
 
-const fate: fc.Arbitrary<Fate> = fc.record({
+const cut: fc.Arbitrary<Cut> = fc.record({
   bytes: fc.integer({ min: 0, max: 4_000 }),
   chunk: fc.integer({ min: 1, max: 700 }),
   delayed: fc.boolean(),
@@ -132,14 +132,14 @@ describe('A watch whose connections break at any byte', () => {
     async (watchList) => {
       await fc.assert(
         fc.asyncProperty(
-          fc.array(fate, { minLength: 1, maxLength: 12 }),
+          fc.array(cut, { minLength: 1, maxLength: 12 }),
           fc.array(write, { minLength: 10, maxLength: 50 }),
-          async (fates, writes) => {
+          async (cuts, writes) => {
             const server = shop();
             const ending = new AbortController();
             try {
               const client = createEventsClient({
-                ...{ transport: breaking(server.handler, fates), group: 'events.example.com', namespace: 'shop' },
+                ...{ transport: breaking(server.handler, cuts), group: 'events.example.com', namespace: 'shop' },
                 ...{ clock: server.clock, retry: ONCE },
               });
               const given: EventChange[] = [];

@@ -8,12 +8,12 @@ import { fakeClock } from '../../../../src/testing/fake-clock.js';
 import { passOn, settle } from './bench.js';
 import { modelServer, type ModelServer } from './model-server.js';
 
-/** A sink that keeps data and cursor in one step, and fails as it is told. */
+/** A sink that stores data and cursor in one step, and fails when it is told to. */
 interface Table {
   readonly rows: string[];
   cursor: string | undefined;
   readonly batches: number[];
-  /** What happens with the next writes: it fails before anything is kept, or after. */
+  /** How the next writes fail: before anything is stored, or after. */
   readonly faults: ('before' | 'after' | undefined)[];
 }
 
@@ -81,7 +81,7 @@ describe('exportEvents', () => {
     await stop();
   });
 
-  it('goes on behind the cursor after a restart, also where the server has forgotten it', async () => {
+  it('continues after the cursor when it is restarted, also where the server has dropped that history', async () => {
     for (const forgets of [false, true]) {
       const server = modelServer();
       const rows = table();
@@ -99,7 +99,7 @@ describe('exportEvents', () => {
     }
   });
 
-  it('loses nothing and doubles nothing when writes fail, or succeed and say that they failed', async () => {
+  it('neither loses nor repeats an event when writes fail, or succeed and report a failure', async () => {
     const server = modelServer();
     const rows = table();
     rows.faults.push('before', 'after', 'before', undefined, 'after');
@@ -129,7 +129,7 @@ describe('exportEvents', () => {
     await stop();
   });
 
-  it('exports everything again after the server has counted back', async () => {
+  it('exports everything again after the revisions of the server went back', async () => {
     const server = modelServer();
     const rows = table();
     server.put('a');
@@ -148,14 +148,14 @@ describe('exportEvents', () => {
     expect(rows.rows).toEqual(['a@101', 'b@103', 'a@101', 'c@102']);
   });
 
-  it('rejects for a refusal that cannot be cured, and for a cursor that is none', async () => {
+  it('rejects for a permanent refusal, and for an invalid cursor', async () => {
     const refusing = modelServer();
     const forbidden = statusError({}, 403);
     refusing.refuse(forbidden);
     const { done } = await exporting(refusing, { sink: sinkOf(table()) });
     await expect(done).rejects.toBe(forbidden);
     const other = await exporting(modelServer(), { sink: sinkOf({ ...table(), cursor: 'x' }) });
-    await expect(other.done).rejects.toThrow('exportEvents: sink.cursor() gave "x", which is no cursor');
+    await expect(other.done).rejects.toThrow('exportEvents: sink.cursor() gave "x", which is not a cursor');
   });
 
   it('refuses wrong options with all their faults', () => {

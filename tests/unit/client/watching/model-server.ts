@@ -31,7 +31,7 @@ export interface ModelServer {
   readonly client: EventsClient;
   readonly revision: () => number;
   readonly events: ReadonlyMap<string, Event>;
-  /** What has been asked so far. */
+  /** The requests so far. */
   readonly requests: string[];
   /** Frames that were taken from watches. */
   readonly taken: () => number;
@@ -40,21 +40,21 @@ export interface ModelServer {
   remove(name: string): void;
   /** Breaks every connection; with an error, or as a clean end. */
   cut(error?: Error | 'end'): void;
-  /** From now on what is connected hears nothing any more; new connections do. */
+  /** From now on open connections receive nothing; new ones do. */
   lose(): void;
   /** Sends every watch a bookmark. */
   bookmark(): void;
   /** Forgets the history. */
   compact(): void;
-  /** Counts back to an earlier state, as a restored backup does, with other events since then. */
+  /** Goes back to an earlier state, as a restored backup does, with other events since then. */
   restore(events: ReadonlyMap<string, Event>, revision: number): void;
-  /** What the next requests are answered, each one once; `undefined`: as usual. */
+  /** The failures of the next requests, each used once; `undefined`: none. */
   refuse(...answers: (Error | undefined)[]): void;
-  /** While true nobody gets through. */
+  /** While true, no request gets through. */
   down: boolean;
-  /** Whether it knows WatchList, refuses it, or sends the events and never says that they are all. */
+  /** Whether it knows WatchList, refuses it, or sends the events without the bookmark that ends them. */
   watchList: 'known' | 'refused' | 'ignored';
-  /** True: a watch of an expired revision is refused with an ERROR frame instead of an answer. Both are the same error here. */
+  /** The most events on a page of a list. */
   pageSize: number;
 }
 

@@ -4,7 +4,7 @@ import type { Event } from '../../../../src/model/event.js';
 
 const event = (revision: number): Event => ({ metadata: { name: `e${revision}`, resourceVersion: String(revision) } });
 
-it('A long list is given in parts, by revision, with a bounded number of events held.', () => {
+it('a long list is given in parts, by revision, with a bounded number of events held', () => {
   const view = createNewerView('5', 3);
   const revisions = [9, 12, 7, 3, 15, 11, 6, 14, 8, 13, 10, 5, 4];
   const given: string[] = [];
@@ -20,9 +20,9 @@ it('A long list is given in parts, by revision, with a bounded number of events 
   expect(passes).toBe(4);
 });
 
-it('Revisions that are no numbers end the export.', () => {
+it('a revision that is not a number is an error', () => {
   const view = createNewerView(undefined, 3);
   expect(() => view.listed({ metadata: { name: 'a', resourceVersion: 'x1' } })).toThrow(
-    'resource version x1 is no number',
+    'resourceVersion x1 is not a number',
   );
 });

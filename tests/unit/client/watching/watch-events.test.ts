@@ -34,7 +34,7 @@ describe('watchEvents', () => {
     expect(news()).toEqual(['updated a@103', 'deleted a@104']);
   });
 
-  it('begins now with since, and knows what exists all the same', async () => {
+  it('begins now with since: now, and still knows what exists', async () => {
     const server = modelServer();
     server.put('a');
     server.put('b');
@@ -64,7 +64,7 @@ describe('watchEvents', () => {
     expect(news()).toEqual(['deleted a@102 missed was @102']);
   });
 
-  it.each(['known', 'refused', 'ignored'] as const)('begins where WatchList is %s', async (watchList) => {
+  it.each(['known', 'refused', 'ignored'] as const)('begins where the server has WatchList %s', async (watchList) => {
     const server = modelServer();
     server.watchList = watchList;
     server.put('a');
@@ -153,7 +153,7 @@ describe('A watch that is interrupted', () => {
     );
   });
 
-  it('takes 410 as an ERROR frame in the middle like 410 as an answer', async () => {
+  it('treats an ERROR frame with 410 like a 410 response', async () => {
     const { server, news, settle, pass } = await bench();
     server.put('a');
     await settle();
@@ -178,7 +178,7 @@ describe('A watch that is interrupted', () => {
     expect(recent.news()).toEqual(['relisted', 'added b@102']);
   });
 
-  it('says that what it gave is void when a list begins again and nothing is remembered', async () => {
+  it('gives a notice that earlier events are void when a list begins again and nothing is remembered', async () => {
     const server = modelServer();
     server.pageSize = 1;
     server.put('a');
@@ -232,12 +232,12 @@ describe('A watch that is interrupted', () => {
     expect(news()).toEqual(['added b@102']);
   });
 
-  it('waits as long as the bookmarks of the server ask for', async () => {
+  it('waits longer where the bookmarks of the server come less often', async () => {
     const { server, pass } = await bench({ silenceMs: 40_000 });
     const watches = (): number => server.requests.filter((request) => /^watch/.test(request)).length;
     await pass(39_000);
     expect(watches()).toBe(1);
-    // Bookmarks every minute: one connection is given up for want of them, then none.
+    // Bookmarks come every minute: one connection is given up before the first, and then none.
     await pass(21_000);
     server.bookmark();
     const before = watches();
@@ -248,7 +248,7 @@ describe('A watch that is interrupted', () => {
     expect(watches() - before).toBeLessThanOrEqual(1);
   });
 
-  it('waits longer and longer for a server that has nothing to say', async () => {
+  it('waits longer and longer for a server that sends nothing', async () => {
     const { server, pass } = await bench({ silenceMs: 10_000 });
     const watches = (): number => server.requests.filter((request) => /^watch/.test(request)).length;
     await pass(3_600_000);
@@ -257,7 +257,7 @@ describe('A watch that is interrupted', () => {
     expect(watches()).toBeLessThan(33);
   });
 
-  it('backs off while the server is away, tells of it, and begins anew with short pauses', async () => {
+  it('backs off while the server is away, reports it, and begins anew with short pauses', async () => {
     const { server, observed, settle, pass, news } = await bench();
     server.put('a');
     await settle();
@@ -307,7 +307,7 @@ describe('A watch that is interrupted', () => {
     expect(server.requests.filter((request) => request === 'watchlist')).toHaveLength(2);
   });
 
-  it('goes on where the caller may not list', async () => {
+  it('goes on from its resourceVersion after a refusal with 403', async () => {
     const { server, settle, pass, news } = await bench({ resourceVersion: '100' });
     const forbidden = statusError({ reason: 'Forbidden' }, 403);
     await settle();

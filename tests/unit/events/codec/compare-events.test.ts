@@ -56,7 +56,7 @@ describe('equal parts', () => {
   });
 });
 
-test('events that differ in any field are unequal', () => {
+test('sharesFields is false for events that differ in a field which updates cannot change, and only for those', () => {
   for (const { name, mutable, protobuf } of eventShape().fields) {
     if (protobuf === 0) continue;
     const one = event();
@@ -79,7 +79,7 @@ test('metadata with its revision has all fields in wire order, for any event', (
   );
 });
 
-describe('the fields that are present', () => {
+describe('fieldsPresent', () => {
   /** The paths of all fields but those of lists, and an event with no other field. Maps have one key. */
   const fieldsIn = (shape: StructShape, path: readonly string[] = []): (readonly string[])[] =>
     shape.fields.flatMap((field) => {
@@ -110,7 +110,7 @@ describe('the fields that are present', () => {
     return shape.kind === 'scalar' && /^int/.test(shape.type) ? text.length : text;
   };
 
-  test('give another text for each field, whatever its value', () => {
+  test('gives another text for each field, whatever its value', () => {
     const none = fieldsPresent({ metadata: {} });
     expect(none).toBe('=\0\0\0');
     const texts = paths.map((path) => fieldsPresent(withOnly(path, valueAt(path, 'one'))));
@@ -119,7 +119,7 @@ describe('the fields that are present', () => {
     expect(paths.map((path) => fieldsPresent(withOnly(path, valueAt(path, 'other'))))).toEqual(texts);
   });
 
-  test('give another text where one of many is missing', () => {
+  test('gives another text where one of many is missing', () => {
     const merged = (one: object, other: object): object =>
       Object.entries(other).reduce<Record<string, unknown>>(
         (all, [name, value]) => {
@@ -139,7 +139,7 @@ describe('the fields that are present', () => {
     expect(new Set([fieldsPresent(except([])), ...texts]).size).toBe(leaves.length + 1);
   });
 
-  test('do not include times that are null and a count of 0, but the keys of labels and annotations', () => {
+  test('does not include times that are null and a count of 0, but the keys of labels and annotations', () => {
     const text = (more: object, metadata: ObjectMeta = {}): string | undefined => fieldsPresent({ metadata, ...more });
     expect(text({ eventTime: null, deprecatedFirstTimestamp: null, deprecatedLastTimestamp: null })).toBe(text({}));
     expect(text({ series: { count: 0, lastObservedTime: null } })).toBe(text({ series: {} }));
@@ -151,14 +151,14 @@ describe('the fields that are present', () => {
   });
 
   test.each([{ ownerReferences: [] }, { finalizers: ['a'] }, { ownerReferences: [], finalizers: ['a'] }])(
-    'are not told for an event with lists: %j',
+    'is undefined for an event with lists: %j',
     (metadata) => {
       expect(fieldsPresent({ metadata: { name: 'a', ...metadata } })).toBeUndefined();
     },
   );
 });
 
-test('events with the same fields have the same owners of fields', () => {
+test('the owners tracked by fieldsPresent are those of the uncached computation, for any event', () => {
   const shape = eventShape();
   const version = { apiVersion: 'events.example.com/v1', kind: 'Event', shape };
   const tracker = createFieldTracker();

@@ -16,7 +16,7 @@ const decode = (text: string, quick?: typeof decodeUsualEvent): DecodedBody =>
     quick,
   }) as DecodedBody;
 
-/** Holds what a body becomes to what it becomes without the quick decoder. */
+/** Compares the outcome of a body with that without the fast path. */
 function checkAlike(text: string): void {
   const outcome = (quick?: typeof decodeUsualEvent): unknown => {
     try {
@@ -29,7 +29,7 @@ function checkAlike(text: string): void {
   expect(outcome(decodeUsualEvent)).toEqual(outcome());
 }
 
-/** What a body becomes, and whether the quick decoder knew it. */
+/** The decoded body, and whether it took the fast path. */
 function decoded(body: Json | string): DecodedBody & { readonly known: boolean } {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
   checkAlike(text);
@@ -62,18 +62,21 @@ const usual = (more: Json = {}, metadata: Json = {}, regarding: Json = {}): Json
 const EMPTY = { deprecatedSource: {}, deprecatedFirstTimestamp: null, deprecatedLastTimestamp: null };
 
 test.each([
-  ['what every field has a value in', usual()],
-  ['one with labels', usual({}, { labels: { app: 'web', tier: '' } })],
-  ['one with the empty fields of Go', usual(EMPTY, { creationTimestamp: null })],
-  ['one about a container', usual({}, {}, { uid: 'u', resourceVersion: '1', apiVersion: 'v1', fieldPath: 'spec' })],
-  ['one with annotations', usual({}, { annotations: { 'example.com/a': 'b' } })],
-  ['one with a series', usual({ series: { count: 2, lastObservedTime: '2026-03-05T06:07:08.123456Z' } })],
-  ['one with a second object', usual({ related: { kind: 'Node', name: 'node-1' } })],
+  ['an event with a value in every usual field', usual()],
+  ['an event with labels', usual({}, { labels: { app: 'web', tier: '' } })],
+  ['an event with the empty fields of Go', usual(EMPTY, { creationTimestamp: null })],
   [
-    'one with what the server has set',
+    'an event about a container',
+    usual({}, {}, { uid: 'u', resourceVersion: '1', apiVersion: 'v1', fieldPath: 'spec' }),
+  ],
+  ['an event with annotations', usual({}, { annotations: { 'example.com/a': 'b' } })],
+  ['an event with a series', usual({ series: { count: 2, lastObservedTime: '2026-03-05T06:07:08.123456Z' } })],
+  ['an event with a second object', usual({ related: { kind: 'Node', name: 'node-1' } })],
+  [
+    'an event with what the server has set',
     usual({}, { uid: 'u', resourceVersion: '1', creationTimestamp: '2026-03-05T06:07:08Z' }),
   ],
-  ['a time that is not canonical', usual({ eventTime: '2026-03-05T06:07:08+01:00' })],
+  ['an event with a time that is not canonical', usual({ eventTime: '2026-03-05T06:07:08+01:00' })],
 ])('%s takes the fast path', (_, body) => {
   expect(decoded(body).known).toBe(true);
 });

@@ -60,7 +60,7 @@ describe('the roots', () => {
     [undefined, false, [true, true, true]],
     [false, true, [false, false, false]],
     [false, false, [false, false, false]],
-  ] as const)('with roots: %s, and somebody else to ask: %s, are claimed accordingly', (given, hasNext, expected) => {
+  ] as const)('with roots: %s and hasNext: %s are claimed as documented', (given, hasNext, expected) => {
     const claims = (path: string): boolean => documents(given).claims(path, hasNext);
     for (const path of roots) expect(claims(path), path).toBe(expected[0]);
     for (const path of own) expect(claims(path), path).toBe(expected[1]);
@@ -68,7 +68,7 @@ describe('the roots', () => {
     expect(claims('/apis/apps')).toBe(false);
   });
 
-  test('have the OpenAPI documents, unless another part of the service has them', async () => {
+  test('include the OpenAPI documents, unless the option roots is false', async () => {
     for (const path of ['/openapi/v3', ...own]) {
       for (const given of [true, undefined]) expect((await read(path, documents(given))).status).toBe(200);
       expect(await read(path, documents(false))).toEqual({ status: 404, text: '404 page not found\n' });

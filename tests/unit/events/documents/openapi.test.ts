@@ -4,7 +4,7 @@ import { createEventsOpenApi, eventsOpenApiDocument } from '../../../../src/even
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** What stands at a place of a document; fails where there is nothing on the way. */
+/** The value at a path of a document; throws where a part of the path does not exist. */
 const at = (node: unknown, ...path: string[]): Json => path.reduce((one, key) => one[key] as Json, node as Json);
 
 const GV = { group: 'events.example.com', version: 'v1' };

@@ -8,11 +8,11 @@ describe('the pace of a request', () => {
     const pace = new Pace(clock, { throwIfAborted: () => undefined });
     for (let round = 0; round < 2; round++) {
       clock.advance(4);
-      expect(pace.due()).toBe(false);
+      expect(pace.shouldYield()).toBe(false);
       clock.advance(1);
-      expect(pace.due()).toBe(true);
-      await pace.rest();
-      expect(pace.due()).toBe(false);
+      expect(pace.shouldYield()).toBe(true);
+      await pace.yieldToLoop();
+      expect(pace.shouldYield()).toBe(false);
     }
   });
 
@@ -21,6 +21,6 @@ describe('the pace of a request', () => {
     const throwIfAborted = (): void => {
       throw over;
     };
-    await expect(new Pace(fakeClock(), { throwIfAborted }).rest()).rejects.toBe(over);
+    await expect(new Pace(fakeClock(), { throwIfAborted }).yieldToLoop()).rejects.toBe(over);
   });
 });

@@ -3,7 +3,7 @@ import { createActivity } from '../../../../src/events/pipeline/activity.js';
 import type { Observation } from '../../../../src/observe/observation.js';
 import { fakeClock } from '../../../../src/testing.js';
 
-test('Every observation has the peak of each kind of requests, and nothing else of what is held.', () => {
+test('every observation has the peak of each kind of request, and nothing else that is counted', () => {
   const clock = fakeClock();
   const seen: Observation[] = [];
   const ring = () => ({ events: 0, bytes: 0 }) as never;

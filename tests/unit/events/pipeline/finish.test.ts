@@ -32,7 +32,7 @@ describe('a bearer token after two spaces', () => {
     expect(await warned('Bearer token')).toBeUndefined();
   });
 
-  test('is no concern of callers of events.as', async () => {
+  test('causes no warning for callers of events.as', async () => {
     const { create, events } = bench();
     await create('a');
     const handle = events.as({ name: 'tester', groups: [] });

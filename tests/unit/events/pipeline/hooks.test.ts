@@ -56,7 +56,7 @@ describe('an error thrown by a hook', () => {
     }
   });
 
-  test('is reported like an answer of authorize that is not a decision, which denies', async () => {
+  test('is reported in the same way as an answer of authorize that is not a decision, which denies', async () => {
     const { ask, observed, store } = bench({ authorize: () => ({ allowed: 1 as never }) });
     expect((await ask(`POST ${path()}`, { json: event('a') })).status).toBe(403);
     expect(observed).toContainEqual(expect.objectContaining({ type: 'error', where: 'events: authorize' }));
@@ -81,7 +81,7 @@ test('a feed that breaks off is reported to observe', async () => {
   ]);
 });
 
-describe('What a refusal says of the request.', () => {
+describe('a refusal', () => {
   const status = (message: string, details: object): object => ({
     kind: 'Status',
     apiVersion: 'v1',
@@ -112,7 +112,7 @@ describe('What a refusal says of the request.', () => {
   ];
 
   test.each(refusals)(
-    'The Status of a refused %s has the details of kube-apiserver, and no others.',
+    'of %s is a Status with the details of kube-apiserver, and no others',
     async (target, expected) => {
       const answers = [
         () => ({ allowed: false, reason: 'why' }),

@@ -44,7 +44,7 @@ describe('a large response', () => {
     expect((await made.ask(`GET ${path('/b')}`)).status).toBe(200);
   });
 
-  test('to watches counts once for all of a caller that are sent it, whatever their selectors', async () => {
+  test('to several watches of a caller counts once, whatever their selectors', async () => {
     const made = bench({ limits: { bytesPerCaller: 400_000 } });
     const watches = await Promise.all(
       [1, 2, 3, 4].map(async (index) => {
@@ -67,7 +67,7 @@ describe('a large response', () => {
     expect((await made.ask(`GET ${path('/b')}`)).status).toBe(200);
   });
 
-  test('is over when it is cancelled', async () => {
+  test('yields nothing more after it was cancelled', async () => {
     const made = await stored();
     const answer = await unread(made, path('/a'));
     const chunks = (answer.body as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]();
@@ -162,7 +162,7 @@ describe('a large response', () => {
     }
   });
 
-  test('ends a watch of a caller whose other responses take all the room', async () => {
+  test('ends a watch of a caller whose other responses take all the capacity', async () => {
     const made = await stored();
     const watch = await made.ask(`GET ${path('?watch=true&resourceVersion=' + (await made.revision()))}`);
     const text = watch.text();

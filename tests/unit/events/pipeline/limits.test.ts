@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { CallOptions } from '../../../../src/testing/call.js';
 import { bench, CALLER, event, path, settled } from '../bench.js';
 
-/** One place of each kind: an answer that does not give it back makes the next request a 429. */
+/** One place of each kind: a response that does not free it makes the next request a 429. */
 const ONE = { reads: 1, writes: 1, watches: 1, queued: 0 };
 const MERGE = { 'content-type': 'application/merge-patch+json' };
 

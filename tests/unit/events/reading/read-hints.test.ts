@@ -22,13 +22,13 @@ function recording(): { hints: Hints[]; wrap: (store: EventStore) => EventStore 
 const LATEST = [false, undefined] as const;
 const ANY = [true, undefined] as const;
 
-describe('What a read is content with', () => {
+describe('the hints of a read', () => {
   test.each([
     ['', LATEST],
     ['?resourceVersion=', LATEST],
     ['?resourceVersion=0', ANY],
     ['?resourceVersion=1', [false, 1]],
-  ] as const)('is told to the store by a get: %s', async (query, expected) => {
+  ] as const)('are passed to the store by a get: %s', async (query, expected) => {
     const { hints, wrap } = recording();
     const { create, ask } = bench({}, wrap);
     await create('a');
@@ -45,7 +45,7 @@ describe('What a read is content with', () => {
     ['?resourceVersion=0&resourceVersionMatch=NotOlderThan', ANY],
     ['?resourceVersion=1', [false, 1]],
     ['?resourceVersion=1&resourceVersionMatch=NotOlderThan&limit=1', [false, 1]],
-  ] as const)('is told to the store by a list: %s', async (query, expected) => {
+  ] as const)('are passed to the store by a list: %s', async (query, expected) => {
     const { hints, wrap } = recording();
     const { create, ask } = bench({}, wrap);
     await create('a');
@@ -54,17 +54,20 @@ describe('What a read is content with', () => {
     expect(hints).toEqual([['list', ...expected]]);
   });
 
-  test.each(['&limit=1', '&resourceVersionMatch=Exact'])('is nothing but the revision itself: %s', async (more) => {
-    const { hints, wrap } = recording();
-    const { create, ask, revision } = bench({}, wrap);
-    await create('a');
-    const latest = await revision();
-    hints.length = 0;
-    expect((await ask(`GET ${path()}?resourceVersion=${latest}${more}`)).status).toBe(200);
-    expect(hints).toEqual([['list', ...LATEST]]);
-  });
+  test.each(['&limit=1', '&resourceVersionMatch=Exact'])(
+    'are empty where the list is at an exact revision: %s',
+    async (more) => {
+      const { hints, wrap } = recording();
+      const { create, ask, revision } = bench({}, wrap);
+      await create('a');
+      const latest = await revision();
+      hints.length = 0;
+      expect((await ask(`GET ${path()}?resourceVersion=${latest}${more}`)).status).toBe(200);
+      expect(hints).toEqual([['list', ...LATEST]]);
+    },
+  );
 
-  test('is the latest state for a page without a revision of its own, whatever resourceVersion says', async () => {
+  test('ask for the latest state for a page without a revision of its own, whatever resourceVersion says', async () => {
     const { hints, wrap } = recording();
     const { create, ask } = bench({}, wrap);
     await create('a');
@@ -82,7 +85,7 @@ describe('What a read is content with', () => {
     ['&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&resourceVersion=1', [['list', false, 1]]],
     ['&sendInitialEvents=false&resourceVersionMatch=NotOlderThan', [['revision', ...LATEST]]],
     ['&sendInitialEvents=false&resourceVersionMatch=NotOlderThan&resourceVersion=0', [['revision', ...ANY]]],
-  ] as const)('is told to the store by the beginning of a watch: %s', async (query, expected) => {
+  ] as const)('are passed to the store by the beginning of a watch: %s', async (query, expected) => {
     const { hints, wrap } = recording();
     const bench = verbBench(wrap);
     const client = new AbortController();
@@ -94,7 +97,7 @@ describe('What a read is content with', () => {
     await first;
   });
 
-  test('is told once more where the store is asked for its revision', async () => {
+  test('are passed again where the store is asked for its revision', async () => {
     const { hints, wrap } = recording();
     const { create, ask, revision } = bench({}, wrap);
     await create('a');
@@ -107,7 +110,7 @@ describe('What a read is content with', () => {
     ]);
   });
 
-  test('is always the latest state for a write', async () => {
+  test('always ask for the latest state for a write', async () => {
     const { hints, wrap } = recording();
     const { create, ask } = bench({}, wrap);
     await create('a');
@@ -122,25 +125,28 @@ describe('What a read is content with', () => {
   });
 });
 
-describe('A store that answers a synchronous get with LATER', () => {
-  test.each([true, false])('is asked for the promise, by reads and by writes (answers later: %s)', async (later) => {
-    const asked: string[] = [];
-    const { create, ask } = bench({}, (store) => ({
-      ...store,
-      get: Object.assign((...call: Parameters<EventStore['get']>) => (asked.push('promise'), store.get(...call)), {
-        sync: (...call: Parameters<EventStore['get']>) => {
-          asked.push('sync');
-          return later ? LATER : store.get.sync?.(...call);
-        },
-      }),
-    }));
-    await create('a');
-    const each = later ? ['sync', 'promise'] : ['sync'];
-    expect((await ask(`GET ${path('/a')}`)).status).toBe(200);
-    expect((await ask(`GET ${path('/none')}`)).status).toBe(404);
-    const type = { 'content-type': 'application/merge-patch+json' };
-    const answer = await ask(`PATCH ${path('/a')}`, { body: '{"metadata":{"labels":{"a":"b"}}}', headers: type });
-    expect(answer.status).toBe(200);
-    expect(asked).toEqual([...each, ...each, ...each]);
-  });
+describe('a store with a synchronous get', () => {
+  test.each([true, false])(
+    'is asked for a promise only where it answers LATER, by reads and by writes (LATER: %s)',
+    async (later) => {
+      const asked: string[] = [];
+      const { create, ask } = bench({}, (store) => ({
+        ...store,
+        get: Object.assign((...call: Parameters<EventStore['get']>) => (asked.push('promise'), store.get(...call)), {
+          sync: (...call: Parameters<EventStore['get']>) => {
+            asked.push('sync');
+            return later ? LATER : store.get.sync?.(...call);
+          },
+        }),
+      }));
+      await create('a');
+      const each = later ? ['sync', 'promise'] : ['sync'];
+      expect((await ask(`GET ${path('/a')}`)).status).toBe(200);
+      expect((await ask(`GET ${path('/none')}`)).status).toBe(404);
+      const type = { 'content-type': 'application/merge-patch+json' };
+      const answer = await ask(`PATCH ${path('/a')}`, { body: '{"metadata":{"labels":{"a":"b"}}}', headers: type });
+      expect(answer.status).toBe(200);
+      expect(asked).toEqual([...each, ...each, ...each]);
+    },
+  );
 });

@@ -13,7 +13,7 @@ describe('a watch by an old path', () => {
     }
   });
 
-  test('refuses a resourceVersion that is none with the text of a watch', async () => {
+  test('refuses a resourceVersion that is not a number with the text of a watch', async () => {
     const { json } = bench();
     expect(await json(`${LEGACY}?resourceVersion=x`)).toMatchObject({
       status: 400,

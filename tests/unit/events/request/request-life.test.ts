@@ -10,7 +10,7 @@ const answer: ApiResponse = { status: 200, headers: {}, body: 'ok' };
 const never = new Promise<never>(() => undefined);
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** A request of a client that can leave, and its life with a place. */
+/** A request whose client can disconnect, and its RequestLife, which holds a place in flight. */
 function started(limitMs = Infinity): {
   readonly clock: FakeClock;
   readonly client: AbortController;
@@ -27,8 +27,8 @@ function started(limitMs = Infinity): {
   return { clock, client, life, release };
 }
 
-/** A stream that gives one chunk and then waits until it is let go. */
-function parked(): { readonly source: AsyncIterable<Uint8Array>; readonly returned: ReturnType<typeof vi.fn> } {
+/** A stream that gives one chunk and then waits until it is released. */
+function pendingSource(): { readonly source: AsyncIterable<Uint8Array>; readonly returned: ReturnType<typeof vi.fn> } {
   const returned = vi.fn(() => Promise.resolve({ done: true as const, value: undefined }));
   let steps = 0;
   const next = (): Promise<IteratorResult<Uint8Array>> =>
@@ -45,7 +45,7 @@ describe('a pending response', () => {
 
   test('is a 504 at the deadline, as kube-apiserver words it, and a late stream is ended', async () => {
     const { clock, life } = started(1000);
-    const { source, returned } = parked();
+    const { source, returned } = pendingSource();
     let finish: (response: ApiResponse) => void = () => undefined;
     const late = life.answerOf(new Promise<ApiResponse>((resolve) => (finish = resolve)));
     clock.advance(1000);
@@ -155,7 +155,7 @@ describe('a streamed response', () => {
 
   test('frees its place when the consumer leaves, and ends the source', async () => {
     const { life, release } = started(1000);
-    const { source, returned } = parked();
+    const { source, returned } = pendingSource();
     const { body } = life.stream(answer, source);
     await (body as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]().return?.();
     expect(release).toHaveBeenCalled();
@@ -164,7 +164,7 @@ describe('a streamed response', () => {
 
   test('that is not read ends at the deadline with place, source and signal, and never looks complete', async () => {
     const { clock, life, release } = started(1000);
-    const { source, returned } = parked();
+    const { source, returned } = pendingSource();
     const { body, signal } = life.stream(answer, source);
     const iterator = (body as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]();
     await iterator.next();

@@ -175,7 +175,7 @@ describe('the paths of the Event API', () => {
     ['/apis/events.example.com', true],
     ['/apis/events.example.com/v1', true],
     ['/apis/events.example.com/v2', true],
-  ])('leave to routes that are asked next what is not below our group: %s is ours: %s', async (url, ours) => {
+  ])('leave to the next routes what is not below the own group: %s is claimed: %s', async (url, ours) => {
     const request = { method: 'GET', url, hasNext: true };
     expect((await bench().events.handle(request)) !== undefined).toBe(ours);
     expect(await bench().events.handle({ ...request, hasNext: false })).toBeDefined();

@@ -104,7 +104,7 @@ function fitsScalar(value: unknown, type: ScalarShape['type']): boolean {
   return typeof value === 'string' && (type === 'string' || !('error' in parseTime(value, type)));
 }
 
-describe('the decoder accepts what has the types of the shape', () => {
+describe('the decoder accepts', () => {
   test('all valid events', () => {
     fc.assert(
       fc.property(anyEvent(), (event) => {

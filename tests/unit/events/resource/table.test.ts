@@ -24,7 +24,7 @@ const event = {
 const cells = (more: object = {}): readonly (string | number)[] => eventsV1Table.cells({ ...event, ...more }, now);
 
 describe('the columns', () => {
-  it('are ten with all five keys, five of them for wide output only', () => {
+  it('are ten, each with the same five keys, and five of them are for wide output only', () => {
     const names = eventsV1Table.columns.map(({ name }) => name);
     expect(names).toEqual([
       'Last Seen',

@@ -46,7 +46,7 @@ describe('the hints of an encoded event', () => {
     );
   });
 
-  test('offer the managed fields, and before that the managed fields with what stands close before them', () => {
+  test('offer as shared parts the managed fields with what closely precedes them, and those fields alone', () => {
     const managed = `"managedFields":${MANAGED}},`;
     const close = '"creationTimestamp":"2024-03-05T06:07:08Z","labels":{"app":"web"},';
     expect(sharedTexts(encodeEvent(usual(), MANAGED))).toEqual([close + managed, managed]);
@@ -63,7 +63,7 @@ describe('the hints of an encoded event', () => {
     expect(sharedTexts(encodeEvent({ ...usual(), metadata }, MANAGED))).toEqual([managed]);
   });
 
-  test('are the same with a note that is not ASCII, and right after labels that are not', () => {
+  test('are the same with a note that is not ASCII, and correct after annotations that are not', () => {
     const note = { ...usual(), note: 'ü😀' };
     const { suffix: _, ...hints } = hintsOf(encodeEvent(usual(), MANAGED));
     expect(hintsOf(encodeEvent(note, MANAGED))).toMatchObject(hints);
@@ -82,7 +82,7 @@ describe('the hints of an encoded event', () => {
     expect(hintsOf(encodeEvent(without, MANAGED)).regardingVersion).toBe(-1);
   });
 
-  test('say nothing of what is not there', () => {
+  test('are empty for what the event does not have', () => {
     const { regarding: _, ...event } = usual();
     const other = encodeEvent({
       ...event,

@@ -4,7 +4,7 @@ import { createTextBytes } from '../../../../src/events/stored-form/encode-event
 
 const plainly = (text: string): Uint8Array => new TextEncoder().encode(text);
 
-test('returns the UTF-8 bytes of each text, and never overwrites them', () => {
+test('createTextBytes returns the UTF-8 bytes of each text, and never overwrites them', () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(fc.string({ unit: 'binary' }), fc.integer({ min: 1, max: 9000 }))), (parts) => {
       const toBytes = createTextBytes();
@@ -15,7 +15,7 @@ test('returns the UTF-8 bytes of each text, and never overwrites them', () => {
   );
 });
 
-test('writes texts one after the other into blocks of 64 KiB', () => {
+test('createTextBytes writes texts one after the other into blocks of 64 KiB', () => {
   const toBytes = createTextBytes();
   const texts = Array.from({ length: 40 }, () => toBytes('x'.repeat(4096)));
   const blocks = [...new Set(texts.map(({ buffer }) => buffer))];
@@ -23,7 +23,7 @@ test('writes texts one after the other into blocks of 64 KiB', () => {
   expect(texts.slice(0, 3).map(({ byteOffset }) => byteOffset)).toEqual([0, 4096, 8192]);
 });
 
-test.each([8193, 70_000])('gives a text of %i characters memory of its own', (length) => {
+test.each([8193, 70_000])('createTextBytes gives a text of %i characters memory of its own', (length) => {
   const toBytes = createTextBytes();
   toBytes('a');
   const text = 'x'.repeat(length);
@@ -32,7 +32,7 @@ test.each([8193, 70_000])('gives a text of %i characters memory of its own', (le
   expect(bytes.buffer).not.toBe(toBytes('b').buffer);
 });
 
-test('has space for a text of the widest characters at the end of a block', () => {
+test('createTextBytes has space for a text of the widest characters at the end of a block', () => {
   const toBytes = createTextBytes();
   for (const text of ['x'.repeat(8192), '€'.repeat(8192), '€'.repeat(8193), '😀'.repeat(4096), '']) {
     for (let round = 0; round < 9; round++) expect(Buffer.compare(toBytes(text), plainly(text))).toBe(0);

@@ -11,7 +11,7 @@ import { anyEvent } from '../any-event.js';
 
 type Json = Record<string, unknown>;
 
-/** As it comes out of a decoder; undefined where the value does not fit. */
+/** The decoded object; undefined where the value does not fit the shape. */
 function decoded(value: unknown, shape: StructShape): Json | undefined {
   const result = decodeObject(value, shape);
   return 'fault' in result ? undefined : result.object;

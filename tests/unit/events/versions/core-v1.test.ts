@@ -7,7 +7,7 @@ const GROUP = 'events.example.com';
 
 const core = (rest = '', namespace = 'default'): string => `/api/v1/namespaces/${namespace}/events${rest}`;
 
-/** An event as kubelets of old write it. */
+/** An event as old kubelets write it. */
 const oldEvent = (name: string | undefined, more: Json = {}): Json => ({
   apiVersion: 'v1',
   kind: 'Event',
@@ -298,7 +298,7 @@ describe('the paths below /api', () => {
     expect((await ask(`GET ${core()}`)).status).toBe(200);
   });
 
-  test('discovery and OpenAPI describe both versions, stored in one form', async () => {
+  test('include discovery and OpenAPI, which describe both versions, stored in one form', async () => {
     const { json } = coreBench();
     expect((await json('GET /api')).json).toMatchObject({ kind: 'APIVersions', versions: ['v1'] });
     const mine = (await json('GET /api/v1')).json;
@@ -316,7 +316,7 @@ describe('the paths below /api', () => {
     expect(document['paths']).toHaveProperty(['/api/v1/namespaces/{namespace}/events/{name}']);
   });
 
-  test('longer paths and other methods are refused as in the other version', async () => {
+  test('are refused as in the other version when they are longer, or with other methods', async () => {
     const { json } = coreBench();
     expect((await json(`GET ${core('/a/status')}`)).json).toMatchObject({
       code: 404,
@@ -326,7 +326,7 @@ describe('the paths below /api', () => {
     expect((await json('POST /api/v1')).status).toBe(405);
   });
 
-  test('callers of events.as can use this version, too', async () => {
+  test('are available to callers of events.as, too', async () => {
     const asked: string[] = [];
     const { events } = coreBench({
       authenticate: () => undefined,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { bench, event, metaOf, path, ROOT, settled, type Bench, type Json } from '../bench.js';
 
-/** So many watchers are not woken more often. */
+/** The least time between two wake-ups of many watchers. */
 const PACE_MS = 2;
 const TABLE = 'application/json;as=Table;v=v1;g=meta.k8s.io';
 const METADATA = 'application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io';

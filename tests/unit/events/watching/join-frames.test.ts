@@ -61,7 +61,7 @@ test('all frames are sent in order, in bounded chunks', () => {
   );
 });
 
-test('Frames of different pieces of memory are copied, although their places would follow each other.', () => {
+test('frames of different pieces of memory are copied, although their offsets would follow each other', () => {
   const [one, other] = [1, 2].map((value) => new Uint8Array(20).fill(value)) as [Uint8Array, Uint8Array];
   const chunks = [...joinFrames([one.subarray(0, 10), other.subarray(10, 20)])];
   expect(chunks).toEqual([Uint8Array.from({ length: 20 }, (_, index) => (index < 10 ? 1 : 2))]);

@@ -5,20 +5,20 @@ import { openedWatch, settled, verbBench } from '../bench.js';
 
 /** A store whose feed can also tell how far it has come where nothing changed, as that of etcd does. */
 function progressing(): { wrap: (store: EventStore) => EventStore; tell: (revision: Revision) => void } {
-  const told = new Set<(revision: Revision) => void>();
+  const listeners = new Set<(revision: Revision) => void>();
   return {
     wrap: (store) => ({
       ...store,
       changes(options) {
-        if (options.onProgress) told.add(options.onProgress);
+        if (options.onProgress) listeners.add(options.onProgress);
         return store.changes(options);
       },
     }),
-    tell: (revision) => told.forEach((tell) => tell(revision)),
+    tell: (revision) => listeners.forEach((tell) => tell(revision)),
   };
 }
 
-test('A bookmark follows a feed that goes on without changes, and comes once for each place.', async () => {
+test('a bookmark follows the progress of a feed without changes, and comes once for each revision', async () => {
   const feed = progressing();
   const bench = verbBench(feed.wrap);
   const put = async (name: string): Promise<Revision> => {
@@ -51,7 +51,7 @@ test('A bookmark follows a feed that goes on without changes, and comes once for
   await reading;
 });
 
-test.each(['&limit=1', '&limit=1&continue='])('A watch with %s begins with all events there are.', async (query) => {
+test.each(['&limit=1', '&limit=1&continue='])('a watch with %s begins with all existing events', async (query) => {
   const bench = verbBench();
   for (const name of ['a', 'b', 'c']) {
     await bench.store.create({ namespace: 'default', name }, sampleEvent({ name }), { expiresAt: 9e15 });
@@ -64,7 +64,7 @@ test.each(['&limit=1', '&limit=1&continue='])('A watch with %s begins with all e
 });
 
 test.each(['', '0'])(
-  'A watch without initial events from the revision %j begins with what happens.',
+  'a watch without initial events from the revision %j begins with the next change',
   async (revision) => {
     const bench = verbBench();
     const put = (name: string) =>

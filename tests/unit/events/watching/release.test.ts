@@ -172,7 +172,7 @@ test('an API whose watches have ended has no further timers or listeners', async
     client.abort();
     await text;
   }
-  // The feed goes on for 30 s, in case somebody comes back.
+  // The feed goes on for 30 s, in case another watcher comes.
   timers.advance(31_000);
   await settled();
   expect(timers.pending()).toBe(before);

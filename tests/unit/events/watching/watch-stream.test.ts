@@ -53,7 +53,7 @@ describe('the start of a watch', () => {
     });
   });
 
-  test('A watch that is woken again and again while it reads the initial events sends each of them once.', async () => {
+  test('sends each initial event once, although the watch is woken again and again meanwhile', async () => {
     const bench = verbBench();
     const names = Array.from({ length: 150 }, (_, index) => `event-${String(index).padStart(3, '0')}`);
     for (const name of names) {
@@ -111,7 +111,7 @@ describe('the selector of a watch', () => {
     expect(seen[2]?.object.metadata).toMatchObject({ labels: { app: 'web' }, resourceVersion: String(left.revision) });
   });
 
-  test('An event that matches and is removed is DELETED once, in its last state and at the revision of the removal.', async () => {
+  test('shows the removal of a matching event as one DELETED, with its last state and a new revision', async () => {
     const bench = verbBench();
     const start = await put(bench.store, 'a', { app: 'web' });
     await bench.store.remove({ namespace: 'default', name: 'a' });

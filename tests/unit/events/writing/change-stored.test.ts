@@ -162,7 +162,7 @@ describe('a field that updates cannot change', () => {
     expect(metaOf(answer.json)['generation']).toBe(created['generation']);
   });
 
-  test('includes the deletion of an event, which cannot be undone', async () => {
+  test('such as deletionTimestamp keeps its value, so that a deletion cannot be undone', async () => {
     const { create, json } = bench();
     await create('a', {}, { finalizers: ['example.com/one'] });
     const { deletionTimestamp } = metaOf((await json(`DELETE ${path('/a')}`)).json);
@@ -180,7 +180,7 @@ describe('a field that updates cannot change', () => {
     ]);
   });
 
-  test('includes the uid, which is a conflict if it is another', async () => {
+  test('such as the uid is a conflict if another value is sent', async () => {
     const { create, json } = bench();
     const created = metaOf(await create('a'));
     const answer = await json(`PUT ${path('/a')}`, event('a', {}, { uid: 'other' }));
@@ -246,7 +246,7 @@ describe('finalizers', () => {
     ]);
   });
 
-  test('are removed again after a lost race', async () => {
+  test('delete a marked event in a second attempt when the first removal conflicts', async () => {
     let times = 1;
     const { create, json } = bench({}, (store) => ({
       ...store,

@@ -78,7 +78,7 @@ describe.each(WRONG)('the query %s', (query) => {
     ['PATCH', path('/a'), { metadata: { labels: { x: 'y' } } }],
     ['DELETE', path('/a'), undefined],
     ['DELETE', path(), undefined],
-  ])('of %s %s is neither a dry run nor a write', async (method, target, body) => {
+  ])('of %s %s is refused, and nothing is written', async (method, target, body) => {
     const { create, json, revision } = bench();
     await create('a');
     const before = await revision();
@@ -94,7 +94,7 @@ describe.each(WRONG)('the query %s', (query) => {
 });
 
 test.each([[['All', 'x']], [['']], [['none']]])(
-  'dryRun of %j in the options of a delete is not a dry run',
+  'dryRun of %j in the options of a delete is refused, and nothing is deleted',
   async (dryRun) => {
     const { create, json, revision } = bench();
     await create('a');

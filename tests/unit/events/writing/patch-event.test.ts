@@ -54,11 +54,11 @@ describe.each([
     const patch = { metadata: { labels: { a: '1' } }, ...(headers === MERGE && { odd: 1 }) };
     const body = JSON.stringify(patch).replace('"a":"1"', '"a":"0","a":"1"');
     const sent = (validation: string) => ask(`PATCH ${path('/a')}?fieldValidation=${validation}`, { body, headers });
-    const told = (await sent('Warn')).headers['warning'];
-    const warnings = typeof told === 'string' ? [told] : (told ?? []);
+    const header = (await sent('Warn')).headers['warning'];
+    const warnings = typeof header === 'string' ? [header] : (header ?? []);
     expect(warnings.join()).toContain('duplicate field \\"metadata.labels.a\\"');
     if (headers === MERGE) expect(warnings.join()).toContain('unknown field \\"odd\\"');
-    expect((await sent('')).headers['warning']).toEqual(told);
+    expect((await sent('')).headers['warning']).toEqual(header);
     expect((await sent('Strict')).status).toBeGreaterThanOrEqual(400);
     const silent = await sent('Ignore');
     expect([silent.status, silent.headers['warning']]).toEqual([200, undefined]);

@@ -42,7 +42,7 @@ async function createBench(shared: boolean): Promise<Bench> {
 
 const LABELS = 'store="memory",resource="events"';
 
-test('A watch cache tells once a second what it received, and once more when it has become quiet.', async () => {
+test('a watch cache reports once a second what it received, and once more when it has become quiet', async () => {
   const { clock, create, seen, metrics } = await createBench(false);
   expect(await metrics()).toEqual([
     `apiserver_watch_cache_initializations_total{${LABELS}} 1`,
@@ -68,7 +68,7 @@ test('A watch cache tells once a second what it received, and once more when it 
   ]);
 });
 
-test('Reads that wait for a watch cache are observed, with where their answer came from.', async () => {
+test('reads that wait for a watch cache are observed, with the source of their result', async () => {
   const { clock, create, cached, seen, metrics, feed } = await createBench(true);
   await create('a');
   await turns();
@@ -99,7 +99,7 @@ test('Reads that wait for a watch cache are observed, with where their answer ca
   );
 });
 
-test('A read that neither the watch cache nor the store can answer is observed as failed.', async () => {
+test('a read that neither the watch cache nor the store can answer is observed as failed', async () => {
   const bench = await createBench(true);
   bench.isAway = true;
   bench.seen.length = 0;

@@ -99,7 +99,7 @@ describe('a cache over a store of this process', () => {
     expect(calls['revision']).toBe(1);
   });
 
-  it('asks the store after a write that failed, which may have shown what the cache does not have', async () => {
+  it('asks for the latest revision after a failed write, which may have seen more than the cache has', async () => {
     const { cached, inner, feed, calls } = await bench(false);
     feed.isOpen = false;
     // As by a call whose answer was lost.
@@ -112,7 +112,7 @@ describe('a cache over a store of this process', () => {
     expect(calls['revision']).toBe(1);
   });
 
-  it('asks the store after a read that went through and found nothing, so that nothing comes back', async () => {
+  it('waits after a read from the store that found nothing, so that no removed event reappears', async () => {
     const { cached, inner, feed, clock } = await bench(false, { freshnessTimeoutMs: TIMEOUT_MS });
     feed.isOpen = false;
     const { revision } = await create(cached, 'd');
@@ -122,7 +122,7 @@ describe('a cache over a store of this process', () => {
     await turns();
     clock.advance(TIMEOUT_MS);
     expect(await read).toBeUndefined();
-    // The cache gets as far as the read waited for, and not to the removal.
+    // The cache reaches the revision that the read waited for, but not the removal.
     feed.letOnePass();
     await turns();
     expect(cached.status().revision).toBe(revision);
@@ -199,7 +199,7 @@ describe('a cache over a shared store', () => {
     expect(calls['get'] ?? 0).toBe(0);
   });
 
-  it('has a read that begins while a question is under way wait for the next question', async () => {
+  it('lets a read that begins while the revision is being asked for wait for the next answer', async () => {
     const { cached, inner, answers, feed } = await bench(true);
     answers.isOpen = false;
     feed.isOpen = false;
@@ -214,7 +214,7 @@ describe('a cache over a shared store', () => {
     expect((await late)?.key.name).toBe('d');
   });
 
-  it('goes through to the store when the question is not answered in time', async () => {
+  it('goes through to the store when the revision is not known in time', async () => {
     const { cached, answers, clock, calls } = await bench(true, { freshnessTimeoutMs: TIMEOUT_MS });
     answers.isOpen = false;
     const read = cached.get(keyOf('a'));
@@ -224,7 +224,7 @@ describe('a cache over a shared store', () => {
     expect(calls['get']).toBe(1);
   });
 
-  it('asks nothing for reads that may be stale, or are content with a revision that it has', async () => {
+  it('asks nothing for reads that may be stale, or need no newer revision than it has', async () => {
     const { cached, inner, feed, calls } = await bench(true);
     feed.isOpen = false;
     const { revision } = await create(inner, 'd');
@@ -264,14 +264,14 @@ describe('a cache over a shared store', () => {
 });
 
 describe('when the store is away', () => {
-  it('a read fails as the question does', async () => {
+  it('a read fails with the error of the store', async () => {
     const controls = await bench(true);
     controls.isAway = true;
     await expect(controls.cached.get(keyOf('a'))).rejects.toMatchObject({ code: 'unavailable' });
     expect(controls.cached.status().state).toBe('ready');
   });
 
-  it('with serve-stale it shows what it has, says so once, and says when it is over', async () => {
+  it('a cache with serve-stale shows what it has, reports that once, and reports when it is over', async () => {
     const controls = await bench(true, { whenAway: 'serve-stale' });
     const { cached, inner, seen } = controls;
     const states = (): string[] => seen.flatMap((one) => (one.type === 'cache.changed' ? [one.state] : []));
@@ -290,7 +290,7 @@ describe('when the store is away', () => {
     expect(await names(cached)).toEqual(['a', 'b', 'c', 'd']);
   });
 
-  it('goes on with the feed where it stopped', async () => {
+  it('the feed goes on later where it stopped', async () => {
     const controls = await bench(false);
     const { cached, inner, clock, seen } = controls;
     controls.isAway = true;
@@ -306,7 +306,7 @@ describe('when the store is away', () => {
   });
 });
 
-describe('filling', () => {
+describe('a cache that is being filled', () => {
   it('goes through to the store until it is filled', async () => {
     const clock = fakeClock();
     const inner = memoryStore({ clock });
@@ -338,7 +338,7 @@ describe('filling', () => {
     expect(calls['list']).toBe(2);
   });
 
-  it('ends when the store is closed meanwhile', async () => {
+  it('reads nothing more when it is closed meanwhile', async () => {
     const clock = fakeClock();
     const inner = memoryStore({ clock });
     for (let i = 0; i < 2_000; i++) await create(inner, `event-${i}`);
@@ -354,8 +354,8 @@ describe('filling', () => {
   });
 });
 
-describe('memory', () => {
-  it('gives its contents up where they do not fit, says so, and tries again after a minute', async () => {
+describe('a cache with limited memory', () => {
+  it('drops its contents where they do not fit, reports that, and tries again after a minute', async () => {
     const clock = fakeClock();
     const inner = memoryStore({ clock });
     for (let i = 0; i < 40; i++) await create(inner, `event-${i}`, { note: 'x'.repeat(50_000) });
@@ -377,7 +377,7 @@ describe('memory', () => {
     expect(await names(cached)).toHaveLength(2);
   });
 
-  it('gives history up before the state, and reads what it gave up from the store', async () => {
+  it('drops history before the state, and reads dropped history from the store', async () => {
     const clock = fakeClock();
     const inner = memoryStore({ clock });
     let record = await create(inner, 'a');
@@ -400,7 +400,7 @@ describe('memory', () => {
   });
 });
 
-describe('the feed', () => {
+describe('the feed of a cache', () => {
   const read = async (feed: AsyncIterator<readonly Change[]>, count: number): Promise<number[]> => {
     const revisions: number[] = [];
     while (revisions.length < count) {
@@ -441,8 +441,8 @@ describe('the feed', () => {
   });
 });
 
-describe('one copy of history', () => {
-  it('gives the ring of a hub the events that reads are given, and copies none', async () => {
+describe('the history of a cache', () => {
+  it('is shared with the ring of a hub, which holds the same event objects as reads return', async () => {
     const { cached } = await bench(false);
     const { revision } = await create(cached, 'd');
     const hub = createWatchHub({ store: cached });
@@ -454,7 +454,7 @@ describe('one copy of history', () => {
   });
 });
 
-describe('options', () => {
+describe('cachedStore', () => {
   it('names every fault of its arguments', () => {
     expect(() => cachedStore({} as EventStore)).toThrow(
       new TypeError('cachedStore: store must be an EventStore, for example memoryStore()'),
@@ -467,7 +467,7 @@ describe('options', () => {
 });
 
 describe('a cache over a store that fails to ask for progress', () => {
-  it('becomes ready when its time is up, and fails nothing else', async () => {
+  it('becomes ready after the freshness timeout', async () => {
     const clock = fakeClock();
     const inner = memoryStore({ clock });
     await create(inner, 'a');

@@ -30,11 +30,11 @@ export function filled(store: EventStore, options: CachedStoreOptions = {}): Pro
 
 export const keyOf = (name: string, namespace = 'default'): EventKey => ({ namespace, name });
 
-/** A gate that lets those who come pass, or wait. */
+/** A gate that lets callers pass, or makes them wait. */
 export interface Gate {
   isOpen: boolean;
   open(): void;
-  /** Lets one of those who wait pass. */
+  /** Lets one caller pass. */
   letOnePass(): void;
   pass(): Promise<void>;
 }
@@ -64,13 +64,13 @@ export function createGate(): Gate {
 /** A store whose feed and answers a test holds back, counts and breaks. */
 export interface Handled {
   readonly store: EventStore;
-  /** What the feed has is given out. */
+  /** While it is open, the changes of the feed are delivered. */
   readonly feed: Gate;
-  /** Questions for the latest revision are answered, as of when they were asked. */
+  /** While it is open, requests for the latest revision are answered, with the revision at the time of the request. */
   readonly answers: Gate;
   /** How often each operation was called. */
   readonly calls: Record<string, number>;
-  /** Every call and feed fails. */
+  /** While true, every call and feed fails. */
   isAway: boolean;
   /** Ends the feeds that are open with `expired`. */
   expire(): void;

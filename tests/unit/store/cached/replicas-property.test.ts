@@ -27,7 +27,7 @@ const operation = fc.oneof(
     arbitrary: fc.record({ kind: fc.constant('list' as const), replica, limit: fc.integer({ min: 1, max: 3 }) }),
   },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('past' as const), replica, back: fc.nat(12) }) },
-  // A step of the world: what the feed and the answers of a replica have is given out, or held back from now on.
+  // From now on the feed or the answers of a replica are delivered, or held back.
   { weight: 3, arbitrary: fc.record({ kind: fc.constant('feed' as const), replica, open: fc.boolean() }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('answers' as const), replica, open: fc.boolean() }) },
   { weight: 3, arbitrary: fc.record({ kind: fc.constant('hold' as const), replica }) },
@@ -71,18 +71,18 @@ class States {
 }
 
 /** Two caches over one store, with what they were asked and what they answered. */
-class World {
+class Simulation {
   readonly clock = fakeClock();
   readonly inner = memoryStore({ clock: this.clock });
   /** The revision that each call of `expire` has reached: later ones are of calls that may not have returned yet. */
   readonly expired = new WeakMap<object, Revision>();
   readonly handles: readonly [Handled, Handled];
   readonly caches: readonly [CachedStore, CachedStore];
-  /** What is under way. */
+  /** The calls in progress. */
   readonly pending: Promise<void>[] = [];
-  /** The highest revision that anybody was told of. */
-  told: Revision = 0;
-  /** What is to be checked when all that happened is known. */
+  /** The highest revision that a call has returned. */
+  latest: Revision = 0;
+  /** The checks that are made when all changes are known. */
   readonly checks: ((states: States) => void)[] = [];
 
   constructor(shared: boolean) {
@@ -103,7 +103,7 @@ class World {
   }
 
   saw(revision: Revision): void {
-    this.told = Math.max(this.told, revision);
+    this.latest = Math.max(this.latest, revision);
   }
 
   /** Begins a call without waiting for it. */
@@ -128,7 +128,7 @@ class World {
 
   /** A read shows the event as it was at a moment between its beginning and its end. */
   async get(store: EventStore, which: string): Promise<Revision | undefined> {
-    const from = this.told;
+    const from = this.latest;
     const record = await store.get(keyOf(which));
     const to = await this.inner.revision();
     if (record !== undefined) this.saw(record.revision);
@@ -142,7 +142,7 @@ class World {
   }
 
   async list(store: EventStore, limit: number): Promise<void> {
-    const from = this.told;
+    const from = this.latest;
     const first = await store.list({ limit });
     const { revision } = first;
     expect(revision).toBeGreaterThanOrEqual(from);
@@ -191,9 +191,9 @@ class World {
       case 'list':
         return this.begin(() => this.list(cached, step.limit));
       case 'past':
-        return this.told - step.back < start
+        return this.latest - step.back < start
           ? undefined
-          : this.begin(() => this.past(cached, Math.max(start, this.told - step.back)));
+          : this.begin(() => this.past(cached, Math.max(start, this.latest - step.back)));
       case 'feed':
         if (step.open) handle.feed.open();
         else handle.feed.isOpen = false;
@@ -232,54 +232,54 @@ async function follow(
 }
 
 async function check(shared: boolean, steps: readonly Operation[]): Promise<void> {
-  const world = new World(shared);
-  await Promise.all(world.caches.map((cache) => until(cache, 'ready')));
-  const start = await world.inner.revision();
+  const simulation = new Simulation(shared);
+  await Promise.all(simulation.caches.map((cache) => until(cache, 'ready')));
+  const start = await simulation.inner.revision();
   const states = new States(start);
   const stop = new AbortController();
   const recording = (async () => {
-    for await (const batch of world.inner.changes({ after: start, signal: stop.signal }))
+    for await (const batch of simulation.inner.changes({ after: start, signal: stop.signal }))
       for (const change of batch) states.add(change);
   })();
-  const early = world.caches.map(() => [] as Revision[]);
-  world.saw(start);
+  const early = simulation.caches.map(() => [] as Revision[]);
+  simulation.saw(start);
   const follows: Promise<void>[] = [];
   const last = { revision: Infinity };
-  for (const [index, cache] of world.caches.entries()) {
+  for (const [index, cache] of simulation.caches.entries()) {
     follows.push(follow(cache, start, last, early[index] as Revision[]));
   }
-  for (const step of steps) await world.run(step, start);
-  for (const { feed, answers } of world.handles) {
+  for (const step of steps) await simulation.run(step, start);
+  for (const { feed, answers } of simulation.handles) {
     feed.open();
     answers.open();
   }
-  // Whatever waits for a pause goes on.
+  // Lets everything that waits for a timer go on.
   for (let round = 0; round < 4; round++) {
     await turns();
-    world.clock.advance(5_000);
+    simulation.clock.advance(5_000);
   }
   await turns();
-  await Promise.all(world.pending);
-  const end = await world.inner.create(keyOf('end'), sampleEvent({ name: 'end' }), { expiresAt: NEVER });
+  await Promise.all(simulation.pending);
+  const end = await simulation.inner.create(keyOf('end'), sampleEvent({ name: 'end' }), { expiresAt: NEVER });
   last.revision = end.revision;
   for (let round = 0; round < 4; round++) {
     await turns();
-    world.clock.advance(5_000);
+    simulation.clock.advance(5_000);
   }
   while (states.latest < end.revision) await turns(1);
-  for (const one of world.checks) one(states);
+  for (const one of simulation.checks) one(states);
   await Promise.all(follows);
   const all: Revision[] = [];
-  await follow(world.inner, start, end, all);
+  await follow(simulation.inner, start, end, all);
   for (const seen of early) expect(seen).toEqual(all);
-  for (const cache of world.caches) {
+  for (const cache of simulation.caches) {
     const late: Revision[] = [];
     await follow(cache, start, end, late);
     expect(late).toEqual(all);
   }
   stop.abort();
   await recording;
-  await Promise.all(world.caches.map((cache) => cache.close()));
+  await Promise.all(simulation.caches.map((cache) => cache.close()));
 }
 
 it.each([

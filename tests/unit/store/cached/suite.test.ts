@@ -8,14 +8,14 @@ import { createBench } from '../sqlite/engine-bench.js';
 import { inThreadStore } from '../sqlite/in-thread.js';
 import { asShared, filled } from './caches.js';
 
-describe('over a store of this process', () => {
+describe('a cached store over a store of this process', () => {
   eventStoreSuite({
     test,
     createStore: ({ clock, historyMs }) => filled(memoryStore({ clock, historyMs }), { clock, historyMs }),
   });
 });
 
-describe('over a shared store', () => {
+describe('a cached store over a shared store', () => {
   const stores = new Map<string, EventStore>();
   const open = ({ id, clock, historyMs }: StoreContext): EventStore => {
     const store = stores.get(id) ?? asShared(memoryStore({ clock, historyMs }));
@@ -27,7 +27,7 @@ describe('over a shared store', () => {
   eventStoreSuite({ test, createStore, secondInstance: createStore });
 });
 
-describe('while it is being filled', () => {
+describe('a cached store while it is being filled', () => {
   eventStoreSuite({
     test,
     createStore: ({ clock, historyMs }) =>
@@ -35,14 +35,14 @@ describe('while it is being filled', () => {
   });
 });
 
-describe('with less history than the store', () => {
+describe('a cached store with less history than the store', () => {
   eventStoreSuite({
     test,
     createStore: ({ clock, historyMs }) => filled(memoryStore({ clock, historyMs }), { clock, historyMs: 0 }),
   });
 });
 
-describe('over SQLite', async () => {
+describe('a cached store over SQLite', async () => {
   const { driver, newPath } = await createBench();
   const paths = new Map<string, string>();
   const createStore = ({ id, clock, historyMs }: StoreContext): Promise<EventStore> => {

@@ -23,13 +23,13 @@ const EVENTS: readonly (readonly [name: string, event: object])[] = [
   ['an event with a count', { metadata, ...base, regarding, deprecatedCount: 3 }],
 ];
 
-it.each(EVENTS)('finds the hints that the encoder gives: %s', (_name, event) => {
+it.each(EVENTS)('findHints finds the hints that the encoder gives: %s', (_name, event) => {
   const { hints, ...stored } = encodeEvent(event as Event);
   expect(hints).toBeDefined();
   expect(findHints({ namespace: 'shop', name: metadata.name }, stored)).toEqual(hints);
 });
 
-it('guesses nothing that stands nowhere', () => {
+it('findHints finds nothing in bytes that have nothing of the event', () => {
   const bytes = new TextEncoder().encode('{"metadata":{},"x":1}');
   const hints = findHints({ namespace: 'a', name: 'b' }, { bytes, cut: 13, uid: '', fields: {}, labels: {} });
   expect(hints).toMatchObject({ uid: -1, regardingVersion: -1, shared: [], suffix: -1 });

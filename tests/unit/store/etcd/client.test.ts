@@ -167,7 +167,7 @@ test('a token is requested once, and again when it is no longer valid', async ()
   expect(member.asked).toEqual(['range first', 'range first', 'range second', 'range second']);
 });
 
-test('watches move along when the client leaves a member', async () => {
+test('a watch is ended when the client leaves its member', async () => {
   const members = [fake('http://a:1', [lost()]), fake('http://b:1', [RANGE])];
   const client = clientOf(members);
   const end = vi.fn();

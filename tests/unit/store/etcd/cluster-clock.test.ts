@@ -26,7 +26,7 @@ const member = (offByMs: number): Promise<string> =>
     }),
   );
 
-/** One that hangs up on whoever does not speak gRPC. */
+/** A member that closes connections which do not speak gRPC. */
 const grpcOnly = (): Promise<string> =>
   listening(createTcpServer((socket) => void socket.on('data', () => socket.destroy())));
 

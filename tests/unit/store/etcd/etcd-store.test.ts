@@ -25,7 +25,7 @@ vi.mock('../../../../src/store/etcd/grpc-connection.js', () => ({
   grpcConnect: async () => [connected.member?.connection],
 }));
 
-/** A member that answers nothing while it is silent. What was asked then is lost if it is given up before. */
+/** A member that answers nothing while it is silent. A request that is cancelled meanwhile is lost. */
 function createMember() {
   let revision = 20;
   let silent = false;
@@ -90,7 +90,7 @@ afterEach(async () => {
   await closed;
 });
 
-/** Waits for the work while other calls begin all the time. How it ended, and after how long on the fake clock. */
+/** Waits for the work while other calls begin all the time. Returns how it ended, and after how long. */
 async function settled(work: () => Promise<unknown>, at: (elapsedMs: number) => void = () => undefined) {
   const begun = clock.monotonic();
   let ended: unknown;
@@ -142,7 +142,7 @@ test('a read that is answered late and the write after it end within nine second
   expect(both.ms).toBeLessThanOrEqual(9_000);
 });
 
-test('a request for progress writes the key that the feeds of all replicas watch, and fails nobody', async () => {
+test('a request for progress writes the key that the feeds of all replicas watch, and never throws', async () => {
   const txn = vi.spyOn(member.connection, 'txn');
   store.requestProgress?.();
   await nextTurn();

@@ -27,7 +27,7 @@ function withDue(count: number, txn: (index: number) => Promise<void>): EtcdClie
   } as unknown as EtcdClient;
 }
 
-test('A transaction that hangs delays no others.', async () => {
+test('a transaction that hangs delays no others', async () => {
   let done = 0;
   let release = (): void => undefined;
   const client = withDue(100, (index) => {
@@ -41,7 +41,7 @@ test('A transaction that hangs delays no others.', async () => {
   expect(await expired).toBe(100);
 });
 
-test('After a failure no further transaction begins, and what was removed before it counts.', async () => {
+test('after a failure no further transaction begins, and what was removed before it counts', async () => {
   let asked = 0;
   const client = withDue(100, async (index) => {
     asked++;
@@ -51,7 +51,7 @@ test('After a failure no further transaction begins, and what was removed before
   expect([removed >= 20, removed < 40, asked < 40]).toEqual([true, true, true]);
 });
 
-test('A failure before anything was removed is passed on, and a lost answer is not.', async () => {
+test('a failure before anything was removed is passed on, and a lost answer is not', async () => {
   const failing = (code: 'unavailable' | 'unknown-outcome') =>
     withDue(3, () => Promise.reject(storeError(code, 'lost')));
   await expect(expireDue(failing('unavailable'), layout, 2_000, 500, budget)).rejects.toMatchObject({

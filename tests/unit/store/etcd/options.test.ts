@@ -57,7 +57,7 @@ describe('an unusable option is a TypeError that names it', () => {
     expect(make).toThrow(new RegExp(`^etcdStore: ${key}\\b`));
   });
 
-  test('all faults are reported at once', () => {
+  test('together with all other faults', () => {
     const make = (): unknown => etcdStore({ endpoints: [], prefix: '', name: '' });
     expect(make).toThrow(/endpoints must .*; prefix must .*; name must /);
   });

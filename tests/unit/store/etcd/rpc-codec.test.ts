@@ -11,7 +11,7 @@ const unhex = (digits: string): Uint8Array => new Uint8Array(Buffer.from(digits.
 
 type Calls = Pick<Connection, 'range' | 'txn' | 'compact' | 'bytesInUse' | 'authenticate'>;
 
-/** Makes one call: what it sends and where, and what it makes of the answer. */
+/** Makes one call. Returns what it sends and where, and what it reads from the answer. */
 async function exchange<Sent, T>(
   codec: RpcCodec<Sent>,
   make: (calls: Calls) => { readonly done: Promise<T> },
@@ -62,7 +62,7 @@ describe('messages in protobuf', async () => {
     );
   });
 
-  it('have them in a transaction, where a compared zero is written', async () => {
+  it('have the numbers of etcd in a transaction, where a compared zero is written', async () => {
     expect(await sentBy((calls) => calls.txn(txn, undefined))).toBe(
       '0a07' +
         '1002' +
@@ -75,7 +75,7 @@ describe('messages in protobuf', async () => {
     );
   });
 
-  it('have them in a compaction, an authentication, a status and the beginning of a watch', async () => {
+  it('have the numbers of etcd in a compaction, an authentication, a status and the beginning of a watch', async () => {
     expect(await sentBy((calls) => calls.compact(150, undefined))).toBe('089601');
     expect(await sentBy((calls) => calls.authenticate('u', 'p'))).toBe('0a0175' + '120170');
     expect(await sentBy((calls) => calls.bytesInUse(undefined))).toBe('');

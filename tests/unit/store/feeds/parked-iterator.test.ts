@@ -16,7 +16,7 @@ function queue(signal?: AbortSignal) {
   return { iterator, ready, ended: () => ended };
 }
 
-describe('parked iterator', () => {
+describe('a parked iterator', () => {
   test('returns what is ready, and waits for the rest, in the order of calls', async () => {
     const { iterator, ready } = queue();
     ready.push(['a']);

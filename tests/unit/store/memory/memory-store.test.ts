@@ -35,7 +35,7 @@ describe('memoryStore', () => {
     expect(await memoryStore({ clock: fakeClock({ now: -5 }) }).revision()).toBe(1);
   });
 
-  test('events that share a value are listed in key order whatever was written last, and match every term', async () => {
+  test('lists events that share a value in key order, and only those that match every term', async () => {
     const store = memoryStore();
     const named = (name: string, reason: string) => {
       const sample = sampleEvent();
@@ -86,7 +86,7 @@ describe('memoryStore', () => {
     expect((await store.list({ at: record.revision - 10, limit: 1 })).records).toHaveLength(1);
   });
 
-  test('a reader of the feed that is too slow fails with expired, and others are not affected', async () => {
+  test('fails a reader of the feed that is too slow with expired, and no other', async () => {
     const clock = fakeClock();
     const store = memoryStore({ clock, historyMs: 1000 });
     const after = await store.revision();
@@ -102,7 +102,7 @@ describe('memoryStore', () => {
     expect((await fast.next()).value).toMatchObject([{ key: keyOf('last') }]);
   });
 
-  test('many writes in one turn of the event loop wake a reader once', async () => {
+  test('wakes a reader once for many writes in one turn of the event loop', async () => {
     const store = memoryStore({ clock: fakeClock() });
     const feed = store.changes({ after: await store.revision() })[Symbol.asyncIterator]();
     const first = feed.next();
@@ -110,7 +110,7 @@ describe('memoryStore', () => {
     expect((await first).value).toHaveLength(50);
   });
 
-  test('a search without an index returns short pages that together are complete', async () => {
+  test('answers a search without an index with short pages that together are complete', async () => {
     const store = memoryStore({ clock: fakeClock() });
     for (let i = 0; i < 9000; i++) {
       const rare = i % 3000 === 1;
@@ -143,7 +143,7 @@ describe('memoryStore', () => {
     }
   });
 
-  test('remaining is left out when too much has happened since the snapshot', async () => {
+  test('leaves out remaining when too much has happened since the snapshot', async () => {
     const store = memoryStore({ clock: fakeClock() });
     for (const name of ['a', 'b', 'c']) await store.create(keyOf(name), sampleEvent(), later);
     const { revision: at, next: after } = await store.list({ limit: 1 });
@@ -191,7 +191,7 @@ describe('memoryStore', () => {
     });
   });
 
-  test('a list newest first at an earlier revision ends with its signal and with the store', async () => {
+  test('ends a list newest first at an earlier revision with its signal, and when it is closed', async () => {
     const store = memoryStore();
     const { revision: at } = await store.create(keyOf('a'), sampleEvent(), later);
     for (let i = 0; i < 10_000; i++) await store.create(keyOf(`n-${i}`), sampleEvent(), later);
@@ -204,7 +204,7 @@ describe('memoryStore', () => {
     await expect(cut).rejects.toMatchObject({ code: 'closed', message: 'the store memory is closed' });
   });
 
-  test('records are frozen', async () => {
+  test('returns frozen records', async () => {
     const store = memoryStore({ clock: fakeClock() });
     const record = await store.create(keyOf('a'), sampleEvent({ labels: { app: 'web' } }), later);
     for (const part of [record, record.key, record.event, record.event.fields, record.event.labels]) {
@@ -212,7 +212,7 @@ describe('memoryStore', () => {
     }
   });
 
-  test('a closed store has no timer left', async () => {
+  test('has no timer left when it is closed', async () => {
     let timers = 0;
     const clock = fakeClock();
     const counting = {
@@ -230,7 +230,7 @@ describe('memoryStore', () => {
     expect(timers).toBe(0);
   });
 
-  test('expire stops after a millisecond, and continues with the next call', async () => {
+  test('stops expire() after a millisecond, and continues with the next call', async () => {
     const clock = fakeClock();
     let elapsed = 0;
     const store = memoryStore({ clock: { ...clock, monotonic: () => (elapsed += 0.1) } });
@@ -242,7 +242,7 @@ describe('memoryStore', () => {
     await nextTurn();
   });
 
-  test('one expire call goes up to its limit, however many are due, as long as it has time', async () => {
+  test('expires up to the limit of a call, however many events are due, as long as there is time', async () => {
     const store = memoryStore({ clock: fakeClock() });
     for (let i = 0; i < 100; i++) await store.create(keyOf(`event-${i}`), sampleEvent(), { expiresAt: 5 });
     const counts: number[] = [];
@@ -250,7 +250,7 @@ describe('memoryStore', () => {
     expect(counts).toEqual([30, 30, 30, 10, 0]);
   });
 
-  test('all invalid options are reported together', () => {
+  test('reports all invalid options together', () => {
     const bad = {
       historyMs: -1,
       historyMaxBytes: 0.5,
@@ -264,14 +264,14 @@ describe('memoryStore', () => {
     );
   });
 
-  test('an event may be as large as a quarter of maxBytes, and no larger', () => {
+  test('allows events as large as a quarter of maxBytes, and no larger', () => {
     expect(() => memoryStore({ maxBytes: 1_048_576, maxEventBytes: 262_144 })).not.toThrow();
     expect(() => memoryStore({ maxBytes: 1_048_576, maxEventBytes: 262_145 })).toThrow(
       new TypeError('memoryStore: maxEventBytes must be at most a quarter of maxBytes'),
     );
   });
 
-  test('an expiry that is not a number is a TypeError, and nothing is written', async () => {
+  test('refuses an expiry that is not a number with a TypeError, and writes nothing', async () => {
     const store = memoryStore({ clock: fakeClock() });
     await expect(store.create(keyOf('a'), sampleEvent(), { expiresAt: Number.NaN })).rejects.toThrow(TypeError);
     expect(await store.get(keyOf('a'))).toBeUndefined();

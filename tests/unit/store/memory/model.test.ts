@@ -75,10 +75,10 @@ const operation = fc.oneof(
 
 type Operation = typeof operation extends fc.Arbitrary<infer T> ? T : never;
 
-/** How many pages came in bytes that were there, and in others. */
+/** How many pages came in cached bytes, and in others. */
 const joinedPages = { kept: 0, others: 0 };
 
-/** What the store gives joined is what it gives as records, whatever happened since it was joined. */
+/** A page as joined JSON equals the page as records, whatever happened since it was joined. */
 function expectJoined({ list }: EventStore, query: ListQuery, page: ListPage): void {
   for (const joined of [list.json?.(query), list.json?.(query)]) {
     if (joined instanceof Promise) throw new Error('the memory store has a page at hand, or none');
@@ -175,8 +175,8 @@ async function play(operations: readonly Operation[], historyMs: number): Promis
   await store.close();
 }
 
-describe('memoryStore compared with a naive model', () => {
-  test('with full history every state, paged list and change agrees with the model', async () => {
+describe('memoryStore', () => {
+  test('with full history agrees with a naive model in every state, paged list and change', async () => {
     const run = fc.asyncProperty(fc.array(operation, { maxLength: 80, size: 'max' }), (operations) =>
       play(operations, 600_000),
     );
@@ -185,7 +185,7 @@ describe('memoryStore compared with a naive model', () => {
     expect(joinedPages.others).toBeGreaterThan(0);
   });
 
-  test('with a short history a read is either exact or expired', async () => {
+  test('with a short history reads what a naive model reads, or fails with expired', async () => {
     const run = fc.asyncProperty(fc.array(operation, { maxLength: 120, size: 'max' }), (operations) =>
       play(operations, 20),
     );

@@ -3,7 +3,7 @@ import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { cancelQuery } from '../../../../src/store/postgres/cancel-query.js';
 
-/** A server that tells what one connection sent. */
+/** Starts a server and returns its port. */
 async function listening(onConnection: (socket: Socket) => void): Promise<number> {
   const server = createServer(onConnection);
   server.listen(0, '127.0.0.1');
@@ -34,7 +34,7 @@ test('a CancelRequest goes to the other end of the connection, and is awaited un
   expect(Buffer.concat(received).toString('hex')).toBe('0000001004d2162e00000007fffffffe');
 });
 
-test('a server that does not answer is not awaited', async () => {
+test('a server that does not answer is not awaited for long', async () => {
   const sockets: Socket[] = [];
   const port = await listening((socket) => void sockets.push(socket));
   const begun = performance.now();

@@ -67,7 +67,7 @@ describe('a pool of pg', () => {
   test('cancels an abandoned read before its connection is destroyed, and never a write', async () => {
     const asked: string[] = [];
     const { pool, client, released } = poolOf(pending);
-    // What cancelling looks at first.
+    // The first property that cancelling reads.
     Object.defineProperty(client, 'processID', { get: () => void asked.push('cancelled') });
     const give = async (abandoned?: AbortSignal): Promise<void> => {
       const deadline = new AbortController();
@@ -215,7 +215,7 @@ describe('the detection of LISTEN', () => {
     ['session', false, true],
     ['session', undefined, false],
     ['transaction', true, false],
-  ] as const)('works with %s, delivered: %s', async (pooling, delivers, expected) => {
+  ] as const)('with pooling %s and delivery %s gives %s', async (pooling, delivers, expected) => {
     expect(await check(pooling, delivers).check.works()).toBe(expected);
   });
 

@@ -4,7 +4,7 @@ import { keyOfText, keyText } from '../../../../src/store/contract/keys.js';
 import { aSchemaName, beforeNul, checkKey, indexed, isStorable } from '../../../../src/store/postgres/names.js';
 
 describe('names and texts', () => {
-  test('include keys that are unchanged after a round trip', () => {
+  test('are unchanged after a round trip as keys', () => {
     const part = fc.string({ unit: 'grapheme' }).filter((text) => !text.includes('/'));
     fc.assert(
       fc.property(part, part, (namespace, name) => {
@@ -13,7 +13,7 @@ describe('names and texts', () => {
     );
   });
 
-  test('include a position with a NUL character, which sorts like the text before it', () => {
+  test('sort like the text before their NUL character when they are positions', () => {
     const stored = fc.string({ unit: 'binary-ascii' }).filter((text) => !text.includes('\0'));
     fc.assert(
       fc.property(stored, fc.string({ unit: 'binary-ascii' }), stored, (head, tail, other) => {

@@ -3,7 +3,7 @@ import { postgresSchema, postgresStore } from '../../../../src/postgres.js';
 
 const client = { query: () => Promise.reject(new Error('not here')) };
 
-describe('postgresStore: options', () => {
+describe('postgresStore', () => {
   test('lists every fault in one TypeError', () => {
     const make = () =>
       postgresStore({

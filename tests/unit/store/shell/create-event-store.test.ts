@@ -14,7 +14,7 @@ const event = sampleEvent({ name: 'a' });
 const record: EventRecord = { key, revision: 7, event, expiresAt: 1 };
 const later = { expiresAt: 4_102_444_800_000_000 };
 
-/** An engine that knows one answer to everything, and what was asked of it. */
+/** An engine with one answer to every call, and a record of the calls. */
 function trivialEngine(answer: () => unknown = () => record, more: Partial<StoreEngine> = {}) {
   const asked: string[] = [];
   const given: { event?: EncodedEvent; key?: unknown } = {};
@@ -48,7 +48,7 @@ function trivialEngine(answer: () => unknown = () => record, more: Partial<Store
   return { engine, asked, given, opened, ended: () => ended };
 }
 
-/** Every operation, with what it does to the store. */
+/** Every operation of a store, with a call of it. */
 const OPERATIONS: readonly (readonly [name: string, (store: EventStore, call: StoreCall) => unknown])[] = [
   ['get', ({ get }, call) => get(key, call)],
   ['list', ({ list }, call) => list({ ...call, limit: 1 })],
@@ -111,7 +111,7 @@ describe.each(OPERATIONS)('%s', (name, run) => {
     }
   });
 
-  test('waits until the engine is open, and is let go by its signal and by close()', async () => {
+  test('waits until the engine is open, and is released by its signal and by close()', async () => {
     let open = (): void => undefined;
     const opening = { open: () => new Promise<void>((resolve) => (open = resolve)) };
     const { engine, asked } = trivialEngine(undefined, opening);
@@ -133,7 +133,7 @@ describe.each(OPERATIONS)('%s', (name, run) => {
   });
 });
 
-describe('the arguments of calls', () => {
+describe('a call', () => {
   const mistakes: readonly (readonly [what: string, (store: EventStore) => Promise<unknown>])[] = [
     ['a limit of zero', ({ list }) => list({ limit: 0 })],
     ['half a limit', ({ list }) => list({ limit: 0.5 })],
@@ -144,13 +144,13 @@ describe('the arguments of calls', () => {
     ['no moment of expiry', ({ create }) => create(key, event, { expiresAt: Number.NaN })],
     ['no expected revision', ({ replace }) => replace(key, event, { ...later, expected: 0.5 })],
   ];
-  test.each(mistakes)('%s is a TypeError', async (_, run) => {
+  test.each(mistakes)('with %s is a TypeError', async (_, run) => {
     const { engine, asked } = trivialEngine();
     await expect(run(createEventStore(engine))).rejects.toBeInstanceOf(TypeError);
     expect(asked).toEqual([]);
   });
 
-  test('an event with more bytes than the capabilities say is too large, and one with as many is not', async () => {
+  test('with an event of more bytes than the capabilities say is too-large, and one with as many is not', async () => {
     const { engine, asked } = trivialEngine();
     const store = createEventStore(engine);
     const sized = (length: number): EncodedEvent => ({ ...event, bytes: new Uint8Array(length) });
@@ -164,7 +164,7 @@ describe('the arguments of calls', () => {
     expect(asked).toEqual(['create']);
   });
 
-  test('a key and an event are copied, unless the engine does that', async () => {
+  test('copies its key and event, unless the engine does that', async () => {
     const own = trivialEngine(undefined, { copies: true });
     await createEventStore(own.engine).create(key, event, later);
     expect([own.given.event, own.given.key]).toEqual([event, key]);
@@ -184,7 +184,7 @@ describe('the arguments of calls', () => {
     }
   });
 
-  test('expire with a limit below one removes nothing', async () => {
+  test('of expire() with a limit below one removes nothing', async () => {
     const { engine, asked } = trivialEngine();
     expect(await createEventStore(engine).expire({ now: 1, limit: 0 })).toBe(0);
     expect(asked).toEqual([]);
@@ -207,7 +207,7 @@ describe('an engine without promises', () => {
     expect(() => store.replace.sync?.(key, event, { ...later, expected: 1 })).toThrow('closed');
   });
 
-  test('need not read a signal of which is said that it is not aborted', async () => {
+  test('does not read the signal of a call that says it is not aborted', async () => {
     const store = createEventStore(trivialEngine(undefined, { synchronous: true }).engine);
     const call = {
       aborted: false,
@@ -236,7 +236,7 @@ describe('a feed', () => {
     expect((await pending).value).toBe(batch);
   });
 
-  test('ends with its signal, with close() and when its reader leaves, and the engine hears of it once', async () => {
+  test('ends with its signal, with close() and when its reader leaves, and is ended in the engine once', async () => {
     const { engine, ended } = trivialEngine(() => undefined);
     const store = createEventStore(engine);
     const abort = new AbortController();

@@ -3,7 +3,7 @@ import { storeError } from '../../../../src/store/contract/errors.js';
 import { createOpening } from '../../../../src/store/shell/opening.js';
 import { fakeClock } from '../../../../src/testing/fake-clock.js';
 
-test('a failed opening is the answer until its pause is over, then it is tried again', async () => {
+test('a failed opening fails all callers until its pause is over, then it is tried again', async () => {
   const clock = fakeClock();
   let attempts = 0;
   const opening = createOpening(
@@ -32,7 +32,7 @@ test('an opening that failed changed nothing, so that every failure is unavailab
   await expect(createOpening(() => Promise.reject(expired)).ready()).rejects.toBe(expired);
 });
 
-test('closing lets go of whoever waits for an opening', async () => {
+test('closing releases callers that wait for an opening', async () => {
   const opening = createOpening(() => new Promise(() => undefined), { clock: fakeClock() });
   const waiting = opening.ready();
   opening.close(storeError('closed', 'closed'));

@@ -19,7 +19,7 @@ const decoder = new TextDecoder();
 export const bytes = (text: string): Uint8Array => encoder.encode(text);
 export const text = (value: Uint8Array): string => decoder.decode(value);
 
-/** A folder for the databases of one test file, and the driver there is. */
+/** A folder for the databases of one test file, and the installed driver. */
 export async function createBench() {
   const folder = mkdtempSync(join(tmpdir(), 'kube-vitals-unit-'));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));

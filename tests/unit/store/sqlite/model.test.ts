@@ -140,7 +140,7 @@ async function changesAfter(store: EventStore, after: number, count: number): Pr
   return all;
 }
 
-/** Which of those that are due goes first is the store's own choice: the other removes what the one let expire. */
+/** Each store chooses which due events it removes first: `other` removes those that `one` has expired. */
 async function expireAlike(one: EventStore, other: EventStore, { after, limit }: Expire): Promise<void> {
   const now = START + 1000 * after - 1;
   const { records } = await other.list({ limit: 100 });

@@ -32,7 +32,7 @@ function restore(copy: string, path: string): void {
 
 describe.each([
   ['revisions from the clock', {}],
-  ['a beginning that is given', { startAt: 100_000_000 }],
+  ['a given startAt', { startAt: 100_000_000 }],
 ] as const)('a file with %s', (_what, more) => {
   test('keeps its history over a restart', () => {
     const path = newPath();
@@ -76,7 +76,7 @@ describe.each([
       expect(failureOf(() => again.changes(seen))).toMatchObject({ code: 'expired', current: again.revision() });
     }
     expect(revisionOf(again, 'c')).toBeGreaterThan(lost);
-    // That is settled with the first opening.
+    // Revisions are raised at the first opening only.
     const { length } = again.changes(again.revision() - 1);
     expect(length).toBe(1);
     const before = again.revision();
@@ -92,7 +92,7 @@ describe.each([
     const last = revisionOf(engine, 'a');
     engine.close();
     unlinkSync(path);
-    // The clock is behind where it was.
+    // The clock is earlier than before.
     const again = open(path, more, START - 3_600_000_000);
     expect(again.revision()).toBeGreaterThan(last);
     expect(failureOf(() => again.changes(last))).toMatchObject({ code: 'expired' });

@@ -103,7 +103,7 @@ describe('the store', () => {
       { type: 'put', key: key('a'), revision: 5, previous: { key: key('a'), revision: 2, ...later } },
       { type: 'delete', key: key('b'), revision: 6, record: { revision: 6 }, previous: { revision: 3, ...later } },
     ]);
-    // A watch cache needs not find them again.
+    // A watch cache need not find the hints again.
     expect(more[0]?.record.event.hints).toEqual(sampleEvent({ note: 'second' }).hints);
     const notes = [more[0]?.record, more[0]?.previous, more[1]?.record, more[1]?.previous];
     expect(notes.map((record) => Buffer.from(record?.event.bytes ?? []))).toEqual(

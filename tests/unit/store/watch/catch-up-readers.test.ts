@@ -111,8 +111,8 @@ async function turns(): Promise<void> {
 const places = (feeds: readonly Feed[]): Revision[] => feeds.map(({ after }) => after);
 const isOpen = ({ signal }: Feed): boolean => signal?.aborted !== true;
 
-describe('what a catch-up reader serves', () => {
-  test('A watcher less than 1,000 revisions ahead waits for the reader, one further ahead gets its own.', async () => {
+describe('a catch-up reader', () => {
+  test('serves a watcher less than 1,000 revisions ahead of it; one further ahead gets its own', async () => {
     const { feeds, follow } = createBench();
     const [first, near, far] = [follow(100), follow(1_099), follow(1_100)];
     await turns();
@@ -122,7 +122,7 @@ describe('what a catch-up reader serves', () => {
     expect([first.seen, near.seen, far.seen]).toEqual([[1_050, 1_099, 1_100, 1_200], [1_100, 1_200], [1_200]]);
   });
 
-  test('A watcher that joins while a reader is behind it is given only what comes after its place.', async () => {
+  test('gives a watcher that joins ahead of it only what comes after its place', async () => {
     const { feeds, follow } = createBench();
     const first = follow(100);
     await turns();
@@ -134,7 +134,7 @@ describe('what a catch-up reader serves', () => {
     expect([first.seen, later.seen]).toEqual([[140, 150, 160], [160]]);
   });
 
-  test('A watcher at the last change of what was read waits for the next.', async () => {
+  test('lets a watcher at the last change that was read wait for the next', async () => {
     const { feeds, follow } = createBench();
     const first = follow(100);
     const last = follow(160);
@@ -148,7 +148,7 @@ describe('what a catch-up reader serves', () => {
     expect(feeds).toHaveLength(1);
   });
 
-  test('Where all readers are taken a watcher that none will reach waits for one that is done.', async () => {
+  test('is opened for a watcher that no reader will reach once another one is done, where all are in use', async () => {
     const { feeds, follow } = createBench(1);
     const first = follow(5_000);
     const second = follow(100);
@@ -164,7 +164,7 @@ describe('what a catch-up reader serves', () => {
     expect([first.seen, second.seen]).toEqual([[], [101]]);
   });
 
-  test('A reader goes on while one of its watchers is left, and its feed is returned when none is.', async () => {
+  test('goes on while one of its watchers is left, and its feed is returned when none is', async () => {
     const { feeds, follow } = createBench();
     const [first, second] = [follow(100), follow(200)];
     await turns();
@@ -177,7 +177,7 @@ describe('what a catch-up reader serves', () => {
     expect([first.seen, second.seen, feeds[0]?.returned()]).toEqual([[], [], 1]);
   });
 
-  test('A watcher that has everything from a reader and does not ask again ends it.', async () => {
+  test('ends when its only watcher has everything and does not ask again', async () => {
     const { feeds, follow } = createBench();
     const slow = follow(100, true);
     await turns();
@@ -194,7 +194,7 @@ describe('what a catch-up reader serves', () => {
 });
 
 describe('the progress of a catch-up feed', () => {
-  test('A reader goes on behind a stretch without changes, for those who wait there as well.', async () => {
+  test('takes a reader past a stretch without changes, where it also serves the watchers that wait there', async () => {
     const { feeds, follow } = createBench(1);
     const [first, ahead] = [follow(100), follow(10_200)];
     await turns();
@@ -207,7 +207,7 @@ describe('the progress of a catch-up feed', () => {
     expect(places(feeds)).toEqual([100]);
   });
 
-  test('A reader ends when the stretch without changes took its watchers to the ring.', async () => {
+  test('ends a reader when it takes its watchers to the ring', async () => {
     const { feeds, follow } = createBench();
     const first = follow(100);
     await turns();
@@ -216,7 +216,7 @@ describe('the progress of a catch-up feed', () => {
     expect(feeds.map(isOpen)).toEqual([false]);
   });
 
-  test('Progress that lies behind a reader takes nobody past a change.', async () => {
+  test('takes no watcher past a change when it lies behind the reader', async () => {
     const { feeds, follow } = createBench(1);
     const first = follow(100);
     await turns();
@@ -236,7 +236,7 @@ describe('the progress of a catch-up feed', () => {
     expect(behind.seen).toEqual([150, 200]);
   });
 
-  test('Progress moves nobody who waits ahead of it.', async () => {
+  test('moves no watcher that waits ahead of it', async () => {
     const { feeds, follow } = createBench();
     const [first, ahead, at] = [follow(100), follow(700), follow(500)];
     await turns();
@@ -246,14 +246,14 @@ describe('the progress of a catch-up feed', () => {
     expect([ahead.asked(), at.asked()]).toEqual(asked);
   });
 
-  test('A reader that was given up moves nobody any more.', async () => {
+  test('moves no watcher once its reader was given up', async () => {
     const { feeds, follow } = createBench();
     const first = follow(100);
     await turns();
     first.watcher.end();
     const second = follow(100);
     await turns();
-    // The feed has not heard yet that nobody waits for it.
+    // The feed does not know yet that its reader was given up.
     feeds[0]?.give(150);
     feeds[0]?.onProgress?.(200);
     await turns();
@@ -265,7 +265,7 @@ describe('the progress of a catch-up feed', () => {
 });
 
 describe('a catch-up feed that ends', () => {
-  test('A reader that was given up says nothing of its failure, and keeps nobody waiting.', async () => {
+  test('with a failure after its reader was given up is not reported, and delays no later watcher', async () => {
     const { feeds, follow, reported } = createBench();
     const first = follow(100);
     await turns();
@@ -278,7 +278,7 @@ describe('a catch-up feed that ends', () => {
     expect(places(feeds)).toEqual([100, 100]);
   });
 
-  test('A feed that ends by itself is opened again after a pause, and nothing is reported.', async () => {
+  test('by itself is opened again after a pause, and nothing is reported', async () => {
     const { feeds, follow, reported, clock } = createBench();
     const first = follow(100);
     await turns();
@@ -293,7 +293,7 @@ describe('a catch-up feed that ends', () => {
     expect([first.seen, reported]).toEqual([[101], []]);
   });
 
-  test('Pauses grow until a feed has given something.', async () => {
+  test('is opened again after pauses that grow until a feed has given something', async () => {
     const { feeds, follow, clock } = createBench();
     follow(100);
     for (const longest of [100, 200, 400]) {
@@ -318,7 +318,7 @@ describe('a catch-up feed that ends', () => {
     expect(feeds).toHaveLength(before + 1);
   });
 
-  test('While one failure is waited out no reader is opened, and a second failure does not wait longer.', async () => {
+  test('is opened again after one pause for all failures, and no reader is opened meanwhile', async () => {
     const { feeds, follow, clock, reported } = createBench();
     follow(100);
     follow(50_000);
@@ -335,7 +335,7 @@ describe('a catch-up feed that ends', () => {
     expect(places(feeds).slice(2)).toEqual([100, 50_000, 90_000]);
   });
 
-  test('Those whose place is no longer in history are told, and their reader is replaced without a pause.', async () => {
+  test('with expired fails the watchers that history has left behind, and is replaced at once for others', async () => {
     const { feeds, follow, reported } = createBench(1);
     const [gone, also, kept] = [follow(100), follow(90), follow(150)];
     await turns();
@@ -347,7 +347,7 @@ describe('a catch-up feed that ends', () => {
     expect(reported).toEqual([]);
   });
 
-  test('A closed store closes the hub, and is no failure to report.', async () => {
+  test('because the store is closed closes the hub, and is not reported', async () => {
     const { feeds, follow, reported, closed } = createBench();
     follow(100);
     await turns();
@@ -356,7 +356,7 @@ describe('a catch-up feed that ends', () => {
     expect([closed(), reported, feeds.length]).toEqual([1, [], 1]);
   });
 
-  test('After close every feed is given up, failures are nobody’s, and nobody is served.', async () => {
+  test('after close is not reported, and no further feed is opened', async () => {
     const { feeds, follow, catchUp, reported, clock, closed } = createBench();
     follow(100);
     follow(50_000);
@@ -372,7 +372,7 @@ describe('a catch-up feed that ends', () => {
     expect([feeds.length, reported, closed()]).toEqual([2, [], 0]);
   });
 
-  test('Close ends the pause after a failure.', async () => {
+  test('is not opened again when close comes during the pause', async () => {
     const { feeds, follow, catchUp, clock } = createBench();
     follow(100);
     await turns();

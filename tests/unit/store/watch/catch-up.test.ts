@@ -36,8 +36,8 @@ async function slowReaders() {
       },
       { after: start, sleeper: { wake: () => undefined } },
     );
-    const give = watcher.give.bind(watcher);
-    watcher.give = (batches: readonly Batch[], taken) => {
+    const give = watcher.deliver.bind(watcher);
+    watcher.deliver = (batches: readonly Batch[], taken) => {
       const size = batches.reduce((sum, batch) => sum + batch.size, 0);
       handed += size;
       held += size;
@@ -68,7 +68,7 @@ async function slowReaders() {
 const ALL = Array.from({ length: 300 }, (_, i) => i + 1);
 
 test.each(['read on', 'leave'])(
-  'Watchers that read slowly and then %s hold little of what was read for them, and nothing at the end.',
+  'watchers that read slowly and then %s hold little of what was read for them, and nothing at the end',
   async (then) => {
     const { follow, ask, readAll, handed, held } = await slowReaders();
     const watchers = Array.from({ length: 20 }, follow);
@@ -84,7 +84,7 @@ test.each(['read on', 'leave'])(
   },
 );
 
-test('Watchers that were given one batch take no room from those that come later.', async () => {
+test('watchers that have read everything they were given take no memory from those that come later', async () => {
   const { follow, ask, readAll, handed, held } = await slowReaders();
   const watchers = Array.from({ length: 20 }, follow);
   await ask(watchers);

@@ -39,7 +39,7 @@ describe('frame memory', () => {
   });
 });
 
-test('Eight frames of 16 KiB fill a piece of memory, and one byte more has memory of its own.', () => {
+test('eight frames of 16 KiB fill a piece of memory, and a frame with one byte more has memory of its own', () => {
   const memory = createFrameMemory();
   const kept = Array.from({ length: 9 }, () => memory.keep('json', new Uint8Array(16_384)));
   expect(new Set(kept.slice(0, 8).map(({ buffer }) => buffer)).size).toBe(1);
@@ -48,7 +48,7 @@ test('Eight frames of 16 KiB fill a piece of memory, and one byte more has memor
   expect(memory.keep('json', large)).toBe(large);
 });
 
-test('The pieces of 64 forms are remembered, and that of a form is let go of for 64 others.', () => {
+test('the pieces of 64 representations are remembered, and one of them is dropped for 64 others', () => {
   const memory = createFrameMemory();
   const keep = (form: number): ArrayBufferLike => memory.keep(`form ${form}`, new Uint8Array(10)).buffer;
   const pieces = Array.from({ length: 64 }, (_, form) => keep(form));

@@ -17,12 +17,12 @@ const second = recordOf('second '.repeat(100), 2);
 const created: Change = { type: 'put', key, revision: 1, record: first };
 const updated: Change = { type: 'put', key, revision: 2, record: second, previous: first };
 
-test('An entry costs a constant, its event, and the event before it.', () => {
+test('an entry costs a constant, its event, and the event before it', () => {
   expect(new HubEntry(created).cost()).toBe(256 + eventSize(first.event));
   expect(new HubEntry(updated).cost()).toBe(256 + eventSize(second.event) + eventSize(first.event));
 });
 
-test('A frame is made once for each form and each type, and every one that is made is counted and told.', () => {
+test('a frame is encoded once for each representation and type, and every one is counted and reported', () => {
   const grown: [HubEntry, number][] = [];
   const entry = new HubEntry(updated, {
     memory: createFrameMemory(),
@@ -50,7 +50,7 @@ test('A frame is made once for each form and each type, and every one that is ma
   expect(entry.cost() - before).toBe(costs.reduce((sum, cost) => sum + cost));
 });
 
-test('An entry that nobody keeps gives the frame as it was encoded, once.', () => {
+test('an entry outside of a ring returns a frame as it was encoded, and encodes it once', () => {
   const entry = new HubEntry(created);
   const own = new Uint8Array(3);
   expect(entry.frame('json', 'ADDED', () => own)).toBe(own);

@@ -8,7 +8,7 @@ const change = (revision: Revision): Change => {
   const key = { namespace: 'default', name: 'a' };
   return { type: 'put', key, revision, record: { key, revision, event: sampleEvent(key), expiresAt: 0 } };
 };
-/** All of them cost the same. */
+/** The cost of a change, which is the same for all of them. */
 const COST = new HubEntry(change(1)).cost();
 const range = (from: number, to: number): number[] => Array.from({ length: to - from + 1 }, (_, i) => from + i);
 
@@ -22,7 +22,7 @@ function ringOf(bytes: number, ...revisions: Revision[]): Ring {
 const read = (ring: Ring, after: Revision, to: Revision): Revision[] | undefined =>
   ring.read(after, to)?.entries.map((entry) => entry.change.revision);
 
-test('A ring keeps as many of the latest changes as fit, to the byte, also after many have left.', () => {
+test('a ring keeps as many of the latest changes as fit, to the byte, also after many have left', () => {
   const ring = createRing(10 * COST);
   ring.restart(0);
   for (const revision of range(1, 5_000)) {
@@ -34,14 +34,14 @@ test('A ring keeps as many of the latest changes as fit, to the byte, also after
   expect(ringOf(10 * COST - 1, ...range(1, 10)).floor()).toBe(1);
 });
 
-test('A ring that holds nothing has its head as its floor.', () => {
+test('a ring that holds nothing has its head as its floor', () => {
   const ring = ringOf(0, 1, 2, 3);
   expect([ring.floor(), ring.head(), read(ring, 3, 3)]).toEqual([3, 3, undefined]);
   ring.append([change(7)]);
   expect([ring.floor(), ring.head()]).toEqual([7, 7]);
 });
 
-test('Frames count while their change is in the ring, and not any more when it has left.', () => {
+test('frames count while their change is in the ring, and no longer when it has left', () => {
   const ring = ringOf(3 * COST, 1, 2, 3);
   const entries = ring.read(0, 3)?.entries ?? [];
   const frame = (index: number, form: string): void =>
@@ -55,7 +55,7 @@ test('Frames count while their change is in the ring, and not any more when it h
   expect(ring.floor()).toBe(3);
 });
 
-test('A ring is read from a place up to another, and nothing is between a place and an earlier one.', () => {
+test('a ring is read from one revision up to another, and nothing lies between a revision and an earlier one', () => {
   const ring = ringOf(100 * COST, 10, 20, 30, 40);
   expect(read(ring, 0, 40)).toEqual([10, 20, 30, 40]);
   expect(read(ring, 10, 30)).toEqual([20, 30]);
@@ -66,7 +66,7 @@ test('A ring is read from a place up to another, and nothing is between a place 
   expect(ring.read(10, 40)).not.toBe(ring.read(10, 30));
 });
 
-test('Progress moves the head forward only, and a restart forgets everything.', () => {
+test('progress moves the head of a ring forward only, and a restart forgets everything', () => {
   const ring = ringOf(100 * COST, 10, 20);
   ring.advance(50);
   ring.advance(30);

@@ -90,7 +90,7 @@ test('a watcher that leaves during a pass does not stop it', async () => {
   expect(sum(woken)).toBe(90);
 });
 
-test('However often there is something new during a pause, one pass follows it.', async () => {
+test('one pass follows a pause, however many changes come during it', async () => {
   const { all, woken } = watchers(250);
   const clock = fakeClock();
   const wakeUps = createWakeUps(all, clock, () => undefined);
@@ -111,7 +111,7 @@ test('However often there is something new during a pause, one pass follows it.'
 test.each([
   [249, 2],
   [250, 1],
-])('%i watchers have been woken %i times where there was something new twice in a moment.', async (count, times) => {
+])('%i watchers have been woken %i times after two changes in quick succession', async (count, times) => {
   const { all, woken } = watchers(count);
   const wakeUps = createWakeUps(all, fakeClock(), () => undefined);
   wakeUps.wake();

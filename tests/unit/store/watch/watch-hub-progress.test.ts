@@ -22,7 +22,7 @@ function sharedStore(latest: Revision): {
   let now = latest;
   const changes = ({ after, signal, onProgress }: ChangesOptions): AsyncIterable<readonly Change[]> => {
     let position = after;
-    let told = after;
+    let lastProgress = after;
     let reached = after;
     opened.push(after);
     const feed = createParkedIterator<readonly Change[]>({
@@ -31,9 +31,9 @@ function sharedStore(latest: Revision): {
         const batch = history.filter(({ revision }) => revision > position);
         position = batch.at(-1)?.revision ?? position;
         if (batch.length > 0) return batch;
-        if (reached > told) {
-          told = reached;
-          onProgress?.(told);
+        if (reached > lastProgress) {
+          lastProgress = reached;
+          onProgress?.(lastProgress);
         }
         return undefined;
       },

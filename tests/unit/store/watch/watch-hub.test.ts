@@ -81,7 +81,7 @@ async function take(watcher: Watching, count: number): Promise<Change[]> {
 const revisions = (changes: readonly Change[]): number[] => changes.map(({ revision }) => revision);
 const range = (from: number, count: number): number[] => Array.from({ length: count }, (_, i) => from + i);
 
-describe('watch hub', () => {
+describe('a watch hub', () => {
   test('delivers every change after its revision to every watcher, once, from one feed of the store', async () => {
     const { hub, store, write, feeds } = createBench();
     const start = await store.revision();
@@ -128,7 +128,7 @@ describe('watch hub', () => {
     expect(feeds.filter(({ open }) => open()).length).toBeGreaterThan(0);
   });
 
-  test('A watcher that leaves takes the feed from no other, however long they stay.', async () => {
+  test('keeps the feed when one watcher leaves, however long the others stay', async () => {
     const { hub, store, write, feeds, clock } = createBench();
     const after = await store.revision();
     const [leaving, staying] = [watch(hub, { after }), watch(hub, { after })];
@@ -142,7 +142,7 @@ describe('watch hub', () => {
     expect(feeds).toHaveLength(1);
   });
 
-  test('A hub that is closed, or has never had a watcher that could stay, waits for nothing.', async () => {
+  test('has no timer when it is closed, or has never had a watcher that could stay', async () => {
     const inner = fakeClock();
     let timers = 0;
     const clock: FakeClock = { ...inner, setTimer: (...args) => (timers++, inner.setTimer(...args)) };

@@ -22,27 +22,27 @@ function batchOf(...revisions: Revision[]): Batch {
 
 /** A watcher of a hub that has nothing in its ring, and what it tells the hub and its consumer. */
 function watching(after: Revision, head: Revision, read: WatcherHub['read'] = () => undefined) {
-  const told: string[] = [];
+  const calls: string[] = [];
   let wakes = 0;
   const hub: WatcherHub = {
     read,
     head: () => head,
-    lag: () => void told.push('lag'),
-    leave: () => void told.push('leave'),
+    lag: () => void calls.push('lag'),
+    leave: () => void calls.push('leave'),
   };
   const watcher = new Watcher(hub, { after, sleeper: { wake: () => void wakes++ } });
-  return { watcher, told, wakes: () => wakes };
+  return { watcher, calls, wakes: () => wakes };
 }
 
 /** Batches as catching up gives them. */
 function give(watcher: Watcher, ...batches: Batch[]): () => number {
   let taken = 0;
-  watcher.give(batches, () => void taken++);
+  watcher.deliver(batches, () => void taken++);
   return () => taken;
 }
 
-test('What was given is let go of when the last batch is taken, and told once.', () => {
-  const { watcher, told, wakes } = watching(100, 0);
+test('batches given to a watcher are released once, when the last of them is taken', () => {
+  const { watcher, calls, wakes } = watching(100, 0);
   const taken = give(watcher, batchOf(101, 102), batchOf(103));
   expect([wakes(), taken()]).toEqual([1, 0]);
   expect(watcher.poll()).toMatchObject({ revision: 102 });
@@ -50,10 +50,10 @@ test('What was given is let go of when the last batch is taken, and told once.',
   expect(watcher.poll()).toMatchObject({ revision: 103 });
   expect([watcher.position, taken()]).toEqual([103, 1]);
   expect(watcher.poll()).toBeUndefined();
-  expect([taken(), told]).toEqual([1, []]);
+  expect([taken(), calls]).toEqual([1, []]);
 });
 
-test('What was given before is let go of when something else is given in its place.', () => {
+test('batches given to a watcher are released when others replace them', () => {
   const { watcher } = watching(100, 0);
   const first = give(watcher, batchOf(101));
   const second = give(watcher, batchOf(102));
@@ -62,28 +62,28 @@ test('What was given before is let go of when something else is given in its pla
   expect([first(), second()]).toEqual([1, 1]);
 });
 
-test('What was given is let go of when the watcher ends.', () => {
-  const { watcher, told } = watching(100, 0);
+test('batches given to a watcher are released when it ends', () => {
+  const { watcher, calls } = watching(100, 0);
   const taken = give(watcher, batchOf(101));
   watcher.end();
-  expect([taken(), told]).toEqual([1, ['leave']]);
+  expect([taken(), calls]).toEqual([1, ['leave']]);
   expect(watcher.poll()).toBe('end');
 });
 
-test('What was given is let go of when the watcher fails, and the hub is left once.', () => {
-  const { watcher, told, wakes } = watching(100, 0);
+test('batches given to a watcher are released when it fails, and it leaves the hub once', () => {
+  const { watcher, calls, wakes } = watching(100, 0);
   const taken = give(watcher, batchOf(101));
   const expired = storeError('expired', 'history begins later');
   watcher.fail(expired);
   expect(wakes()).toBe(2);
   expect(() => watcher.poll()).toThrow(expired);
-  expect([taken(), told]).toEqual([1, ['leave']]);
+  expect([taken(), calls]).toEqual([1, ['leave']]);
   expect(watcher.poll()).toBe('end');
   watcher.end();
-  expect(told).toEqual(['leave']);
+  expect(calls).toEqual(['leave']);
 });
 
-test('A watcher that finds nothing new has seen everything up to the head, and never goes back.', () => {
+test('a watcher that finds nothing new has seen everything up to the head, and never goes back', () => {
   const { watcher } = watching(100, 150);
   expect(watcher.poll()).toBeUndefined();
   expect(watcher.position).toBe(150);
@@ -92,31 +92,31 @@ test('A watcher that finds nothing new has seen everything up to the head, and n
   expect(ahead.position).toBe(200);
 });
 
-test('A watcher that is behind the ring says so, and stays where it is.', () => {
-  const { watcher, told } = watching(100, 150, () => 'behind');
+test('a watcher that is behind the ring says so, and stays where it is', () => {
+  const { watcher, calls } = watching(100, 150, () => 'behind');
   expect(watcher.poll()).toBeUndefined();
-  expect([watcher.position, told]).toEqual([100, ['lag']]);
+  expect([watcher.position, calls]).toEqual([100, ['lag']]);
 });
 
-test('The signal of a watch ends it, leaves the hub once and wakes the consumer.', () => {
-  const told: string[] = [];
+test('the signal of a watch ends it, leaves the hub once and wakes the consumer', () => {
+  const calls: string[] = [];
   const hub: WatcherHub = {
     read: () => undefined,
     head: () => 0,
     lag: () => undefined,
-    leave: () => void told.push('leave'),
+    leave: () => void calls.push('leave'),
   };
   const controller = new AbortController();
-  const sleeper = { wake: () => void told.push('wake') };
+  const sleeper = { wake: () => void calls.push('wake') };
   const watcher = new Watcher(hub, { after: 100, signal: controller.signal, sleeper });
   expect(watcher.poll()).toBeUndefined();
   controller.abort();
   watcher.end();
-  expect(told).toEqual(['leave', 'wake']);
+  expect(calls).toEqual(['leave', 'wake']);
   expect(watcher.poll()).toBe('end');
 });
 
-test('To skip wakes the consumer, and never takes a watcher back.', () => {
+test('a skip wakes the consumer, and never takes a watcher back', () => {
   const { watcher, wakes } = watching(100, 0);
   watcher.skip(200);
   expect([watcher.position, wakes()]).toEqual([200, 1]);

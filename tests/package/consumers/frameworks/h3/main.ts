@@ -11,7 +11,7 @@ const server = serve(app, { port: 0, hostname: '127.0.0.1', gracefulShutdown: fa
 await server.ready();
 installShutdown({ server: server.node!.server!, health, events, store, delayMs: 500, onReport, exit: false });
 
-/** Ends the service, and waits until load balancers see it: h3 must not have stopped listening by itself. */
+/** Sends SIGTERM, and waits until /readyz fails: h3 must not have stopped listening by itself. */
 async function terminateAndAsk(): Promise<void> {
   terminate();
   const ask = (path: string): Promise<Response> =>

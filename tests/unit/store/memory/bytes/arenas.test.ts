@@ -47,7 +47,7 @@ const isIntact = ({ arena, offset, size, value }: Entry): boolean =>
   arena.bytes.subarray(offset, offset + size).every((byte) => byte === value);
 
 describe('arenas', () => {
-  test('entries keep their bytes and are counted, after any sequence of additions, releases and compactions', () => {
+  test('keep and count the bytes of entries, after any sequence of additions, releases and compactions', () => {
     const step = fc.oneof(
       {
         weight: 6,
@@ -93,7 +93,7 @@ describe('arenas', () => {
     );
   });
 
-  test('an entry larger than an eighth of an arena has one of its own, and the open arena goes on', () => {
+  test('include one of its own for an entry larger than an eighth of an arena, and the open one goes on', () => {
     const arenas = create();
     const small = add(arenas, 100, 0, 1);
     const large = add(arenas, 126, 0, 2);
@@ -104,13 +104,13 @@ describe('arenas', () => {
     expect(arenas.usage()).toMatchObject({ arenas: 1, allocated: ARENA });
   });
 
-  test('classes have arenas of their own', () => {
+  test('are separate for each class', () => {
     const arenas = create();
     expect(add(arenas, 10, 0, 1).arena).not.toBe(add(arenas, 10, 1, 1).arena);
     expect(arenas.usage().arenas).toBe(2);
   });
 
-  test('a full arena is dropped with its last entry, and then refers to none', () => {
+  test('are dropped with their last entry when they are full, and then refer to none', () => {
     const arenas = create();
     const entries = Array.from({ length: 10 }, () => add(arenas, 100, 0, 1));
     const next = add(arenas, 100, 0, 1);
@@ -122,7 +122,7 @@ describe('arenas', () => {
     expect(arena.entries).toEqual([]);
   });
 
-  test('an arena is compacted by releases when less than half of it is live, and not before', () => {
+  test('are compacted by releases when less than half of them is live, and not before', () => {
     const arenas = create();
     const entries = Array.from({ length: 20 }, () => add(arenas, 50, 0, 1));
     add(arenas, 50, 0, 1);
@@ -138,7 +138,7 @@ describe('arenas', () => {
     expect(kept.every(isIntact)).toBe(true);
   });
 
-  test('a release of many bytes examines more entries: one more for each KiB', () => {
+  test('are compacted faster by a release of many bytes: it examines one more entry for each KiB', () => {
     const moved = (size: number): number => {
       const arenas = createArenas<Entry>(access, SURVIVORS, 1_000_000);
       const entries = Array.from({ length: 1000 }, () => add(arenas, 1000, 0, 1));
@@ -155,7 +155,7 @@ describe('arenas', () => {
     expect(moved(120_000) - moved(10)).toBe(Math.floor(120_000 / 1024));
   });
 
-  test('when room is short arenas that are less than seven eighths live are compacted as well', () => {
+  test('are compacted on request when less than seven eighths of them is live', () => {
     const arenas = create();
     const entries = Array.from({ length: 20 }, () => add(arenas, 50, 0, 1));
     add(arenas, 50, 0, 1);

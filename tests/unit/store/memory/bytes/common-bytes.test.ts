@@ -68,13 +68,13 @@ describe('common bytes', () => {
       expect(table.find(bytes, hintsAt(name, namespace, -1), key)).toEqual({ index: 0, prefix: 0, suffix: 0 });
     }
     expect(table.find(encode('é in s'), hintsAt(0, 6, -1), 's/é').prefix).toBe(0);
-    // The end is no part of what the key gives.
+    // The common end must not overlap the bytes that the key gives.
     expect(table.find(bytes, hintsAt(1, 6, 3), 's/n')).toEqual({ index: 1, prefix: 7, suffix: 0 });
     expect(table.find(bytes, hintsAt(1, 6, 7), 's/n')).toEqual({ index: 2, prefix: 7, suffix: 6 });
     expect(table.find(bytes, hintsAt(1, 6, 13), 's/n')).toEqual({ index: 1, prefix: 7, suffix: 0 });
   });
 
-  test('stay few and small, whatever events look like, and are given for those that are known', () => {
+  test('stay few and small, whatever events look like, and known ones are still found', () => {
     const table = createCommonBytesTable();
     const find = (first: string): number =>
       table.find(encode(`${first}n in s`), hintsAt(first.length, first.length + 5, -1), 's/n').index;
@@ -91,7 +91,7 @@ describe('common bytes', () => {
   });
 });
 
-test('a text stands in bytes only where all of it does, as ASCII', () => {
+test('textStandsAt is true only where the whole text stands in the bytes, as ASCII', () => {
   const bytes = encode('abc é');
   expect(textStandsAt(bytes, 1, 'bc')).toBe(true);
   expect(textStandsAt(bytes, 1, 'xbcx', 1, 3)).toBe(true);

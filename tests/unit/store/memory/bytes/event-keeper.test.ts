@@ -57,7 +57,7 @@ describe('an event in an arena', () => {
     expect(plain(stored)).toEqual(plain(given));
   });
 
-  test('the bytes and fields of any event are returned unchanged', () => {
+  test('returns its bytes and fields unchanged, whatever they are', () => {
     const text = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 40 }),
       fc.constantFrom('"managedFields":[', ']},"', '"resourceVersion":"7', 'constructor', '', 'a'),
@@ -108,7 +108,7 @@ describe('an event in an arena', () => {
         const text = head + pieces.join('"resourceVersion":"');
         const bytes = new TextEncoder().encode(text);
         const version = fields['regarding.resourceVersion'] ?? '';
-        // Right ones, or any: whatever they say, the event is returned as it was given.
+        // Correct hints, or any: whatever they say, the event is returned as it was given.
         const hints: ByteHints = usual
           ? {
               name: 21,
@@ -144,37 +144,34 @@ describe('an event in an arena', () => {
     ['at the last offset that a header can tell', 65_535, 255],
     ['at a later offset', 65_536, 255],
     ['and are longer than a header can tell', 500, 256],
-  ])(
-    'the uid and the version of the regarding object are read back where they, or the key, stand %s',
-    (_, at, length) => {
-      const texts = {
-        name: 'n'.repeat(length),
-        namespace: 's'.repeat(length),
-        uid: 'u'.repeat(length),
-        regardingVersion: '7'.repeat(length),
-      };
-      const places = Object.keys(texts) as (keyof typeof texts)[];
-      for (const place of places) {
-        const bytes = new Uint8Array(at + 2 * length).fill(45);
-        const hints = { name: -1, namespace: -1, uid: -1, regardingVersion: -1, shared: [], suffix: -1, [place]: at };
-        if (place === 'namespace') hints.name = at - length;
-        if (place === 'name') hints.namespace = at + length;
-        for (const other of places) {
-          if (hints[other] >= 0) bytes.set(new TextEncoder().encode(texts[other]), hints[other]);
-        }
-        const fields = { reason: 'Tested', 'regarding.resourceVersion': texts.regardingVersion };
-        const given: EncodedEvent = { bytes, cut: 1, uid: texts.uid, fields, labels: {}, hints };
-        const key = sortKey({ namespace: texts.namespace, name: texts.name });
-        const stored = createEventKeeper().keep(slotOf(key), 1, given, 1, HOUR, asGiven);
-        expect(stored.uid, place).toBe(texts.uid);
-        expect(stored.fields, place).toEqual(fields);
-        expect(StoredEvent.field(stored, 'regarding.resourceVersion'), place).toBe(texts.regardingVersion);
-        expect(Buffer.compare(stored.bytes, bytes), place).toBe(0);
+  ])('returns its uid and the version of its regarding object where they, or the key, stand %s', (_, at, length) => {
+    const texts = {
+      name: 'n'.repeat(length),
+      namespace: 's'.repeat(length),
+      uid: 'u'.repeat(length),
+      regardingVersion: '7'.repeat(length),
+    };
+    const places = Object.keys(texts) as (keyof typeof texts)[];
+    for (const place of places) {
+      const bytes = new Uint8Array(at + 2 * length).fill(45);
+      const hints = { name: -1, namespace: -1, uid: -1, regardingVersion: -1, shared: [], suffix: -1, [place]: at };
+      if (place === 'namespace') hints.name = at - length;
+      if (place === 'name') hints.namespace = at + length;
+      for (const other of places) {
+        if (hints[other] >= 0) bytes.set(new TextEncoder().encode(texts[other]), hints[other]);
       }
-    },
-  );
+      const fields = { reason: 'Tested', 'regarding.resourceVersion': texts.regardingVersion };
+      const given: EncodedEvent = { bytes, cut: 1, uid: texts.uid, fields, labels: {}, hints };
+      const key = sortKey({ namespace: texts.namespace, name: texts.name });
+      const stored = createEventKeeper().keep(slotOf(key), 1, given, 1, HOUR, asGiven);
+      expect(stored.uid, place).toBe(texts.uid);
+      expect(stored.fields, place).toEqual(fields);
+      expect(StoredEvent.field(stored, 'regarding.resourceVersion'), place).toBe(texts.regardingVersion);
+      expect(Buffer.compare(stored.bytes, bytes), place).toBe(0);
+    }
+  });
 
-  test('a record with its revision has the same bytes as that of the plain object', () => {
+  test('has the same bytes in a record with a revision as the plain object', () => {
     const keeper = createEventKeeper();
     const prefix = new TextEncoder().encode('"kind":"Event",');
     for (let i = 0; i < 5; i++) {
@@ -189,7 +186,7 @@ describe('an event in an arena', () => {
     }
   });
 
-  test('copyApart leaves gaps after the brace and at the cut', () => {
+  test('is copied by copyApart with gaps after the brace and at the cut', () => {
     const keeper = createEventKeeper();
     const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString();
     for (let i = 0; i < 3; i++) {
@@ -213,7 +210,7 @@ describe('an event in an arena', () => {
     }
   });
 
-  test('its fields are one object as long as it can be found, and nothing keeps them afterwards', () => {
+  test('returns one object of fields until it is released, and a new one at each read afterwards', () => {
     const keeper = createEventKeeper();
     const stored = keeper.keep(keyOf('a'), 1, sampleEvent({ name: 'a' }), 1, HOUR, asGiven);
     const { fields } = stored;
@@ -225,7 +222,7 @@ describe('an event in an arena', () => {
     expect(stored.fields).not.toBe(after);
   });
 
-  test('managed fields that many events share are stored once', () => {
+  test('shares its managed fields with other events that have them', () => {
     const keeper = createEventKeeper();
     const size = (event: EncodedEvent): number => {
       const before = keeper.usage().used;
@@ -238,7 +235,7 @@ describe('an event in an arena', () => {
     expect(size(managed('a', 2))).toBe(first);
   });
 
-  test('managed fields that updates give to many events are stored once, however often their size is asked before', () => {
+  test('shares managed fields that updates give to many events, however often their size is asked before', () => {
     const keeper = createEventKeeper();
     const sizes = ['a', 'b', 'c', 'd'].map((name) => {
       const slot = keyOf(name);
@@ -267,7 +264,7 @@ describe('arenas', () => {
     { weight: 4, arbitrary: fc.record({ release: fc.nat() }) },
   );
 
-  test('live and released events stay readable, and all memory is freed, after any sequence of writes and releases', () => {
+  test('keep live and released events readable, and are freed, after any sequence of writes and releases', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 200, size: 'max' }), (steps) => {
         const keeper = createEventKeeper();
@@ -304,7 +301,7 @@ describe('arenas', () => {
     );
   });
 
-  test('releases compact arenas that are less than half live, and records stay readable', () => {
+  test('are compacted by releases when less than half of them is live, and records stay readable', () => {
     const keeper = createEventKeeper();
     const note = 'x'.repeat(4000);
     const given = Array.from({ length: 4000 }, (_, i) => managed(`event-${i}`, 1, `${i} ${note}`));
@@ -321,17 +318,17 @@ describe('arenas', () => {
   });
 
   test.each([
-    ['of up to a minute share one arena', [0, 1, 1000, 20_000, 60_000], 1],
-    ['of up to one, two and four minutes have an arena each', [60_000, 60_001, 120_000, 120_001, 240_000], 3],
-    ['of many days share one arena', [1e10, 1e12, Infinity], 1],
-  ])('events with a retention %s', (_, retentions, arenas) => {
+    ['one arena for up to a minute', [0, 1, 1000, 20_000, 60_000], 1],
+    ['an arena each for up to one, two and four minutes', [60_000, 60_001, 120_000, 120_001, 240_000], 3],
+    ['one arena for many days', [1e10, 1e12, Infinity], 1],
+  ])('separate events by their retention: %s', (_, retentions, arenas) => {
     const keeper = createEventKeeper();
     for (const retentionMs of retentions)
       keeper.keep(keyOf('a'), 1, sampleEvent({ name: 'a' }), 1, retentionMs, asGiven);
     expect(keeper.usage().arenas).toBe(arenas);
   });
 
-  test('events with different retention times do not share arenas', () => {
+  test('are not shared by events with different retention times', () => {
     const keeper = createEventKeeper();
     const note = 'x'.repeat(4000);
     const short: StoredEvent[] = [];

@@ -44,7 +44,7 @@ const anyEvent = (): fc.Arbitrary<EncodedEvent & { readonly keepUid: boolean }> 
   }));
 };
 
-test('a set gives back the fields, labels and uid of each of its events, whatever came before', () => {
+test('a set returns the fields, labels and uid of each of its events, whatever came before', () => {
   fc.assert(
     fc.property(fc.array(anyEvent(), { maxLength: 40, size: 'max' }), (events) => {
       const sets = createFieldSets([]);

@@ -28,7 +28,7 @@ describe('shared parts', () => {
     expect(found?.part).toBe(findIn(parts, bytes)?.part);
   });
 
-  test('a part that is only looked for is not counted as seen, and the part of a replaced event is found', () => {
+  test('are not counted as seen when they are only looked for, and the part of a replaced event is found', () => {
     const parts = createSharedParts();
     const [bytes, other] = [bytesOf('tester'), bytesOf('other')];
     const find = (shared: FoundPart['part'] | undefined, counts: boolean, by = bytes) =>
@@ -44,7 +44,7 @@ describe('shared parts', () => {
     expect(find(part, false, other)?.part).toBe(findIn(parts, other)?.part);
   });
 
-  test('parts seen once are not stored, and frequent parts are found among them', () => {
+  test('are not stored when they are seen once, and frequent ones are found among such parts', () => {
     const parts = createSharedParts();
     const often = bytesOf('often');
     let hits = 0;
@@ -55,7 +55,7 @@ describe('shared parts', () => {
     expect(hits).toBeGreaterThan(19_000);
   });
 
-  test('parts seen twice replace older ones, so that their number is bounded', () => {
+  test('replace older ones when they are seen twice, so that their number is bounded', () => {
     const parts = createSharedParts();
     const all = Array.from({ length: 5000 }, (_, i) => bytesOf(`client-${i}`));
     for (const bytes of all) for (let times = 0; times < 2; times++) findIn(parts, bytes);
@@ -64,7 +64,7 @@ describe('shared parts', () => {
     expect(known.length).toBeLessThan(3000);
   });
 
-  test('the first range that other events have is taken, and else a later one', () => {
+  test('are taken from the first range that other events have, and else from a later one', () => {
     const parts = createSharedParts();
     const timed = (time: string): Uint8Array => bytesOf(`${time}${'m'.repeat(80)}`);
     const long = { start: FROM, end: FROM + 100 };
@@ -79,7 +79,7 @@ describe('shared parts', () => {
     expect(findIn(parts, timed('2024-01-03'), long, short)?.part.bytes).toEqual(other.subarray(FROM + 10));
   });
 
-  test.each([100, 101, 102, 103])('parts of %i bytes that differ in one byte are two parts', (length) => {
+  test.each([100, 101, 102, 103])('of %i bytes that differ in one byte are two parts', (length) => {
     const bytes = new Uint8Array(length).fill(7);
     for (let place = 0; place < length; place++) {
       const parts = createSharedParts();
@@ -93,7 +93,7 @@ describe('shared parts', () => {
     }
   });
 
-  test('a very small or very large part is not shared, nor one beyond the bounds', () => {
+  test('are neither very small nor very large, nor beyond the bounds', () => {
     const parts = createSharedParts();
     const bytes = new Uint8Array(20_000).fill(7);
     for (const [start, end, found] of [
@@ -117,7 +117,7 @@ describe('shared parts', () => {
 const createSets = (): ReturnType<typeof createFieldSets> => createFieldSets([]);
 
 describe('field sets', () => {
-  test('events that agree in all common fields share one set', () => {
+  test('are shared by events that agree in all common fields', () => {
     const sets = createSets();
     const one = sets.of(sampleEvent({ name: 'a', regarding: 'pod-1' }), 'a', false);
     const other = sets.of(sampleEvent({ name: 'b', regarding: 'pod-2' }), 'b', false);
@@ -128,7 +128,7 @@ describe('field sets', () => {
     expect(sets.of(sampleEvent({ name: 'a', labels: { app: 'web' } }), 'a', false)).not.toBe(one);
   });
 
-  test('many different sets evict old ones, and every event keeps its own', () => {
+  test('evict old ones when there are many, and every event keeps its own', () => {
     const sets = createSets();
     const of = (reason: string) => {
       const event = sampleEvent({ name: 'a' });
@@ -140,7 +140,7 @@ describe('field sets', () => {
     expect(of('first')).toEqual(first);
   });
 
-  test('labels named like members of Object.prototype are plain data', () => {
+  test('have labels named like members of Object.prototype as plain data', () => {
     const labels = JSON.parse('{"__proto__":"x","constructor":"y"}') as Record<string, string>;
     const set = createSets().of({ ...sampleEvent({ name: 'a' }), labels }, 'a', false);
     expect(Object.entries(set.labels)).toEqual([

@@ -19,7 +19,7 @@ function put(state: MemoryState, name: string, expiresAt: number): void {
   state.put(state.place({ namespace: 'a', name }), sampleEvent({ name }), { expiresAt, retentionMs: 1000, at: 0 });
 }
 
-test('returns exactly what is due, to the microsecond, after any renewals and changes of expiry', () => {
+test('the expiry queue returns exactly what is due, to the microsecond, after any changes of expiry', () => {
   // Times lie close together, so that several fall into a millisecond.
   const time = fc.integer({ min: -5_000, max: 10_000 });
   const step = fc.oneof(
@@ -60,7 +60,7 @@ test('an expiry that is brought forward repeatedly, or is infinite, takes one en
   expect(taken(state, Infinity)).toEqual([]);
 });
 
-test('finds an event whose expiry moved forward among thousands that expire in the same millisecond', () => {
+test('the expiry queue finds an event whose expiry moved forward among thousands of the same millisecond', () => {
   const state = createMemoryState(START);
   for (let index = 0; index < 9_000; index++) put(state, `event-${index}`, START + 3_600_000_000);
   put(state, 'event-8999', START + 1_000_000);

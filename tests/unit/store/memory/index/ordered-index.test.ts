@@ -29,7 +29,7 @@ function expectEqual(
   expect(index.count(probe, undefined)).toBe(sorted.filter((key) => key > probe).length);
 }
 
-describe('ordered index', () => {
+describe('an ordered index', () => {
   test('agrees with a sorted array under any inserts and deletes', () => {
     const key = fc.nat(1500);
     const step = fc.oneof(
@@ -76,7 +76,7 @@ describe('ordered index', () => {
     );
   });
 
-  test('shift returns equal keys in order of insertion', () => {
+  test('returns equal keys from shift() in order of insertion', () => {
     fc.assert(
       fc.property(fc.array(fc.nat(5), { maxLength: 600, size: 'max' }), (keys) => {
         const index = createOrderedIndex<number, number>((place) => keys[place] as number);
@@ -127,7 +127,7 @@ describe('ordered index', () => {
     expect(index.descend('c.', 9)).toEqual(['c', 'b', 'a']);
   });
 
-  test('an empty index returns nothing in any direction', () => {
+  test('returns nothing in any direction when it is empty', () => {
     const index = createOrderedIndex<string, string>((key) => key);
     expect(index.between(undefined, undefined, 5)).toEqual([]);
     expect(index.between('a', 'b', 5)).toEqual([]);

@@ -6,7 +6,7 @@ import { sampleEvent } from '../../../../../src/testing/sample-event.js';
 const NAMES = ['pod-1', 'pod-2'];
 const UIDS = ['uid-1', 'uid-2', 'uid-3'];
 
-test('finds the events with a name or a uid at every readable revision, after any writes, removals and dropped history', () => {
+test('the value index finds the events with a name or uid at every readable revision, after any changes', () => {
   const action = fc.record({
     name: fc.constantFrom('a', 'b', 'c'),
     regarding: fc.constantFrom('', ...NAMES),
@@ -56,7 +56,7 @@ test('finds the events with a name or a uid at every readable revision, after an
   );
 });
 
-test('finds the events that are left of a frequent value when most were removed', () => {
+test('the value index finds the events that are left of a frequent value when most were removed', () => {
   const state = createMemoryState(100);
   const keys = Array.from({ length: 40 }, (_, index) => ({ namespace: 'default', name: `event-${index + 10}` }));
   for (const key of keys) {

@@ -122,7 +122,7 @@ describe('the cache of list JSON', () => {
     for (let turn = 0; turn < 3; turn++) expect(joined(many, { limit: 9000 })).toBeUndefined();
   });
 
-  test('a list that is not kept comes in pieces of at most 16 KiB', async () => {
+  test('gives a list that is not kept in pieces of at most 16 KiB', async () => {
     const store = await filled(500, { listCacheMaxBytes: 0 });
     const page = joined(store, { limit: 500 });
     expect(itemsOf(page)).toHaveLength(500);
@@ -130,7 +130,7 @@ describe('the cache of list JSON', () => {
     for (const { byteLength } of page?.pieces ?? []) expect(byteLength).toBeLessThanOrEqual(16_384);
   });
 
-  test('a list of more than 512 events with one value is read as records', async () => {
+  test('leaves a list of more than 512 events with one value to be read as records', async () => {
     const store = await filled(5120);
     const query = { limit: 1000, terms: [{ field: 'regarding.name', value: 'pod-3' }] };
     expect(itemsOf(joined(store, query))).toHaveLength(512);
@@ -139,7 +139,7 @@ describe('the cache of list JSON', () => {
     expect(joined(store, query)).toBeUndefined();
   });
 
-  test('lists newest first, or by two terms, are read as records', async () => {
+  test('leaves lists newest first, or by two terms, to be read as records', async () => {
     const store = await filled(10);
     const terms = ['regarding.name', 'regarding.uid'].map((field) => ({ field, value: 'pod-1' }));
     for (let turn = 0; turn < 3; turn++) {

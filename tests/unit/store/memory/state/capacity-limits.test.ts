@@ -154,7 +154,7 @@ describe('making room', () => {
     expect(capacity.admit('default/long', 100)).toBe(true);
   });
 
-  test('ends after four milliseconds, which are looked at every 64 steps', () => {
+  test('ends after four milliseconds; the clock is read every 64 steps', () => {
     const dropped = (ms: number): number => {
       const { state, limits, capacity } = withLongValues(2, movingClock(ms));
       limits.most = 1;

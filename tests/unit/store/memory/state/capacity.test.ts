@@ -17,7 +17,7 @@ const note = (bytes: number) => ({ note: 'x'.repeat(bytes) });
 const create = (store: EventStore, name: string, bytes = 10_000) =>
   store.create(keyOf(name), sampleEvent({ name, ...note(bytes) }), later);
 
-/** Creates events until one is refused. Returns how many were not. */
+/** Creates events until one is refused. Returns how many were created. */
 async function fill(store: EventStore, prefix = 'event', bytes = 10_000): Promise<number> {
   for (let count = 0; ; count++) {
     try {
@@ -33,7 +33,7 @@ async function namesIn(store: EventStore): Promise<string[]> {
   return (await store.list({ limit: 100_000 })).records.map(({ key }) => key.name);
 }
 
-/** An engine of its own, with what a write of the store does to it. */
+/** An engine, and a `put` that does to it what a write of the store does. */
 function engineWith(options: MemoryStoreOptions): Engine & { put(name: string, bytes: number): boolean } {
   const engine = createEngine(fakeClock(), options, createBounds(options));
   const { state, capacity } = engine;

@@ -59,7 +59,7 @@ describe('the history of a memory store', () => {
     expect(timers.map(({ delayMs }) => delayMs)).toEqual([600]);
   });
 
-  test('is dropped by the timer for two milliseconds at a time, looked at every 16 changes', () => {
+  test('is dropped by the timer for two milliseconds at a time; the clock is read every 16 changes', () => {
     const dropped = (perRead: number): number => {
       const { state, limits, keeper, timers } = createBench(100, { perRead });
       limits.historyMaxBytes = -1;

@@ -4,7 +4,7 @@ import { createMemoryState, type MemoryState } from '../../../../../src/store/me
 import type { Version } from '../../../../../src/store/memory/bytes/version.js';
 import { sampleEvent } from '../../../../../src/testing/sample-event.js';
 
-/** What must be gone with the history that needed it. */
+/** What must be empty once all history is dropped. */
 function leftovers(state: MemoryState) {
   return { deleted: state.keys.deleted.size(), cost: state.log.cost(), oldest: state.log.oldest() };
 }
@@ -92,7 +92,7 @@ test('a removed event leaves the expiry queue with its history', () => {
   expect(state.expiry.take(Infinity)).toBeUndefined();
 });
 
-test('what history holds is counted as history, and is gone with it', () => {
+test('memory that history needs is counted as history, and is freed with it', () => {
   const state = createMemoryState(100);
   put(state, 'x'.repeat(10_000));
   const first = state.log.latest();

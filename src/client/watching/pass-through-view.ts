@@ -10,7 +10,7 @@ const TYPES = { ADDED: 'added', MODIFIED: 'updated', DELETED: 'deleted' } as con
  *
  * @param onlyNewer gives only those newer than the position
  */
-export function createForgetfulView(onlyNewer: boolean): View<EventChange | RelistedNotice> {
+export function createPassThroughView(onlyNewer: boolean): View<EventChange | RelistedNotice> {
   let after: string | undefined;
   /** A part of a list has been given; if the list begins again, that is void. */
   let begun = false;

@@ -1,5 +1,5 @@
 import type { SqlConnection } from './driver.js';
-import { lacksRoom } from './failure.js';
+import { lacksSpace } from './failure.js';
 import { sizeOf } from './file-lock.js';
 import type { EngineOptions } from './options.js';
 import type { Reserve } from './reserve.js';
@@ -8,13 +8,13 @@ import type { Reserve } from './reserve.js';
 const EXTRA_BYTES = 4_194_304;
 /** SQLite's own limit. */
 const MOST_PAGES = 1_073_741_823;
-const LOOK_EVERY_MS = 1000;
+const CHECK_INTERVAL_MS = 1000;
 /** The same, while only the reserve is incomplete. */
-const LOOK_SELDOM_MS = 60_000;
+const RESERVE_CHECK_INTERVAL_MS = 60_000;
 /**
- * The log is moved into the file when it has so many pages, or as many as the reserve; while the disk is full, a quarter of
- * either. A page that was written many times is moved once: with 4,000 pages instead of SQLite's 1,000 a replace takes 0.77
- * of the CPU and a quarter of the syncs of the file, which writers wait for.
+ * The log is moved into the file when it has this many pages, or as many as the reserve; while the disk is full, a
+ * quarter of either. A page that was written many times is moved once: with 4,000 pages instead of SQLite's 1,000 a
+ * replace takes 0.77 of the CPU and a quarter of the syncs of the file, which writers wait for.
  */
 const LOG_PAGES = 4000;
 const TIGHT_LOG_SHARE = 1 / 4;
@@ -22,18 +22,18 @@ const TIGHT_LOG_SHARE = 1 / 4;
 const GROWTH_SHARE = 1 / 8;
 const OPERATION_BYTES = 2048;
 
-export type Room = ReturnType<typeof createRoom>;
+export type DiskSpace = ReturnType<typeof createDiskSpace>;
 
 /**
  * The disk space that a database file may still use. While it is *tight* the file does not grow for new events: they get the
  * pages that became free, and the rest of the disk is for the log, for removals and for expiry. It is tight from the first
  * write that found the disk full until the reserve is whole again.
  */
-export function createRoom({ path, maxFileBytes }: EngineOptions, reserve: Reserve, use: () => SqlConnection) {
+export function createDiskSpace({ path, maxFileBytes }: EngineOptions, reserve: Reserve, use: () => SqlConnection) {
   const { wantedBytes } = reserve;
   let tight = false;
   let short = false;
-  let lookedAt = -Infinity;
+  let checkedAt = -Infinity;
   let unchecked = 0;
 
   const number = (connection: SqlConnection, pragma: 'page_count' | 'page_size' | 'freelist_count'): number =>
@@ -58,12 +58,12 @@ export function createRoom({ path, maxFileBytes }: EngineOptions, reserve: Reser
       use().prepare('PRAGMA wal_checkpoint(PASSIVE)').get();
       return true;
     } catch (error) {
-      if (!lacksRoom(error)) throw error;
+      if (!lacksSpace(error)) throw error;
       return false;
     }
   };
   /** The same, freeing the reserve if needed. */
-  const makeWay = (): void => {
+  const makeSpace = (): void => {
     if (checkpoint() || reserve.bytes() === 0) return;
     reserve.release();
     checkpoint();
@@ -75,9 +75,9 @@ export function createRoom({ path, maxFileBytes }: EngineOptions, reserve: Reser
   const tighten = (): void => {
     const newly = !tight;
     tight = true;
-    makeWay();
+    makeSpace();
     if (newly) {
-      lookedAt = performance.now();
+      checkedAt = performance.now();
       reserve.restock(logBytes());
     }
     const connection = use();
@@ -101,7 +101,7 @@ export function createRoom({ path, maxFileBytes }: EngineOptions, reserve: Reser
       const connection = use();
       setLimit(connection, mostPages(connection, EXTRA_BYTES));
       try {
-        makeWay();
+        makeSpace();
         let result = work();
         if (failed(result) && reserve.bytes() > 0) {
           reserve.release();
@@ -115,19 +115,19 @@ export function createRoom({ path, maxFileBytes }: EngineOptions, reserve: Reser
       }
     },
     /** Checks, once a second at most, whether there is space again. */
-    keep(): void {
+    recheck(): void {
       if (!tight && reserve.bytes() === wantedBytes) return;
       const now = performance.now();
-      if (now - lookedAt < (tight ? LOOK_EVERY_MS : LOOK_SELDOM_MS)) return;
-      lookedAt = now;
+      if (now - checkedAt < (tight ? CHECK_INTERVAL_MS : RESERVE_CHECK_INTERVAL_MS)) return;
+      checkedAt = now;
       if (!tight) {
         reserve.restock();
         return;
       }
-      const hasRoom = checkpoint() && reserve.restock(logBytes());
+      const hasSpace = checkpoint() && reserve.restock(logBytes());
       const connection = use();
       const few = fewFree(connection);
-      tight = !hasRoom || (few && number(connection, 'page_count') >= mostPages(connection));
+      tight = !hasSpace || (few && number(connection, 'page_count') >= mostPages(connection));
       short = tight && few;
       limit(connection);
     },

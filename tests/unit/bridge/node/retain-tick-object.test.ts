@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInThisContext } from 'node:vm';
 import { executionAsyncResource } from 'node:async_hooks';
 import { expect, test } from 'vitest';
-import { keepTickShape } from '../../../../src/bridge/node/tick-shape.js';
+import { retainTickObject } from '../../../../src/bridge/node/retain-tick-object.js';
 import { toNodeListener } from '../../../../src/node.js';
 import { collectGarbage } from '../../../collect-garbage.js';
 
@@ -22,8 +22,8 @@ function haveSameShape(one: object, other: object): boolean {
   );
 }
 
-test('An object of process.nextTick is kept from the next tick on, so that those after a collection have its shape.', async () => {
-  const kept = keepTickShape();
+test('an object of process.nextTick is kept, so that those after a garbage collection have its shape', async () => {
+  const kept = retainTickObject();
   expect(kept.tick).toBeUndefined();
   await tickOf();
   const { tick } = kept;
@@ -32,7 +32,7 @@ test('An object of process.nextTick is kept from the next tick on, so that those
   expect(haveSameShape(tick as object, await tickOf())).toBe(true);
 });
 
-test('A listener keeps it for as long as it is there, and no longer.', async () => {
+test('a listener keeps an object of process.nextTick for as long as it exists itself', async () => {
   let listener: unknown;
   const tick = await new Promise<WeakRef<object>>((done) => {
     const { nextTick } = process;

@@ -4,16 +4,19 @@ import { createFailureSeries } from '../../observe/failure-series.js';
 import { createNotifier, type Observation, type Observe } from '../../observe/observation.js';
 import type { DropReason, RecorderStats } from './contract.js';
 
-/** How often the same is told, in milliseconds. */
+/** The time between two reports of the same kind, in milliseconds. */
 const PERIOD_MS = 1_000;
 
-/** Tells what happens to a recorder. Loaded when there is something to tell, because the texts of errors are a tenth of it all. */
-export type Telling = ReturnType<typeof createTelling>;
+/**
+ * Reports what happens to a recorder. Loaded when there is something to report, because its texts are a tenth of the
+ * recorder's code.
+ */
+export type ActivityReporter = ReturnType<typeof createActivityReporter>;
 
 type Drop = Extract<Observation, { readonly type: 'recorder.dropped' }>;
 
-/** Makes a {@link Telling}. Without a hook, the first drop of each reason is a warning of the process. */
-export function createTelling(
+/** Makes a {@link ActivityReporter}. Without a hook, the first drop of each reason is a warning of the process. */
+export function createActivityReporter(
   recorder: string,
   observe: Observe | undefined,
   clock: Clock,
@@ -21,25 +24,25 @@ export function createTelling(
 ) {
   const notify = createNotifier(observe);
   const place = `the recorder ${recorder}`;
-  const untold = new Map<DropReason, Drop>();
+  const pendingDrops = new Map<DropReason, Drop>();
   let timer: ClockTimer | undefined;
-  let told = { recorded: 0, written: 0 };
+  let reported = { recorded: 0, written: 0 };
 
-  const tellDrop = (drop: Drop): void => {
+  const reportDrop = (drop: Drop): void => {
     const { error, reason } = drop;
     notify(observe === undefined ? { type: 'error', error, where: `${place}: ${reason}` } : drop);
   };
-  const tell = (): void => {
+  const report = (): void => {
     timer = undefined;
-    for (const drop of untold.values()) if (drop.count > 0) tellDrop(drop);
-    untold.clear();
+    for (const drop of pendingDrops.values()) if (drop.count > 0) reportDrop(drop);
+    pendingDrops.clear();
     const { recorded, written, pending, queued } = stats();
-    const news = { recorded: recorded - told.recorded, written: written - told.written };
-    told = { recorded, written };
-    notify({ type: 'recorder.activity', recorder, ...news, pending, queued });
+    const counts = { recorded: recorded - reported.recorded, written: written - reported.written };
+    reported = { recorded, written };
+    notify({ type: 'recorder.activity', recorder, ...counts, pending, queued });
   };
   const changed = (): void => {
-    timer ??= clock.setTimer(tell, PERIOD_MS);
+    timer ??= clock.setTimer(report, PERIOD_MS);
   };
 
   const series = createFailureSeries(place, notify, clock);
@@ -48,20 +51,20 @@ export function createTelling(
     failed: (error: unknown): void => series.failed(error),
     /** Writes work again. */
     worked: (): void => series.worked(),
-    /** Something was recorded or written. Told with the figures of a second. */
+    /** Something was recorded or written. Reported once a second, with the counts. */
     changed: (): void => changed(),
-    /** Events were dropped. The first of a reason is told at once, further ones together after a second. */
+    /** Events were dropped. The first of a reason is reported at once, further ones together after a second. */
     drop(reason: DropReason, count: number, error: unknown, event: Event | undefined): void {
       const drop: Drop = { type: 'recorder.dropped', recorder, reason, count, error, ...(event && { event }) };
-      const waiting = untold.get(reason);
-      if (waiting === undefined) tellDrop(drop);
-      untold.set(reason, { ...drop, count: waiting === undefined ? 0 : waiting.count + count });
+      const waiting = pendingDrops.get(reason);
+      if (waiting === undefined) reportDrop(drop);
+      pendingDrops.set(reason, { ...drop, count: waiting === undefined ? 0 : waiting.count + count });
       changed();
     },
-    /** Tells the rest, and stops the timer. */
+    /** Reports the rest, and stops the timer. */
     close(): void {
       timer?.cancel();
-      tell();
+      report();
     },
   };
 }

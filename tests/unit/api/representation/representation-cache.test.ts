@@ -1,21 +1,25 @@
 import { describe, expect, it } from 'vitest';
-import type { AnswerShape, Representation, ResourceView } from '../../../../src/api/representation/contract.js';
-import { createRepresentationMemory } from '../../../../src/api/representation/remembered.js';
+import type { ResponseKind, Representation, ResourceView } from '../../../../src/api/representation/contract.js';
+import { createRepresentationCache } from '../../../../src/api/representation/representation-cache.js';
 import type { RequestHeaders } from '../../../../src/http/request.js';
 
 const view = { apiVersion: 'events.example.com/v1' } as ResourceView;
 const form = (): Representation => ({}) as Representation;
 
-/** A memory whose halves are apart: `find` gives what is remembered, without remembering anything itself. */
+/** A memory with separate functions to remember and to look up: `find` remembers nothing. */
 function createMemory() {
-  const remembered = createRepresentationMemory();
+  const remembered = createRepresentationCache();
   return {
     keep: (headers: RequestHeaders | undefined, representation: Representation): Representation =>
       remembered(headers, view, 'object', () => representation),
-    find(headers: RequestHeaders, of: ResourceView = view, shape: AnswerShape = 'object'): Representation | undefined {
+    find(
+      headers: RequestHeaders,
+      of: ResourceView = view,
+      responseKind: ResponseKind = 'object',
+    ): Representation | undefined {
       const refusal = new Error('not remembered');
       try {
-        return remembered(headers, of, shape, () => {
+        return remembered(headers, of, responseKind, () => {
           throw refusal;
         });
       } catch (error) {
