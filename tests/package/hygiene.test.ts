@@ -300,6 +300,19 @@ describe('the repository', () => {
     expect([...hosts].filter((host) => host !== 'registry.npmjs.org')).toEqual([]);
   });
 
+  it('lists mutants as equivalent only on lines that its code still has', () => {
+    const listed = JSON.parse(readFileSync(join(root, 'tests/mutation/equivalent.json'), 'utf8')) as {
+      readonly file: string;
+      readonly line: string;
+    }[];
+    const linesOf = (file: string): string[] =>
+      readFileSync(join(root, file), 'utf8')
+        .split('\n')
+        .map((line) => line.trim());
+    expect(listed.length).toBeGreaterThan(50);
+    expect(listed.filter(({ file, line }) => !linesOf(file).includes(line))).toEqual([]);
+  });
+
   it('carries the licence that package.json names', () => {
     expect(readFileSync(join(root, 'LICENSE'), 'utf8')).toContain('Apache License');
     expect((manifest as unknown as { license: string }).license).toBe('Apache-2.0');

@@ -208,24 +208,3 @@ describe('a member of a report or a change', () => {
     expect(changes[3]).toStrictEqual({ check: 'shutdown', status: 'failed', reason: 'process is shutting down' });
   });
 });
-
-it('the hook is watched for 1,024 promises at once, and for no more', async () => {
-  const clock = manualClock();
-  const promises: ReturnType<typeof deferred<void>>[] = [];
-  const health = createHealth({
-    clock,
-    observe: () => {
-      const one = deferred<void>();
-      promises.push(one);
-      return one.promise;
-    },
-  });
-  const tell = (): void => void health.observe({ type: 'error', error: 1, where: 'elsewhere' });
-  for (let index = 0; index < 1_025; index++) tell();
-  for (const { resolve } of promises.slice(0, 1_024)) resolve();
-  await clock.advance(120_000);
-  expect((await health.report('livez')).status).toBe('ok');
-  tell();
-  await clock.advance(120_000);
-  expect((await health.report('livez')).status).toBe('failed');
-});
