@@ -9,6 +9,7 @@ export type ServerSpec = { readonly name: string } & (
       readonly kind: 'vitals';
       readonly store: StoreKind;
       readonly cached?: boolean;
+      readonly metrics?: boolean;
       readonly mount: VitalsServerOptions['mount'];
       readonly location: string;
     }
@@ -44,7 +45,7 @@ export const USAGE = `npm run bench [-- options]
 
   --quick            a few seconds a phase, small sizes: a check that it works, not for comparisons
   --only a,b         only these phases (health, create, get, update, patch, pages, first-pages, list, regarding, watch, slow, json, cold,
-                     storm, expiry, size, host, hostile, fairness, client, imports, workers, micro); a prefix is enough
+                     storm, expiry, size, host, hostile, fairness, client, imports, metrics, workers, micro); a prefix is enough
   --servers a,b      floor, memory, sqlite, express, hono, fastify, postgres=URL, etcd=URL[;URL], cached-sqlite and the like
                      for a store behind a watch cache, other=http://[:token@]host:port[/apis/group/version]
                      default: floor,memory,sqlite,cached-sqlite,express,hono,fastify; the floor is always there, and beside a framework

@@ -138,6 +138,8 @@ export interface VitalsServerOptions {
   /** Whether a watch cache stands in front of the store. */
   readonly cached?: boolean | undefined;
   readonly mount: 'node' | Framework;
+  /** Whether every observation is counted by `kube-vitals/metrics`. */
+  readonly metrics?: boolean | undefined;
   /** A database's address, or a file. */
   readonly location: string;
   readonly ttlMs: number;

@@ -53,6 +53,7 @@ export function createServerPark(scratch: string): ServerPark {
       store: spec.store,
       cached: spec.cached,
       mount: spec.mount,
+      metrics: spec.metrics,
       location,
       apiDomain: API_DOMAIN,
       ...life,

@@ -80,7 +80,7 @@ interface Outcome {
 
 const countOf = (event: Event): number => event.series?.count ?? (event.deprecatedCount || 1);
 
-function judge(input: Input, stored: readonly Event[], created: readonly Event[]): Outcome {
+function outcomeOf(input: Input, stored: readonly Event[], created: readonly Event[]): Outcome {
   const calls = input.burst * input.bursts;
   const counts = new Map<string, number>();
   for (const event of stored) {
@@ -118,13 +118,13 @@ function judge(input: Input, stored: readonly Event[], created: readonly Event[]
 
 /** The events in the order in which they were created, until `stop`. */
 function creationsOf(server: ComparedServer, namespace: string, resourceVersion: string) {
-  const ending = new AbortController();
+  const stopping = new AbortController();
   const created: Event[] = [];
   const done = (async () => {
     const { watchEvents } = await import('../../src/client.js');
     const transport = await kubeconfigTransport({ path: server.kubeconfig });
     const client = createEventsClient({ transport });
-    const options = { client, namespace, resourceVersion, signal: ending.signal, observe: (): void => undefined };
+    const options = { client, namespace, resourceVersion, signal: stopping.signal, observe: (): void => undefined };
     for await (const { type, event } of watchEvents(options)) if (type === 'added') created.push(event);
     await transport.close();
   })();
@@ -133,7 +133,7 @@ function creationsOf(server: ComparedServer, namespace: string, resourceVersion:
     async stop() {
       // The last changes are still on their way.
       await pause(1_000);
-      ending.abort();
+      stopping.abort();
       await done;
     },
   };
@@ -200,7 +200,7 @@ try {
       }
       const report = await recording;
       await creations.stop();
-      const outcome = judge(input, await client.list({ namespace }).toArray(), creations.created);
+      const outcome = outcomeOf(input, await client.list({ namespace }).toArray(), creations.created);
       const cells = [
         ...[input.title, contestant.name, outcome.objects, outcome.sum, outcome.lost, outcome.doubled],
         ...[outcome.notes.map((count) => count.toLocaleString('en')).join(' of '), outcome.outOfOrder, report.requests],

@@ -30,13 +30,13 @@ export const hostile: Scenario = {
   async run({ options, log, warn }) {
     const worker = await startWorker('servers/hostile.ts');
     const measured: Measured[] = [];
-    const [usual = 0] = BODY_SIZES;
+    const [defaultBytes = 0] = BODY_SIZES;
     try {
       // The first requests load modules and compile code, which is not counted.
       for (const { id } of corpus.filter((_, index) => index % 10 === 0))
-        await measure(worker, { id, bodyBytes: usual });
+        await measure(worker, { id, bodyBytes: defaultBytes });
       for (const request of corpus) {
-        for (const bodyBytes of request.sized ? BODY_SIZES : [usual]) {
+        for (const bodyBytes of request.sized ? BODY_SIZES : [defaultBytes]) {
           const samples: number[] = [];
           for (let run = 0; run < (options.quick ? 1 : RUNS); run++) {
             const result = await measure(worker, { id: request.id, bodyBytes });
@@ -50,8 +50,8 @@ export const hostile: Scenario = {
       await worker.stop();
     }
     const authenticated = measured.filter(({ request }) => request.authenticated);
-    const small = authenticated.filter(({ bodyBytes }) => bodyBytes === usual);
-    const large = authenticated.filter(({ bodyBytes }) => bodyBytes !== usual);
+    const small = authenticated.filter(({ bodyBytes }) => bodyBytes === defaultBytes);
+    const large = authenticated.filter(({ bodyBytes }) => bodyBytes !== defaultBytes);
     const unauthenticated = measured.filter(({ request }) => !request.authenticated);
     const worst = [...worstOf(authenticated), ...worstOf(unauthenticated)];
     for (const { request, bodyBytes, longest } of worst) {

@@ -41,12 +41,13 @@ export async function ratios(
   of: Filled,
   to: Filled,
   operation: Operation,
+  turns = TURNS,
 ): Promise<Ratios> {
   const time: number[] = [];
   const cpu: number[] = [];
   // A young process is slower; both get the chance to warm up.
   for (const filled of [of, to]) await cost(bench, phase, filled, operation);
-  for (let turn = 0; turn < TURNS; turn++) {
+  for (let turn = 0; turn < turns; turn++) {
     const left = await cost(bench, phase, of, operation);
     const right = await cost(bench, phase, to, operation);
     time.push(left.timeUs / right.timeUs);

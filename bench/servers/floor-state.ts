@@ -59,8 +59,8 @@ export function createNamespace(revisions: FloorClock, onCreate: (bytes: Buffer)
       entries.set(name, entry);
       ordered = undefined;
       const about = body.regarding?.name ?? '';
-      const postings = byRegarding.get(about);
-      if (postings) postings.push(entry);
+      const events = byRegarding.get(about);
+      if (events) events.push(entry);
       else byRegarding.set(about, [entry]);
       onCreate(entry.bytes);
       return entry.bytes;

@@ -1,5 +1,6 @@
 // One of our servers: a store behind everything that a service would enable, mounted in one of the usual ways.
 import { createEvents, firstOf, type CachedStore, type EventStore } from 'kube-vitals';
+import { createMetrics } from 'kube-vitals/metrics';
 import { sampleEvent } from 'kube-vitals/testing';
 import { disablePretenuring } from '../../src/cli/serve/v8-flags.js';
 import type { VitalsServerOptions } from '../protocol.js';
@@ -13,6 +14,7 @@ const options = JSON.parse(process.argv[2] ?? '') as VitalsServerOptions;
 // As in the standalone server; a service would have to do it itself.
 if (options.mount === 'node') disablePretenuring();
 const { authenticate, authorize } = benchAccess();
+const observe = options.metrics ? createMetrics().observe : undefined;
 const store = await openStore(options);
 await store.ping();
 const events = createEvents({
@@ -23,6 +25,7 @@ const events = createEvents({
   managedFields: true,
   coreV1: true,
   ttlMs: options.ttlMs,
+  observe,
   limits: { reads: 4_000, writes: 4_000, watchesPerCaller: 10_000 },
 });
 const health = benchHealth({ authenticate, authorize });
