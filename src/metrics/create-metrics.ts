@@ -18,28 +18,43 @@ import { createObservationRecorder } from './record.js';
 /** Options of {@link createMetrics}. */
 export interface MetricsOptions {
   /**
-   * A `Registry` of prom-client that the service has, such as `register`: the metrics are added to it, and `/metrics` prints
-   * all of it. Default: a registry of its own, made with prom-client when `/metrics` is first asked for.
+   * An existing `Registry` of prom-client, such as `register`: the metrics are added to it, and `/metrics` returns all
+   * of its metrics. Default: a separate registry, created with prom-client at the first request for `/metrics`.
    */
   readonly registry?: MetricsRegistry | undefined;
   /**
-   * Adds prom-client's default metrics of the process (CPU, memory, event loop, garbage collection) to the registry of its
-   * own. Default false. Where the service gives a registry it adds them itself.
+   * Adds prom-client's default metrics of the process (CPU, memory, event loop, garbage collection) to the separate
+   * registry. Default false. A service that passes a registry adds them itself.
    */
   readonly processMetrics?: boolean | undefined;
-  /** Is passed every observation, for logs. Default: unexpected errors are warnings of the process, see {@link Observe}. */
+  /**
+   * Receives every observation, for logs. Default: unexpected errors are emitted as process warnings, see
+   * {@link Observe}.
+   */
   readonly observe?: Observe | undefined;
-  /** Who a request for metrics comes from. Given together with `authorize`, or not at all: then everybody may read them. */
+  /**
+   * Determines the caller of a request for metrics. Pass it together with `authorize`; without both, everybody may read
+   * metrics.
+   */
   readonly authenticate?: Authenticate | undefined;
-  /** Who may read metrics: asked for `{ verb: 'get', path: '/metrics' }`, as kube-apiserver does. */
+  /**
+   * Decides who may read metrics. As in kube-apiserver, it receives the verb and the path of the request: `{ verb:
+   * 'get', path: '/metrics' }`.
+   */
   readonly authorize?: Authorize | undefined;
 }
 
 /** Metrics of one service. All functions may be detached. */
 export interface Metrics {
-  /** Counts observations, and passes them on. Give it to `createHealth`, and `health.observe` to everything else. */
+  /**
+   * Counts observations, and forwards them to the `observe` option. Pass it to `createHealth`, and pass
+   * `health.observe` to everything else.
+   */
   readonly observe: Observe;
-  /** Answers `GET /metrics`, and `GET /metrics/slis` with the results of health checks only. `undefined` for other paths. */
+  /**
+   * Handles `GET /metrics`, and `GET /metrics/slis` with the results of health checks only. Returns `undefined` for
+   * other paths.
+   */
   readonly handle: ApiHandler;
 }
 
@@ -52,8 +67,8 @@ const rules = (): OptionRules<MetricsOptions> => ({
 });
 
 /**
- * Makes metrics in Prometheus' format of what the library observes, with kube-apiserver's names where it has such a metric, so
- * that dashboards and alerts for Kubernetes work.
+ * Creates metrics in Prometheus' format from the observations of the library, with kube-apiserver's names where it has
+ * the same metric, so that dashboards and alerts for Kubernetes work.
  *
  * ```ts
  * const metrics = createMetrics();
@@ -62,11 +77,11 @@ const rules = (): OptionRules<MetricsOptions> => ({
  * createServer(toNodeListener(firstOf(health.handle, events.handle, metrics.handle)));
  * ```
  *
- * Needs prom-client (15 or later) unless a registry is given: it is loaded when `/metrics` is first asked for. Labels never hold
- * what clients send, and no metric has more than 1,000 series. Process-wide state is untouched: prom-client's global registry
- * is used only where the service gives it.
+ * Needs prom-client (15 or later) unless a registry is passed; it is loaded at the first request for `/metrics`. Labels
+ * never contain values that clients send, and a metric has at most 1,000 series and one more named `other`.
+ * Process-wide state is not changed: prom-client's global registry is used only if the service passes it.
  *
- * @throws TypeError that lists every fault of the options
+ * @throws TypeError that lists every fault in the options
  */
 export function createMetrics(options: MetricsOptions = {}): Metrics {
   checkOptions('createMetrics', options, rules(), ({ authenticate, authorize, registry, processMetrics }) => [
@@ -74,7 +89,7 @@ export function createMetrics(options: MetricsOptions = {}): Metrics {
       'authenticate and authorize go together: give both, or neither',
     registry !== undefined &&
       processMetrics === true &&
-      'processMetrics is for a registry of its own: call collectDefaultMetrics for yours',
+      'processMetrics applies only to the default registry: call collectDefaultMetrics for yours',
   ]);
   const { authenticate, authorize, processMetrics = false } = options;
   const metrics = new MetricSet();

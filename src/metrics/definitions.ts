@@ -11,7 +11,7 @@ const SIZES = [1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9];
 
 /** The metrics of one service, in the order of the output. */
 export class MetricSet {
-  // As every component of Kubernetes has them at `/metrics/slis`, from `component-base/metrics/prometheus/slis`.
+  // As in every component of Kubernetes at `/metrics/slis`, from `component-base/metrics/prometheus/slis`.
   readonly check: Metric = new Metric(
     'gauge',
     'kubernetes_healthcheck',
@@ -25,7 +25,7 @@ export class MetricSet {
     'The results of health checks, one for each check and probe.',
   );
 
-  // Names, labels and buckets as kube-apiserver has them, from `staging/src/k8s.io/apiserver/pkg/endpoints/metrics`.
+  // Names, labels and buckets of kube-apiserver, from `staging/src/k8s.io/apiserver/pkg/endpoints/metrics`.
   readonly requests: Metric = new Metric(
     'counter',
     'apiserver_request_total',
@@ -36,7 +36,7 @@ export class MetricSet {
     'histogram',
     'apiserver_request_duration_seconds',
     WITH_DRY_RUN,
-    'Seconds from the arrival of a request of the Event API to its response; of a stream, to its beginning.',
+    'Seconds from the arrival of a request of the Event API to its response, or to the start of a streamed response.',
     DURATIONS,
   );
   readonly sizes: Metric = new Metric(
@@ -66,7 +66,8 @@ export class MetricSet {
     'Frames sent to watches.',
   );
 
-  // From `staging/src/k8s.io/apiserver/pkg/storage/cacher/metrics`, with the label `store` in place of `group`.
+  // From `staging/src/k8s.io/apiserver/pkg/storage/cacher/metrics`, with the label `store` in place of `group`,
+  // and with more buckets for the waits.
   readonly cacheFills: Metric = new Metric(
     'counter',
     'apiserver_watch_cache_initializations_total',
@@ -89,28 +90,28 @@ export class MetricSet {
     'histogram',
     'apiserver_watch_cache_read_wait_seconds',
     STORE_RESOURCE,
-    'Seconds that reads waited until the watch cache was as fresh as they need. Reads that did not have to wait are not counted.',
+    'Seconds that reads waited until the watch cache was fresh enough. Reads that did not have to wait are not counted.',
     [0.001, ...DURATIONS.slice(0, 16)],
   );
   readonly cacheReads: Metric = new Metric(
     'counter',
     'apiserver_watch_cache_consistent_read_total',
     ['store', 'resource', 'success', 'fallback'],
-    'Reads that waited for the watch cache: whether they were answered, and whether by the store, because it took too long.',
+    'Reads that waited for the watch cache, by success and by fallback to the store after waiting too long.',
   );
 
-  // Metrics that Kubernetes has no names for.
+  // Metrics without a counterpart in Kubernetes.
   readonly changes: Metric = new Metric(
     'counter',
     'kube_vitals_check_changes_total',
     ['name', 'status'],
-    'Changes of the status of health checks, by the status they changed to.',
+    'Changes of the status of health checks, by their new status.',
   );
   readonly watchEnds: Metric = new Metric(
     'counter',
     'kube_vitals_watch_ends_total',
     ['reason'],
-    'Watches that ended, by what ended them.',
+    'Watches that ended, by reason.',
   );
   readonly watchBytes: Metric = new Metric(
     'counter',
@@ -136,11 +137,17 @@ export class MetricSet {
     STORE,
     'Changes that the feed of the store delivered.',
   );
+  readonly feedBatches: Metric = new Metric(
+    'counter',
+    'kube_vitals_feed_batches_total',
+    STORE,
+    'Batches in which the feed of the store delivered its changes.',
+  );
   readonly feedLag: Metric = new Metric(
     'histogram',
     'kube_vitals_feed_lag_seconds',
     STORE,
-    'Seconds from the answer to a write of this process until the feed of the store delivered it.',
+    'Seconds from the response to a write of this process until the feed of the store delivered the change.',
     DURATIONS,
   );
   readonly storeCalls: Metric = new Metric(
@@ -160,7 +167,7 @@ export class MetricSet {
     'gauge',
     'kube_vitals_watch_cache_ready',
     STORE,
-    'Whether the watch cache answers reads with the latest state: 0 while it is filled, does not fit, or the store is away.',
+    'Whether the watch cache serves reads with the latest state: 0 while it is filled or too small, or the store unavailable.',
   );
   readonly cacheEvents: Metric = new Metric(
     'gauge',
@@ -172,19 +179,19 @@ export class MetricSet {
     'gauge',
     'kube_vitals_watch_cache_bytes',
     STORE,
-    'Bytes that the watch cache takes in memory.',
+    'Bytes of memory that the watch cache uses.',
   );
   readonly cacheLag: Metric = new Metric(
     'gauge',
     'kube_vitals_watch_cache_lag_seconds',
     STORE,
-    'For how long the watch cache has been behind a revision that is known to exist.',
+    'Seconds for which the watch cache has been behind a revision that is known to exist.',
   );
   readonly expired: Metric = new Metric(
     'counter',
     'kube_vitals_expired_events_total',
     STORE,
-    'Events that were removed because their time was up.',
+    'Events that were removed because they had expired.',
   );
   readonly errors: Metric = new Metric(
     'counter',
@@ -196,7 +203,7 @@ export class MetricSet {
     'counter',
     'kube_vitals_recorder_events_total',
     ['recorder', 'state'],
-    'Events that recorders were given (recorded), and of those that were written, by reporting controller.',
+    'Events that were passed to recorders (recorded) and that recorders have written (written), by reporting controller.',
   );
   readonly recorderDrops: Metric = new Metric(
     'counter',
@@ -214,6 +221,6 @@ export class MetricSet {
     'gauge',
     'kube_vitals_recorder_queued_requests',
     ['recorder'],
-    'Requests of recorders that wait or are under way, by reporting controller.',
+    'Requests of recorders that are queued or in flight, by reporting controller.',
   );
 }

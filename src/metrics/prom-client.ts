@@ -1,6 +1,6 @@
-/** What is used of a `Registry` of prom-client. */
+/** The members of prom-client's `Registry` that are used. */
 export interface MetricsRegistry {
-  /** The media type of the text that `metrics` gives. */
+  /** The media type of the text that `metrics` returns. */
   readonly contentType: string;
   /** Adds a metric. */
   registerMetric(metric: never): void;
@@ -10,16 +10,16 @@ export interface MetricsRegistry {
   getSingleMetricAsString(name: string): Promise<string>;
 }
 
-/** What is used of the module. */
+/** The exports of prom-client that are used. */
 interface PromClient {
   readonly Registry: new () => MetricsRegistry;
   collectDefaultMetrics(options: { readonly register: MetricsRegistry }): void;
 }
 
 /**
- * An empty registry of prom-client.
+ * Creates an empty registry of prom-client.
  *
- * @throws Error that says what to install
+ * @throws Error that names the package to install
  */
 export async function loadRegistry(processMetrics: boolean): Promise<MetricsRegistry> {
   let module: PromClient;
@@ -28,7 +28,7 @@ export async function loadRegistry(processMetrics: boolean): Promise<MetricsRegi
     module = loaded.default ?? loaded;
   } catch (cause) {
     throw new Error(
-      'kube-vitals/metrics needs prom-client: npm install prom-client, or give createMetrics a registry',
+      'kube-vitals/metrics needs prom-client: npm install prom-client, or pass a registry to createMetrics',
       {
         cause,
       },

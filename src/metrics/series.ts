@@ -1,17 +1,19 @@
-/** A sample as prom-client prints it. */
+/** A sample in the form that prom-client prints. */
 interface Sample {
   readonly labels: Readonly<Record<string, string | number>>;
   readonly value: number;
   readonly metricName?: string;
 }
 
-/** One combination of label values. Every request updates some, as plain numbers; samples are made when metrics are printed. */
+/**
+ * The values of one combination of labels. Every request updates several as plain numbers; samples are created when
+ * metrics are printed.
+ */
 export class Series {
   readonly labels: readonly string[];
   value = 0;
   /**
-   * Of a histogram: how many values are in each bucket and in no lower one; the last count is of values above all
-   * buckets.
+   * For a histogram: how many values are in each bucket, not cumulative; the last count is of values above all buckets.
    */
   readonly counts: number[];
   /** False from a reset until the next update: the series is not printed. */
@@ -51,13 +53,16 @@ export class Series {
 }
 
 /**
- * The most series of one metric. Labels are never what clients send, so only a service with very many checks reaches this
- * limit; further series are counted as `other`.
+ * The maximum number of series of one metric. Labels never contain values that clients send, so only a service with
+ * very many checks reaches this limit; further series are counted as `other`.
  */
-const MOST_SERIES = 1_000;
+const MAX_SERIES = 1_000;
 const OTHER = 'other';
 
-/** A metric as a prom-client `Registry` takes it: it asks for `name` when it is registered, and calls `get` when it prints. */
+/**
+ * A metric that a prom-client `Registry` accepts: the registry reads `name` at registration, and calls `get` when it
+ * prints.
+ */
 export class Metric {
   readonly aggregator = 'sum';
   readonly type: 'counter' | 'gauge' | 'histogram';
@@ -82,11 +87,11 @@ export class Metric {
     this.#buckets = buckets;
   }
 
-  /** The series of these label values, which are in the order of `labelNames`. */
+  /** Returns the series of these label values, which are in the order of `labelNames`. */
   of(...values: readonly string[]): Series {
     const known = this.#series.get(values.join('\0'));
     if (known !== undefined) return known;
-    const labels = this.#series.size < MOST_SERIES ? values : this.labelNames.map(() => OTHER);
+    const labels = this.#series.size < MAX_SERIES ? values : this.labelNames.map(() => OTHER);
     const key = labels.join('\0');
     const series = this.#series.get(key) ?? new Series(labels, this.#buckets);
     this.#series.set(key, series);

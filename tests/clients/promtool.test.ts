@@ -1,19 +1,29 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { rootCertificates } from 'node:tls';
 import { fileURLToPath } from 'node:url';
 import { Registry } from 'prom-client';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { MetricSet } from '../../src/metrics/definitions.js';
+import { readPages } from '../package/markdown.js';
 
 const ALERTS = fileURLToPath(new URL('../../docs/observability/alerts.yaml', import.meta.url));
+const DASHBOARD = new URL('../../docs/observability/dashboard.json', import.meta.url);
 // With CI=true a missing promtool fails the tests instead of skipping them.
 const hasPromtool = spawnSync('promtool', ['--version']).status === 0 || process.env['CI'] === 'true';
 
 function promtool(args: readonly string[], input = ''): { status: number | null; output: string } {
   const { status, stdout, stderr } = spawnSync('promtool', args, { encoding: 'utf8', input });
   return { status, output: `${stdout}${stderr}` };
+}
+
+/** A folder that is removed with the test. */
+function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'promtool-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  return folder;
 }
 
 /** A value for each minute, in the notation of promtool: `0+2x60` counts up by 2, sixty times. */
@@ -24,9 +34,7 @@ type Expected = readonly (readonly [minute: number, ...alerts: string[]])[];
 
 /** Runs the rules over these series, and compares what fires. */
 function expectAlerts(series: Series, expected: Expected): void {
-  const folder = mkdtempSync(join(tmpdir(), 'promtool-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  const file = join(folder, 'alerts.test.json');
+  const file = join(temporaryFolder(), 'alerts.test.json');
   const tests = {
     interval: '1m',
     input_series: Object.entries(series).map(([name, values]) => ({ series: name, values })),
@@ -44,6 +52,18 @@ function expectAlerts(series: Series, expected: Expected): void {
   const { status, output } = promtool(['test', 'rules', file]);
   expect(status, output).toBe(0);
 }
+
+/** Durations of requests, of which the bad ones take longer than a second. `le`: how Prometheus stores this limit. */
+const durations =
+  (le: string) =>
+  (good: string, bad: string): Series => ({
+    [`apiserver_request_duration_seconds_bucket{job="shop",verb="GET",scope="resource",le="${le}"}`]: good,
+    'apiserver_request_duration_seconds_count{job="shop",verb="GET",scope="resource"}': good,
+    // The other process has slow requests only.
+    [`apiserver_request_duration_seconds_bucket{job="shop",verb="GET",scope="resource",instance="b",le="${le}"}`]:
+      '0x120',
+    'apiserver_request_duration_seconds_count{job="shop",verb="GET",scope="resource",instance="b"}': bad,
+  });
 
 const BUDGETS = [
   {
@@ -65,13 +85,7 @@ const BUDGETS = [
   {
     alert: 'KubeVitalsApiLatencyBudget',
     promise: 0.01,
-    of: (good: string, bad: string): Series => ({
-      'apiserver_request_duration_seconds_bucket{job="shop",verb="GET",scope="resource",le="1"}': good,
-      'apiserver_request_duration_seconds_count{job="shop",verb="GET",scope="resource"}': good,
-      // The other process has slow requests only.
-      'apiserver_request_duration_seconds_bucket{job="shop",verb="GET",scope="resource",instance="b",le="1"}': '0x120',
-      'apiserver_request_duration_seconds_count{job="shop",verb="GET",scope="resource",instance="b"}': bad,
-    }),
+    of: durations('1'),
   },
 ];
 
@@ -79,6 +93,39 @@ describe.skipIf(!hasPromtool)('promtool', () => {
   it('accepts the rules', () => {
     const { status, output } = promtool(['check', 'rules', ALERTS]);
     expect(status, output).toBe(0);
+  });
+
+  it('accepts every expression of the dashboard', () => {
+    const { panels } = JSON.parse(readFileSync(DASHBOARD, 'utf8')) as {
+      readonly panels: readonly { readonly targets: readonly { readonly expr: string }[] }[];
+    };
+    const expressions = panels.flatMap(({ targets }) => targets).map(({ expr }) => expr);
+    const rules = expressions.map((expr, index) => ({
+      record: `dashboard:expression:${index}`,
+      // What Grafana replaces.
+      expr: expr.replaceAll('$job', 'shop').replaceAll('$__rate_interval', '5m'),
+    }));
+    expect(rules.filter(({ expr }) => expr.includes('$'))).toEqual([]);
+    const file = join(temporaryFolder(), 'dashboard.json');
+    writeFileSync(file, JSON.stringify({ groups: [{ name: 'dashboard', rules }] }));
+    const { status, output } = promtool(['check', 'rules', file]);
+    expect(status, output).toBe(0);
+    expect(output).toContain(`${expressions.length} rules found`);
+  });
+
+  it('accepts the configuration in the documentation, beside the files that it names', () => {
+    const page = readPages().find(({ path }) => path === 'docs/observability.md');
+    const configurations = page?.blocks.filter(({ language }) => language === 'yaml') ?? [];
+    expect(configurations).toHaveLength(1);
+    const folder = temporaryFolder();
+    const file = join(folder, 'prometheus.yml');
+    writeFileSync(file, configurations[0]?.code ?? '');
+    writeFileSync(join(folder, 'token'), 's3cret');
+    writeFileSync(join(folder, 'ca.crt'), rootCertificates[0] ?? '');
+    copyFileSync(ALERTS, join(folder, 'alerts.yaml'));
+    const { status, output } = promtool(['check', 'config', file]);
+    expect(status, output).toBe(0);
+    expect(output).toContain('1 rule files found');
   });
 
   it('finds no fault in the names and types of the metrics', async () => {
@@ -119,6 +166,11 @@ describe.skipIf(!hasPromtool)('promtool', () => {
         [95, warning],
       ]);
     });
+  });
+
+  it('measures the latency with the label of the bucket as Prometheus 3 stores it, too', () => {
+    const [critical, warning] = ['KubeVitalsApiLatencyBudget critical', 'KubeVitalsApiLatencyBudget warning'];
+    expectAlerts(durations('1.0')('0+800x60', '0+200x60'), [[60, critical, warning]]);
   });
 
   it('fires no alert for failed watches', () => {

@@ -15,9 +15,13 @@ import {
 import { createRecorder } from '../../../src/client.js';
 import { createMetrics } from '../../../src/metrics.js';
 import type { MetricsOptions } from '../../../src/metrics.js';
+import { MetricSet } from '../../../src/metrics/definitions.js';
+import type { RequestObservation } from '../../../src/observe/observation.js';
+import { storeError } from '../../../src/store/contract/errors.js';
 import { createEventStore } from '../../../src/store/shell/create-event-store.js';
 import { fakeClock, type FakeClock } from '../../../src/testing.js';
 import { fakeServer } from '../client/recorder/fake-server.js';
+import { settled } from '../events/bench.js';
 
 const opened: Events[] = [];
 afterEach(async () => {
@@ -325,7 +329,11 @@ describe('the observer of metrics', () => {
       ...(engine as unknown as Parameters<typeof createEventStore>[0]),
       name: 'remote',
       feed: () => ({ take: () => undefined }),
-      get: async (key, call) => engine.get(key, call),
+      get: async ({ name }) => {
+        if (name === 'b') throw storeError('unavailable', 'the store is away');
+        return undefined;
+      },
+      expire: async ({ now, limit }) => engine.expire({ now, limit }),
     });
     const events = createEvents({
       apiDomain: 'example.com',
@@ -336,9 +344,25 @@ describe('the observer of metrics', () => {
       clock,
     });
     opened.push(events);
-    await events.handle({ method: 'GET', url: `${COLLECTION}/a`, headers, body: () => Promise.reject(new Error()) });
+    const ask = async (method: string, url: string, body: object = {}): Promise<number | undefined> => {
+      const bytes = new TextEncoder().encode(JSON.stringify(body));
+      return (await events.handle({ method, url, headers, body: () => Promise.resolve(bytes) }))?.status;
+    };
+    expect(await ask('GET', `${COLLECTION}/a`)).toBe(404);
+    expect(await ask('GET', `${COLLECTION}/b`)).toBe(503);
+    for (const name of ['c', 'd']) expect(await ask('POST', COLLECTION, event(name))).toBe(201);
+    clock.advance(3_600_000);
+    await settled();
+    clock.advance(1_000);
+    await settled();
     const text = await registry.metrics();
-    expect(valueOf(text, 'kube_vitals_store_call_duration_seconds_count{store="remote",operation="get"}')).toBe(1);
+    const calls = (operation: string): number | undefined =>
+      valueOf(text, `kube_vitals_store_call_duration_seconds_count{store="remote",operation="${operation}"}`);
+    expect([calls('get'), calls('create')]).toEqual([2, 2]);
+    expect(text.match(/^kube_vitals_store_call_failures_total\{.*$/gm)).toEqual([
+      'kube_vitals_store_call_failures_total{store="remote",operation="get",code="unavailable"} 1',
+    ]);
+    expect(valueOf(text, 'kube_vitals_expired_events_total{store="remote"}')).toBe(2);
   });
 
   it('is refused with options that contradict each other', () => {
@@ -368,5 +392,311 @@ describe('recorders', () => {
       'kube_vitals_recorder_queued_requests{recorder="example.com/shop"} 0',
     ])
       expect(String(body).split('\n')).toContain(line);
+  });
+});
+
+/** All samples but those of buckets, by name and labels. */
+async function samplesOf(observations: readonly Observation[]): Promise<Record<string, number>> {
+  const registry = new Registry();
+  const { observe } = createMetrics({ registry, observe: () => undefined });
+  for (const observation of observations) void observe(observation);
+  const lines = (await registry.metrics()).split('\n').filter((line) => line !== '' && !/^#|_bucket\{/.test(line));
+  return Object.fromEntries(
+    lines.map((line) => {
+      const end = line.lastIndexOf(' ');
+      return [line.slice(0, end), Number(line.slice(end + 1))];
+    }),
+  );
+}
+
+const answered = (status: number, more: Partial<RequestObservation> = {}): Observation => ({
+  type: 'request',
+  verb: 'get',
+  status,
+  durationMs: 500,
+  auditId: 'a',
+  url: '/',
+  group: 'g',
+  version: 'v1',
+  resource: 'events',
+  namespace: 'default',
+  scope: 'resource',
+  dryRun: '',
+  ...more,
+});
+const watch = { caller: 'ops', group: 'g', version: 'v1', namespace: 'default', scope: 'namespace' } as const;
+const called = (outcome: string): Observation => ({
+  type: 'store',
+  store: 's',
+  operation: 'get',
+  outcome,
+  durationMs: 250,
+});
+const cache = (state: 'filling' | 'ready' | 'stale' | 'full', events: number): Observation => ({
+  type: 'cache.changed',
+  store: 's',
+  state,
+  events,
+  bytes: events * 100,
+});
+const waited = (outcome: 'cache' | 'store' | 'failed'): Observation => ({
+  type: 'cache.waited',
+  store: 's',
+  durationMs: 125,
+  outcome,
+});
+
+const EVENTS_V1 = 'group="g",version="v1",resource="events"';
+const ONE_EVENT = `${EVENTS_V1},subresource="",scope="resource",component="apiserver"`;
+const NAMESPACE = `${EVENTS_V1},subresource="",scope="namespace",component="apiserver"`;
+
+const OBSERVATIONS: readonly [string, readonly Observation[], Readonly<Record<string, number>>][] = [
+  [
+    'requests',
+    [
+      answered(200, { responseBytes: 2_000 }),
+      answered(429, { responseBytes: 1_000 }),
+      answered(504),
+      answered(201, { verb: 'create', dryRun: 'All', responseBytes: 500 }),
+      answered(405, { verb: 'brew' }),
+    ],
+    {
+      [`apiserver_request_total{verb="GET",dry_run="",${ONE_EVENT},code="200"}`]: 1,
+      [`apiserver_request_total{verb="GET",dry_run="",${ONE_EVENT},code="429"}`]: 1,
+      [`apiserver_request_total{verb="GET",dry_run="",${ONE_EVENT},code="504"}`]: 1,
+      [`apiserver_request_total{verb="POST",dry_run="All",${ONE_EVENT},code="201"}`]: 1,
+      [`apiserver_request_total{verb="other",dry_run="",${ONE_EVENT},code="405"}`]: 1,
+      [`apiserver_request_duration_seconds_sum{verb="GET",dry_run="",${ONE_EVENT}}`]: 1.5,
+      [`apiserver_request_duration_seconds_count{verb="GET",dry_run="",${ONE_EVENT}}`]: 3,
+      [`apiserver_request_duration_seconds_sum{verb="POST",dry_run="All",${ONE_EVENT}}`]: 0.5,
+      [`apiserver_request_duration_seconds_count{verb="POST",dry_run="All",${ONE_EVENT}}`]: 1,
+      [`apiserver_request_duration_seconds_sum{verb="other",dry_run="",${ONE_EVENT}}`]: 0.5,
+      [`apiserver_request_duration_seconds_count{verb="other",dry_run="",${ONE_EVENT}}`]: 1,
+      [`apiserver_response_sizes_sum{verb="GET",${ONE_EVENT}}`]: 3_000,
+      [`apiserver_response_sizes_count{verb="GET",${ONE_EVENT}}`]: 2,
+      [`apiserver_request_terminations_total{verb="GET",${ONE_EVENT},code="429"}`]: 1,
+      [`apiserver_request_terminations_total{verb="GET",${ONE_EVENT},code="504"}`]: 1,
+    },
+  ],
+  [
+    'probes',
+    [
+      {
+        type: 'health.probed',
+        root: 'readyz',
+        checks: [
+          { name: 'db', status: 'failed' },
+          { name: 'mail', status: 'degraded' },
+        ],
+      },
+    ],
+    {
+      'kubernetes_healthcheck{name="db",type="readyz"}': 0,
+      'kubernetes_healthcheck{name="mail",type="readyz"}': 1,
+      'kubernetes_healthchecks_total{name="db",type="readyz",status="error"}': 1,
+      'kubernetes_healthchecks_total{name="mail",type="readyz",status="success"}': 1,
+    },
+  ],
+  [
+    'changes of checks',
+    [
+      { type: 'health.changed', check: 'db', status: 'failed', reason: 'away' },
+      { type: 'health.changed', check: 'db', status: 'ok' },
+      { type: 'health.changed', check: 'db', status: 'failed', reason: 'away' },
+    ],
+    {
+      'kube_vitals_check_changes_total{name="db",status="failed"}': 2,
+      'kube_vitals_check_changes_total{name="db",status="ok"}': 1,
+    },
+  ],
+  [
+    'watches',
+    [
+      { type: 'watch.started', ...watch },
+      { type: 'watch.started', ...watch },
+      { type: 'watch.ended', ...watch, reason: 'timeout', frames: 1, bytes: 10, durationMs: 100 },
+    ],
+    {
+      [`apiserver_longrunning_requests{verb="WATCH",${NAMESPACE}}`]: 1,
+      'kube_vitals_watch_ends_total{reason="timeout"}': 1,
+    },
+  ],
+  [
+    'activity',
+    [
+      {
+        type: 'activity',
+        inFlight: { read: 3, write: 2, watch: 9 },
+        sent: [{ group: 'g', version: 'v1', frames: 4, bytes: 400 }],
+        ring: { changes: 5, bytes: 600, maxBytes: 1_000 },
+      },
+    ],
+    {
+      'apiserver_current_inflight_requests{request_kind="readOnly"}': 3,
+      'apiserver_current_inflight_requests{request_kind="mutating"}': 2,
+      [`apiserver_watch_events_total{${EVENTS_V1}}`]: 4,
+      [`kube_vitals_watch_sent_bytes_total{${EVENTS_V1}}`]: 400,
+      kube_vitals_ring_bytes: 600,
+      kube_vitals_ring_changes: 5,
+    },
+  ],
+  [
+    'calls of the store',
+    [called('ok'), called('unavailable'), called('unavailable')],
+    {
+      'kube_vitals_store_call_duration_seconds_sum{store="s",operation="get"}': 0.75,
+      'kube_vitals_store_call_duration_seconds_count{store="s",operation="get"}': 3,
+      'kube_vitals_store_call_failures_total{store="s",operation="get",code="unavailable"}': 2,
+    },
+  ],
+  [
+    'changes that the feed delivered, of which some were written by this process',
+    [
+      { type: 'feed', store: 's', changes: 3 },
+      { type: 'feed', store: 's', changes: 2, lagMs: 750 },
+    ],
+    {
+      'kube_vitals_feed_batches_total{store="s"}': 2,
+      'kube_vitals_feed_changes_total{store="s"}': 5,
+      'kube_vitals_feed_lag_seconds_sum{store="s"}': 0.75,
+      'kube_vitals_feed_lag_seconds_count{store="s"}': 1,
+    },
+  ],
+  [
+    'a watch cache that is filled once, and is stale for a while',
+    [cache('filling', 0), cache('ready', 4), cache('stale', 4), cache('ready', 6)],
+    {
+      'apiserver_watch_cache_initializations_total{store="s",resource="events"}': 1,
+      'kube_vitals_watch_cache_ready{store="s"}': 1,
+      'kube_vitals_watch_cache_events{store="s"}': 6,
+      'kube_vitals_watch_cache_bytes{store="s"}': 600,
+    },
+  ],
+  [
+    'a watch cache that was not filled because it is too small',
+    [cache('filling', 0), cache('full', 7), cache('ready', 5), cache('stale', 5)],
+    {
+      'kube_vitals_watch_cache_ready{store="s"}': 0,
+      'kube_vitals_watch_cache_events{store="s"}': 5,
+      'kube_vitals_watch_cache_bytes{store="s"}': 500,
+    },
+  ],
+  [
+    'the activity of a watch cache',
+    [
+      { type: 'cache.activity', store: 's', changes: 2, events: 8, bytes: 900, lagMs: 1_500, revision: 42 },
+      { type: 'cache.activity', store: 's', changes: 3, events: 9, bytes: 950, lagMs: 500 },
+    ],
+    {
+      'apiserver_watch_cache_events_received_total{store="s",resource="events"}': 5,
+      'apiserver_watch_cache_resource_version{store="s",resource="events"}': 42,
+      'kube_vitals_watch_cache_events{store="s"}': 9,
+      'kube_vitals_watch_cache_bytes{store="s"}': 950,
+      'kube_vitals_watch_cache_lag_seconds{store="s"}': 0.5,
+    },
+  ],
+  [
+    'reads that waited for the watch cache',
+    [waited('cache'), waited('store'), waited('failed')],
+    {
+      'apiserver_watch_cache_read_wait_seconds_sum{store="s",resource="events"}': 0.375,
+      'apiserver_watch_cache_read_wait_seconds_count{store="s",resource="events"}': 3,
+      'apiserver_watch_cache_consistent_read_total{store="s",resource="events",success="true",fallback="false"}': 1,
+      'apiserver_watch_cache_consistent_read_total{store="s",resource="events",success="true",fallback="true"}': 1,
+      'apiserver_watch_cache_consistent_read_total{store="s",resource="events",success="false",fallback="false"}': 1,
+    },
+  ],
+  [
+    'expired events',
+    [
+      { type: 'expired', store: 's', removed: 3 },
+      { type: 'expired', store: 's', removed: 4 },
+    ],
+    { 'kube_vitals_expired_events_total{store="s"}': 7 },
+  ],
+  [
+    'the activity of a recorder',
+    [
+      { type: 'recorder.activity', recorder: 'r', recorded: 5, written: 2, pending: 3, queued: 1 },
+      { type: 'recorder.activity', recorder: 'r', recorded: 1, written: 3, pending: 1, queued: 2 },
+    ],
+    {
+      'kube_vitals_recorder_events_total{recorder="r",state="recorded"}': 6,
+      'kube_vitals_recorder_events_total{recorder="r",state="written"}': 5,
+      'kube_vitals_recorder_pending_events{recorder="r"}': 1,
+      'kube_vitals_recorder_queued_requests{recorder="r"}': 2,
+    },
+  ],
+  [
+    'dropped events of a recorder',
+    [{ type: 'recorder.dropped', recorder: 'r', reason: 'full', count: 6, error: new Error('full') }],
+    { 'kube_vitals_recorder_drops_total{recorder="r",reason="full"}': 6 },
+  ],
+  [
+    'unexpected errors',
+    [
+      { type: 'error', error: new Error('x'), where: 'events' },
+      { type: 'error', error: new Error('y'), where: 'events', count: 3 },
+    ],
+    { 'kube_vitals_errors_total{where="events"}': 2 },
+  ],
+  [
+    'observations without a metric',
+    [
+      { type: 'health.failed', root: 'readyz', failures: [{ name: 'db', reason: 'away' }] },
+      { type: 'recovered', where: 'events', error: new Error('x'), count: 3, durationMs: 100 },
+    ],
+    {},
+  ],
+];
+
+describe('the samples', () => {
+  it.each(OBSERVATIONS)('of %s are exactly these', async (_, observations, samples) => {
+    expect(await samplesOf(observations)).toEqual(samples);
+  });
+
+  it('above are of every metric', () => {
+    const seen = OBSERVATIONS.flatMap(([, , samples]) => Object.keys(samples)).map((sample) => sample.split('{')[0]);
+    const names = Object.values(new MetricSet()).map(({ name, type }) => (type === 'histogram' ? `${name}_sum` : name));
+    expect(names.filter((name) => !seen.includes(name))).toEqual([]);
+  });
+});
+
+describe('the buckets', () => {
+  /** Upper bounds in seconds, as in `pkg/endpoints/metrics` of kube-apiserver. */
+  const DURATION = [
+    0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60,
+  ];
+  /** As in its `pkg/storage/cacher/metrics`. */
+  const CACHE_WAIT = [0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3];
+
+  /** The values of `le` of a metric, in the order in which they are printed. */
+  async function boundsOf(name: string): Promise<number[]> {
+    const registry = new Registry();
+    const { observe } = createMetrics({ registry });
+    void observe(answered(200, { responseBytes: 1 }));
+    void observe(waited('cache'));
+    const text = await registry.metrics();
+    return [...text.matchAll(new RegExp(`^${name}_bucket\\{le="([^"]*)"`, 'gm'))].map(([, le]) =>
+      Number(le?.replace('+Inf', 'Infinity')),
+    );
+  }
+
+  it.each([
+    ['apiserver_request_duration_seconds', [...DURATION, Infinity]],
+    ['apiserver_response_sizes', [1_000, 10_000, 100_000, 1e6, 1e7, 1e8, 1e9, Infinity]],
+  ])('of %s are those of kube-apiserver', async (name, bounds) => {
+    expect(await boundsOf(name)).toEqual(bounds);
+  });
+
+  it('of waits for the watch cache are those of kube-apiserver, one below and three above', async () => {
+    expect(await boundsOf('apiserver_watch_cache_read_wait_seconds')).toEqual([
+      0.001,
+      ...CACHE_WAIT,
+      4,
+      5,
+      6,
+      Infinity,
+    ]);
   });
 });

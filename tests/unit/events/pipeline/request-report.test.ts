@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Observation } from '../../../../src/observe/observation.js';
 import type { EventsOptions } from '../../../../src/events/options.js';
-import { bench, event, path, ROOT } from '../bench.js';
+import { bench, event, path, ROOT, settled } from '../bench.js';
 
 type RequestSeen = Extract<Observation, { type: 'request' }>;
 
@@ -15,8 +15,11 @@ async function reported(
   if (options.authenticate === undefined) await create('a');
   const answer = await ask(line, { ...(json && { json }) });
   const bytes = new TextEncoder().encode(await answer.text()).length;
-  return [observed.filter((one): one is RequestSeen => one.type === 'request').at(-1), bytes];
+  return [requestsIn(observed).at(-1), bytes];
 }
+
+const requestsIn = (observed: readonly Observation[]): RequestSeen[] =>
+  observed.filter((one): one is RequestSeen => one.type === 'request');
 
 const OURS = { group: 'events.example.com', version: 'v1', resource: 'events' };
 const NONE = { group: '', version: '', resource: '', namespace: '', scope: '' };
@@ -47,6 +50,30 @@ test('a request that was not authenticated is reported without a caller, with wh
   const [observation] = await reported(`GET ${path('/a')}`, undefined, { authenticate: () => undefined });
   expect(observation).toMatchObject({ ...OURS, verb: 'get', status: 401, scope: 'resource' });
   expect(observation?.caller).toBeUndefined();
+});
+
+test('a request beyond the limit of reads is reported with 429, before the one that holds the place', async () => {
+  let open: (() => void) | undefined;
+  const gate = new Promise<void>((resolve) => (open = resolve));
+  const { ask, observed } = bench({ limits: { reads: 1, queued: 0 } }, (store) => ({
+    ...store,
+    get: async (key, call) => {
+      await gate;
+      return store.get(key, call);
+    },
+  }));
+  const first = ask(`GET ${path('/a')}`);
+  await settled();
+  const refused = await ask(`GET ${path('/b')}`);
+  expect(refused.status).toBe(429);
+  const responseBytes = new TextEncoder().encode(await refused.text()).length;
+  const report = { ...OURS, verb: 'get', namespace: 'default', scope: 'resource', caller: 'tester' };
+  expect(requestsIn(observed)).toEqual([
+    expect.objectContaining({ ...report, url: path('/b'), status: 429, responseBytes }),
+  ]);
+  open?.();
+  expect((await first).status).toBe(404);
+  expect(requestsIn(observed).at(-1)).toMatchObject({ ...report, url: path('/a'), status: 404 });
 });
 
 test.each([
