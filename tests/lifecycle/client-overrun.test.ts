@@ -33,8 +33,8 @@ describe('behind a server whose history is shorter than the delay,', () => {
   /** Follows until it is stopped; waits for `gate` before each change. */
   function followed(net: Network, gate: () => Promise<void>) {
     const changes: EventChange[] = [];
-    const ending = new AbortController();
-    const options = { client: net.client, silenceMs: 300, observe: () => undefined, signal: ending.signal };
+    const stopping = new AbortController();
+    const options = { client: net.client, silenceMs: 300, observe: () => undefined, signal: stopping.signal };
     const running = (async () => {
       for await (const change of watchEvents(options)) {
         changes.push(change);
@@ -53,7 +53,7 @@ describe('behind a server whose history is shorter than the delay,', () => {
       changes,
       present,
       async stop() {
-        ending.abort();
+        stopping.abort();
         await running;
       },
     };

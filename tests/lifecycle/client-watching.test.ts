@@ -37,15 +37,15 @@ describe('behind a network that loses connections and bytes,', () => {
   test('watchEvents delivers every event once and in order', async () => {
     const net = await network();
     const changes: EventChange[] = [];
-    const ending = new AbortController();
+    const stopping = new AbortController();
     const running = (async () => {
-      const options = { client: net.client, silenceMs: 200, observe: () => undefined, signal: ending.signal };
+      const options = { client: net.client, silenceMs: 200, observe: () => undefined, signal: stopping.signal };
       for await (const change of watchEvents(options)) changes.push(change);
     })();
     const names = await disturbed(net);
     await until('every event has arrived', () => changes.length >= names.length);
     await pause(300);
-    ending.abort();
+    stopping.abort();
     await running;
     expect(changes.map(({ type }) => type)).toEqual(names.map(() => 'added'));
     expect(changes.map((change) => nameOf(change.event))).toEqual(names);
@@ -57,9 +57,9 @@ describe('behind a network that loses connections and bytes,', () => {
     let stored: string | undefined;
     let writes = 0;
     const start = (): (() => Promise<void>) => {
-      const ending = new AbortController();
+      const stopping = new AbortController();
       const done = exportEvents({
-        ...{ client: net.client, silenceMs: 200, batchSize: 50, batchMs: 20, signal: ending.signal },
+        ...{ client: net.client, silenceMs: 200, batchSize: 50, batchMs: 20, signal: stopping.signal },
         observe: () => undefined,
         sink: {
           cursor: () => stored,
@@ -74,7 +74,7 @@ describe('behind a network that loses connections and bytes,', () => {
         },
       });
       return async () => {
-        ending.abort();
+        stopping.abort();
         await done;
       };
     };

@@ -1,18 +1,27 @@
+import 'reflect-metadata';
 import fastifyCompress from '@fastify/compress';
 import { serve as serveHono } from '@hono/node-server';
+import { Module } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { ExpressAdapter } from '@nestjs/platform-express';
 import compression from 'compression';
 import express from 'express';
 import express4 from 'express4';
-import fastify from 'fastify';
+import fastify, { type FastifyInstance } from 'fastify';
+import { H3, serve as serveH3 } from 'h3';
 import { Hono } from 'hono';
 import { compress as honoCompress } from 'hono/compress';
 import { once } from 'node:events';
-import type { RequestListener, Server } from 'node:http';
+import type { RequestListener, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createBrotliDecompress, createGunzip } from 'node:zlib';
 import { expect, onTestFinished, test } from 'vitest';
+import { toFastifyPlugin } from '../../src/fastify.js';
+import { toFetchHandler } from '../../src/fetch.js';
 import { toHonoMiddleware } from '../../src/hono.js';
 import type { ApiHandler } from '../../src/http/handler.js';
+import { createHealth } from '../../src/index.js';
+import { KubeVitalsModule } from '../../src/nest.js';
 import { toNodeListener } from '../../src/node.js';
 import { eventsOfTest, PATH } from './events-api.js';
 import { get, listen, whole } from './support.js';
@@ -60,14 +69,43 @@ const behindHono: Serve = async (handler) => {
   return portOf(serveHono({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' }) as Server);
 };
 
-const inFastifyHook: Serve = async (handler) => {
-  const app = fastify({ forceCloseConnections: true });
-  onTestFinished(() => app.close());
+const behindFastify =
+  (mount: (app: FastifyInstance, handler: ApiHandler) => unknown): Serve =>
+  async (handler) => {
+    const app = fastify({ forceCloseConnections: true });
+    onTestFinished(() => app.close());
+    await app.register(fastifyCompress);
+    await mount(app, handler);
+    app.get('/own', (_, reply) => reply.type('text/plain').send(LARGE));
+    return Number(new URL(await app.listen({ port: 0, host: '127.0.0.1' })).port);
+  };
+
+const inFastifyHook = behindFastify((app, handler) => {
   const ours = toNodeListener(handler);
-  await app.register(fastifyCompress);
   app.addHook('onRequest', ({ raw: req }, { raw: res }, done) => ours(req, res, () => done()));
-  app.get('/own', (_, reply) => reply.type('text/plain').send(LARGE));
-  return Number(new URL(await app.listen({ port: 0, host: '127.0.0.1' })).port);
+});
+
+const inFastifyPlugin = behindFastify((app, handler) => app.register(toFastifyPlugin(handler)));
+
+const behindNest: Serve = async (handler) => {
+  class Root {}
+  Module({ imports: [KubeVitalsModule.forRoot({ health: createHealth(), handle: handler })] })(Root);
+  const app = await NestFactory.create(Root, new ExpressAdapter(), { logger: false });
+  app.use(compression());
+  app.use('/own', (_: unknown, res: ServerResponse) => void res.setHeader('content-type', 'text/plain').end(LARGE));
+  await app.listen(0, '127.0.0.1');
+  return portOf(app.getHttpServer() as Server);
+};
+
+/** h3 has no compression of its own. */
+const behindH3: Serve = async (handler) => {
+  const app = new H3();
+  const vitals = toFetchHandler(handler);
+  app.use(async (event, next) => (await vitals(event.req)) ?? next());
+  const server = serveH3(app, { port: 0, hostname: '127.0.0.1', silent: true });
+  onTestFinished(() => server.close(true));
+  await server.ready();
+  return Number(new URL(server.url ?? '').port);
 };
 
 const MIDDLEWARE: readonly (readonly [string, Serve])[] = [
@@ -75,7 +113,13 @@ const MIDDLEWARE: readonly (readonly [string, Serve])[] = [
   ['compression in Express 4', behindExpress(express4)],
   ['compression before a listener without next', behindCompression],
   ['compress() of Hono', behindHono],
+  ['compression in Nest on Express', behindNest],
+];
+
+/** `@fastify/compress` is an `onSend` hook, and these hooks do not run for answers of the listener or the plugin. */
+const IN_FASTIFY: readonly (readonly [string, Serve])[] = [
   ['@fastify/compress and a hook', inFastifyHook],
+  ['@fastify/compress and the plugin', inFastifyPlugin],
 ];
 
 /** Reads a watch until it has sent the event. */
@@ -93,7 +137,7 @@ const eventReader = (watch: AsyncIterable<Buffer>): ((name: string) => Promise<v
 
 const ACCEPT = { headers: { 'accept-encoding': 'gzip' } };
 
-test.each(MIDDLEWARE)('a watch behind %s sends each event at once', async (_, serve) => {
+test.each([...MIDDLEWARE, ...IN_FASTIFY])('a watch behind %s sends each event at once', async (_, serve) => {
   const { events, create } = eventsOfTest();
   const port = await serve(events.handle);
   expect((await get(port, '/own', ACCEPT)).headers['content-encoding']).toBe('gzip');
@@ -107,25 +151,33 @@ test.each(MIDDLEWARE)('a watch behind %s sends each event at once', async (_, se
   }
 });
 
-test.each(MIDDLEWARE.filter(([name]) => !name.includes('hook')))(
-  'a watch behind %s is sent with Cache-Control: no-transform',
-  async (_, serve) => {
+test.each([
+  ...MIDDLEWARE.map(([name, serve]) => [name, 'gzip', serve] as const),
+  ['@fastify/compress and a hook', 'identity', inFastifyHook] as const,
+  ['toFetchHandler in h3', 'identity', behindH3] as const,
+])(
+  'behind %s a watch has Cache-Control: no-transform, and a list, which is sent as %s, does not',
+  async (_, encoding, serve) => {
     const { events, create } = eventsOfTest();
     const port = await serve(events.handle);
+    await create('one', LARGE);
     const watch = await get(port, `${PATH}?watch=true`, ACCEPT);
     expect(watch.headers['cache-control']).toBe('no-cache, private, no-transform');
-    await create('one', LARGE);
     const list = await get(port, PATH, ACCEPT);
-    expect(list.headers['content-encoding']).toBe('gzip');
+    expect(list.headers['content-encoding'] ?? 'identity').toBe(encoding);
     expect(list.headers['cache-control']).toBe('no-cache, private');
-    expect(await whole(list.pipe(createGunzip()))).toContain('"name":"one"');
+    expect(await whole(encoding === 'gzip' ? list.pipe(createGunzip()) : list)).toContain('"name":"one"');
   },
 );
 
-test('a watch without middleware has the Cache-Control of kube-apiserver', async () => {
+const withoutMiddleware: Serve = async (handler) => (await listen(toNodeListener(handler))).port;
+
+test.each([
+  ['without middleware', withoutMiddleware],
+  ['behind @fastify/compress and the plugin', inFastifyPlugin],
+])('a watch %s has the Cache-Control of kube-apiserver', async (_, serve) => {
   const { events } = eventsOfTest();
-  const { port } = await listen(toNodeListener(events.handle));
-  const watch = await get(port, `${PATH}?watch=true`, ACCEPT);
+  const watch = await get(await serve(events.handle), `${PATH}?watch=true`, ACCEPT);
   expect(watch.headers['cache-control']).toBe('no-cache, private');
 });
 

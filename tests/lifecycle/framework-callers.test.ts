@@ -1,6 +1,7 @@
 import { serve as serveHono } from '@hono/node-server';
 import express, { type Request } from 'express';
 import fastify, { type FastifyRequest } from 'fastify';
+import { H3, serve as serveH3, type H3Event } from 'h3';
 import { Hono, type Context } from 'hono';
 import Koa, { type Context as KoaContext } from 'koa';
 import { once } from 'node:events';
@@ -99,6 +100,22 @@ const FRAMEWORKS: readonly (readonly [string, Authenticate, (handler: ApiHandler
       return (server.address() as AddressInfo).port;
     },
   ],
+  [
+    'h3',
+    callerFrom((event: H3Event) => caller(event.context['user'] as User | undefined)),
+    async (handler) => {
+      const app = new H3();
+      app.use((event) => {
+        event.context['user'] = userOf({ cookie: event.req.headers.get('cookie') ?? undefined });
+      });
+      const vitals = toFetchHandler(handler);
+      app.use(async (event, next) => (await vitals(event.req, { context: event })) ?? next());
+      const server = serveH3(app, { port: 0, hostname: '127.0.0.1', silent: true });
+      onTestFinished(() => server.close(true));
+      await server.ready();
+      return Number(new URL(server.url ?? '').port);
+    },
+  ],
 ];
 
 describe('callerFrom', () => {
@@ -126,6 +143,24 @@ describe('callerFrom', () => {
     expect((await call(events.handle, `GET ${PATH}`)).status).toBe(401);
     const overFetch = await toFetchHandler(events.handle)(new globalThis.Request(`http://localhost${PATH}`));
     expect(overFetch?.status).toBe(401);
+  });
+
+  test('reads the context that a service passes to toFetchHandler with the request', async () => {
+    const contexts: unknown[] = [];
+    const { events } = eventsOfTest({
+      authenticate: callerFrom((context: { readonly user?: User }) => {
+        contexts.push(context);
+        return caller(context.user);
+      }),
+      authorize: ({ name }) => ({ allowed: name === 'jane' }),
+    });
+    const vitals = toFetchHandler(events.handle);
+    const ask = async (context: object): Promise<number | undefined> =>
+      (await vitals(new globalThis.Request(`http://localhost${PATH}`), { context }))?.status;
+    const [jane, john, nobody] = [{ user: { id: 'jane' } }, { user: { id: 'john' } }, {}];
+    expect(await Promise.all([jane, john, nobody].map(ask))).toEqual([200, 403, 401]);
+    expect(contexts).toEqual([jane, john, nobody]);
+    expect(contexts[0]).toBe(jane);
   });
 
   test('refuses an argument that is no function', () => {

@@ -1,6 +1,8 @@
 import 'reflect-metadata';
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer as createHttp2Server } from 'node:http2';
+import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createAdaptorServer } from '@hono/node-server';
@@ -9,15 +11,22 @@ import { NestFactory } from '@nestjs/core';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import express from 'express';
+import express4 from 'express4';
 import fastify from 'fastify';
+import { H3, serve as serveH3 } from 'h3';
 import { Hono } from 'hono';
+import Koa from 'koa';
+import { generate } from 'selfsigned';
+import { toFastifyPlugin } from '../../src/fastify.js';
+import { toFetchHandler } from '../../src/fetch.js';
 import { toHonoMiddleware } from '../../src/hono.js';
 import { allowAnonymous, allowEverybody, createEvents, createHealth, firstOf, memoryStore } from '../../src/index.js';
+import { toKoaMiddleware } from '../../src/koa.js';
 import { KubeVitalsModule } from '../../src/nest.js';
 import { installShutdown, orderRequests, toNodeListener, type ShutdownReport } from '../../src/node.js';
 
 // A service with health, events and routes of its own, which a signal shuts down. Prints its port and, at the end, the
-// report.
+// report with the names of the events that were in the store when it was closed.
 const [framework = 'node-http', whileDraining] = process.argv.slice(2);
 const store = memoryStore();
 const health = createHealth();
@@ -25,11 +34,20 @@ const hooks = { authenticate: allowAnonymous(), authorize: allowEverybody() };
 const events = createEvents({ apiDomain: 'example.com', store, ...hooks });
 const handle = firstOf(health.handle, events.handle);
 
+let stored: readonly string[] = [];
+const listedStore = {
+  ...store,
+  async close(): Promise<void> {
+    stored = (await store.list({ limit: 1_000_000 })).records.map(({ key }) => key.name);
+    await store.close();
+  },
+};
+
 const shutdown = {
   delayMs: 100,
   whileDraining: whileDraining as 'close' | 'retry-after',
   drainTimeoutMs: 10_000,
-  onReport: (report: ShutdownReport) => void process.stdout.write(`${JSON.stringify(report)}\n`),
+  onReport: (report: ShutdownReport) => void process.stdout.write(`${JSON.stringify({ ...report, stored })}\n`),
 };
 
 let asked = 0;
@@ -53,7 +71,9 @@ async function nest(adapter: ExpressAdapter | FastifyAdapter): Promise<{ server:
   Get(':name')(Own.prototype, 'read', Object.getOwnPropertyDescriptor(Own.prototype, 'read') as PropertyDescriptor);
   Controller()(Own);
   class Root {}
-  Module({ controllers: [Own], imports: [KubeVitalsModule.forRoot({ health, events, store, shutdown })] })(Root);
+  Module({ controllers: [Own], imports: [KubeVitalsModule.forRoot({ health, events, store: listedStore, shutdown })] })(
+    Root,
+  );
   const app = await NestFactory.create(Root, adapter, { logger: false });
   app.enableShutdownHooks();
   await app.init();
@@ -67,24 +87,43 @@ interface Started {
   readonly close?: () => Promise<void>;
 }
 
+const listener = toNodeListener(handle);
+const withoutFramework: RequestListener = (req, res) =>
+  listener(req, res, () => void own(req.url ?? '').then((body) => res.end(body)));
+
+function behindExpress(make: typeof express): Started {
+  const app = make();
+  app.use(listener);
+  app.get('/:name', async (req, res) => void res.send(await own(req.path)));
+  return { server: createServer(app) };
+}
+
 const frameworks: Readonly<Record<string, () => Promise<Started>>> = {
-  'node-http': async () => {
-    const listener = toNodeListener(handle);
-    return {
-      server: createServer((req, res) =>
-        listener(req, res, () => void own(req.url ?? '').then((body) => res.end(body))),
-      ),
-    };
+  'node-http': async () => ({ server: createServer(withoutFramework) }),
+  'node-https': async () => {
+    const pem = await generate([{ name: 'commonName', value: 'localhost' }], { keySize: 2048 });
+    return { server: createSecureServer({ key: pem.private, cert: pem.cert }, withoutFramework) as Server };
   },
-  express: async () => {
-    const app = express();
-    app.use(toNodeListener(handle));
-    app.get('/:name', async (req, res) => void res.send(await own(req.path)));
-    return { server: createServer(app) };
+  'node-http2': async () => ({ server: createHttp2Server(withoutFramework as never) as unknown as Server }),
+  'express-4': async () => behindExpress(express4),
+  'express-5': async () => behindExpress(express),
+  koa: async () => {
+    const app = new Koa();
+    app.use(toKoaMiddleware(handle));
+    app.use(async (ctx) => {
+      ctx.body = await own(ctx.path);
+    });
+    return { server: createServer(app.callback() as RequestListener) };
   },
   fastify: async () => {
     const app = fastify();
-    const listener = toNodeListener(handle);
+    await app.register(toFastifyPlugin(handle));
+    app.get('/:name', (request) => own(request.url));
+    await app.ready();
+    return { server: app.server, close: () => app.close() };
+  },
+  'fastify-hook': async () => {
+    const app = fastify();
     app.addHook('onRequest', ({ raw: req }, { raw: res }, done) => listener(req, res, () => done()));
     app.get('/:name', (request) => own(request.url));
     await app.ready();
@@ -97,13 +136,24 @@ const frameworks: Readonly<Record<string, () => Promise<Started>>> = {
     const server = createAdaptorServer(app) as Server;
     return { server: orderRequests(server) };
   },
+  h3: async () => {
+    const app = new H3();
+    const vitals = toFetchHandler(handle);
+    app.use(async (event, next) => (await vitals(event.req)) ?? next());
+    app.get('/:name', (event) => own(event.url.pathname));
+    const served = serveH3(app, { port: 0, hostname: '127.0.0.1', gracefulShutdown: false, silent: true });
+    await served.ready();
+    return { server: served.node?.server as Server };
+  },
   'nest-express': () => nest(new ExpressAdapter()),
   'nest-fastify': () => nest(new FastifyAdapter()),
 };
 
 const { server, installed, close } = (await frameworks[framework]?.()) ?? {};
 if (server === undefined) throw new Error(`there is no framework ${framework}`);
-if (installed !== true) installShutdown({ server, health, events, store, close, ...shutdown });
-server.listen(0, '127.0.0.1');
-await once(server, 'listening');
+if (installed !== true) installShutdown({ server, health, events, store: listedStore, close, ...shutdown });
+if (!server.listening) {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+}
 process.stdout.write(`${(server.address() as AddressInfo).port}\n`);

@@ -39,8 +39,8 @@ test(
       startIncomplete('--livez-grace-period=1h'),
       startIncomplete('--livez-grace-period=1ms'),
     ]);
-    const forgiven = await ask(patient, '/livez?verbose');
-    expect([forgiven.status, forgiven.text.includes('[+]poststarthook/write-kubeconfig ok\n')]).toEqual([200, true]);
+    const answer = await ask(patient, '/livez?verbose');
+    expect([answer.status, answer.text.includes('[+]poststarthook/write-kubeconfig ok\n')]).toEqual([200, true]);
     for (const failed of [await ask(patient, '/readyz'), await ask(strict, '/livez'), await ask(strict, '/readyz')]) {
       expect([failed.status, failed.text.includes(HOOK_FAILED)]).toEqual([500, true]);
     }

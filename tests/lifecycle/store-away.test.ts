@@ -72,7 +72,7 @@ describe('a store that fails, over HTTP', () => {
       null,
       /^Timeout: request did not complete within requested timeout - context deadline exceeded$/,
     ],
-    ['too-large', 413, 'RequestEntityTooLarge', null, /larger than the store takes/],
+    ['too-large', 413, 'RequestEntityTooLarge', null, /larger than the store accepts/],
     ['full', 507, 'InsufficientStorage', '5', /the event store is full/],
     ['expired', 410, 'Expired', null, /too old/],
   ] as const)('answers %s with %i %s', async (code, status, reason, retryAfter, message) => {

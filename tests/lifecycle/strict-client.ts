@@ -4,8 +4,6 @@ import { strictLoad, type Target } from './strict-load.js';
 process.on('message', (target: Target) => {
   const load = strictLoad(target);
   void load.warm.then(() => process.send?.('warm'));
-  void load.ended.then(() =>
-    process.send?.({ resets: load.resets, answers: load.answers(), farewells: load.farewells() }),
-  );
+  void load.ended.then(() => process.send?.(load.outcome));
 });
 process.send?.('ready');

@@ -6,17 +6,28 @@ import { connect as connectTls } from 'node:tls';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createRandom } from '../random/random.js';
 import { testSeed } from '../random/seed.js';
+import { event } from './event.js';
+import { startHttp2Clients } from './strict-http2.js';
 
 /** What clients do at random, the same again with the same seed. */
 const random = createRandom(testSeed());
 
-/** The results of clients that follow HTTP strictly. */
-export interface StrictLoad {
+/** What became of the requests of clients that follow HTTP strictly. */
+export interface Outcome {
   /** Requests that were sent and not answered completely, with what became of them. */
-  readonly resets: readonly string[];
-  readonly answers: () => number;
-  /** How many answers had Connection: close. */
-  readonly farewells: () => number;
+  readonly resets: string[];
+  /** The names of the events whose creation was answered with 201. */
+  readonly created: string[];
+  /** The statuses of the other answers to requests that create an event. */
+  readonly refused: number[];
+  answers: number;
+  /** How many answers had Connection: close, or how many sessions got GOAWAY. */
+  farewells: number;
+}
+
+/** The clients that {@link strictLoad} has started. */
+export interface StrictLoad {
+  readonly outcome: Outcome;
   /** Resolves when every client has had its first answer. */
   readonly warm: Promise<unknown>;
   /** Resolves when no client gets a connection any more. */
@@ -27,69 +38,141 @@ export interface StrictLoad {
 export interface Target {
   readonly port: number;
   readonly secure: boolean;
+  /** Whether the clients use HTTP/2 with prior knowledge, without TLS. Default: HTTP/1.1. */
+  readonly http2?: boolean | undefined;
+  /** The path to which some clients post events. Default: none do. */
+  readonly events?: string | undefined;
+}
+
+/** One request of a client, and the function that takes down its answer. */
+export interface Asked {
+  readonly path: string;
+  readonly method: 'GET' | 'POST';
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | undefined;
+  /** Takes down a complete answer. */
+  answered(status: number | undefined): void;
+  /** Takes down that there was no complete answer. */
+  lost(reason: string): void;
+}
+
+/** Makes requests. Those to the path of the events create one each. */
+export type Ask = (path: string) => Asked;
+
+/** What clients of one kind are given. */
+export interface ClientContext {
+  readonly target: Target;
+  readonly outcome: Outcome;
+  readonly ask: Ask;
+  /** A time around this one, in milliseconds. */
+  readonly around: (ms: number) => number;
+  /** Starts a client, which calls back with its first answer. */
+  readonly start: (client: (arrived: () => void) => Promise<void>) => Promise<void>;
 }
 
 const REQUEST = 'GET /spare HTTP/1.1\r\nHost: a\r\n\r\n';
 
 /**
- * Starts clients of every kind that send requests until a connection is refused: without a pause, with pauses in which
- * the connection is idle, with a connection for each request, and with one that is opened long before its first
- * request. Only requests count: a connection that is refused, or reset before a request was sent, is no failure.
+ * Starts clients of every kind that send requests until a connection is refused. Only requests count: a connection that
+ * is refused, or reset before a request was sent, is no failure.
  */
 export function strictLoad(target: Target): StrictLoad {
-  const resets: string[] = [];
-  let answers = 0;
-  let farewells = 0;
+  const outcome: Outcome = { resets: [], created: [], refused: [], answers: 0, farewells: 0 };
+  let posted = 0;
+  const ask: Ask = (path) => {
+    const creates = path === target.events;
+    const name = creates ? `event-${(posted += 1)}` : '';
+    return {
+      path,
+      method: creates ? 'POST' : 'GET',
+      headers: creates ? { 'content-type': 'application/json' } : {},
+      body: creates ? JSON.stringify(event(name)) : undefined,
+      answered(status = 0): void {
+        outcome.answers++;
+        if (!creates) return;
+        if (status === 201) outcome.created.push(name);
+        else outcome.refused.push(status);
+      },
+      lost: (reason) => void outcome.resets.push(`${path}: ${reason}`),
+    };
+  };
+  let waiting = 0;
+  let allArrived!: () => void;
+  const warm = new Promise<void>((resolve) => (allArrived = resolve));
+  const start: ClientContext['start'] = (client) => {
+    waiting += 1;
+    return client(() => {
+      waiting -= 1;
+      if (waiting === 0) allArrived();
+    });
+  };
+  const around = (ms: number): number => ms * (0.5 + random.fraction());
+  const context = { target, outcome, ask, around, start };
+  const clients = target.http2 === true ? startHttp2Clients(context) : startHttp1Clients(context);
+  return { outcome, warm, ended: Promise.all(clients) };
+}
 
+/**
+ * Starts clients that send requests without a pause, with pauses in which the connection is idle, with a connection for
+ * each request, and on a connection that is opened long before its first request.
+ */
+function startHttp1Clients({ target, outcome, ask, around, start }: ClientContext): readonly Promise<void>[] {
   /** False when the connection is refused. */
-  const ask = async (path: string, agent: Agent | false): Promise<boolean> => {
-    const options = { host: '127.0.0.1', port: target.port, path, agent, rejectUnauthorized: false };
+  const send = async (path: string, agent: Agent | false): Promise<boolean> => {
+    const { method, headers, body, answered, lost } = ask(path);
+    const options = { host: '127.0.0.1', port: target.port, path, method, headers, agent, rejectUnauthorized: false };
     const request = (target.secure ? httpsRequest : httpRequest)(options);
-    request.end();
+    request.end(body);
     try {
       const [response] = (await once(request, 'response')) as [IncomingMessage];
-      if (response.headers.connection === 'close') farewells++;
+      if (response.headers.connection === 'close') outcome.farewells++;
       let length = 0;
       for await (const chunk of response) length += (chunk as Uint8Array).length;
-      if (!response.complete || length === 0) resets.push(`${path}: incomplete`);
-      answers++;
+      if (!response.complete || length === 0) lost('incomplete');
+      answered(response.statusCode);
       return true;
     } catch (error) {
       const { syscall } = error as NodeJS.ErrnoException;
-      if (syscall !== 'connect') resets.push(`${path}: ${String(error)}`);
+      if (syscall !== 'connect') lost(String(error));
       return syscall !== 'connect';
     }
   };
-  const keepAlive = async (path: string, thinkMs: number): Promise<void> => {
-    const agent = target.secure ? new SecureAgent({ keepAlive: true }) : new Agent({ keepAlive: true });
-    await ask(path, agent);
-    arrived();
-    while (await ask(path, agent)) if (thinkMs > 0) await pause(thinkMs * (0.5 + random.fraction()));
-    agent.destroy();
-  };
+  const keepAlive = (path: string, thinkMs: number): Promise<void> =>
+    start(async (arrived) => {
+      const agent = target.secure ? new SecureAgent({ keepAlive: true }) : new Agent({ keepAlive: true });
+      await send(path, agent);
+      arrived();
+      while (await send(path, agent)) if (thinkMs > 0) await pause(around(thinkMs));
+      agent.destroy();
+    });
   /** A connection for each request. */
-  const fresh = async (): Promise<void> => {
-    await ask('/fresh', false);
-    arrived();
-    while (await ask('/fresh', false));
-  };
+  const fresh = (path: string): Promise<void> =>
+    start(async (arrived) => {
+      await send(path, false);
+      arrived();
+      while (await send(path, false));
+    });
   /** Connects, waits, sends one request, and begins again. */
   const spare = async (waitMs: number): Promise<void> => {
-    while (await askLate(target, waitMs, resets));
+    while (await askLate(target, waitMs, outcome.resets));
   };
-  let waiting = 26;
-  let arrived!: () => void;
-  const warm = new Promise<void>((resolve) => {
-    arrived = () => void ((waiting -= 1) === 0 && resolve());
-  });
-  const ended = Promise.all([
+  const { events } = target;
+  const posting =
+    events === undefined
+      ? []
+      : [
+          ...Array.from({ length: 3 }, () => keepAlive(events, 0)),
+          ...Array.from({ length: 3 }, (_, index) => keepAlive(events, 30 * (index + 1))),
+          ...Array.from({ length: 2 }, () => fresh(events)),
+        ];
+  return [
+    ...posting,
     ...Array.from({ length: 6 }, () => keepAlive('/busy', 0)),
     ...Array.from({ length: 4 }, () => keepAlive('/slow', 0)),
     ...Array.from({ length: 12 }, (_, index) => keepAlive('/idle', 10 * (index + 1))),
-    ...Array.from({ length: 4 }, () => fresh()),
+    ...Array.from({ length: 4 }, () => fresh('/fresh')),
     ...Array.from({ length: 6 }, (_, index) => spare(150 * (index + 1))),
-  ]);
-  return { resets, answers: () => answers, farewells: () => farewells, warm, ended };
+  ];
 }
 
 async function askLate({ port, secure }: Target, waitMs: number, resets: string[]): Promise<boolean> {
