@@ -1,7 +1,17 @@
 // Installs the packed package into small projects, as users would, and runs them.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -9,6 +19,11 @@ import { NotRun, pack, root, run, runGates, runTool, scratchFolder } from './gat
 
 /** The arguments of npm in a project of the gates. */
 const INSTALL = ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline'];
+/** All that an installation of the package brings, in alphabetical order. */
+const INSTALLED = ['@bufbuild/protobuf', 'kube-vitals', 'undici', 'yaml'];
+/** The size of these files; newer versions of the dependencies count as well. */
+const INSTALLED_LIMIT_KIB = 9_260;
+
 const scratch = scratchFolder();
 const project = (name) => join(scratch, name);
 const says = (output) => {
@@ -142,6 +157,12 @@ async function answerOf(code, path, headers) {
   }
 }
 
+/** The size of all files below a folder. */
+function bytesBelow(folder) {
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  return files.reduce((sum, { parentPath, name }) => sum + statSync(join(parentPath, name)).size, 0);
+}
+
 async function freePort() {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -156,11 +177,13 @@ await runGates('check-consumers', {
     const { tarball } = pack(scratch);
     writeFileSync(join(scratch, 'package.json'), JSON.stringify({ name: 'consumers', private: true }));
     run('npm', [...INSTALL, tarball], { cwd: scratch });
-    const tree = JSON.parse(run('npm', ['ls', '--all', '--json'], { cwd: scratch }));
-    const own = tree.dependencies['kube-vitals'];
-    // Optional peers that are not installed are listed without a version.
-    const brought = Object.entries(own.dependencies ?? {}).filter(([, { version }]) => version !== undefined);
-    return `with ${brought.map(([name]) => name).join(', ') || 'nothing else'}`;
+    const modules = join(scratch, 'node_modules');
+    const { packages } = JSON.parse(readFileSync(join(modules, '.package-lock.json'), 'utf8'));
+    const installed = Object.keys(packages).map((path) => path.slice('node_modules/'.length));
+    if (installed.sort().join() !== INSTALLED.join()) throw new Error(`it installs ${installed.join(', ')}`);
+    const kib = Math.ceil(INSTALLED.reduce((sum, name) => sum + bytesBelow(join(modules, name)), 0) / 1024);
+    if (kib > INSTALLED_LIMIT_KIB) throw new Error(`it installs ${kib} KiB, more than ${INSTALLED_LIMIT_KIB}`);
+    return `${kib} of ${INSTALLED_LIMIT_KIB} KiB, with ${INSTALLED.length - 1} dependencies`;
   },
   async 'the programs of the README run as they are written'() {
     const [health, both, ...others] = readmePrograms();

@@ -51,9 +51,13 @@ function makeProject(name, { nodeTypes }) {
   return folder;
 }
 
-/** Compiles the emitted declarations themselves: `skipLibCheck` is off. */
-function compile(resolution, module, sources, nodeTypes) {
-  const folder = makeProject(`${resolution}-${nodeTypes ? 'node' : 'dom'}`, { nodeTypes });
+/**
+ * Compiles the emitted declarations themselves: `skipLibCheck` is off.
+ *
+ * @param compiler the package of the compiler in the repository's node_modules
+ */
+function compile(resolution, module, sources, nodeTypes, compiler = 'typescript') {
+  const folder = makeProject(`${compiler}-${resolution}-${nodeTypes ? 'node' : 'dom'}`, { nodeTypes });
   const compilerOptions = {
     module,
     moduleResolution: resolution,
@@ -66,10 +70,22 @@ function compile(resolution, module, sources, nodeTypes) {
     esModuleInterop: module === 'CommonJS',
     skipLibCheck: false,
     noEmit: true,
+    // TypeScript 6 reports that `esModuleInterop: false` is deprecated.
+    ...(compiler === 'typescript-6' && { ignoreDeprecations: '6.0' }),
   };
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'consumer', private: true, type: 'module' }));
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: sources }));
-  runTool('typescript/bin/tsc', ['-p', folder]);
+  runTool(`${compiler}/bin/tsc`, ['-p', folder]);
+}
+
+/** The oldest and the newest TypeScript that are tested, besides the repository's own, which the other gates use. */
+const OTHER_COMPILERS = { 'TypeScript 5.4': 'typescript-5.4', 'TypeScript 6': 'typescript-6' };
+
+const compilerGates = {};
+for (const [name, compiler] of Object.entries(OTHER_COMPILERS)) {
+  compilerGates[`declarations in ${name}, ESM and CommonJS consumers`] = () => {
+    compile('NodeNext', 'NodeNext', ['esm.mts', 'cjs.cts'], true, compiler);
+  };
 }
 
 await runGates('check-package', {
@@ -112,6 +128,7 @@ await runGates('check-package', {
   'declarations under bundler, without the types of Node'() {
     compile('Bundler', 'ESNext', ['plain.ts'], false);
   },
+  ...compilerGates,
   'size of kube-vitals/health, and of createHealth from the root'() {
     return measureHealth();
   },

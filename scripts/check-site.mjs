@@ -50,10 +50,10 @@ function builtPages() {
   );
 }
 
-function siteFiles(ending) {
+function siteFiles(pattern) {
   if (!existsSync(join(site, 'index.html'))) throw new Error('there is no build: see above');
   const names = readdirSync(site, { recursive: true }).map((name) => name.replaceAll('\\', '/'));
-  return names.filter((name) => ending.test(name));
+  return names.filter((name) => pattern.test(name));
 }
 
 function isDead(link, from, pages) {

@@ -8,7 +8,7 @@ import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { judge } from '../tests/conformance/recorded.ts';
+import { verdictOf } from '../tests/conformance/recorded.ts';
 
 const CORPUS = new URL('../tests/conformance/corpus/', import.meta.url).pathname;
 const PROGRAM = new URL('../dist/cli.js', import.meta.url).pathname;
@@ -100,7 +100,7 @@ const lanes = Array.from({ length: Math.min(LANES, ids.length) }, (_, at) =>
 const results = (await Promise.all(lanes.map(lane))).flat();
 
 for (const result of results) {
-  const { pass, decided } = judge(result);
+  const { pass, decided } = verdictOf(result);
   result.pass = pass;
   if (pass && decided) console.log(`otherwise on purpose: ${result.area}/${result.id} ${decided}`);
 }

@@ -71,10 +71,10 @@ function filesBelow(path) {
   if (statSync(path).isFile()) return [path];
   return readdirSync(path).flatMap((name) => filesBelow(join(path, name)));
 }
-const below = (path, ending) =>
+const below = (path, suffix) =>
   filesBelow(join(ROOT, path))
     .map((file) => file.slice(ROOT.length + 1))
-    .filter((file) => file.endsWith(ending));
+    .filter((file) => file.endsWith(suffix));
 
 const mutate = rooms
   .flatMap((room) => [...below(`src/${room}`, '.ts'), ...below(`src/${room}.ts`, '.ts')])
@@ -182,10 +182,10 @@ function report(what) {
   const line = (name, some) => {
     const count = some.filter(noticed).length;
     const same = some.filter((mutant) => !noticed(mutant) && equivalent.has(mutant.key)).length;
-    const judged = some.length - same;
-    const percent = judged === 0 ? 0 : (100 * count) / judged;
+    const counted = some.length - same;
+    const percent = counted === 0 ? 0 : (100 * count) / judged;
     const besides = same > 0 ? `, ${same} listed as equivalent` : '';
-    console.log(`${name.padEnd(20)} ${count} of ${judged} ${what}: ${percent.toFixed(1)} %${besides}`);
+    console.log(`${name.padEnd(20)} ${count} of ${counted} ${what}: ${percent.toFixed(1)} %${besides}`);
     return percent;
   };
   for (const room of rooms)

@@ -16,6 +16,7 @@ const SERVICES = {
   hono: { notFound: 'no such page in this shop' },
   fastify: { notFound: 'no such page in this shop' },
   koa: { notFound: 'no such page in this shop' },
+  h3: { notFound: 'no such page in this shop' },
   nest: {
     notFound: 'Cannot GET ',
     // Nest sends the signal to itself again when it is done.

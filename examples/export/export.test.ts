@@ -72,12 +72,12 @@ const record = (name: string, more: Partial<Event> = {}): Promise<Event> =>
 
 /** Exports until `isDone`. */
 async function run(sink: EventSink, isDone: () => boolean): Promise<void> {
-  const ending = new AbortController();
-  const done = exportEvents({ client, sink, batchMs: 20, observe: () => undefined, signal: ending.signal });
+  const stopping = new AbortController();
+  const done = exportEvents({ client, sink, batchMs: 20, observe: () => undefined, signal: stopping.signal });
   for (let tries = 0; !isDone() && tries < 500; tries++) await new Promise((resolve) => setTimeout(resolve, 10));
   // What comes too often comes now.
   await new Promise((resolve) => setTimeout(resolve, 50));
-  ending.abort();
+  stopping.abort();
   await done;
   assert.ok(isDone(), 'it was not exported in time');
 }

@@ -22,13 +22,13 @@ if (makeSink === undefined || target === '') {
   process.exit(2);
 }
 
-const ending = new AbortController();
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => ending.abort());
+const stopping = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopping.abort());
 const transport = await defaultTransport();
 const client = createEventsClient({ transport });
 const sink = await makeSink();
 await exportEvents({
-  ...{ client, sink, namespace: null, signal: ending.signal },
+  ...{ client, sink, namespace: null, signal: stopping.signal },
   // Chats are read by people.
   ...(kind === 'slack' && { fieldSelector: 'type=Warning', batchMs: 5_000, batchSize: 20 }),
 });

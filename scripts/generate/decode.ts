@@ -26,7 +26,7 @@ type Members = Readonly<Record<string, unknown>>;
  * @param value an object, fresh from \`JSON.parse\`, that says \`kind\` and \`apiVersion\`. It is consumed.
  * @param managed what the number 0 in the place of the managed fields stands for
  */
-export function decodeUsualEvent(value: object, managed?: readonly ManagedFieldsEntry[]): QuickObject | undefined {
+export function decodeCommonEvent(value: object, managed?: readonly ManagedFieldsEntry[]): QuickObject | undefined {
   const body = value as Members;
   const { metadata: sent, ${[...sent, ...often].map(({ name }) => name).join(', ')} } = body;
   ${checks(sent)}
@@ -151,7 +151,7 @@ function fieldsOf${name}(value: Members): number {
     throw new TypeError(`${name}: nearly every new event has structs of texts, or of counts and times`);
   });
   return `${head}
-  const usual = ${tests.join(' && ')} && Object.keys(value).length === ${names.length};
-  return usual ? ${names.length} : 0;
+  const isCommon = ${tests.join(' && ')} && Object.keys(value).length === ${names.length};
+  return isCommon ? ${names.length} : 0;
 }`;
 }

@@ -35,8 +35,14 @@ const REPLACED: readonly (readonly [RegExp, string])[] = [
   [/(`AsyncIterable`\\<[^,\n]+), `any`, `any`\\>/g, '$1\\>'],
   // A callable interface has its text twice.
   [/^(#{3} \w+\(\)\n\n)((?:(?!```).+\n)+)\n(```ts\n[^]*?\n```\n\n)\2/gm, '$1$3$2'],
-  // The members of a union of objects are named by their `type`: the declaration above shows them in full.
-  [/^##### Type Literal\n\n```ts\n\{\n(?:.*\n)*? {2}type: "([\w.]+)";\n(?:.*\n)*?```$/gm, '##### `$1`'],
+  // The members of a union of objects are named by their `type`, if they have one: the declaration above shows them in
+  // full.
+  [/^##### Type Literal\n\n```ts\n\{\n(?: .*\n)*? {2}type: "([\w.]+)";\n(?: .*\n)*?\}\n```$/gm, '##### `$1`'],
+  [
+    /^##### Type Literal\n\n```ts\n\{\n(?: .*\n)*? {2}type: "([\w.]+)" \| "([\w.]+)";\n(?: .*\n)*?\}\n```$/gm,
+    '##### `$1` or `$2`',
+  ],
+  [/^##### Type Literal\n\n```ts\n\{\n(?: .*\n)*?\}\n```$/gm, '##### Object'],
   [
     /^\\\{\n(?:.*\n)*? {2}`type`: `"([\w.]+)"`;\n(?:.*\n)*?\\\} & (\[.+\))$/gm,
     '##### `$1`\n\nHas the members of $2 as well.',

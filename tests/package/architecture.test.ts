@@ -77,7 +77,7 @@ describe('every page', () => {
   /** Words of pods, of Node and of frameworks, and a placeholder for any guard. */
   const others = new Set([
     ...['periodSeconds', 'timeoutSeconds', 'terminationGracePeriodSeconds', 'startupProbe', 'preStop'],
-    ...['onRequest', 'isX', 'enableShutdownHooks'],
+    ...['onRequest', 'onPreResponse', 'fromNodeHandler', 'isX', 'enableShutdownHooks'],
     // Options of Node's servers.
     ...[
       'createServer',

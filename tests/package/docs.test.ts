@@ -93,6 +93,16 @@ describe('the documentation', () => {
     );
   });
 
+  it('says in the first section of the README how to install the package', () => {
+    const readme = pages.find(({ path }) => path === 'README.md');
+    const [, heading, section = ''] = /^## (.+)\n([^]*?)^## /m.exec(readme?.text ?? '') ?? [];
+    expect(heading).toBe('Installation');
+    expect(parseMarkdown('README.md', section).blocks[0]).toMatchObject({
+      language: 'sh',
+      code: expect.stringMatching(new RegExp(`^npm install ${manifest.name}$`)) as unknown,
+    });
+  });
+
   it('links only to existing targets', () => {
     expect(pages.flatMap(brokenLinks)).toEqual([]);
   });

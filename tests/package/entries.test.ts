@@ -44,7 +44,7 @@ describe('package.json exports', () => {
         require: { types: `./dist/${base}.d.cts`, default: `./dist/${base}.cjs` },
       }),
     );
-    for (const ending of ['d.ts', 'js', 'd.cts', 'cjs']) built(`${base}.${ending}`);
+    for (const suffix of ['d.ts', 'js', 'd.cts', 'cjs']) built(`${base}.${suffix}`);
   });
 
   it('have types for resolvers that know no exports (moduleResolution node10)', () => {

@@ -7,23 +7,33 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { parse } from 'yaml';
+import { createHealth } from '../../src/health.js';
+import { toNodeListener } from '../../src/node.js';
 import { probeCommand } from '../../src/cli/probe/probe-command.js';
 import { parseMarkdown } from './markdown.js';
 import { built } from './package-entries.js';
 import { root } from './source-files.js';
 
-/** The code of a guide in one language. */
-function blocksOf(guide: string, language: string): readonly string[] {
-  const path = `docs/guides/${guide}.md`;
+/** The code of a page in one language. */
+function blocksIn(path: string, language: string): readonly string[] {
   const found = parseMarkdown(path, readFileSync(join(root, path), 'utf8')).blocks;
   return found.filter((block) => block.language === language).map(({ code }) => code);
 }
 
+/** The code of a guide in one language. */
+const blocksOf = (guide: string, language: string): readonly string[] => blocksIn(`docs/guides/${guide}.md`, language);
+
 interface Probe {
-  readonly httpGet: { readonly path: string; readonly port: string };
+  readonly httpGet: { readonly path: string; readonly port: string | number };
   readonly periodSeconds: number;
   readonly timeoutSeconds: number;
   readonly failureThreshold: number;
+}
+
+interface Probes {
+  readonly startupProbe: Probe;
+  readonly livenessProbe: Probe;
+  readonly readinessProbe: Probe;
 }
 
 interface Deployment {
@@ -31,12 +41,10 @@ interface Deployment {
     readonly template: {
       readonly spec: {
         readonly terminationGracePeriodSeconds: number;
-        readonly containers: readonly {
+        readonly containers: readonly (Probes & {
           readonly ports: readonly { readonly name: string; readonly containerPort: number }[];
-          readonly startupProbe: Probe;
-          readonly livenessProbe: Probe;
-          readonly readinessProbe: Probe;
-        }[];
+          readonly lifecycle: { readonly preStop: { readonly sleep: { readonly seconds: number } } };
+        })[];
       };
     };
   };
@@ -46,33 +54,138 @@ interface Deployment {
 const option = (code: string, name: string): number =>
   Number(new RegExp(`\\b${name}: ([\\d_]+)`).exec(code)?.[1]?.replaceAll('_', ''));
 
+/** The numbers in the first text that matches. */
+function numbersIn(text: string, pattern: RegExp): readonly number[] {
+  const [found] = pattern.exec(text) ?? expect.unreachable(`there is no ${pattern} in the page`);
+  return [...found.matchAll(/\d+/g)].map(([digits]) => Number(digits));
+}
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
+
+/** How long the readiness probe takes to notice that a pod is not ready, in milliseconds. */
+const noticedMs = ({ readinessProbe: { periodSeconds, failureThreshold } }: Probes): number =>
+  periodSeconds * failureThreshold * 1_000;
+
+/** The `timeoutMs` of a check that sets none. */
+const DEFAULT_CHECK_TIMEOUT_MS = 2_000;
+
+describe.each([
+  ['the Kubernetes guide', 'docs/guides/kubernetes.md', 'delayMs'],
+  ['the README', 'README.md', 'delayMs'],
+  ['the page on health', 'docs/health.md', 'shutdownDelayMs'],
+])('the probes of %s', (_page, path, delay) => {
+  const code = blocksIn(path, 'ts').join('\n');
+  const manifest = blocksIn(path, 'yaml').find((block) => block.includes('startupProbe:')) ?? '';
+  const parsed = parse(manifest) as Partial<Deployment> & Probes;
+  const probes = parsed.spec?.template.spec.containers[0] ?? parsed;
+  const { startupProbe, livenessProbe, readinessProbe } = probes;
+
+  it('ask /livez whether to restart, and /readyz whether to send requests', () => {
+    const paths = [startupProbe, livenessProbe, readinessProbe].map(({ httpGet }) => httpGet.path);
+    expect(paths).toEqual(['/livez', '/livez', '/readyz']);
+  });
+
+  it('wait longer than the slowest check', () => {
+    const slowestMs = Math.max(DEFAULT_CHECK_TIMEOUT_MS, option(code, 'timeoutMs') || 0);
+    for (const { timeoutSeconds } of [startupProbe, livenessProbe, readinessProbe]) {
+      expect(timeoutSeconds * 1_000).toBeGreaterThan(slowestMs);
+    }
+  });
+
+  it('notice that the service is not ready before its shutdown refuses anything', () => {
+    expect(noticedMs(probes)).toBeGreaterThan(0);
+    expect(option(code, delay)).toBeGreaterThan(noticedMs(probes));
+  });
+
+  it('have the numbers that the comments explain', () => {
+    const { failureThreshold: failures, periodSeconds: period } = startupProbe;
+    const start = /(\d+) × (\d+) s|up to (\d+) s/.exec(manifest) ?? [];
+    expect(start.slice(1).filter((digits) => digits !== undefined)).toEqual(
+      start[3] === undefined ? [String(failures), String(period)] : [String(failures * period)],
+    );
+    const restartSeconds = livenessProbe.failureThreshold * livenessProbe.periodSeconds;
+    expect(numbersIn(manifest, /after \d+ failures in \d+ s|\d+ s of failure before a restart/).at(-1)).toBe(
+      restartSeconds,
+    );
+    expect(manifest).toMatch(/at the first failure/);
+    expect(readinessProbe.failureThreshold).toBe(1);
+  });
+});
+
+it('the probes of the README ask the port on which its service listens', () => {
+  const code = blocksIn('README.md', 'ts').find((block) => block.includes(".add({ name: 'disk'")) ?? '';
+  const manifest = blocksIn('README.md', 'yaml').find((block) => block.includes('startupProbe:')) ?? '';
+  const probes = Object.values(parse(manifest) as Readonly<Record<string, Probe>>);
+  expect(probes).toHaveLength(3);
+  for (const { httpGet } of probes) expect(code).toContain(`.listen(${httpGet.port})`);
+});
+
 describe('the Kubernetes guide', () => {
+  const page = readFileSync(join(root, 'docs/guides/kubernetes.md'), 'utf8');
   const [code = ''] = blocksOf('kubernetes', 'ts');
-  const [manifest = ''] = blocksOf('kubernetes', 'yaml');
+  const [manifest = '', withHook = ''] = blocksOf('kubernetes', 'yaml');
   const pod = (parse(manifest) as Deployment).spec.template.spec;
-  const [container] = pod.containers;
+  const container = pod.containers[0] as Deployment['spec']['template']['spec']['containers'][0];
+  const seconds = ['delayMs', 'drainTimeoutMs', 'closeTimeoutMs'].map((name) => option(code, name) / 1_000);
 
   it('gives the pod longer than the whole shutdown takes', () => {
-    const shutdownMs = option(code, 'delayMs') + option(code, 'drainTimeoutMs') + option(code, 'closeTimeoutMs');
-    expect(shutdownMs).toBeGreaterThan(0);
-    expect(pod.terminationGracePeriodSeconds * 1_000).toBeGreaterThan(shutdownMs);
+    expect(sum(seconds)).toBeGreaterThan(0);
+    expect(pod.terminationGracePeriodSeconds).toBeGreaterThan(sum(seconds));
+    expect(numbersIn(manifest, /# delay \d+ \+ drain \d+ \+ close \d+, and a reserve/)).toEqual(seconds);
   });
 
-  it('delays the shutdown until the pod has been taken out of the load balancer', () => {
-    const { periodSeconds, failureThreshold } = container?.readinessProbe ?? { periodSeconds: 0, failureThreshold: 0 };
-    expect(periodSeconds * failureThreshold).toBeGreaterThan(0);
-    expect(option(code, 'delayMs')).toBeGreaterThan(periodSeconds * failureThreshold * 1_000);
-  });
-
-  it('lets probes wait longer than the slowest check, on the port of the service', () => {
-    const probes = [container?.startupProbe, container?.livenessProbe, container?.readinessProbe];
-    expect(probes.map((probe) => probe?.httpGet.path)).toEqual(['/livez', '/livez', '/readyz']);
-    for (const probe of probes) {
-      expect((probe?.timeoutSeconds ?? 0) * 1_000).toBeGreaterThan(option(code, 'timeoutMs'));
-      expect(probe?.httpGet.port).toBe(container?.ports[0]?.name);
+  it('has the probes on the port of the service', () => {
+    for (const probe of [container.startupProbe, container.livenessProbe, container.readinessProbe]) {
+      expect(probe.httpGet.port).toBe(container.ports[0]?.name);
     }
-    expect(code).toContain(`listen(${container?.ports[0]?.containerPort},`);
+    expect(code).toContain(`listen(${container.ports[0]?.containerPort},`);
   });
+
+  it('calculates its example with the numbers of its code', () => {
+    const { readinessProbe, startupProbe } = container;
+    const [period, failures, spread, delay] = numbersIn(page, /\d+ s × \d+ \+ \d+ s = \d+ s/);
+    expect([period, failures, delay]).toEqual([
+      readinessProbe.periodSeconds,
+      readinessProbe.failureThreshold,
+      seconds[0],
+    ]);
+    expect(noticedMs(container) / 1_000 + (spread ?? NaN)).toBe(delay);
+    const grace = numbersIn(page, /\d+ \+ \d+ \+ \d+ \+ \d+ = \d+ s/);
+    expect(grace.slice(0, 3)).toEqual(seconds);
+    expect([sum(grace.slice(0, 4)), grace[4]]).toEqual([grace[4], pod.terminationGracePeriodSeconds]);
+    expect(numbersIn(page, /\d+ s > \d+ s/)).toEqual([
+      readinessProbe.timeoutSeconds,
+      option(code, 'timeoutMs') / 1_000,
+    ]);
+    const [longestStart] = numbersIn(page, /covers the slowest start \| \d+ s/);
+    expect(longestStart).toBe(startupProbe.periodSeconds * startupProbe.failureThreshold);
+  });
+
+  it('counts a preStop hook towards the delay and the grace period', () => {
+    const hooked = (parse(withHook) as Deployment).spec.template.spec;
+    const hook = hooked.containers[0]?.lifecycle.preStop.sleep.seconds ?? NaN;
+    const [inText, delayMs] = numbersIn(page.replaceAll('_', ''), /a hook that takes \d+ s and\n`delayMs: \d+`/);
+    const delay = (delayMs ?? NaN) / 1_000;
+    expect(inText).toBe(hook);
+    expect(hook + delay).toBe(seconds[0]);
+    const parts = numbersIn(withHook, /# preStop \d+ \+ delay \d+ \+ drain \d+ \+ close \d+, and a reserve/);
+    expect(parts).toEqual([hook, delay, ...seconds.slice(1)]);
+    expect(hooked.terminationGracePeriodSeconds).toBeGreaterThan(sum(parts));
+    expect(withHook).toContain(`[sleep, '${hook}']`);
+  });
+});
+
+it.each([
+  ['docker', 'yaml', /stop_grace_period: \d+s/],
+  ['systemd', 'ini', /TimeoutStopSec=\d+/],
+] as const)('the %s guide waits longer than the shutdown that it explains takes', (guide, language, setting) => {
+  const code = blocksOf(guide, language).join('\n');
+  const parts = numbersIn(code, /# delayMs \d+ s \+ drainTimeoutMs \d+ s \+ closeTimeoutMs \d+ s, and a reserve/);
+  expect(numbersIn(code, setting)[0]).toBeGreaterThan(sum(parts));
+  const [service = ''] = blocksOf('kubernetes', 'ts');
+  expect(parts.map((seconds) => seconds * 1_000)).toEqual(
+    ['delayMs', 'drainTimeoutMs', 'closeTimeoutMs'].map((name) => option(service, name)),
+  );
 });
 
 describe('the guides that call the probe', () => {
@@ -123,6 +236,41 @@ describe('the guides that call the probe', () => {
     it('fails when the service has ended', async () => {
       const gone = spawnSync(process.execPath, ['-e', '0']).pid;
       expect(await once(startPost(1, gone), 'exit')).toEqual([1, null]);
+    });
+  });
+
+  describe('the HEALTHCHECK of the Docker guide', () => {
+    const [dockerfile = ''] = blocksOf('docker', 'dockerfile');
+    const [, command = '[]'] = /^HEALTHCHECK [^\n]*\\\n\s+CMD (\[.*\])$/m.exec(dockerfile) ?? [];
+
+    /** Runs HEALTHCHECK for a port. Resolves with the exit code, and with the output, which Docker keeps. */
+    async function healthcheck(port: number): Promise<readonly [code: number, output: string]> {
+      const words = (JSON.parse(command) as readonly string[]).map((word) =>
+        word.replace('node_modules/kube-vitals/dist/cli.cjs', built('cli.cjs')).replace(':8080', `:${port}`),
+      );
+      expect(words.shift()).toBe('node');
+      const child = spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'pipe'] });
+      onTestFinished(() => void child.kill('SIGKILL'));
+      let output = '';
+      for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => (output += String(text)));
+      const [code] = (await once(child, 'close')) as [number];
+      return [code, output];
+    }
+
+    it('exits with 0 while the service is alive, with 1 while it is not, and with 1 when it has ended', async () => {
+      let alive = true;
+      const health = createHealth();
+      health.add({ name: 'worker', check: () => alive, endpoints: ['livez'] });
+      health.add({ name: 'database', check: () => false });
+      const server = createServer(toNodeListener(health.handle)).listen(0, '127.0.0.1');
+      onTestFinished(() => void server.close());
+      await once(server, 'listening');
+      const { port } = server.address() as AddressInfo;
+      expect(await healthcheck(port)).toEqual([0, 'ok\n']);
+      alive = false;
+      expect(await healthcheck(port)).toEqual([1, expect.stringMatching(/^HTTP 500\n[^]*^\[-\]worker failed/m)]);
+      server.close();
+      expect(await healthcheck(port)).toEqual([1, expect.stringContaining('ECONNREFUSED')]);
     });
   });
 

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import semver from 'semver';
 import ts from 'typescript';
@@ -73,6 +73,32 @@ describe('package-lock.json', () => {
     const scripts = Object.entries(packages).filter(([, { hasInstallScript }]) => hasInstallScript === true);
     const names = scripts.map(([where]) => where.slice(where.lastIndexOf('node_modules/') + 'node_modules/'.length));
     expect(Object.keys(manifest.allowScripts)).toEqual([...new Set(names)].sort());
+  });
+});
+
+describe('package.json', () => {
+  const { homepage, repository, bugs } = manifest;
+
+  it('has repository, homepage and bugs on the same GitHub repository', () => {
+    const [, address] = /^git\+(https:\/\/github\.com\/[\w-]+\/[\w-]+)\.git$/.exec(repository.url) ?? [];
+    expect({ type: repository.type, homepage, bugs }).toEqual({
+      type: 'git',
+      homepage: `${address}#readme`,
+      bugs: `${address}/issues`,
+    });
+  });
+
+  it('takes compatible newer versions of every dependency, so that security fixes reach services', () => {
+    const dependencies = Object.entries(manifest.dependencies);
+    expect(dependencies.length).toBeGreaterThan(0);
+    expect(dependencies.filter(([, range]) => !/^\^\d/.test(range))).toEqual([]);
+  });
+
+  it('has its own TypeScript behind `tsc`, not one of the others that it installs', () => {
+    // npm links the program of a package that is added last; `npm ci` links this one.
+    expect(realpathSync(join(root, 'node_modules/.bin/tsc'))).toBe(
+      realpathSync(join(root, 'node_modules/typescript/bin/tsc')),
+    );
   });
 });
 

@@ -1,4 +1,5 @@
 import { dirname } from 'node:path/posix';
+import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 import { readOpenRooms, readRoomTable, roomOf } from './room-table.js';
 import { parseSource, readSources, resolveImport } from './source-files.js';
@@ -111,6 +112,78 @@ function graphOf(
   return graph;
 }
 
+/** Where a file reads a property called `list` of anything but a representation, which is how a store is listed. */
+function listReads({ path, syntax }: SourceFile): string[] {
+  const found: string[] = [];
+  const visit = (node: ts.Node): void => {
+    const isRead =
+      (ts.isPropertyAccessExpression(node) &&
+        node.name.text === 'list' &&
+        node.expression.getText() !== 'representation') ||
+      (ts.isBindingElement(node) && (node.propertyName ?? node.name).getText() === 'list');
+    if (isRead) found.push(`${path}:${syntax.getLineAndCharacterOfPosition(node.getStart()).line + 1}`);
+    ts.forEachChild(node, visit);
+  };
+  visit(syntax);
+  return found;
+}
+
+/** The files from which a file imports the functions of its table `VERBS`. */
+function verbFiles({ path, syntax }: SourceFile): Set<string> {
+  const verbs = new Set<string>();
+  const origins = new Map<string, string>();
+  const visit = (node: ts.Node): void => {
+    if (ts.isVariableDeclaration(node) && node.name.getText() === 'VERBS' && node.initializer) {
+      for (const each of (node.initializer as ts.ObjectLiteralExpression).properties) {
+        verbs.add(ts.isPropertyAssignment(each) ? each.initializer.getText() : each.getText());
+      }
+    } else if (ts.isImportSpecifier(node)) {
+      const { moduleSpecifier } = node.parent.parent.parent;
+      origins.set(node.name.text, resolveImport(path, (moduleSpecifier as ts.StringLiteral).text) ?? '');
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(syntax);
+  return new Set([...verbs].map((verb) => origins.get(verb) ?? `${verb} is not imported`));
+}
+
+/** The files that import each file of `files`, types included. */
+function importersOf(files: readonly SourceFile[]): Map<string, Set<string>> {
+  const importers = new Map<string, Set<string>>();
+  for (const { path, imports } of files) {
+    for (const { specifier } of imports) {
+      const target = resolveImport(path, specifier);
+      if (target !== undefined) importers.set(target, (importers.get(target) ?? new Set()).add(path));
+    }
+  }
+  return importers;
+}
+
+/** The files that could be part of the only file that imports them: they have few lines and export only their own. */
+function mergeable(files: readonly SourceFile[]): string[] {
+  const importers = importersOf(files);
+  return files
+    .filter(({ imports }) => !imports.some(({ kind }) => kind === 're-export'))
+    .filter(({ path, text }) => text.trimEnd().split('\n').length < MERGEABLE_LINES && importers.get(path)?.size === 1)
+    .map(({ path }) => path);
+}
+
+const MERGEABLE_LINES = 30;
+
+/** Small files with one importer that stay separate, with the reason. */
+const SEAMS: Readonly<Record<string, string>> = {
+  'bridge/node/retain-tick-object.ts': 'a workaround for one behaviour of V8, described and tested on its own',
+  'cli/main.ts': 'loaded with `import()`, so that a probe loads only one file',
+  'cli/serve/metrics.ts': 'the only file of the command line that loads prom-client',
+  'cli/serve/serve-command.ts': 'the definition of a command, which loads the server only when it runs',
+  'cli/serve/v8-flags.ts': 'a workaround for one behaviour of V8, described and tested on its own',
+  'events/reading/get-event.ts': 'each verb has its own file',
+  'events/reading/list-events.ts': 'each verb has its own file',
+  'events/reading/watch-events.ts': 'each verb has its own file',
+  'events/writing/create-event.ts': 'each verb has its own file',
+  'observe/is-probe.ts': 'a public function, which its entry only re-exports',
+};
+
 describe('rooms', () => {
   it('are all in the table, and the table names no room without files', () => {
     const used = new Set(sources.map((file) => roomOf(rooms, file.path)?.name ?? `unknown: ${file.path}`));
@@ -148,6 +221,38 @@ describe('rooms', () => {
 
   it('have no cycle between files at run time', () => {
     expect(findCycle(graphOf((path) => path, true))).toBeUndefined();
+  });
+});
+
+describe('files of src/events/', () => {
+  const files = sources.filter(({ path }) => path.startsWith('events/'));
+
+  it('read lists of the store, as records or as JSON, only in listing/read-pages.ts', () => {
+    const reading = files.filter((file) => listReads(file).length > 0);
+    expect(
+      reading.flatMap((file) => (file.path === 'events/listing/read-pages.ts' ? file.path : listReads(file))),
+    ).toEqual(['events/listing/read-pages.ts']);
+  });
+
+  it('import the files of the verbs only in pipeline/dispatch.ts', () => {
+    const dispatch = files.find(({ path }) => path === 'events/pipeline/dispatch.ts') as SourceFile;
+    const verbs = verbFiles(dispatch);
+    expect([...verbs].filter((path) => !paths.has(path))).toEqual([]);
+    const importers = importersOf(files);
+    expect(
+      [...verbs].flatMap((path) => [...(importers.get(path) ?? [])].map((from) => `${from} imports ${path}`)),
+    ).toEqual([...verbs].map((path) => `events/pipeline/dispatch.ts imports ${path}`));
+  });
+
+  it.each([
+    ['a call', 'await store.list(query);'],
+    ['a call for JSON', 'call.dependencies.store.list.json?.(query);'],
+    ['a function passed on', 'settle(query, store.list);'],
+    ['a part of a store', 'const { list } = call.dependencies.store;'],
+    ['a part of a store under another name', 'const { list: read } = store;'],
+    ['a parameter', 'export const read = ({ list }: EventStore) => list(query);'],
+  ])('count %s as a read of a list', (_, text) => {
+    expect(listReads(parseSource('events/a.ts', text))).toEqual(['events/a.ts:1']);
   });
 });
 
@@ -198,6 +303,10 @@ describe('files of src/', () => {
   it('have no catch-all name such as utils or common, nor a folder of that name', () => {
     const bags = new Set(['util', 'utils', 'helper', 'helpers', 'common', 'misc', 'shared', 'types']);
     expect(parts.filter(({ names }) => names.some((name) => bags.has(name))).map(({ path }) => path)).toEqual([]);
+  });
+
+  it('are part of the only file that imports them if they have fewer than 30 lines, unless SEAMS has a reason', () => {
+    expect(mergeable(sources).sort()).toEqual(Object.keys(SEAMS).sort());
   });
 
   it('have at most 400 lines each', () => {

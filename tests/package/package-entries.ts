@@ -10,6 +10,9 @@ interface Target {
 interface Manifest {
   readonly name: string;
   readonly version: string;
+  readonly homepage: string;
+  readonly repository: { readonly type: string; readonly url: string };
+  readonly bugs: string;
   readonly main: string;
   readonly types: string;
   readonly typesVersions: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readSources, root } from './source-files.js';
 
-const MOST_LINES = 3000;
-const MOST_TERMS = 25;
+const MAX_LINES = 3000;
+const MAX_TERMS = 25;
 
 const architecture = readFileSync(join(root, 'docs/architecture.md'), 'utf8');
 const sources = readSources();
@@ -42,9 +42,9 @@ describe('the reading path of docs/architecture.md', () => {
     expect(path.map(({ file }) => file).filter((file) => !existsSync(join(root, file)))).toEqual([]);
   });
 
-  it(`has at most ${MOST_LINES} lines together`, () => {
+  it(`has at most ${MAX_LINES} lines together`, () => {
     const lines = path.map(({ file }) => readFileSync(join(root, file), 'utf8').split('\n').length - 1);
-    expect(lines.reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(MOST_LINES);
+    expect(lines.reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(MAX_LINES);
   });
 
   it('leads through every room that a request or a probe passes', () => {
@@ -54,9 +54,9 @@ describe('the reading path of docs/architecture.md', () => {
 });
 
 describe('the glossary of docs/architecture.md', () => {
-  it(`defines at most ${MOST_TERMS} terms, each once`, () => {
+  it(`defines at most ${MAX_TERMS} terms, each once`, () => {
     expect(terms.length).toBeGreaterThan(15);
-    expect(terms.length).toBeLessThanOrEqual(MOST_TERMS);
+    expect(terms.length).toBeLessThanOrEqual(MAX_TERMS);
     expect(new Set(terms.map(({ term }) => term)).size).toBe(terms.length);
   });
 

@@ -66,6 +66,21 @@ describe('a page of the reference', () => {
     );
   });
 
+  it('names the objects of a union by their type, and leaves out their code, which the declaration shows', async () => {
+    const literal = (members: string, text: string): string =>
+      `##### Type Literal\n\n\`\`\`ts\n{\n${members}}\n\`\`\`\n\n${text}\n\n***\n\n`;
+    const written = [
+      literal('  caller: Caller;\n', 'Without a type.'),
+      literal('  type: "watch.ended";\n  sent: {\n     bytes: number;\n  };\n', 'With one.'),
+      literal('  type: "merge" | "strategic";\n', 'With two.'),
+      literal('  type: "json";\n', 'The last one.'),
+    ].join('');
+    expect(await tidy(written)).toBe(
+      '##### Object\n\nWithout a type.\n\n##### `watch.ended`\n\nWith one.\n\n' +
+        '##### `merge` or `strategic`\n\nWith two.\n\n##### `json`\n\nThe last one.\n',
+    );
+  });
+
   it('names in one line what other pages describe', async () => {
     const written =
       '### One\n\n***\n\n## References\n\n### Two\n\nRe-exports [Two](b.md)\n\n***\n\n### Six\n\nRe-exports [Six](b.md)\n';
