@@ -7,15 +7,18 @@ import { aClock, aNonEmptyString, aNumber, aWholeNumber } from '../options/rules
 import { makeCheck, type CommonOptions } from './make-check.js';
 import { whileConnected } from './network.js';
 
-/** Options of {@link certificateCheck}. Either `file`, or `host`. */
+/** Options of {@link certificateCheck}. Set either `file` or `host`. */
 export type CertificateOptions = CommonOptions & {
-  /** A file with a certificate (PEM or DER), read at every run. Of several certificates the first one counts. */
+  /**
+   * A file with a certificate (PEM or DER), read at every run. If it has several certificates, the first one is
+   * checked.
+   */
   readonly file?: string | undefined;
-  /** A server that is asked for its certificate. Whether it is trusted is not checked: only when it expires. */
+  /** A server whose certificate is checked. Only the expiry is checked, not whether the certificate is trusted. */
   readonly host?: string | undefined;
   /** Default 443. */
   readonly port?: number | undefined;
-  /** The name asked for, where it is not `host`. */
+  /** The server name (SNI) to send, if it is not `host`. */
   readonly servername?: string | undefined;
   /** With less time left the check is degraded, in milliseconds. Default 604,800,000 (7 days). */
   readonly minRemainingMs?: number | undefined;
@@ -28,8 +31,8 @@ const DAY_MS = 86_400_000;
 /**
  * Degraded when a certificate expires within 7 days, failed once it has expired (or is not valid yet).
  *
- * Do not put it into `livez`: a restart renews nothing. It is no substitute for an alert, which can say so weeks before. Asking the service's
- * own port is fine, since only the date is looked at.
+ * Do not put it into `livez`: a restart renews nothing. It does not replace an alert, which can warn weeks earlier. It
+ * may check the service's own port, since only the dates are read.
  *
  * @throws TypeError that lists every fault of the options
  */
@@ -46,7 +49,7 @@ export function certificateCheck(options: CertificateOptions): HealthCheck {
       minRemainingMs: aNumber(0),
       clock: aClock,
     },
-    crossCheck: ({ file, host }) => [(file === undefined) === (host === undefined) && 'give file, or host'],
+    crossCheck: ({ file, host }) => [(file === undefined) === (host === undefined) && 'set either file or host'],
     timing: { cacheMs: 60_000 },
     check: async ({ signal }): Promise<CheckResult> => {
       const { file, minRemainingMs = 7 * DAY_MS, clock = systemClock } = options;
@@ -69,7 +72,7 @@ function served({ host, port = 443, servername }: CertificateOptions, signal: Ab
   const socket = connect({
     ...(host !== undefined && { host }),
     port,
-    // Names are sent, addresses must not be (RFC 6066).
+    // Only names are sent as SNI, because addresses are not allowed there (RFC 6066).
     ...(servername !== undefined
       ? { servername }
       : host !== undefined && !/^[\d.]+$|:/.test(host) && { servername: host }),

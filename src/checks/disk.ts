@@ -8,17 +8,18 @@ import { percent } from './event-loop.js';
 export type DiskOptions = CommonOptions & {
   /** A file or folder on the file system. */
   readonly path: string;
-  /** The least share that must be free, from 0 to 1. Default 0.05. */
+  /** The smallest share that must be free, from 0 to 1. Default 0.05. */
   readonly minFree?: number | undefined;
-  /** The least number of bytes that must be free. Default 0. */
+  /** The smallest number of bytes that must be free. Default 0. */
   readonly minFreeBytes?: number | undefined;
 };
 
 /**
  * Fails while a file system is nearly full, for unprivileged users (`df`'s "Available").
  *
- * Do not put it into `livez`: a restart frees nothing. Do not use it for a volume that is full by design, such as a cache that
- * evicts by itself. A network file system that hangs makes the check time out, and keeps a thread of libuv busy.
+ * Do not put it into `livez`: a restart frees nothing. Do not use it for a volume that is full by design, such as a
+ * cache that evicts by itself. A network file system that hangs makes the check time out, and blocks a thread of
+ * libuv's pool.
  *
  * @throws TypeError that lists every fault of the options
  */

@@ -7,20 +7,21 @@ import { LASTING, makeCheck, type CommonOptions } from './make-check.js';
 export type EventLoopDelayOptions = CommonOptions & {
   /** The longest delay that passes, in milliseconds. Default 1,000. */
   readonly maxMs?: number | undefined;
-  /** Of the delays since the last run, the percentile that is looked at. Default 99. */
+  /** The percentile of the delays since the last run that is compared, from 1 to 100. Default 99. */
   readonly percentile?: number | undefined;
 };
 
-/** How often the delay is sampled. A sample includes this interval, which is taken off. */
+/** How often the delay is sampled. A sample includes this interval, which is subtracted. */
 const RESOLUTION_MS = 20;
 
 /**
- * Fails while the event loop is held up: the 99th percentile of its delay since the last run is above a second. It sees
- * synchronous work that starves everything else (large JSON, regular expressions, crypto). Measuring begins with the first run,
- * which passes, and costs a timer every 20 ms.
+ * Fails while the event loop is delayed: the 99th percentile of its delay since the last run is above a second. It
+ * detects synchronous work that blocks all other work (large JSON, regular expressions, crypto). Measuring begins with
+ * the first run, which passes, and costs a timer every 20 ms.
  *
- * Do not use it in `livez` with a small `maxMs`: under load all replicas would be restarted together, and the rest would get their
- * load. In `readyz` it takes an overloaded replica out of rotation; where all are overloaded, shedding load (429) is better.
+ * Do not use it in `livez` with a small `maxMs`: under load all replicas would be restarted together, and the remaining
+ * ones would get their load. In `readyz` it takes an overloaded replica out of rotation; if all replicas are
+ * overloaded, refusing requests (429) is better.
  *
  * @throws TypeError that lists every fault of the options
  */
@@ -40,7 +41,7 @@ export function eventLoopDelayCheck(options: EventLoopDelayOptions = {}): Health
       const ms = histogram.count === 0 ? 0 : histogram.percentile(percentile) / 1e6 - RESOLUTION_MS;
       histogram.reset();
       if (ms <= maxMs) return true;
-      return { ok: false, reason: `the event loop was late by ${ms.toFixed(0)} ms, more than ${maxMs}` };
+      return { ok: false, reason: `the event loop was delayed by ${ms.toFixed(0)} ms, more than ${maxMs}` };
     },
   });
 }
@@ -52,10 +53,11 @@ export type EventLoopUtilizationOptions = CommonOptions & {
 };
 
 /**
- * Fails while the event loop has next to no idle time: its utilization since the last run is above 98 %. The first run passes.
+ * Fails while the event loop has next to no idle time: its utilization since the last run is above 98 %. The first run
+ * passes.
  *
- * Use it with a `periodMs` of some seconds and a `failureThreshold`: a short busy spell is no fault. Do not use it in `livez`, nor for
- * work in batches, which rightly uses all there is.
+ * Use it with a `periodMs` of some seconds and a `failureThreshold`: a short period of full load is not a fault. Do not
+ * use it in `livez`, nor for batch work, which is meant to use all CPU time.
  *
  * @throws TypeError that lists every fault of the options
  */
@@ -80,7 +82,7 @@ export function eventLoopUtilizationCheck(options: EventLoopUtilizationOptions =
   });
 }
 
-/** A share as text, with a decimal. */
+/** Formats a share as a percentage with one decimal. */
 export function percent(share: number): string {
   return `${(share * 100).toFixed(1)} %`;
 }

@@ -1,14 +1,17 @@
 import { systemClock, type Clock } from '../clock/clock.js';
 import { settle } from '../http/promise.js';
 import type { CheckResult, HealthCheck } from '../health/contract.js';
-import { judge } from '../health/outcome.js';
+import { toOutcome } from '../health/outcome.js';
 import { checkOptions, throwFaults, type OptionRules } from '../options/check-options.js';
 import { aClock, aNonEmptyString, aPositiveNumber, orInfinity, required } from '../options/rules.js';
 import { makeCheck, type CommonOptions } from './make-check.js';
 
 /** Options of {@link createHolds}. */
 export type HoldsOptions = CommonOptions & {
-  /** After this long a hold is released automatically, in milliseconds, or `Infinity`. Default 600,000 (10 minutes). */
+  /**
+   * The time after which a hold is released automatically, in milliseconds, or `Infinity`. Default 600,000 (10
+   * minutes).
+   */
   readonly maxMs?: number | undefined;
   /** Default: the system clock. */
   readonly clock?: Clock | undefined;
@@ -16,7 +19,7 @@ export type HoldsOptions = CommonOptions & {
 
 /** Options of one hold. */
 export interface HoldOptions {
-  /** In place of that of all holds, in milliseconds. */
+  /** Replaces `maxMs` of {@link HoldsOptions} for this hold, in milliseconds, or `Infinity`. */
   readonly maxMs?: number | undefined;
 }
 
@@ -25,23 +28,28 @@ export type Release = () => void;
 
 /** Lets long tasks change readiness while they run. All functions may be detached. */
 export interface Holds {
-  /** Fails while something keeps the service from being ready: `health.add(holds.check)`. */
+  /** Fails while a `notReady` hold is active: `health.add(holds.check)`. */
   readonly check: HealthCheck;
-  /** The service is not ready until it is released. `reason` is that of the check, such as `importing the catalogue`. */
+  /**
+   * Makes `check` fail until the hold is released. `reason` becomes the reason of the failure, such as
+   * `importing the catalogue`.
+   */
   readonly notReady: (reason: string, options?: HoldOptions) => Release;
-  /** Until it is released, checks given to `keeping` fail no probe: they show as degraded. */
+  /**
+   * Until the hold is released, failures of the checks wrapped by `keeping` are reported as degraded and fail no probe.
+   */
   readonly ready: (reason: string, options?: HoldOptions) => Release;
-  /** A check whose failures are degraded while the service is held ready. */
+  /** Wraps a check: its failures are degraded while a `ready` hold is active. */
   readonly keeping: (check: HealthCheck) => HealthCheck;
-  /** Resolves once nothing is held: for `drain` of a lifecycle, so that a task ends before the process does. */
+  /** Resolves once no hold is active: for `drain` of a lifecycle, so that a task ends before the process does. */
   readonly released: () => Promise<void>;
 }
 
 const holdRules = (): OptionRules<HoldOptions> => ({ maxMs: orInfinity(aPositiveNumber) });
 
 /**
- * Makes holds for long tasks. A task during which the service cannot serve requests holds `/readyz` false until it is done; a
- * task that a short outage of a dependency must not interrupt holds it true.
+ * Creates holds for long tasks. A task during which the service cannot serve requests makes `/readyz` fail until it is
+ * done; a task that a short outage of a dependency must not interrupt keeps `/readyz` passing.
  *
  * ```ts
  * const holds = createHolds();
@@ -50,8 +58,8 @@ const holdRules = (): OptionRules<HoldOptions> => ({ maxMs: orInfinity(aPositive
  * try { await importCatalogue(); } finally { release(); }
  * ```
  *
- * A hold that is not released ends after ten minutes (`maxMs`). Do not use it for start-up, which `health.addPostStartHook` is for, nor in
- * `livez`: a restart would end the task.
+ * A hold that is not released ends after ten minutes (`maxMs`). Do not use it for start-up (use
+ * `health.addPostStartHook`), nor in `livez`: a restart would end the task.
  *
  * @throws TypeError that lists every fault of the options
  */
@@ -87,8 +95,8 @@ export function createHolds(options: HoldsOptions = {}): Holds {
       return release;
     };
 
-  const softened = (result: unknown): CheckResult => {
-    const outcome = judge(result);
+  const degraded = (result: unknown): CheckResult => {
+    const outcome = toOutcome(result);
     if (outcome.ok || held.ready.size === 0) return result as CheckResult;
     return { ok: false, critical: false, reason: `${outcome.reason} (held ready: ${reasons('ready')})` };
   };
@@ -103,8 +111,8 @@ export function createHolds(options: HoldsOptions = {}): Holds {
         settle(
           context,
           (given) => kept.check(given),
-          (_given, result) => softened(result),
-          (_given, error) => softened(error instanceof Error ? error : new Error(String(error))),
+          (_given, result) => degraded(result),
+          (_given, error) => degraded(error instanceof Error ? error : new Error(String(error))),
         ),
     }),
     released: () => (isFree() ? Promise.resolve() : new Promise((resolve) => waiting.push(resolve))),

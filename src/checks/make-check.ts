@@ -3,30 +3,30 @@ import { checkRules } from '../health/definition.js';
 import { warn } from '../observe/warnings.js';
 import { checkOptions, type CrossCheck, type OptionRules } from '../options/check-options.js';
 
-/** The members of a check that every ready-made one takes, each in place of its default. */
+/** The members of a check that are options of every ready-made check. Each replaces the default. */
 export type CommonOptions = {
   readonly [Name in Exclude<keyof HealthCheck, 'check' | 'name'>]?: HealthCheck[Name] | undefined;
 } & {
-  /** Default: what the check is about, such as `event-loop` or `tcp`. */
+  /** Default: the subject of the check, such as `event-loop-delay` or `tcp`. */
   readonly name?: string | undefined;
 };
 
 /** The definition of a ready-made check. */
 export interface CheckKind<Options> {
   readonly check: HealthCheck['check'];
-  /** The function that the service calls. */
+  /** The name of the function that the service calls, for messages. */
   readonly where: string;
   readonly name: string;
-  /** It checks something outside the process, which a restart does not repair. */
+  /** True: it checks something outside the process, which a restart does not repair. */
   readonly dependency?: true;
-  /** The rules of its own options. */
+  /** The rules of the options that only this check has. */
   readonly rules: OptionRules<Omit<Options, keyof CommonOptions>>;
   readonly crossCheck?: CrossCheck<Options>;
-  /** Defaults that apply unless the options name the other one of `cacheMs` and `periodMs`. */
+  /** Defaults, which do not apply if the options set the other one of `cacheMs` and `periodMs`. */
   readonly timing?: { readonly cacheMs: number } | typeof LASTING;
 }
 
-/** Three runs in a row, ten seconds apart. */
+/** Fails after three consecutive failing runs, ten seconds apart. */
 export const LASTING: { readonly periodMs: number; readonly failureThreshold: number } = {
   periodMs: 10_000,
   failureThreshold: 3,
@@ -39,8 +39,8 @@ export function commonRules(): Omit<OptionRules<HealthCheck>, 'check'> {
 }
 
 /**
- * Makes a check with the options that the service gave. Warns where a dependency is put into `livez`: while it is unavailable, the kubelet
- * restarts every replica again and again, which does not bring it back.
+ * Creates a check with the options of the service. Warns if a check of a dependency counts for `livez`: while the
+ * dependency is unavailable, the kubelet would restart every replica again and again, which does not repair it.
  *
  * @throws TypeError that lists every fault of the options
  */
@@ -56,7 +56,7 @@ export function makeCheck<Options extends CommonOptions>(
   const made: HealthCheck = { name, ...defaults, ...(Object.fromEntries(given) as Partial<HealthCheck>), check };
   if (dependency === true && made.endpoints?.includes('livez') === true) {
     warn(
-      `${where}: the check ${JSON.stringify(made.name)} is about something outside of the process, and counts for livez: while that is away, every replica is restarted, which does not bring it back. Leave livez out of its endpoints`,
+      `${where}: the check ${JSON.stringify(made.name)} depends on something outside the process and counts for livez: while that is unavailable, every replica is restarted, which does not repair it. Remove livez from its endpoints`,
       'KUBE_VITALS_LIVEZ',
     );
   }

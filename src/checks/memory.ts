@@ -13,11 +13,11 @@ export type HeapOptions = CommonOptions & {
 };
 
 /**
- * Fails while V8's heap is nearly full: more than 95 % of its limit (`--max-old-space-size`) are used, garbage included.
+ * Fails while V8's heap is nearly full: more than 95 % of its limit (`--max-old-space-size`) is used, garbage included.
  *
- * V8 collects garbage late, so that a heap may look full for a moment: give it a `failureThreshold` and a `periodMs`, as by default (3
- * runs, 10 s apart). It may be put into `livez`: a restart does mend a leak, in time and with an orderly end, where running out of
- * memory does not. Do not use it to find out how much memory a service needs.
+ * V8 collects garbage late, so the heap may be nearly full for a moment: use a `failureThreshold` and a `periodMs`, as
+ * by default (3 runs, 10 s apart). It may count for `livez`: a restart helps against a leak, and ends the process in an
+ * orderly way before it runs out of memory. Do not use it to find out how much memory a service needs.
  *
  * @throws TypeError that lists every fault of the options
  */
@@ -44,10 +44,12 @@ export type MemoryOptions = CommonOptions & {
 };
 
 /**
- * Fails while the process's resident memory (RSS) is near the limit of its container, beyond which the kernel kills it without a word.
- * Unlike `heapCheck` it sees buffers, which are not on V8's heap. Outside of a container with a limit it passes.
+ * Fails while the process's resident memory (RSS) is near the limit of its container, beyond which the kernel kills it
+ * without notice. Unlike `heapCheck` it includes buffers, which are not on V8's heap. Outside a container with a limit
+ * it passes.
  *
- * It may be put into `livez`, as `heapCheck`. Do not use it where several processes share a container: each sees itself only.
+ * It may count for `livez`, as `heapCheck`. Do not use it if several processes share a container: each measures only
+ * its own memory.
  *
  * @throws TypeError that lists every fault of the options
  */
@@ -71,10 +73,10 @@ function full(what: string, used: number, limit: number, max: number): { readonl
   return { ok: false, reason: `${what} is ${percent(used / limit)} of ${limit} bytes, more than ${percent(max)}` };
 }
 
-/** The files in which a container sees its own limit: cgroup v2, then v1. */
+/** The files that contain the limit of the container: cgroup v2, then v1. */
 const LIMIT_FILES = ['/sys/fs/cgroup/memory.max', '/sys/fs/cgroup/memory/memory.limit_in_bytes'] as const;
 
-/** cgroup v1 shows a number near 2 ** 63 where there is no limit. */
+/** cgroup v1 has a number near 2 ** 63 if there is no limit. */
 const NO_LIMIT = 2 ** 60;
 
 async function readContainerLimit(): Promise<number | undefined> {

@@ -5,21 +5,23 @@ import type { HealthCheck } from '../health/contract.js';
 import { aListOf, aNonEmptyString, aString, aWholeNumber, mustBe, oneOf, required } from '../options/rules.js';
 import { makeCheck, type CommonOptions } from './make-check.js';
 
-/** Frequent probes must not become a load on the server that is checked. */
+/** Limits the load that frequent probes cause on the checked server. */
 const CACHED = { cacheMs: 1_000 };
 
 /** Options of {@link tcpCheck}. */
 export type TcpOptions = CommonOptions & {
+  /** The host name or address to connect to. */
   readonly host: string;
   /** From 1 to 65,535. */
   readonly port: number;
 };
 
 /**
- * Fails while no TCP connection can be made. The connection is closed at once.
+ * Fails while no TCP connection can be established. The connection is closed at once.
  *
- * Prefer the protocol's own client if there is one: an open port says little about the service behind it, and a server may log
- * every connection that sends nothing. Never for `livez`, and not for the service's own port.
+ * Prefer the protocol's own client if there is one: an open port says little about the service behind it, and a server
+ * may log every connection that sends nothing. Do not put it into `livez`, and do not use it for the service's own
+ * port.
  *
  * @throws TypeError that lists every fault of the options
  */
@@ -37,7 +39,7 @@ export function tcpCheck(options: TcpOptions): HealthCheck {
   });
 }
 
-/** Waits for a connection to be made, calls `use`, and closes it. */
+/** Waits until a connection is established, calls `use`, and closes the connection. */
 export async function whileConnected<T>(socket: Socket, event: string, signal: AbortSignal, use: () => T): Promise<T> {
   // An error that follows the event has no other listener, and would end the process.
   socket.on('error', () => undefined);
@@ -53,14 +55,16 @@ export async function whileConnected<T>(socket: Socket, event: string, signal: A
 
 /** Options of {@link dnsCheck}. */
 export type DnsOptions = CommonOptions & {
+  /** The name to resolve. */
   readonly hostname: string;
 };
 
 /**
  * Fails while a name has no address, as `getaddrinfo` of the system resolves it, `/etc/hosts` included.
  *
- * A check of the service behind the name says more; use this one, with `critical: false`, to tell the two faults apart. Never for
- * `livez`. A resolver that hangs keeps a thread of libuv busy, of which there are four.
+ * A check of the service behind the name is more useful; use this one in addition, with `critical: false`, to
+ * distinguish the two faults. Do not put it into `livez`. A resolver that hangs blocks a thread of libuv's pool, which
+ * has four by default.
  *
  * @throws TypeError that lists every fault of the options
  */
@@ -77,21 +81,22 @@ export function dnsCheck(options: DnsOptions): HealthCheck {
 
 /** Options of {@link httpCheck}. */
 export type HttpOptions = CommonOptions & {
-  /** With `http:` or `https:`. */
+  /** The URL, with `http:` or `https:`. */
   readonly url: string | URL;
   /** Default `GET`. */
   readonly method?: 'GET' | 'HEAD' | undefined;
+  /** Headers of the request. Default: only those that `fetch` sets. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** The status codes that pass. Default: 200 to 399. Redirects are not followed. */
   readonly statuses?: readonly number[] | undefined;
 };
 
 /**
- * Fails while a URL is not answered, or with a status that does not pass: `answered 503 Service Unavailable`. Asked with `fetch`, whose
- * connections are kept. The body is not read.
+ * Fails while a request for a URL gets no response, or one with a status that does not pass:
+ * `answered 503 Service Unavailable`. It uses `fetch`, which keeps connections open. The body is not read.
  *
- * Ask for the other service's `/livez`, not its `/readyz`, and not in a circle: services that are ready only when the others are never
- * start. Never for `livez`. For what this service can do without, `critical: false`.
+ * Request the other service's `/livez`, not its `/readyz`, and avoid cycles: services that wait for each other to be
+ * ready never start. Do not put it into `livez`. Set `critical: false` for a service that is not essential.
  *
  * @throws TypeError that lists every fault of the options
  */

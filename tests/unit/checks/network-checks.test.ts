@@ -73,7 +73,7 @@ describe('dnsCheck', () => {
 });
 
 describe('httpCheck', () => {
-  it('judges the status, without following redirects, and gives it as the reason', async () => {
+  it('checks the status, without following redirects, and gives it as the reason', async () => {
     const seen: string[] = [];
     const port = await listen(
       createServer((request, response) => {
@@ -147,8 +147,8 @@ describe('certificateCheck', () => {
   });
 
   it('requires either a file or a host', () => {
-    expect(() => certificateCheck({})).toThrow('give file, or host');
-    expect(() => certificateCheck({ file: 'a', host: 'b' })).toThrow('give file, or host');
+    expect(() => certificateCheck({})).toThrow('set either file or host');
+    expect(() => certificateCheck({ file: 'a', host: 'b' })).toThrow('set either file or host');
   });
 });
 

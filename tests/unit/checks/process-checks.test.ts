@@ -40,7 +40,7 @@ describe('eventLoopDelayCheck', () => {
     await new Promise((resolve) => setTimeout(resolve, 60));
     expect(await verdictOf(check)).toMatchObject({
       status: 'failed',
-      reason: expect.stringMatching(/^the event loop was late by [2-9]\d\d+ ms, more than 100$/) as unknown,
+      reason: expect.stringMatching(/^the event loop was delayed by [2-9]\d\d+ ms, more than 100$/) as unknown,
     });
     expect(await verdictOf(check)).toMatchObject({ status: 'ok' });
   });
@@ -112,8 +112,8 @@ describe('gaugeCheck', () => {
     [5, 'ok', undefined],
     [0, 'failed', '0 is below 1'],
     [11, 'failed', '11 is above 10'],
-    [NaN, 'failed', 'NaN is no number'],
-    ['5', 'failed', '5 is no number'],
+    [NaN, 'failed', 'NaN is not a number'],
+    ['5', 'failed', '5 is not a number'],
   ])('compares %s with its bounds', async (value, status, reason) => {
     const verdict = await verdictOf(gaugeCheck({ name: 'queue', value: () => value as number, min: 1, max: 10 }));
     expect(verdict).toMatchObject({ status });
@@ -126,6 +126,7 @@ describe('gaugeCheck', () => {
     });
     expect(() => gaugeCheck({ value: () => 1 })).toThrow('give min, max, or both');
     expect(() => gaugeCheck({ value: () => 1, min: 2, max: 1 })).toThrow('min must not be above max');
+    expect(() => gaugeCheck({ value: () => 1, min: NaN })).toThrow(/min must be a number(,|$)/m);
   });
 });
 
@@ -139,7 +140,7 @@ describe('a ready-made check', () => {
     expect(emitWarning.mock.calls).toEqual([
       [
         expect.stringMatching(
-          /^kube-vitals: diskCheck: the check "data" is about something outside .* counts for livez/,
+          /^kube-vitals: diskCheck: the check "data" depends on something outside .* counts for livez/,
         ),
         { type: 'KubeVitalsWarning', code: 'KUBE_VITALS_LIVEZ' },
       ],

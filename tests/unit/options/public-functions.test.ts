@@ -42,6 +42,12 @@ beforeAll(() => {
 afterAll(() => void vi.unstubAllEnvs());
 const followed = client.createEventsClient({ transport: handler });
 
+/** The options that a call needs and those of a test. A value that is not an object is left as it is. */
+function merged<T extends object>(needed: T, options: object): T {
+  const isObject = typeof options === 'object' && options !== null && !Array.isArray(options);
+  return isObject ? { ...needed, ...options } : (options as T);
+}
+
 /** Every public function with options: what it needs besides, and two options with values of the wrong type. */
 const FUNCTIONS: Readonly<Record<string, readonly [call: Call, wrong: object, faults: readonly string[]]>> = {
   createHealth: [
@@ -50,7 +56,7 @@ const FUNCTIONS: Readonly<Record<string, readonly [call: Call, wrong: object, fa
     ['observe must be a function', 'timeoutMs must be a number from 1 to 3600000'],
   ],
   'health.add': [
-    (options) => main.createHealth().add({ name: 'a', check: handler, ...options }),
+    (options) => main.createHealth().add(merged({ name: 'a', check: handler }, options)),
     { critical: 1, cacheMs: null },
     ['cacheMs must be a number from 0 to 86400000', 'critical must be true or false'],
   ],
@@ -60,17 +66,17 @@ const FUNCTIONS: Readonly<Record<string, readonly [call: Call, wrong: object, fa
     ['exclude must be a list of non-empty strings'],
   ],
   createLifecycle: [
-    (options) => lifecycle.createLifecycle({ health: main.createHealth(), ...options }),
+    (options) => lifecycle.createLifecycle(merged({ health: main.createHealth() }, options)),
     { drain: 1, clock: {} },
     ['drain must be a function', 'clock must be a Clock'],
   ],
   runPostStartHooks: [
-    (options) => lifecycle.runPostStartHooks({ health: main.createHealth(), hooks: [], ...options }),
+    (options) => lifecycle.runPostStartHooks(merged({ health: main.createHealth(), hooks: [] }, options)),
     { hooks: [{ name: '' }], signal: 1 },
     ['hooks[0].name must be a non-empty string', 'hooks[0].run must be a function', 'signal must be an AbortSignal'],
   ],
   createEvents: [
-    (options) => main.createEvents({ apiDomain: 'example.com', store: memoryStore(), ...hooks, ...options }),
+    (options) => main.createEvents(merged({ apiDomain: 'example.com', store: memoryStore(), ...hooks }, options)),
     { discovery: 'no', clock: { now: () => 0 }, limits: { reads: '1', read: 1 }, eventRateLimits: [{}] },
     [
       'discovery must be true or false',
@@ -90,27 +96,27 @@ const FUNCTIONS: Readonly<Record<string, readonly [call: Call, wrong: object, fa
     ],
   ],
   createApiServer: [
-    (options) => main.createApiServer({ health: part, events: part, ...hooks, ...options }),
+    (options) => main.createApiServer(merged({ health: part, events: part, ...hooks }, options)),
     { version: { major: 1, branch: 'x' }, extraPaths: 'x', health: {} },
     [
       'health must be an object with a function handle',
       'version.major must be a string',
       'there is no option "version.branch"',
-      'extraPaths must be a list of non-empty strings, or a function that gives one',
+      'extraPaths must be a list of non-empty strings, or a function that returns one',
     ],
   ],
   allowRules: [
-    (options) => main.allowRules([{ users: ['jane'], verbs: ['get'], ...options }]),
+    (options) => main.allowRules([merged({ users: ['jane'], verbs: ['get'] }, options)]),
     { verbs: ['read'], groups: 'dev' },
     ['rules[0].groups must be a list of non-empty strings', 'rules[0].verbs: there is no verb "read"'],
   ],
   staticTokens: [
-    (options) => main.staticTokens({ t: { name: 'jane', ...options } }),
+    (options) => main.staticTokens({ t: merged({ name: 'jane' }, options) }),
     { groups: 'dev', uid: 5 },
     ['token 1: caller.uid must be a string', 'token 1: caller.groups must be a list of non-empty strings'],
   ],
   watchEvents: [
-    (options) => client.watchEvents({ client: followed, ...options }),
+    (options) => client.watchEvents(merged({ client: followed }, options)),
     { silenceMs: 1, remember: true, signal: 1 },
     [
       'silenceMs must be a number from 100 to 86400000',
@@ -119,13 +125,13 @@ const FUNCTIONS: Readonly<Record<string, readonly [call: Call, wrong: object, fa
     ],
   ],
   createEventsCache: [
-    (options) => client.createEventsCache({ client: followed, ...options }).close(),
+    (options) => client.createEventsCache(merged({ client: followed }, options)).close(),
     { indexers: [1], pageSize: 0 },
     ['pageSize must be a whole number from 1 to 10000', 'indexers must be an object of functions'],
   ],
   exportEvents: [
     (options) =>
-      client.exportEvents({ client: followed, sink: { write() {} }, signal: AbortSignal.abort(), ...options }),
+      client.exportEvents(merged({ client: followed, sink: { write() {} }, signal: AbortSignal.abort() }, options)),
     { batchSize: 0, batchMs: -1 },
     ['batchSize must be a whole number from 1 to 10000', 'batchMs must be a number from 0 to 3600000'],
   ],
@@ -135,7 +141,7 @@ const FUNCTIONS: Readonly<Record<string, readonly [call: Call, wrong: object, fa
     ['clock must be a Clock', "whenFull must be 'refuse' or 'evict-oldest'"],
   ],
   createPagedFeeds: [
-    (options) => storeEntry.createPagedFeeds({ ...options, read: (options as { read?: never }).read ?? (() => []) }),
+    (options) => storeEntry.createPagedFeeds(merged({ read: () => [] }, options) as never),
     { read: 1 },
     ['read must be a function'],
   ],
@@ -176,32 +182,32 @@ const FUNCTIONS: Readonly<Record<string, readonly [call: Call, wrong: object, fa
     ['endpoints must be a list of healthz, livez, readyz', 'limitBytes must be a number above 0'],
   ],
   diskCheck: [
-    (options) => checks.diskCheck({ path: '/', ...options }),
+    (options) => checks.diskCheck(merged({ path: '/' }, options)),
     { minFree: 5, minFreeBytes: '1' },
     ['minFree must be a number from 0 to 1', 'minFreeBytes must be a number of at least 0'],
   ],
   tcpCheck: [
-    (options) => checks.tcpCheck({ host: 'localhost', port: 1, ...options }),
+    (options) => checks.tcpCheck(merged({ host: 'localhost', port: 1 }, options)),
     { timeoutMs: 0 },
     ['timeoutMs must be a number from 1 to 3600000'],
   ],
   dnsCheck: [
-    (options) => checks.dnsCheck({ hostname: 'localhost', ...options }),
+    (options) => checks.dnsCheck(merged({ hostname: 'localhost' }, options)),
     { critical: 'no' },
     ['critical must be true or false'],
   ],
   httpCheck: [
-    (options) => checks.httpCheck({ url: 'http://localhost/', ...options }),
+    (options) => checks.httpCheck(merged({ url: 'http://localhost/' }, options)),
     { method: 'POST', statuses: [1] },
     ["method must be 'GET' or 'HEAD'", 'statuses[0] must be a whole number from 100 to 599'],
   ],
   certificateCheck: [
-    (options) => checks.certificateCheck({ host: 'localhost', ...options }),
+    (options) => checks.certificateCheck(merged({ host: 'localhost' }, options)),
     { port: 0, clock: {} },
     ['port must be a whole number from 1 to 65535', 'clock must be a Clock'],
   ],
   gaugeCheck: [
-    (options) => checks.gaugeCheck({ value: () => 1, max: 1, ...options }),
+    (options) => checks.gaugeCheck(merged({ value: () => 1, max: 1 }, options)),
     { min: '1' },
     ['min must be a number'],
   ],
@@ -231,7 +237,8 @@ const FUNCTIONS: Readonly<Record<string, readonly [call: Call, wrong: object, fa
     ['idleGraceMs must be a number of at least 0, or Infinity', 'clock must be a Clock'],
   ],
   installShutdown: [
-    (options) => node.installShutdown({ server: createServer(), health: main.createHealth(), signals: [], ...options }),
+    (options) =>
+      node.installShutdown(merged({ server: createServer(), health: main.createHealth(), signals: [] }, options)),
     { delayMs: -1, whileDraining: 'wait' },
     ['delayMs must be a number from 0 to 86400000', "whileDraining must be 'close' or 'retry-after'"],
   ],
@@ -257,7 +264,7 @@ const FUNCTIONS: Readonly<Record<string, readonly [call: Call, wrong: object, fa
     ['basePath must be a path', 'stallTimeoutMs must be a number above 0, or Infinity'],
   ],
   KubeVitalsModule: [
-    (options) => nest.KubeVitalsModule.forRoot({ health: main.createHealth(), ...options }),
+    (options) => nest.KubeVitalsModule.forRoot(merged({ health: main.createHealth() }, options)),
     { basePath: ['x'], shutdown: { delayMs: -1 } },
     ['basePath[0] must be a path', 'shutdown.delayMs must be a number from 0 to 86400000'],
   ],
@@ -267,12 +274,12 @@ const FUNCTIONS: Readonly<Record<string, readonly [call: Call, wrong: object, fa
     ['basePath must be a path', 'stallTimeoutMs must be a number above 0, or Infinity'],
   ],
   sqliteStore: [
-    (options) => sqlite.sqliteStore({ path: 'events.db', ...options }),
+    (options) => sqlite.sqliteStore(merged({ path: 'events.db' }, options)),
     { path: ':memory:', driver: 'sqlite3' },
     ['path must be a file: for a store in memory use memoryStore()', "driver must be 'auto' or "],
   ],
   postgresStore: [
-    (options) => postgres.postgresStore({ client: { query: () => Promise.reject(new Error()) }, ...options }),
+    (options) => postgres.postgresStore(merged({ client: { query: () => Promise.reject(new Error()) } }, options)),
     { observe: 1, clock: {} },
     ['clock must be a Clock', 'observe must be a function'],
   ],
@@ -282,12 +289,12 @@ const FUNCTIONS: Readonly<Record<string, readonly [call: Call, wrong: object, fa
     ['schema must be a name of ASCII'],
   ],
   etcdStore: [
-    (options) => etcd.etcdStore({ endpoints: ['http://127.0.0.1:1'], ...options }),
+    (options) => etcd.etcdStore(merged({ endpoints: ['http://127.0.0.1:1'] }, options)),
     { clock: {}, tls: { certificate: 'x' } },
     ['there is no option "tls.certificate"', 'clock must be a Clock', 'tls goes with https endpoints only'],
   ],
   createEventsClient: [
-    (options) => client.createEventsClient({ transport: handler, ...options }),
+    (options) => client.createEventsClient(merged({ transport: handler }, options)),
     { group: 'Events', timeoutMs: 0, retry: OTHER, maxFrameBytes: 1 },
     [
       'group must be an API group',
@@ -298,7 +305,7 @@ const FUNCTIONS: Readonly<Record<string, readonly [call: Call, wrong: object, fa
     ],
   ],
   httpTransport: [
-    (options) => client.httpTransport({ server: 'https://localhost', ...options }),
+    (options) => client.httpTransport(merged({ server: 'https://localhost' }, options)),
     { tls: { cert: 'x', verify: false }, token: '', tokenFile: 'x', headers: { Host: 'x' }, proxyUrl: 'ftp://x' },
     [
       'tls.cert and tls.key belong together',
@@ -310,7 +317,7 @@ const FUNCTIONS: Readonly<Record<string, readonly [call: Call, wrong: object, fa
     ],
   ],
   kubeconfigTransport: [
-    (options) => client.kubeconfigTransport({ text: KUBECONFIG, ...options }),
+    (options) => client.kubeconfigTransport(merged({ text: KUBECONFIG }, options)),
     { execTimeoutMs: 0, execPlugins: 'no', headers: { authorization: 'x' } },
     [
       'execTimeoutMs must be a number from 1 to 3600000',
@@ -330,11 +337,9 @@ const FUNCTIONS: Readonly<Record<string, readonly [call: Call, wrong: object, fa
   ],
   createRecorder: [
     (options) =>
-      client.createRecorder({
-        events: { group: 'a', as: () => handler },
-        reportingController: 'example.com/shop',
-        ...options,
-      }),
+      client.createRecorder(
+        merged({ events: { group: 'a', as: () => handler }, reportingController: 'example.com/shop' }, options),
+      ),
     { refreshMs: 1, noteInKey: 'no', rateLimit: { perSecond: 0 }, regarding: { kind: 'Order' } },
     [
       'noteInKey must be true or false',
@@ -354,7 +359,7 @@ const FUNCTIONS: Readonly<Record<string, readonly [call: Call, wrong: object, fa
     ['token must be a string', 'headers must be an object'],
   ],
   eventStoreSuite: [
-    (options) => testing.eventStoreSuite({ test: () => undefined, createStore: () => memoryStore(), ...options }),
+    (options) => testing.eventStoreSuite(merged({ test: () => undefined, createStore: () => memoryStore() }, options)),
     { waitMs: 0, backup: 1 },
     ['backup must be a function', 'waitMs must be a number above 0'],
   ],
@@ -364,6 +369,13 @@ const FUNCTIONS: Readonly<Record<string, readonly [call: Call, wrong: object, fa
     { note: 1, labels: 'x' },
     ['note must be a string', 'labels must be an object'],
   ],
+};
+
+/** How a message about a value that is not an object begins, if it does not name the options of the function. */
+const OTHER_SUBJECTS: Readonly<Record<string, string>> = {
+  'health.add': 'health.add(): the options',
+  allowRules: 'allowRules: rules[0]',
+  staticTokens: 'staticTokens: token 1: caller',
 };
 
 /** Public functions that take no options. */
@@ -439,42 +451,33 @@ describe.each(Object.entries(FUNCTIONS))('%s', (name, [call, wrong, faults]) => 
     for (const fault of [...faults, 'there is no option "']) expect(error.message).toContain(fault);
   });
 
+  it.each([[null], [5], [[]]])('says that it needs an object where it is given %j', async (nothing) => {
+    const subject = OTHER_SUBJECTS[name] ?? `${name}: the options`;
+    expect(await faultOf(call, nothing as never)).toEqual(new TypeError(`${subject} must be an object`));
+  });
+
   it('treats undefined as absent', async () => {
     const optional = Object.fromEntries(Object.keys(wrong).map((key) => [key, undefined]));
-    const needed = ['hooks', 'health', 'path', 'verbs'].filter((key) => key in optional);
+    const needed = ['hooks', 'health', 'path', 'read', 'verbs'].filter((key) => key in optional);
     for (const key of needed) delete optional[key];
     await expect((async () => void (await call(optional)))()).resolves.toBeUndefined();
   });
 });
 
-it.each<[string, Call]>([
-  ['createEvents', (options) => main.createEvents(options as never)],
-  ['createApiServer', (options) => main.createApiServer(options as never)],
-  ['createLifecycle', (options) => lifecycle.createLifecycle(options as never)],
-  ['runPostStartHooks', (options) => lifecycle.runPostStartHooks(options as never)],
-  ['createHealth', (options) => main.createHealth(options)],
-  ['memoryStore', (options) => memoryStore(options)],
-  ['storeCheck', (options) => main.storeCheck(memoryStore(), options)],
-  ['sqliteStore', (options) => sqlite.sqliteStore(options as never)],
-  ['postgresStore', (options) => postgres.postgresStore(options as never)],
-  ['etcdStore', (options) => etcd.etcdStore(options as never)],
-  ['postgresSchema', (options) => postgres.postgresSchema(options)],
-  ['toNodeListener', (options) => node.toNodeListener(handler, options)],
-  ['gracefulClose', (options) => node.gracefulClose(createServer(), options)],
-  ['eventStoreSuite', (options) => testing.eventStoreSuite(options as never)],
-  ['fakeClock', (options) => testing.fakeClock(options)],
-  ['heapCheck', (options) => checks.heapCheck(options)],
-  ['memoryCheck', (options) => checks.memoryCheck(options)],
-  ['eventLoopDelayCheck', (options) => checks.eventLoopDelayCheck(options)],
-  ['eventLoopUtilizationCheck', (options) => checks.eventLoopUtilizationCheck(options)],
-  ['httpCheck', (options) => checks.httpCheck(options as never)],
-  ['certificateCheck', (options) => checks.certificateCheck(options as never)],
-  ['diskCheck', (options) => checks.diskCheck(options as never)],
-  ['createHolds', (options) => checks.createHolds(options)],
-])('%s says that it needs an object where it is given none', async (name, call) => {
-  for (const nothing of [null, 5, []]) {
-    expect(await faultOf(call, nothing as never)).toEqual(new TypeError(`${name}: the options must be an object`));
-  }
+describe.each<[string, (more: never) => Error]>([
+  ['badCredential', (more) => main.badCredential('refused', more)],
+  ['storeError', (more) => storeEntry.storeError('full', 'refused', more)],
+])('the error of %s', (name, create) => {
+  it.each([[undefined], [null], [5], [{}]])('has its message and no cause where %j is given instead of one', (more) => {
+    const error = create(more as never);
+    expect(error.message).toBe('refused');
+    expect(error.name.toLowerCase()).toBe(name.toLowerCase());
+    expect(error).not.toHaveProperty('cause');
+  });
+
+  it('has the cause that is given', () => {
+    expect(create({ cause: 5 } as never)).toHaveProperty('cause', 5);
+  });
 });
 
 it.each<[string, () => unknown]>([
