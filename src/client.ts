@@ -1,7 +1,7 @@
 export { createEventsClient } from './client/requests/create-events-client.js';
 export type { EventsClientOptions, RetryOptions, ServedEvents } from './client/requests/options.js';
 export type {
-  // Other entries have types of these names, and in the reference a name has one meaning.
+  // Other entry points have types with these names, and a name must be unique in the reference.
   CallOptions as ClientCallOptions,
   DeleteCollectionOptions,
   DeleteOptions,

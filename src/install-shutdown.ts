@@ -21,24 +21,25 @@ import {
 export interface InstalledShutdown {
   /** Shuts down now; every call returns the same promise, which never rejects. Never ends the process. */
   readonly shutdown: () => Promise<ShutdownReport>;
-  /** How far the shutdown has come. */
+  /** The current phase of the shutdown. */
   readonly phase: () => LifecyclePhase;
-  /** Takes the signal handlers away. */
+  /** Removes the signal handlers. */
   readonly uninstall: () => void;
 }
 
 const SIGNALS: readonly ShutdownSignal[] = ['SIGTERM', 'SIGINT'];
-/** What closing after the deadline may take: connections are destroyed, not waited for. */
+/** How long closing after the deadline may take: connections are destroyed, not awaited. */
 const CUT_RESERVE_MS = 1_000;
 /** How often the requests in flight are counted while a server still listens. */
 const POLL_MS = 20;
-/** What the end of a server that still listened may take beyond `idleGraceMs`. */
+/** How long closing a server that still listened may take beyond `idleGraceMs`. */
 const LAST_CLOSE_MS = 2_000;
 
 /**
- * Shuts a service down on SIGTERM and SIGINT, in the order of kube-apiserver: `/readyz` fails, `delayMs` pass with everything
- * served, new connections (or requests) are refused, watches end, requests in flight finish or are cut at `drainTimeoutMs`,
- * then `close`, health, events and the store are closed. Works with every framework that runs on a server of Node.
+ * Shuts a service down on SIGTERM and SIGINT, in the order of kube-apiserver: `/readyz` fails, `delayMs` pass while
+ * everything is still served, new connections (or requests) are refused, watches end, requests in flight finish or are
+ * cut at `drainTimeoutMs`, then `close`, health, events and the store are closed. Works with every framework that runs
+ * on a Node server.
  *
  * @throws TypeError that lists every fault of the options.
  */
@@ -74,7 +75,7 @@ export function installShutdown(options: InstallShutdownOptions): InstalledShutd
       closed = closeAll(drainTimeoutMs);
       return;
     }
-    // Answers that are sent in place of the service's say `Connection: close`.
+    // The responses sent in place of those of the service have `Connection: close`, because the signal is aborted.
     const refuse = toNodeListener((request) => (passesWhileDraining(request) ? undefined : shuttingDownText()), {
       signal: AbortSignal.abort(),
     });
@@ -84,7 +85,10 @@ export function installShutdown(options: InstallShutdownOptions): InstalledShutd
     }
     closed = untilAnswered().then(closeAll);
   };
-  /** Resolves to the time that closing may take. */
+  /**
+   * Waits until all requests are answered, at most `drainTimeoutMs`. Resolves to the time that closing may then take,
+   * in milliseconds.
+   */
   const untilAnswered = async (): Promise<number> => {
     const deadline = clock.monotonic() + drainTimeoutMs;
     for (;;) {
@@ -123,13 +127,13 @@ export function installShutdown(options: InstallShutdownOptions): InstalledShutd
     try {
       options.onReport?.(done);
     } catch {
-      // The shutdown is over, whatever becomes of its report.
+      // The shutdown is over, even if the report fails.
     }
     return done;
   };
   const shutdown = (): Promise<ShutdownReport> => (report ??= run());
 
-  // A signal that comes after a call of `shutdown` is the first one, and waits for it.
+  // A signal that arrives after a call of `shutdown` is treated as the first one, and waits for that shutdown.
   let signalled = false;
   const uninstall = onSignals(options.signals ?? SIGNALS, () => {
     if (signalled) return exitProcess(1);
@@ -141,13 +145,16 @@ export function installShutdown(options: InstallShutdownOptions): InstalledShutd
   return { shutdown, phase: lifecycle.phase, uninstall };
 }
 
-/** Closes what nothing uses any more: writes what was recorded, runs `close`, writes what that recorded, then health and the store. */
+/**
+ * Returns the last step, which closes resources that are no longer used: it writes recorded events, runs `close`,
+ * writes events recorded by `close`, then closes health and the store.
+ */
 export function lastStep(
   options: Pick<InstallShutdownOptions, 'health' | 'store' | 'recorder' | 'close' | 'closeTimeoutMs' | 'clock'>,
 ): () => Promise<void> {
   const { health, store, closeTimeoutMs = 10_000, clock = systemClock } = options;
   const recorders = [options.recorder ?? []].flat() as readonly ShutdownRecorder[];
-  /** What is not written in time is dropped, and reported by the recorder itself. */
+  /** Events that are not written in time are dropped, and reported by the recorder itself. */
   const withRecorders = async (step: 'flush' | 'close', withinMs: number): Promise<void> => {
     const limit = new AbortController();
     const timer = clock.setTimer(() => limit.abort(), withinMs);

@@ -7,68 +7,84 @@ import { checkOptions, type OptionRules } from './options/check-options.js';
 import { aFunction, aList, anObject, anObjectWith, required } from './options/rules.js';
 import { oneOrList, shutdownRules, type InstallShutdownOptions, type ShutdownServer } from './shutdown-options.js';
 
-/** Injects the health object of the options: `@Inject(HEALTH) health: Health`. */
+/** Token that injects the health object of the options: `@Inject(HEALTH) health: Health`. */
 // Registered symbols, because there may be two copies of this package.
 export const HEALTH: unique symbol = /* @__PURE__ */ Symbol.for('kube-vitals.nest.health') as never;
 
-/** Injects the events object of the options, `undefined` where there is none: `@Inject(EVENTS) events: Events`. */
+/**
+ * Token that injects the events object of the options, `undefined` if there is none: `@Inject(EVENTS) events: Events`.
+ */
 export const EVENTS: unique symbol = /* @__PURE__ */ Symbol.for('kube-vitals.nest.events') as never;
 
 /** Options of `KubeVitalsModule.forRoot`. */
 export interface KubeVitalsModuleOptions extends Omit<BridgeOptions, 'basePath'> {
   /** The object of `createHealth`. Providers inject it with {@link HEALTH}. */
-  readonly health: InstallShutdownOptions['health'] & { readonly handle: ApiHandler };
+  readonly health: InstallShutdownOptions['health'] & {
+    /** Handles the health endpoints. */
+    readonly handle: ApiHandler;
+  };
   /** The object of `createEvents`. Providers inject it with {@link EVENTS}. Default: no events are served. */
-  readonly events?: (NonNullable<InstallShutdownOptions['events']> & { readonly handle: ApiHandler }) | undefined;
-  /** The recorder, or all recorders, of the service: what was recorded is written before the store is closed. Default: none. */
+  readonly events?:
+    | (NonNullable<InstallShutdownOptions['events']> & {
+        /** Handles the Event API. */
+        readonly handle: ApiHandler;
+      })
+    | undefined;
+  /**
+   * The recorder, or all recorders, of the service. Recorded events are written before the store is closed. Default:
+   * none.
+   */
   readonly recorder?: InstallShutdownOptions['recorder'];
-  /** The store of the events: closed at the end, when the rest of the application is closed. Default: none is. */
+  /**
+   * The store of the events. It is closed at the end, after the rest of the application. Default: no store is closed.
+   */
   readonly store?: InstallShutdownOptions['store'];
   /**
-   * What is served, for example `firstOf(health.handle, metrics.handle, events.handle)`. Default: health, then events.
+   * The handler that is served, for example `firstOf(health.handle, metrics.handle, events.handle)`. Default: health,
+   * then events.
    */
   readonly handle?: ApiHandler | undefined;
   /**
-   * Path prefix, or a list of them, under which it is served, such as `/ops`; `''` is the root. The global prefix of Nest is
-   * not added. Default: the root.
+   * Path prefix, or a list of prefixes, under which the handler is served, such as `/ops`; `''` is the root. The global
+   * prefix of Nest is not added. Default: the root.
    */
   readonly basePath?: string | readonly string[] | undefined;
   /**
-   * How the shutdown goes. Default: as `installShutdown` by default. With `false` the module closes nothing: for services that
-   * call `installShutdown` themselves.
+   * Options of the shutdown. Default: the defaults of `installShutdown`. With `false` the module closes nothing: for
+   * services that call `installShutdown` themselves.
    */
   readonly shutdown?: KubeVitalsShutdownOptions | false | undefined;
 }
 
 /** Options of `KubeVitalsModule.forRootAsync`. */
 export interface KubeVitalsModuleAsyncOptions {
-  /** The modules that export what is injected. */
+  /** The modules that export the injected providers. */
   readonly imports?: readonly unknown[] | undefined;
-  /** The tokens of what `useFactory` is called with. */
+  /** The tokens of the providers that are passed to `useFactory`. */
   readonly inject?: readonly unknown[] | undefined;
-  /** Makes the options of the module. */
+  /** Creates the options of the module. */
   readonly useFactory: (...dependencies: never[]) => KubeVitalsModuleOptions | Promise<KubeVitalsModuleOptions>;
 }
 
 /** A module for the `imports` of a Nest module. A structural type: the package does not depend on Nest. */
 export interface NestDynamicModule {
-  /** The class by which Nest knows the module. */
+  /** The class by which Nest identifies the module. */
   readonly module: KubeVitalsModuleClass;
 }
 
-/** The class of the module, as Nest has classes for modules. */
+/** The class of the module, since modules of Nest are classes. */
 export interface KubeVitalsModuleClass {
-  /** The instance is made by Nest. */
+  /** The instance is created by Nest. */
   new (): object;
   /**
-   * The module with options that exist already.
+   * Returns the module with options that already exist.
    *
    * @throws TypeError that lists every fault of the options.
    */
   readonly forRoot: (options: KubeVitalsModuleOptions) => NestDynamicModule;
   /**
-   * The module with options that a function makes of injected providers. What is wrong with them is a TypeError while Nest
-   * creates the application.
+   * Returns the module with options that a function creates from injected providers. Faults of these options are a
+   * TypeError while Nest creates the application.
    *
    * @throws TypeError that lists every fault of the argument.
    */
@@ -77,17 +93,17 @@ export interface KubeVitalsModuleClass {
 
 /**
  * Serves health and events in a Nest application, on Express or Fastify:
- * `imports: [KubeVitalsModule.forRoot({ health, events, store })]`, last in the list of the root module, since Nest destroys the last
- * one first.
+ * `imports: [KubeVitalsModule.forRoot({ health, events, store })]`, last in the list of the root module, since Nest
+ * destroys the last one first.
  *
- * - Requests are answered before body parsers, the global prefix, guards, pipes and interceptors, and after what `app.use()`,
- *   and on Fastify `app.register()`, added before `init()` or `listen()`. Middleware of modules (`consumer.apply`) never sees
- *   them on Express, and runs before on Fastify.
- * - `authenticate` finds the request of Express, or that of Fastify, with `callerFrom`.
- * - Where no route of the service matches, events also answer `/api`, `/apis`, `/openapi/v2` and `/openapi/v3`.
- * - `app.close()`, and signals after `app.enableShutdownHooks()`, shut down as `installShutdown` does: in `onModuleDestroy`
- *   `/readyz` fails, `delayMs` pass, watches end and requests in flight finish; after the last `onApplicationShutdown` health
- *   and the store are closed.
+ * - Requests are answered before body parsers, the global prefix, guards, pipes and interceptors, and after middleware
+ *   and plugins that `app.use()`, and on Fastify `app.register()`, added before `init()` or `listen()`. Middleware of
+ *   modules (`consumer.apply`) is not called for them on Express, and runs before them on Fastify.
+ * - With `callerFrom`, `authenticate` gets the request of Express or of Fastify.
+ * - If no route of the service matches, events also serve `/api`, `/apis`, `/openapi/v2` and `/openapi/v3`.
+ * - `app.close()`, and signals after `app.enableShutdownHooks()`, shut down as `installShutdown` does: in
+ *   `onModuleDestroy` `/readyz` fails, `delayMs` pass, watches end and requests in flight finish; after the last
+ *   `onApplicationShutdown` health and the store are closed.
  */
 export const KubeVitalsModule: KubeVitalsModuleClass = class KubeVitalsModule {
   static forRoot(options: KubeVitalsModuleOptions): NestDynamicModule {
@@ -110,7 +126,7 @@ export const KubeVitalsModule: KubeVitalsModuleClass = class KubeVitalsModule {
   }
 };
 
-/** Has the providers. Global, and so the last module that Nest closes. */
+/** Contains the providers. It is global, and therefore the last module that Nest closes. */
 class KubeVitalsProviders {}
 
 const OPTIONS = /* @__PURE__ */ Symbol.for('kube-vitals.nest.options');
@@ -137,13 +153,16 @@ function dynamicModule({ imports = [], inject = [], useFactory }: KubeVitalsModu
   const vitals = {
     module: KubeVitalsModule,
     imports: [providers],
-    // The instance of the module: no decorators are needed to inject something into it.
+    // Provides the instance of the module, so that no decorators are needed for injection.
     providers: [{ provide: KubeVitalsModule, inject: [VITALS], useFactory: (made: object) => made }],
   };
   return vitals;
 }
 
-/** What Nest calls. Both modules have it, so that each of its steps comes when the first or the last of them is called. */
+/**
+ * Creates the object whose hooks Nest calls. Both modules provide it: some steps run when the first module is called,
+ * others when the last one is.
+ */
 function createVitals(options: KubeVitalsModuleOptions) {
   const { health, events, recorder, store, handle, basePath = '', shutdown: shutdownOptions, ...bridge } = options;
   const handler = handle ?? (events === undefined ? health.handle : firstOf(health.handle, events.handle));

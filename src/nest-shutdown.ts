@@ -2,7 +2,7 @@ import { installShutdown, lastStep } from './install-shutdown.js';
 import { createLifecycle } from './lifecycle/create-lifecycle.js';
 import type { InstallShutdownOptions, ShutdownServer } from './shutdown-options.js';
 
-/** How a Nest application shuts down: see `installShutdown`, whose options these are. */
+/** Options of the shutdown of a Nest application: those of `installShutdown` with the same names. */
 export type KubeVitalsShutdownOptions = Pick<
   InstallShutdownOptions,
   | 'delayMs'
@@ -15,13 +15,13 @@ export type KubeVitalsShutdownOptions = Pick<
   | 'observe'
 >;
 
-/** What is shut down, and how. */
+/** The objects that are shut down, and the options. */
 export type NestShutdownOptions = KubeVitalsShutdownOptions &
   Pick<InstallShutdownOptions, 'health' | 'events' | 'recorder' | 'store' | 'clock'>;
 
 /**
- * The shutdown of the parts of a Nest application, within the hooks that Nest calls: that of `installShutdown`, whose step
- * `close` lasts as long as Nest closes the service.
+ * Creates the shutdown of a Nest application, for the hooks that Nest calls. It uses `installShutdown`; the step
+ * `close` lasts while Nest closes the service.
  */
 export function createNestShutdown(options: NestShutdownOptions) {
   const drained = promise();
@@ -33,11 +33,11 @@ export function createNestShutdown(options: NestShutdownOptions) {
   let shutdown: (() => Promise<unknown>) | undefined;
 
   return {
-    /** Takes the server, before it has its first connection. */
+    /** Installs the shutdown for the server, before it has its first connection. */
     install(server: ShutdownServer): void {
       ({ shutdown } = installShutdown({ ...options, server, signals: [], close }));
     },
-    /** `/readyz` fails, the delay passes, requests are drained. Resolves when nothing is served any more. */
+    /** Makes `/readyz` fail, waits for the delay, and drains requests. Resolves when nothing is served any more. */
     drain(): Promise<void> {
       shutdown ??= withoutServer(options, close);
       void shutdown();
@@ -51,7 +51,7 @@ export function createNestShutdown(options: NestShutdownOptions) {
   };
 }
 
-/** For an application that serves no HTTP, such as a worker or a test. */
+/** Returns the shutdown of an application that serves no HTTP, such as a worker or a test. */
 function withoutServer(options: NestShutdownOptions, close: () => Promise<void>): () => Promise<unknown> {
   const { health, events, closeTimeoutMs, observe, clock } = options;
   return createLifecycle({

@@ -8,35 +8,39 @@ import { anEventStore } from './store/contract/store-rule.js';
 import { isStoreError } from './store/contract/errors.js';
 import { createStoreTime } from './store/store-time.js';
 
-/** Options of {@link storeCheck}. Whatever is given takes the place of a default; the rules are those of {@link HealthCheck}. */
+/**
+ * Options of {@link storeCheck}. Each option that is set replaces the default; the rules are those of
+ * {@link HealthCheck}.
+ */
 export type StoreCheckOptions = {
   readonly [
     Name in
       'name' | 'timeoutMs' | 'periodMs' | 'cacheMs' | 'critical' | 'failureThreshold' | 'successThreshold' | 'group'
   ]?: HealthCheck[Name] | undefined;
 } & {
-  /** The clock of this process, where `createEvents` was given one. Default: the system clock. */
+  /** The clock of this process: the one passed to `createEvents`, if any. Default: the system clock. */
   readonly clock?: Clock | undefined;
   /**
-   * How far the clock of this process may be from that of the store, where the store has one, in milliseconds. Default:
-   * 5,000. Above 0.
+   * The largest allowed difference between the clock of this process and that of the store, if the store has one, in
+   * milliseconds. Above 0. Default: 5,000.
    */
   readonly clockToleranceMs?: number | undefined;
 };
 
 /**
- * The health check of a store: it asks `store.ping()`, which ends well when a write would have a chance, and compares the
- * clock of this process with that of the store, where replicas share one. `health.add(storeCheck(store))`.
+ * Creates the health check of a store: it calls `store.ping()`, which succeeds if a write is likely to succeed, and
+ * compares the clock of this process with that of the store, if replicas share one. `health.add(storeCheck(store))`.
  *
- * It is named after the store and counts for `/readyz` and `/healthz`, never for `/livez`: an unavailable store takes this
- * instance out of rotation until it is back, and a restart would not bring it back sooner. So does a clock that is off: such
- * an instance expires nothing.
+ * It is named after the store and counts for `/readyz` and `/healthz`, never for `/livez`: an unavailable store takes
+ * this instance out of rotation until it is back, and a restart would not bring it back sooner. A clock that is off has
+ * the same effect: such an instance expires no events. Do not use it without `critical: false` if other routes of the
+ * service work without the store.
  *
- * Where only writes are refused (a full disk), the check is degraded, which keeps the status at 200: reads still work, and
- * would be lost with the instance. `critical: true` counts that as a failure, too.
+ * If only writes are refused (a full disk), the check is degraded, which leaves the status at 200: reads still work,
+ * and would fail as well if the instance got no traffic. With `critical: true` it fails in this case as well.
  *
- * Defaults: `timeoutMs` 2,000, and without `periodMs` a `cacheMs` of 1,000, so that the engine is asked once a second at
- * most, however many probes come. `failureThreshold` is 1: damp flapping in the probe or here, not in both.
+ * Defaults: `timeoutMs` 2,000, and without `periodMs` a `cacheMs` of 1,000, so that the engine is called at most once a
+ * second, for any number of probes. `failureThreshold` is 1: prevent flapping in the probe or here, not in both.
  *
  * @throws TypeError that lists every fault of the arguments.
  */
@@ -59,7 +63,7 @@ export function storeCheck(store: EventStore, options: StoreCheckOptions = {}): 
         await store.ping({ signal });
       } catch (error) {
         if (definition.critical !== undefined || !isStoreError(error) || error.onlyWrites !== true) throw error;
-        readOnly = { ok: false, reason: `writes are refused, reads go on: ${error.message}`, critical: false };
+        readOnly = { ok: false, reason: `writes are refused, reads still work: ${error.message}`, critical: false };
       }
       const fault = (await time?.expiryMoment({ signal }))?.fault;
       return fault === undefined ? readOnly : { ok: false, reason: fault };

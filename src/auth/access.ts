@@ -19,13 +19,13 @@ import {
 import { refuseImpersonation } from './impersonation-headers.js';
 import { described } from '../options/check-options.js';
 
-/** The two hooks of a service, and the observer of their failures. */
+/** The two hooks of a service, and the function that reports their failures. */
 export interface AccessOptions {
   readonly authenticate: Authenticate;
   readonly authorize: Authorize;
-  /** `createImpersonation` where impersonation is enabled: passed in, so that bundles without it do not include its code. */
+  /** `createImpersonation` where impersonation is enabled: bundles without it do not include its code. */
   readonly impersonation?: CreateImpersonation | undefined;
-  /** Reports what `authenticate` threw, and invalid results of either hook. */
+  /** Reports errors that `authenticate` threw, and invalid results of either hook. */
   readonly report?: ((hook: 'authenticate' | 'authorize', error: unknown) => void) | undefined;
   /** Limits how often failures of `authenticate` are reported. Default: the system clock. */
   readonly clock?: Pick<Clock, 'monotonic'> | undefined;
@@ -34,13 +34,13 @@ export interface AccessOptions {
 /** The two hooks as this library calls them; synchronous if the hooks are. */
 export interface Access {
   /**
-   * The sender of a request, or `undefined` for 401: no credential, a bad one, or a failed hook, which is reported.
-   * Callers get the group `system:authenticated` unless they are anonymous, as in Kubernetes.
+   * Returns the sender of a request, or `undefined` for 401: no credential, a bad one, or a failed hook, which is
+   * reported. Callers get the group `system:authenticated` unless they are anonymous, as in Kubernetes.
    */
   authenticate(request: ApiRequest): Caller | undefined | Promise<Caller | undefined>;
   /**
-   * The caller to serve the request for: the sender, or with impersonation the user it asks to be. Without it, a
-   * request with the headers is refused. Errors of the authorizer are rethrown.
+   * Returns the caller for whom the request is served: the sender, or with impersonation the requested user. If
+   * impersonation is not enabled, a request with its headers is refused. Errors of the authorizer are rethrown.
    */
   readonly impersonate: Impersonate;
   /**
@@ -50,7 +50,7 @@ export interface Access {
   authorize(caller: Caller, attributes: Attributes): Decision | Promise<Decision>;
 }
 
-/** Unauthenticated clients can make `authenticate` fail, and must not be able to flood a log. */
+/** Limits reports, because unauthenticated clients can make `authenticate` fail and must not be able to flood a log. */
 const REPORTS = 10;
 const REPORTS_PER_MS = 60_000;
 
@@ -65,7 +65,7 @@ export function createAccess({
   let reportsLeft = REPORTS;
   let reportsUntil = -Infinity;
 
-  const nobody = (request: ApiRequest, error: unknown): undefined => {
+  const rejected = (request: ApiRequest, error: unknown): undefined => {
     // A hook that fails because the client has disconnected is not reported.
     if (isBadCredential(error) || request.aborted || request.signal?.aborted) return;
     const now = clock.monotonic();
@@ -76,7 +76,7 @@ export function createAccess({
   const accepted = (request: ApiRequest, answer: unknown): Caller | undefined => {
     const caller = acceptCaller(answer);
     if (caller || answer === undefined || answer === null) return caller;
-    return nobody(request, new TypeError(`expected a caller with a name, or undefined, not ${described(answer)}`));
+    return rejected(request, new TypeError(`expected a caller with a name, or undefined, not ${described(answer)}`));
   };
 
   const decided = (answer: unknown): Decision => {
@@ -90,16 +90,16 @@ export function createAccess({
   const strict: Authorize = (caller, attributes) => chain<unknown, Decision>(authorize(caller, attributes), decided);
 
   return {
-    // Not through `settle`, which would make every get slower if it had so many kinds of callers.
+    // Does not use `settle`, because more call sites of different shapes would make every get slower.
     authenticate(request) {
       try {
         const answer: unknown = authenticate(request);
         if (!isPromise(answer)) return accepted(request, answer);
         return Promise.resolve(answer)
           .then((settled) => accepted(request, settled))
-          .catch((error: unknown) => nobody(request, error));
+          .catch((error: unknown) => rejected(request, error));
       } catch (error) {
-        return nobody(request, error);
+        return rejected(request, error);
       }
     },
     impersonate: impersonation?.(strict) ?? refuseImpersonation,

@@ -6,17 +6,19 @@ import { hookFactory } from './hook-kinds.js';
 import { isResourceAttributes } from './refusal.js';
 import { createRuleIndex } from './rule-index.js';
 
-/** What some callers are allowed to do. `'*'` in a list matches everything. */
+/** Allows some callers to do something. `'*'` in a list matches everything. */
 export interface AllowRule {
   /** User names. A rule needs `users`, `groups` or both; it applies to callers that match either. */
   readonly users?: readonly string[] | undefined;
   /** Groups, for example `system:authenticated` or `system:unauthenticated`. */
   readonly groups?: readonly string[] | undefined;
-  /** `get`, `list`, `watch`, `create`, `update`, `patch`, `delete`, `deletecollection`; for paths lower-case methods. */
+  /**
+   * `get`, `list`, `watch`, `create`, `update`, `patch`, `delete`, `deletecollection`; for paths lower-case methods.
+   */
   readonly verbs: readonly string[];
   /**
-   * Namespaces the rule applies to. Default: all, including requests over all namespaces; a list without `'*'` never allows
-   * those.
+   * Namespaces the rule applies to. Default: all, including requests over all namespaces; a list without `'*'` never
+   * allows requests over all namespaces.
    */
   readonly namespaces?: readonly string[] | undefined;
   /** Resources, for example `events`, `events/status`. Default: all, unless `paths` is given. */
@@ -26,7 +28,7 @@ export interface AllowRule {
 }
 
 /**
- * Allows what at least one of the rules allows.
+ * Creates an authorizer that allows a request if at least one of the rules does.
  *
  * @throws TypeError listing all faults of all rules
  * @function
@@ -72,7 +74,7 @@ const aRule: OptionRule = (value, name) =>
     users === undefined && groups === undefined && `${name} needs users, groups or both`,
   ])(value, name);
 
-/** What Kubernetes calls the operations on resources, the methods of HTTP, and the verbs of impersonation. */
+/** The verbs of Kubernetes for operations on resources, the methods of HTTP, and the verbs of impersonation. */
 const VERB =
   /^(\*|get|list|watch|create|update|patch|delete|deletecollection|head|post|put|options|trace|connect|impersonate(-on)?(:.+)?)$/;
 
@@ -86,14 +88,14 @@ function aListOfVerbs(value: unknown, name: string): readonly string[] {
     .filter((verb) => !VERB.test(verb))
     .map(
       (verb) =>
-        `${name}: there is no verb ${JSON.stringify(verb)}; say get, list, watch, create, update, patch, delete, ` +
+        `${name}: there is no verb ${JSON.stringify(verb)}; use get, list, watch, create, update, patch, delete, ` +
         "deletecollection, impersonate, a lower-case method, or '*'",
     );
 }
 
 const holds = (set: ReadonlySet<string>, value: string): boolean => set.has('*') || set.has(value);
 
-/** The caller is one of the rule's, which the index knows. */
+/** Whether a rule allows a request. The index has already found that the rule applies to the caller. */
 function allows(rule: CompiledRule, _caller: Caller, attributes: Attributes): boolean {
   if (!holds(rule.verbs, attributes.verb)) return false;
   if (!isResourceAttributes(attributes)) {

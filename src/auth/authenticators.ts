@@ -25,8 +25,9 @@ export const clientCertificate: () => Authenticate = /* @__PURE__ */ hookFactory
 const anonymous: Caller = Object.freeze({ name: ANONYMOUS, groups: Object.freeze([UNAUTHENTICATED]) });
 
 /**
- * Accepts every request as `system:anonymous` of group `system:unauthenticated`. Put it last in {@link firstAuthenticator};
- * the authorizer decides what anonymous callers may do (`allowAuthenticated()` allows them nothing).
+ * Accepts every request as `system:anonymous` of group `system:unauthenticated`. Put it last in
+ * {@link firstAuthenticator}; the authorizer decides what anonymous callers may do (`allowAuthenticated()` allows them
+ * nothing).
  *
  * @function
  */
@@ -37,7 +38,7 @@ export const allowAnonymous: () => Authenticate = /* @__PURE__ */ hookFactory(
 );
 
 /**
- * Asks several authenticators in turn: the first caller wins, and one that throws ends it with 401, so that a bad
+ * Calls several authenticators in turn and returns the first caller. If one throws, the result is 401, so that a bad
  * credential never falls back to anonymous. Synchronous as long as the authenticators are.
  *
  * @throws TypeError listing everything in the list that is not an authenticator

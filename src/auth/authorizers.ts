@@ -27,9 +27,9 @@ export const allowEverybody: () => Authorize = /* @__PURE__ */ hookFactory(
 );
 
 /**
- * Asks several authorizers in turn: the first that allows wins. If none does, their reasons are joined; if one of
- * them returned something that is not a decision, that is passed on, to be denied and reported. Synchronous as long as the
- * authorizers are.
+ * Calls several authorizers in turn until one allows the request. If none does, their reasons are joined. If one of
+ * them returned an invalid decision, that value is returned, and is then denied and reported. Synchronous as long as
+ * the authorizers are.
  *
  * @throws TypeError listing everything in the list that is not an authorizer
  * @function
@@ -57,7 +57,7 @@ function askAny(...authorizers: readonly Authorize[]): Authorize {
   };
 }
 
-/** The result when none of these allows: their reasons, or the first that is not a decision. */
+/** Returns the result if no authorizer allows: their joined reasons, or the first invalid decision. */
 function refusal(answers: readonly Decision[]): Decision {
   const invalid = answers.findIndex((answer) => partsOf(answer).allowed !== false);
   if (invalid !== -1) return answers[invalid] as Decision;
@@ -65,5 +65,5 @@ function refusal(answers: readonly Decision[]): Decision {
   return reasons.length > 0 ? { allowed: false, reason: reasons.join(', ') } : DENIED;
 }
 
-/** The answer may be any value, because hooks are not our code. */
+/** The result may be any value, because hooks are code of the service. */
 const partsOf = (answer: unknown): { readonly allowed?: unknown } => answer ?? {};

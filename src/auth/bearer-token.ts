@@ -6,19 +6,19 @@ const PREFIX = 'Bearer ';
 const ONE_WORD = /^Bearer [\x21-\x7e]+$/;
 
 /**
- * The token of `Authorization: Bearer TOKEN`, or `undefined` when the request has none. Read as Kubernetes does: the
- * scheme is case-insensitive, another scheme or an empty token is no credential, text after a second space is dropped, and a
- * token after two spaces is ignored (see {@link bearerWarning}).
+ * Returns the token of `Authorization: Bearer TOKEN`, or `undefined` if the request has none. Parsed as by Kubernetes:
+ * the scheme is case-insensitive, another scheme or an empty token is not a credential, text after a second space is
+ * dropped, and a token after two spaces is ignored (see {@link bearerWarning}).
  */
 export function bearerToken(request: ApiRequest): string | undefined {
   const value = header(request, 'authorization');
   if (value === undefined) return undefined;
-  // Fast path for the usual spelling; splitting the header costs a get 3 %.
+  // Fast path for the usual spelling; splitting the header takes 3 % of the CPU of a get.
   if (ONE_WORD.test(value)) return value.slice(PREFIX.length);
   return partsOf(value)?.[1] || undefined;
 }
 
-/** The text of the `Warning` header for a client that sent two spaces before its token; else `undefined`. */
+/** Returns the text of the `Warning` header for a client that sent two spaces before its token; else `undefined`. */
 export function bearerWarning(request: ApiRequest): string | undefined {
   const value = header(request, 'authorization');
   const parts = value?.includes('  ') ? partsOf(value) : undefined;

@@ -5,10 +5,12 @@ import type { Authenticate } from './contract.js';
 import { hookFactory } from './hook-kinds.js';
 
 /**
- * Authenticates by what the framework knows of a request, such as the `req.user` of middleware in front. `Source` is the type of
- * the hook's argument: `req` of node:http and Express with `toNodeListener`, `ctx` with `toKoaMiddleware`, the context of Hono with `toHonoMiddleware`, the request of Fastify
- * with `toFastifyPlugin`, that of its platform with the module of Nest, and with `toFetchHandler` the `context` that the service passes
- * with the request. The service vouches for it: nothing is checked. A request that came another way has no credential of this kind.
+ * Authenticates with data that the framework has about a request, such as the `req.user` of earlier middleware.
+ * `Source` is the type of the hook's argument: `req` of node:http and Express with `toNodeListener`, `ctx` with
+ * `toKoaMiddleware`, the context of Hono with `toHonoMiddleware`, the request of Fastify with `toFastifyPlugin`, that
+ * of its platform with the module of Nest, and with `toFetchHandler` the `context` that the service passes with the
+ * request. The service is responsible for the data: nothing is verified. A request without a framework object has no
+ * credential of this kind.
  *
  * @example
  * callerFrom((req: Request) => req.user && { name: req.user.id, groups: req.user.roles });

@@ -3,10 +3,10 @@ import type { Caller } from '../model/caller.js';
 import type { Status } from '../model/status.js';
 
 /**
- * Authenticates a request. `undefined` means that it has no credential of a kind known here: another authenticator is asked, and
- * if none is left the response is 401. **Throwing means 401**, never anonymous, and the error is not shown to the client:
- * throw `badCredential()` for an invalid credential, since any other error is treated as a failure of the hook and reported to
- * `observe` (`where: 'events: authenticate'`), as is a result that is not a caller.
+ * Authenticates a request. `undefined` means that it has no credential of a supported kind: the next authenticator is
+ * called, and if there is none the response is 401. **Throwing means 401**, never anonymous, and the error is not shown
+ * to the client: throw `badCredential()` for an invalid credential, since any other error is treated as a failure of
+ * the hook and reported to `observe` (`where: 'events: authenticate'`), as is a result that is not a caller.
  */
 export type Authenticate = (request: ApiRequest) => Caller | undefined | Promise<Caller | undefined>;
 
@@ -41,7 +41,10 @@ export type Attributes = ResourceAttributes | PathAttributes;
 
 /** The result of an {@link Authorize} hook. `reason` is the end of the 403 message. */
 export interface Decision {
-  /** Only `true` allows. Any value but `true` and `false` denies, and is reported to `observe` as a mistake of the hook. */
+  /**
+   * Only `true` allows. A value other than `true` and `false` denies, and is reported to `observe` as an error of the
+   * hook.
+   */
   readonly allowed: boolean;
   /** Why, for the end of the 403 message. Default: none. */
   readonly reason?: string | undefined;
@@ -51,7 +54,10 @@ export interface Decision {
 export const ALLOWED: Decision = /* @__PURE__ */ Object.freeze({ allowed: true });
 export const DENIED: Decision = /* @__PURE__ */ Object.freeze({ allowed: false });
 
-/** Decides whether a caller may do something. Throwing is a failure of the authorizer: a bare 500, reported to `observe`. */
+/**
+ * Decides whether a caller may do something. Throwing is a failure of the authorizer: a bare 500, reported to
+ * `observe`.
+ */
 export type Authorize = (caller: Caller, attributes: Attributes) => Decision | Promise<Decision>;
 
 /** The user name of a request without credentials. */
@@ -60,7 +66,7 @@ export const ANONYMOUS = 'system:anonymous';
 export const AUTHENTICATED = 'system:authenticated';
 /** The group of every anonymous caller. */
 export const UNAUTHENTICATED = 'system:unauthenticated';
-/** The group that may do everything and is never refused by limits. */
+/** The group of administrators. Its reads and writes are never refused by the limits on requests in flight. */
 export const MASTERS = 'system:masters';
 
 const BRAND: unique symbol = Symbol.for('kube-vitals.BadCredential') as never;
@@ -72,24 +78,39 @@ export interface BadCredential extends Error {
 }
 
 /**
- * Makes the error with which an `authenticate` hook refuses a credential: 401, not reported, since any client can
- * send any number of bad credentials. Any other error of the hook is a 401 too, but is treated as a failure of the
- * hook and reported to `observe`.
+ * Creates the error with which an `authenticate` hook refuses a credential: 401, not reported, since any client can
+ * send any number of bad credentials. Any other error of the hook is a 401 too, but is treated as a failure of the hook
+ * and reported to `observe`.
  *
- * @param message for the service's own use; never sent to clients
+ * @param message for the service only; never sent to clients
  */
-export function badCredential(message = 'bad credential', more: { readonly cause?: unknown } = {}): BadCredential {
-  const error = new Error(message, 'cause' in more ? { cause: more.cause } : undefined);
+export function badCredential(
+  message = 'bad credential',
+  more: {
+    /** The `cause` of the error. */
+    readonly cause?: unknown;
+  } = {},
+): BadCredential {
+  // `Error` ignores a value that is not an object, so that a wrong argument does not hide the refusal.
+  const error = new Error(message, more);
   return Object.assign(error, { name: 'BadCredential' as const, [BRAND]: true });
 }
 
-/** True for a {@link BadCredential}, also one made by another copy of the package. */
+/** True for a {@link BadCredential}, including one created by another copy of the package. */
 export function isBadCredential(value: unknown): value is BadCredential {
   return typeof value === 'object' && value !== null && BRAND in value;
 }
 
 /** The caller after impersonation, or the refusal: a 400 or a 403, sent with `nosniff`. */
-export type Impersonated = { readonly caller: Caller } | { readonly refused: Status };
+export type Impersonated =
+  | {
+      /** The impersonated user, or the caller itself if the request does not ask to impersonate. */
+      readonly caller: Caller;
+    }
+  | {
+      /** The refusal, as the body of the response. */
+      readonly refused: Status;
+    };
 
 /**
  * Replaces the caller by the user that the request asks to impersonate.

@@ -8,17 +8,17 @@ export type HookName = 'authenticate' | 'authorize';
 const NOUNS = { authenticate: 'an authenticator', authorize: 'an authorizer' } as const;
 const PURPOSES = { authenticate: 'who a caller is', authorize: 'what a caller may do' } as const;
 const ADVICE = {
-  authenticate: '; to take everybody in as system:anonymous, say allowAnonymous()',
+  authenticate: '; to accept everybody as system:anonymous, use allowAnonymous()',
   authorize:
-    '; to allow everything, say allowAuthenticated() for callers with a credential or allowEverybody() for all',
+    '; to allow everything, use allowAuthenticated() for callers with a credential or allowEverybody() for all',
 } as const;
 
 /** Recognised across copies of the package. */
 const MARK: unique symbol = Symbol.for('kube-vitals.hook') as never;
 
 /**
- * For a function of this library: the fault to report if it is given as one of the two hooks. The function carries the text,
- * so that bundles without the function do not include it. There is no text for the hook it belongs to.
+ * The faults to report if a function of this library is passed as the wrong hook, by the name of that hook. The texts
+ * are stored on the function, so that bundles without the function do not include them.
  */
 type HookMark = Readonly<Partial<Record<HookName, string>>>;
 
@@ -26,7 +26,7 @@ function marked<F extends object>(target: F, mark: HookMark): F {
   return Object.defineProperty(target, MARK, { value: mark });
 }
 
-/** Makes a factory of hooks. It is marked itself, too: passing it without calling it is a common mistake. */
+/** Creates a factory of hooks. The factory is marked too, because passing it without calling it is a common mistake. */
 export function hookFactory<Args extends readonly unknown[], Hook extends Authenticate | Authorize>(
   hook: HookName,
   name: string,
@@ -39,14 +39,14 @@ export function hookFactory<Args extends readonly unknown[], Hook extends Authen
   });
 }
 
-/** The fault of a hook that is given in place of the other. */
+/** Returns the fault of a hook that is passed in place of the other one. */
 function misplaced(hook: HookName, given: string): HookMark {
   const other = hook === 'authenticate' ? 'authorize' : 'authenticate';
   return { [other]: `must be ${NOUNS[other]}, which says ${PURPOSES[other]}, and was given ${given}${ADVICE[other]}` };
 }
 
 /**
- * The rule of a hook, as far as it can be judged before it is called.
+ * Returns the option rule of a hook. Only faults that can be detected without calling the hook are reported.
  *
  * @param advice the end of the fault to report if the value is not a function
  */
@@ -59,12 +59,12 @@ export function aHook(hook: HookName, advice = ''): OptionRule {
   };
 }
 
-/** The rule of a required hook. */
+/** Returns the option rule of a required hook. */
 export function aRequiredHook(hook: HookName): OptionRule {
   return required(aHook(hook, ADVICE[hook]));
 }
 
-/** The faults of a list of hooks, of which there must be at least one. */
+/** Returns the faults of a list of hooks, which must have at least one item. */
 export function hookListFaults(hook: HookName, list: readonly unknown[]): readonly string[] {
   const noun = NOUNS[hook].slice('an '.length);
   if (list.length === 0) return [`name at least one ${noun}`];

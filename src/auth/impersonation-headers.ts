@@ -10,8 +10,8 @@ import type { Impersonate } from './contract.js';
 const EXTRA = 'impersonate-extra-';
 
 /**
- * The impersonated user, exactly as in the headers; `undefined` without such headers. Groups or extra values
- * without a user name are a fault, in the words of Kubernetes.
+ * Returns the user to impersonate, exactly as in the headers; `undefined` without such headers. A UID, groups or extra
+ * values without a user name are a fault, with the message of Kubernetes.
  */
 export function wantedCaller(request: ApiRequest): Caller | { readonly fault: string } | undefined {
   const name = header(request, 'impersonate-user') ?? '';
@@ -29,7 +29,7 @@ function separated(values: readonly string[]): readonly string[] {
   return values.flatMap((value) => value.split(', ', MAX_PARTS + 1));
 }
 
-/** The authorizer is called for each group and each value. */
+/** A limit, because the authorizer is called for each group and each value. */
 const MAX_PARTS = 256;
 const tooMany = (): string => `impersonation may not name more than ${MAX_PARTS} groups and extra values`;
 
@@ -38,7 +38,7 @@ const sizeOf = (extra: Extra | undefined): number =>
 
 type Extra = Readonly<Record<string, readonly string[]>>;
 
-/** No prototype, because keys come from the client. */
+/** The result has no prototype, because keys come from the client. */
 function extraOf(request: ApiRequest): Extra | undefined {
   let extra: Record<string, readonly string[]> | undefined;
   for (const [name, value] of Object.entries(request.headers ?? {})) {
@@ -66,8 +66,9 @@ const LETTER_I = 0x69;
 const LOWER_CASE = 0x20;
 
 /**
- * The 403 for a request with impersonation headers if impersonation is not enabled. Ignoring the headers would do in the
- * caller's own name what was meant to run with another user's rights: `kubectl delete --as=nobody` would delete.
+ * The 403 for a request with impersonation headers if impersonation is not enabled. If the headers were ignored, a
+ * request meant to run with another user's rights would run with those of the caller: `kubectl delete --as=nobody`
+ * would delete.
  */
 export const NO_IMPERSONATION: Status = /* @__PURE__ */ Object.freeze(
   /* @__PURE__ */ failureStatus(

@@ -2,14 +2,17 @@ import type { Caller } from '../model/caller.js';
 
 /** A mode of impersonation: one way in which a caller may be allowed to act as another user. */
 export interface ImpersonationMode {
-  /** The name by which the authorizer is asked about the request; absent for the older verb, which applies to all requests. */
+  /**
+   * The name of the mode in the verbs that the authorizer gets; absent for the older verb, which applies to all
+   * requests.
+   */
   readonly constraint?: string;
   readonly verb: string;
-  /** The impersonated user, as the authorizer is asked for it. */
+  /** The impersonated user, as attributes for the authorizer. */
   readonly user: { readonly resource: string; readonly namespace?: string; readonly name: string };
   /** Groups that the user gets automatically. */
   readonly groups: readonly string[];
-  /** The real caller, as the authorizer sees it. */
+  /** The real caller, as passed to the authorizer. */
   readonly requestor: Caller;
 }
 
@@ -17,8 +20,9 @@ const NODE_NAME = 'authentication.kubernetes.io/node-name';
 const ASSOCIATED_KEYS = 'authentication.kubernetes.io/associated-node-keys';
 
 /**
- * The modes in which `wanted` can be impersonated, in the order they are tried (Kubernetes 1.36, constrained impersonation):
- * nodes and service accounts have modes of their own if nothing but the name is given, all others are `user-info`.
+ * Returns the modes in which `wanted` can be impersonated, in the order they are tried (Kubernetes 1.36, constrained
+ * impersonation): nodes and service accounts have special modes if only the name is given; other users have
+ * `user-info`. The older verb is last.
  */
 export function applicableModes(requestor: Caller, wanted: Caller): readonly ImpersonationMode[] {
   const node = nodeName(wanted.name);
@@ -66,13 +70,16 @@ function serviceAccount(user: string): { readonly namespace: string; readonly na
   return { namespace, name };
 }
 
-/** A service account whose credential names its node. */
+/** Whether the requestor is a service account whose credential names this node. */
 function runsOn(requestor: Caller, node: string): boolean {
   const names = requestor.extra?.[NODE_NAME] ?? [];
   return serviceAccount(requestor.name) !== undefined && names.length === 1 && names[0] === node;
 }
 
-/** The node's name is hidden from the authorizer: the right applies to whichever node the account runs on. */
+/**
+ * Removes the node's name, so that the authorizer does not get it: the right applies to any node on which the account
+ * runs.
+ */
 function withKeysOnly(requestor: Caller): Caller {
   return { ...requestor, extra: { [ASSOCIATED_KEYS]: Object.keys(requestor.extra ?? {}).sort() } };
 }

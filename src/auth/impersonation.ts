@@ -16,19 +16,19 @@ import { applicableModes, type ImpersonationMode } from './impersonation-modes.j
 import { asksToImpersonate, wantedCaller } from './impersonation-headers.js';
 import { forbiddenStatus } from './refusal.js';
 
-/** The result of a mode's checks: the caller, or the refusal. `undefined` means allowed. */
+/** The refusal of a check; `undefined` means allowed. */
 type Refused = Status | undefined;
 
-/** From this many checks of one kind on, the right to all of them is checked first. */
+/** With at least this many checks of one kind, the right to all of them is checked first. */
 const MANY = 4;
 
 const AUTHENTICATION = { group: 'authentication.k8s.io', version: 'v1' } as const;
 
 /**
- * Impersonation by the headers `Impersonate-User`, `-Group`, `-Uid` and `-Extra-KEY`. Tried in Kubernetes' order: first
- * the constrained modes, which need `impersonate:MODE` on the target user and `impersonate-on:MODE:VERB` on the object of the request,
- * then the older verb `impersonate`. Refusals are those of the first mode that fits the user. Requests without
- * the headers cost nothing.
+ * Creates the impersonation by the headers `Impersonate-User`, `-Group`, `-Uid` and `-Extra-KEY`. The modes are tried
+ * in the order of Kubernetes: first the constrained modes, which need `impersonate:MODE` on the target user and
+ * `impersonate-on:MODE:VERB` on the object of the request, then the older verb `impersonate`. If all modes refuse, the
+ * refusal is that of the first one. Requests without the headers cause no additional calls of the authorizer.
  *
  * Servers join repeated headers with `, `; so a group or an extra value is split there, and each part is
  * checked separately.
@@ -95,7 +95,7 @@ async function extraRefusal(mode: ImpersonationMode, check: Check, extras: Resou
   return askAll(check, mode, all, { ...extras, subresource: '*', name: '*' });
 }
 
-/** Checks each; if there are many of them, in a constrained mode, first all at once. */
+/** Checks each item. In a constrained mode with many items, the right to all of them is checked first. */
 async function askAll(
   check: Check,
   mode: ImpersonationMode,
@@ -106,7 +106,7 @@ async function askAll(
   return askEach(check, each);
 }
 
-/** The refusal of the first that is not allowed. */
+/** Returns the refusal of the first item that is not allowed. */
 async function askEach({ authorize, requestor }: Check, each: readonly Attributes[]): Promise<Refused> {
   for (const attributes of each) {
     const answer = authorize(requestor, attributes);
@@ -116,7 +116,7 @@ async function askEach({ authorize, requestor }: Check, each: readonly Attribute
   return undefined;
 }
 
-/** Groups that constrained modes never grant. */
+/** Returns the fault of groups that constrained modes never grant. */
 function groupFault(groups: readonly string[]): { readonly name?: string; readonly reason: string } | undefined {
   if (groups.includes('')) return { reason: 'impersonating the empty string group is not allowed' };
   if (!groups.includes('system:masters')) return undefined;
@@ -138,7 +138,10 @@ function extraFault([key, values]: readonly [string, readonly string[]]): string
 const DOMAIN_PREFIXED =
   /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*\/[A-Za-z0-9/\-._~%!$&'()*+,;=:]+$/;
 
-/** Adds the group of authenticated users unless the user is anonymous, as after authentication. */
+/**
+ * Adds `system:authenticated`, or `system:unauthenticated` for the anonymous user, unless that group or
+ * `system:unauthenticated` is already there.
+ */
 function withGroups(wanted: Caller, given: readonly string[]): Caller {
   const groups = [...wanted.groups, ...given];
   const requiredGroup = wanted.name === ANONYMOUS ? UNAUTHENTICATED : AUTHENTICATED;

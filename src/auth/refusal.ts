@@ -12,13 +12,16 @@ function pathSentence(caller: Caller, { verb, path }: PathAttributes): string {
 
 const HTML: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
 
-/** A sentence followed by the authorizer's reason. The sentence is HTML-escaped (`&`, `<`, `>`), as kube-apiserver does. */
+/**
+ * Returns a sentence followed by the authorizer's reason. The sentence is HTML-escaped (`&`, `<`, `>`), as
+ * kube-apiserver does.
+ */
 function escapedSentence(sentence: string, reason: string | undefined): string {
   const escaped = sentence.replace(/[&<>]/g, (character) => HTML[character] ?? character);
   return reason ? `${escaped}: ${reason}` : escaped;
 }
 
-/** The 403 for a path as a Status. */
+/** Returns the 403 for a path as a Status. */
 export function forbiddenPathStatus(caller: Caller, attributes: PathAttributes, reason?: string): Status {
   const message = `forbidden: ${escapedSentence(pathSentence(caller, attributes), reason)}`;
   return failureStatus(403, 'Forbidden', message, {});
@@ -30,7 +33,7 @@ export function isResourceAttributes(attributes: Attributes): attributes is Reso
 }
 
 /**
- * The message of a 403, word for word Kubernetes'. The name of the object and the reason are not escaped.
+ * Returns the message of a 403, identical to that of Kubernetes. The name of the object and the reason are not escaped.
  *
  * @param reason the authorizer's reason; the end of the message
  */
@@ -42,7 +45,7 @@ export function forbiddenMessage(caller: Caller, attributes: Attributes, reason?
   return name ? `${qualified} "${name}" is forbidden: ${text}` : `${qualified} is forbidden: ${text}`;
 }
 
-/** The 403 as a Status: `details` names the resource, or is empty for a path. */
+/** Returns the 403 as a Status: `details` names the resource, or is empty for a path. */
 export function forbiddenStatus(caller: Caller, attributes: Attributes, reason?: string): Status {
   if (!isResourceAttributes(attributes)) return forbiddenPathStatus(caller, attributes, reason);
   return failureStatus(403, 'Forbidden', forbiddenMessage(caller, attributes, reason), detailsOf(attributes));
@@ -60,7 +63,7 @@ function sentence(caller: Caller, attributes: Attributes): string {
   return `User ${goQuote(caller.name)} cannot ${attributes.verb} resource ${what} in API group ${goQuote(group)} ${where}`;
 }
 
-/** A 403, or another refusal before authorization, as JSON, with `X-Content-Type-Options: nosniff`. */
+/** Returns a 403, or another refusal before authorization, as JSON, with `X-Content-Type-Options: nosniff`. */
 export function refusedResponse(status: Status): ApiResponse {
   return statusResponse(status, { ...NOT_CACHED, ...NOSNIFF });
 }

@@ -2,15 +2,18 @@ import type { Caller } from '../model/caller.js';
 import type { Attributes } from './contract.js';
 import { isResourceAttributes } from './refusal.js';
 
-/** What a rule may apply to. `'*'` matches everything. May include more than the rule really allows, but not less. */
+/**
+ * The requests to which a rule may apply. `'*'` matches everything. It may include more than the rule allows, but not
+ * less.
+ */
 export interface RuleScope {
-  /** The rule is looked at for callers of these names. */
+  /** The rule is evaluated for callers with these names. */
   readonly users: Iterable<string>;
-  /** The rule is looked at for callers in these groups. */
+  /** The rule is evaluated for callers in these groups. */
   readonly groups: Iterable<string>;
-  /** The rule is looked at for resources in these namespaces. Empty: it allows no resources. */
+  /** The rule is evaluated for resources in these namespaces. Empty: it allows no resources. */
   readonly namespaces: Iterable<string>;
-  /** The rule is looked at for these non-resource paths; a final `*` matches any ending. */
+  /** The rule is evaluated for these non-resource paths; a final `*` matches any ending. */
   readonly paths: Iterable<string>;
 }
 
@@ -22,15 +25,20 @@ interface OwnRules<R> {
   readonly byPattern: R[];
 }
 
-/** A rule with more namespaces is kept once, for all of them: the index does not grow with users times namespaces. */
-const MOST_NAMESPACES = 16;
+/**
+ * A rule with more namespaces is stored once, for all namespaces, so that the index does not grow with users times
+ * namespaces.
+ */
+const MAX_NAMESPACES = 16;
 
 /**
- * Arranges rules by user and group, and those of each by namespace or path, so that a request is compared with the rules of its
- * caller for its place only. Walking all of 10,000 rules took 360 µs of each request; the index takes 0.05 for any number.
+ * Indexes rules by user and group, and within these by namespace or path, so that a request is compared only with the
+ * rules for its caller and its namespace or path. Comparing 10,000 rules took 360 µs of each request; the index takes
+ * 0.05 µs for any number.
  *
- * @param allows whether a rule allows a request: asked for every rule that the index finds, which may be too many
- * @returns whether any rule allows the request of a caller
+ * @param allows whether a rule allows a request: called for every rule that the index finds, which may include rules
+ * that do not apply
+ * @returns a function that returns whether any rule allows the request of a caller
  */
 export function createRuleIndex<R>(
   rules: readonly R[],
@@ -78,7 +86,7 @@ function ownRulesOf<R>(index: Map<string, OwnRules<R>>, name: string): OwnRules<
 
 function addTo<R>(own: OwnRules<R>, rule: R, { namespaces, paths }: RuleScope): void {
   const named = new Set(namespaces);
-  for (const name of named.has('*') || named.size > MOST_NAMESPACES ? ANY : named) push(own.byNamespace, name, rule);
+  for (const name of named.has('*') || named.size > MAX_NAMESPACES ? ANY : named) push(own.byNamespace, name, rule);
   let hasPattern = false;
   for (const path of new Set(paths)) {
     if (path.endsWith('*')) hasPattern = true;

@@ -19,10 +19,10 @@ export interface StaticTokenCaller {
 export type StaticTokens = Readonly<Record<string, StaticTokenCaller>> | ReadonlyMap<string, StaticTokenCaller>;
 
 /**
- * Authenticates callers by fixed bearer tokens, looked up as Kubernetes looks up those of its token file. The time of a
+ * Authenticates callers by fixed bearer tokens, with the semantics of the token file of Kubernetes. The time of a
  * lookup reveals nothing about a nearly correct token: texts are compared only if their hashes are equal, and the
- * hashes have a different seed in every process. An unknown token is refused (401); a request without one is left to the next
- * authenticator.
+ * hashes have a different seed in every process. An unknown token is refused (401); a request without one is left to
+ * the next authenticator.
  *
  * @throws TypeError listing every token that is empty, not printable ASCII, or made from a missing value
  * (`undefined`, `null`, `NaN`, `true`, `false`), and every caller without a name
@@ -45,20 +45,20 @@ function fromTokens(tokens: StaticTokens): Authenticate {
   };
 }
 
-/** What JavaScript makes of a missing value as a key of an object or in a template. */
+/** The strings into which JavaScript converts a missing value as an object key or in a template. */
 const ACCIDENTS: ReadonlySet<unknown> = new Set(['undefined', 'null', 'NaN', 'true', 'false']);
 
-/** The fault of a token, without quoting a secret. */
+/** Returns the fault of a token, without quoting a secret. */
 function tokenFault(token: unknown): string | undefined {
   const hint = 'read the token before and stop when it is missing, for example an environment variable that is not set';
   if (ACCIDENTS.has(token)) return `is the text "${String(token)}", which anybody would guess; ${hint}`;
-  if (typeof token !== 'string') return `is no text but ${described(token)}; ${hint}`;
+  if (typeof token !== 'string') return `must be a string, not ${described(token)}; ${hint}`;
   if (/^\[object \w*\]$/.test(token))
-    return `is the text "${token}": an object was made into a text; give the token itself`;
+    return `is the text "${token}": an object was converted to a string; pass the token itself`;
   if (token === '') return `must be printable ASCII without spaces, and is empty; ${hint}`;
   return /^[\x21-\x7e]+$/.test(token)
     ? undefined
-    : 'must be printable ASCII without spaces, since no header carries another';
+    : 'must be printable ASCII without spaces, since the header can contain no other';
 }
 
 const callerRules = (): OptionRules<StaticTokenCaller> => ({
@@ -67,7 +67,7 @@ const callerRules = (): OptionRules<StaticTokenCaller> => ({
   groups: aListOfStrings,
 });
 
-/** By token. */
+/** Validates the tokens. Returns the callers by token. */
 function readCallers(tokens: StaticTokens): ReadonlyMap<string, Caller> {
   if (typeof tokens !== 'object' || tokens === null) {
     throw new TypeError('staticTokens: expected an object { token: { name, uid?, groups? } } or a Map of the same');

@@ -1,10 +1,10 @@
-/** For {@link createBoundedCache}. */
+/** Options of {@link createBoundedCache}. */
 export interface BoundedCacheOptions<K, V> {
-  /** The most entries, at least 1. */
+  /** The maximum number of entries, at least 1. */
   readonly maxEntries: number;
-  /** The most that all entries may cost together, by `costOf`. Default: no limit. */
+  /** The maximum total cost of all entries, according to `costOf`. Default: no limit. */
   readonly maxCost?: number | (() => number) | undefined;
-  /** What an entry costs: bytes, or characters of a text. It must not change while the entry is in the cache. Default: 0. */
+  /** The cost of an entry: bytes, or characters of a text. It must not change while the entry is cached. Default: 0. */
   readonly costOf?: ((key: K, value: V) => number) | undefined;
 }
 
@@ -16,13 +16,13 @@ interface Entry<V> {
   used: boolean;
 }
 
-/** How many used entries one eviction spares, so that no call takes long. */
-const MOST_SPARED = 16;
+/** How many used entries one eviction retains, so that no call takes long. */
+const MAX_SECOND_CHANCES = 16;
 
 /**
- * A map that evicts entries, for values that can be created again. When there is no room it evicts the oldest entry that was
- * not used since it was added or last spared ("second chance"). That keeps nearly the same entries as LRU, but a hit only
- * sets a flag (16 ns), instead of removing the entry from a Map and adding it again (62 ns).
+ * A map that evicts entries, for values that can be created again. When there is no room it evicts the oldest entry
+ * that was not used since it was added or last retained ("second chance"). That keeps nearly the same entries as LRU, but
+ * a hit only sets a flag (16 ns), instead of removing the entry from a Map and adding it again (62 ns).
  */
 export function createBoundedCache<K, V>(options: BoundedCacheOptions<K, V>) {
   const { maxEntries, maxCost = Infinity, costOf } = options;
@@ -41,12 +41,12 @@ export function createBoundedCache<K, V>(options: BoundedCacheOptions<K, V>) {
   const fits = (own: number): boolean => all.size < maxEntries && cost + own <= limit();
 
   /** Called before the new entry is added, so that it is never evicted itself. */
-  const makeRoom = (own: number): void => {
+  const ensureCapacity = (own: number): void => {
     if (fits(own)) return;
-    let spared = 0;
+    let retained = 0;
     for (const [key, entry] of all) {
-      if (entry.used && spared < MOST_SPARED) {
-        spared++;
+      if (entry.used && retained < MAX_SECOND_CHANCES) {
+        retained++;
         entry.used = false;
         all.delete(key);
         all.set(key, entry);
@@ -58,19 +58,19 @@ export function createBoundedCache<K, V>(options: BoundedCacheOptions<K, V>) {
   };
 
   return {
-    /** The value, which counts as used from then on. */
+    /** Returns the value, and marks it as used. */
     get(key: K): V | undefined {
       const entry = all.get(key);
       if (entry === undefined) return undefined;
       entry.used = true;
       return entry.value;
     },
-    /** Adds or replaces a value. One that costs more than the limit is not kept. */
+    /** Adds or replaces a value. A value that costs more than the limit is not cached. */
     set(key: K, value: V): void {
       remove(key);
       const own = costOf?.(key, value) ?? 0;
       if (own > limit()) return;
-      makeRoom(own);
+      ensureCapacity(own);
       all.set(key, { value, cost: own, used: false });
       cost += own;
     },
@@ -82,7 +82,7 @@ export function createBoundedCache<K, V>(options: BoundedCacheOptions<K, V>) {
     size: (): number => all.size,
     /** The cost of all entries together. */
     cost: (): number => cost,
-    /** All entries, least recently added or spared first. */
+    /** All entries, least recently added or retained first. */
     *entries(): Iterable<readonly [K, V]> {
       for (const [key, { value }] of all) yield [key, value];
     },

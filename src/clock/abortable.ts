@@ -1,6 +1,9 @@
 import type { Clock } from './clock.js';
 
-/** The same result, or the signal's reason, whichever is first. The work behind the promise continues. */
+/**
+ * Returns a promise with the same result, which rejects with the signal's reason if the signal is aborted first. The
+ * work behind the promise continues.
+ */
 export function untilAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return promise;
   return new Promise((resolve, reject) => {

@@ -5,7 +5,7 @@ export interface ClockTimer {
 }
 
 /**
- * The library's source of time. All waiting and all timestamps use it, so that tests can move it
+ * The library's source of time. All waiting and all timestamps use it, so that tests can control time
  * (`kube-vitals/testing` has a fake one).
  */
 export interface Clock {
@@ -17,15 +17,15 @@ export interface Clock {
   setTimer(callback: () => void, delayMs: number): ClockTimer;
 }
 
-/** Node's own timers turn a longer delay into 1 ms. */
-export const LONGEST_DELAY_MS = 2_147_483_647;
+/** The longest delay of a timer: Node changes a longer one to 1 ms. */
+export const MAX_DELAY_MS = 2_147_483_647;
 
 /** The system's clock. Timers are unref'd if the runtime supports it. */
 export const systemClock: Clock = {
   now: () => Date.now() * 1000,
   monotonic: () => performance.now(),
   setTimer(callback, delayMs) {
-    const timer = setTimeout(callback, Math.min(Math.max(delayMs, 0), LONGEST_DELAY_MS));
+    const timer = setTimeout(callback, Math.min(Math.max(delayMs, 0), MAX_DELAY_MS));
     (timer as { unref?(): void }).unref?.();
     return { cancel: () => clearTimeout(timer) };
   },

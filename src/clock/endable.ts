@@ -1,23 +1,23 @@
 /**
- * An iterator that can be ended while it waits: a generator alone would finish its wait first, and a watch may wait for ever.
- * After `return` nothing is thrown.
+ * Creates an iterator that can be ended while it waits: a generator alone would finish its wait first, and a watch may
+ * wait forever. After `return` nothing is thrown.
  *
  * @param signal ends it from outside
- * @param begin makes the generator, which ends when its signal is aborted
+ * @param begin creates the generator, which ends when its signal is aborted
  */
 export function endable<T>(
   signal: AbortSignal | undefined,
   begin: (signal: AbortSignal) => AsyncGenerator<T, void, undefined>,
 ): AsyncIterableIterator<T> {
-  const ending = new AbortController();
+  const stopping = new AbortController();
   let isLeft = false;
   const end = (): void => {
     signal?.removeEventListener('abort', end);
-    ending.abort(signal?.reason);
+    stopping.abort(signal?.reason);
   };
   if (signal?.aborted) end();
   else signal?.addEventListener('abort', end, { once: true });
-  const generator = begin(ending.signal);
+  const generator = begin(stopping.signal);
   return {
     async next() {
       try {

@@ -1,10 +1,10 @@
-import { LONGEST_DELAY_MS } from './clock.js';
+import { MAX_DELAY_MS } from './clock.js';
 
 /**
- * Keeps the process alive until the returned function is called. The timers of the library's clock do not: a program that only
- * waits for one of them would end.
+ * Keeps the process alive until the returned function is called. The timers of the library's clock do not keep it
+ * alive: a program that only waits for one of them would end.
  */
 export function keepProcess(): () => void {
-  const timer = setInterval(() => undefined, LONGEST_DELAY_MS);
+  const timer = setInterval(() => undefined, MAX_DELAY_MS);
   return () => clearInterval(timer);
 }

@@ -34,32 +34,33 @@ import { createTextBytes } from './stored-form/encode-event.js';
 import { createUids } from './request/uids.js';
 import { createWholeSeconds } from '../time/timestamp.js';
 
-/** The Event resource, over one store. All functions may be detached. */
+/** The Event resource on one store. All functions may be detached. */
 export interface Events {
   /** The API group, `events.<apiDomain>`. */
   readonly group: string;
   /**
-   * Answers `/apis/events.<apiDomain>…`, with `coreV1` `/api/v1` and the event paths below it, and what `discovery` says of
-   * `/api`, `/apis`, `/openapi/v2` and `/openapi/v3`. `undefined` on all other paths.
+   * Handles `/apis/events.<apiDomain>…`; with `coreV1` also `/api/v1` and the event paths below it; and, as `discovery`
+   * specifies, `/api`, `/apis`, `/openapi/v2` and `/openapi/v3`. Returns `undefined` for all other paths.
    */
   readonly handle: ApiHandler;
   /**
-   * A handler that takes every request as coming from this caller: no authentication, but authorization as ever. The
-   * caller gets the group `system:authenticated`, as one that was authenticated. Throws a TypeError without a name.
+   * Returns a handler that treats every request as coming from this caller: without authentication, but with
+   * authorization as usual. Adds the group `system:authenticated` to the caller, as authentication does. Throws a
+   * TypeError if the caller has no name.
    */
   as(caller: Pick<Caller, 'name'> & Partial<Caller>): ApiHandler;
   /**
-   * For paths outside the events, such as health and routes of the service itself: waits until it is the turn of this client,
-   * identified by its address. `undefined` means *now*, as for all that do not send more than their share.
+   * Waits until it is the turn of this client, identified by its address. For paths outside the Event API, such as
+   * health and the service's own routes. `undefined` means *now*, as for all clients that do not exceed their share.
    */
   readonly turn: (request: ApiRequest) => Promise<unknown> | undefined;
-  /** Ends watches and timers. The store stays open: it is the service's. May be called twice. */
+  /** Ends watches and timers. The store stays open, because the service owns it. May be called twice. */
   close(): Promise<void>;
 }
 
 /**
- * Makes the Event resource `events.<apiDomain>/v1` (specification 2 and 4.2), and with `coreV1` the same events as `v1`
- * of the core group.
+ * Creates the Event resource `events.<apiDomain>/v1` (specification 2 and 4.2), and with `coreV1` the same events as
+ * `v1` of the core group.
  *
  * @throws TypeError that lists every fault in the options
  */
@@ -115,7 +116,7 @@ export function createEvents(options: EventsOptions): Events {
     watched: activity && { notify, sent: activity.sent },
   };
   const documents = createDocuments({ versions, roots: options.discovery });
-  const parts: PipelineDependencies = {
+  const pipeline: PipelineDependencies = {
     dependencies,
     versions,
     documents,
@@ -124,10 +125,10 @@ export function createEvents(options: EventsOptions): Events {
     notify,
     observed: observe !== undefined,
   };
-  expiry.start(); // last: a creation that fails leaves nothing running
+  expiry.start(); // last, so that a failed creation leaves nothing running
   const serve = (request: ApiRequest, preset?: Caller): ReturnType<ApiHandler> => {
     expiry.retry();
-    return handleRequest(parts, request, preset);
+    return handleRequest(pipeline, request, preset);
   };
   return {
     group: `events.${apiDomain}`,

@@ -19,98 +19,111 @@ import {
 import type { EventStore } from '../store/contract/event-store.js';
 import { anEventStore } from '../store/contract/store-rule.js';
 
-/** What {@link createEvents} needs and may be told. */
+/** Options of {@link createEvents}. */
 export interface EventsOptions {
-  /** The domain behind `events.`: `example.com` serves the group `events.example.com`. A DNS subdomain. */
+  /** The domain after `events.`: `example.com` serves the group `events.example.com`. A DNS subdomain. */
   readonly apiDomain: string;
-  /** Where events are kept. `close()` does not close it: it is the service's. */
+  /** The store of the events. `close()` does not close it, because the service owns it. */
   readonly store: EventStore;
-  /** Who a request comes from. Required: opening the API to everybody is said with `allowAnonymous()`. */
+  /** Determines the caller of a request. Required; `allowAnonymous()` opens the API to everybody. */
   readonly authenticate: Authenticate;
-  /** Who may do what. Required. */
+  /** Decides what a caller may do. Required. */
   readonly authorize: Authorize;
   /**
-   * Serves the same events as core `v1` too, at `/api/v1/…/events`: what `kubectl events` and `kubectl describe` read.
-   * Default false. There events are only held to the older rules, so that an event written there may break newer ones.
+   * Serves the same events as core `v1` too, at `/api/v1/…/events`, where `kubectl events` and `kubectl describe` read
+   * them. Default false. Only the older rules apply to events written there, so such an event may violate the newer
+   * ones.
    */
   readonly coreV1?: boolean | undefined;
   /**
-   * Records in `metadata.managedFields` who manages which field, as Kubernetes does; server-side apply needs it. Default
-   * true. False saves the bytes (about half of a small event): stored entries stay, none are added, and apply still works
-   * on what it finds.
+   * Records in `metadata.managedFields` who manages which field, as Kubernetes does; server-side apply needs it.
+   * Default true. False saves the bytes (about a third of a small event): stored entries remain, and only server-side
+   * apply still uses and adds entries.
    */
   readonly managedFields?: boolean | undefined;
   /**
-   * Lets callers act as somebody else through `Impersonate-User` and its companions, where `authorize` allows them the
-   * verb `impersonate` (or Kubernetes' constrained verbs). An authorizer that allows everything to a caller allows this, too.
-   * Default false: a request with any `Impersonate-*` header is 403 for everybody.
+   * Lets callers act as another user through `Impersonate-User` and the related headers, where `authorize` allows them
+   * the verb `impersonate` (or Kubernetes' constrained verbs). An authorizer that allows a caller everything allows
+   * this, too. Default false: a request with any `Impersonate-*` header is 403 for every caller.
    */
   readonly impersonation?: boolean | undefined;
   /** Event types that may be written. Default `['Normal', 'Warning']`. Specification 9: more may be added. */
   readonly types?: readonly string[] | undefined;
-  /** How long a written event lives, milliseconds. Every real write renews it. Default 1 hour, at least 1 s. */
+  /**
+   * How long an event lives after its last write, in milliseconds. Dry runs and writes that change nothing do not renew
+   * it. Default 1 hour, at least 1 s.
+   */
   readonly ttlMs?: number | undefined;
   /**
-   * Whether `events.handle` answers the discovery roots `/api`, `/apis`, `/openapi/v2` and `/openapi/v3`, which kubectl reads
-   * first. Services may have routes of these names, so by default it does so only where nobody is asked after it (`hasNext`
-   * of the request): behind `toNodeListener` without `next`, `kube-vitals/fastify` and `kube-vitals/koa` where no route
-   * matches, and `createApiServer`. True: always, before the routes that come after it. False: never, for services in which
-   * another part answers them.
+   * Whether `events.handle` serves the discovery roots `/api`, `/apis`, `/openapi/v2` and `/openapi/v3`, which kubectl
+   * reads first. Services may have routes with these names, so by default it serves them only if no other handler
+   * follows (`hasNext` of the request): in `toNodeListener` without `next`, in `kube-vitals/fastify` and
+   * `kube-vitals/koa` if no route matches, and in `createApiServer`. True: always, ahead of the routes that follow.
+   * False: never, for services in which another part serves them.
    */
   readonly discovery?: boolean | undefined;
   /**
-   * The largest request body, bytes. Default 512 KiB (524,288): twice the 256 KiB that annotations may have, the only part
-   * of an event that can be large. At most 3 MiB (3,145,728), Kubernetes' own limit: whatever is done with a body is done
-   * in one stretch, and a larger one can hold the event loop for longer than 50 ms.
+   * The largest request body, in bytes. Default 512 KiB (524,288): twice the 256 KiB allowed for annotations, the only
+   * part of an event that can be large. At most 3 MiB (3,145,728), Kubernetes' own limit: a body is processed without
+   * yielding, and a larger one can block the event loop for longer than 50 ms.
    */
   readonly maxBodyBytes?: number | undefined;
   /**
-   * The most fields and list items in a request body, at all levels. Default 4,000, at most 100,000; more is 413. Whatever
-   * is done with a body costs 5 to 10 µs for each of them in one stretch: 4,000 stay below 50 ms, 100,000 hold the event
-   * loop for more than half a second. An ordinary event has 60, and 3 more with every label. A change may make an event of
-   * twice as many and 100 more (8,100), because managed fields double what was sent; beyond that it is 413. A JSON Patch
-   * may always have 100,000 in its operations.
+   * The most fields and list items in a request body, at all levels. Default 4,000, at most 100,000; more is 413.
+   * Processing a body costs 5 to 10 µs for each of them without yielding: 4,000 take less than 50 ms, 100,000 block the
+   * event loop for more than half a second. An ordinary event has 60, plus 3 for every label. A changed event may have
+   * twice this limit plus 100 (8,100 by default), because managed fields double the number sent; more is 413. The
+   * operations of a JSON Patch may always have 100,000.
    */
   readonly maxBodyFields?: number | undefined;
   /**
-   * The longest YAML in a request body, in UTF-16 units: that of a server-side apply, too, unless it is JSON. Default
-   * 131,072; longer is 400 `document is too complex`. YAML costs a hundred times as much as JSON. Its 6,000 lexical pieces
-   * (about 1,000 lines) stay the bound of texts that are not mostly long scalars.
+   * The longest YAML text in a request body, in UTF-16 code units. Includes the body of a server-side apply, unless it
+   * is JSON. Default 131,072; longer is 400 `document is too complex`. YAML costs a hundred times as much as JSON.
+   * Texts that do not consist mainly of long scalars reach another, fixed limit first: 6,000 lexical tokens (about
+   * 1,000 lines).
    */
   readonly maxYamlCharacters?: number | undefined;
   /**
-   * The most terms of a `labelSelector`, and of a `fieldSelector`: requirements, and the values between the parentheses of
-   * `in` and `notin`. Default 512; more is 400. Each costs 1.6 µs for the request and some 100 bytes for as long as a watch
-   * with that selector lives; what people and controllers write has some dozens.
+   * The maximum number of terms of a `labelSelector`, and of a `fieldSelector`: requirements, and the values in the
+   * parentheses of `in` and `notin`. Default 512; more is 400. Each term costs 1.6 µs per request and some 100 bytes
+   * for as long as a watch with that selector is open; selectors of people and controllers have up to some dozens.
    */
   readonly maxSelectorTerms?: number | undefined;
   /**
-   * How long a request that is no watch may take until the last byte of its answer, milliseconds. Default 60,000 as
-   * kube-apiserver's `--request-timeout`, at least 1. Then it is 504, or its stream is broken off, and its place goes to
-   * others. `?timeout=` can only shorten it.
+   * How long a request other than a watch may take until the last byte of its response, in milliseconds. Default 60,000
+   * as in kube-apiserver's `--request-timeout`, at least 1. After that it is 504, or its stream is aborted, and its
+   * place among the requests in flight is released. `?timeout=` can only shorten it.
    */
   readonly requestTimeoutMs?: number | undefined;
-  /** How often a watch that asked for bookmarks gets one while nothing else moves it. Default 60,000 ms. */
+  /**
+   * How often a watch that requested bookmarks gets one, if its revision has advanced since the last one. Default
+   * 60,000 ms.
+   */
   readonly bookmarkIntervalMs?: number | undefined;
-  /** A watch without `timeoutSeconds` ends after this long to twice this long. Default 30 minutes. */
+  /**
+   * A watch without `timeoutSeconds` ends after a random time between this and twice this, in milliseconds. Default 30
+   * minutes.
+   */
   readonly minWatchMs?: number | undefined;
-  /** How often due events are removed. Default 1,000 ms. */
+  /** How often expired events are removed. Default 1,000 ms. */
   readonly expiryIntervalMs?: number | undefined;
-  /** How many requests and watches may be under way, in all and of one caller. */
+  /** How many requests and watches may be in flight, in total and per caller. */
   readonly limits?: InFlightLimitOptions | undefined;
   /**
-   * How far the clock of this process may be off before it expires nothing, in milliseconds: compared with the clock of the
-   * store where replicas share one, else with the time that has passed. Default 5,000. See `storeCheck`, which tells probes.
+   * How far the clock of this process may be off before events are no longer expired, in milliseconds: compared with
+   * the clock of the store if replicas share one, otherwise with the elapsed time. Default 5,000. See `storeCheck`,
+   * which reports it to probes.
    */
   readonly clockToleranceMs?: number | undefined;
   /**
-   * How many events may be created and changed, as kube-apiserver's EventRateLimit admission limits them: 429 beyond. All
-   * limits are asked, and each takes a token also where another one refuses. A dry run counts nothing. Default none.
+   * Limits on how many events are created and changed, as in kube-apiserver's EventRateLimit admission: 429 above a
+   * limit. Every limit is checked and consumes a token, even if another one refuses the write. Dry runs do not count.
+   * Default none.
    */
   readonly eventRateLimits?: readonly EventRateLimit[] | undefined;
-  /** Where time is taken from. Default: the system's clock. */
+  /** The source of time. Default: the system clock. */
   readonly clock?: Clock | undefined;
-  /** Told about requests and unexpected errors. Default: errors are process warnings, see {@link Observe}. */
+  /** Receives requests and unexpected errors. Default: errors are emitted as process warnings, see {@link Observe}. */
   readonly observe?: Observe | undefined;
 }
 

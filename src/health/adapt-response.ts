@@ -7,12 +7,14 @@ import { parseGoDuration } from '../time/go-duration.js';
 import { badTimeoutMessage, failureStatus } from '../responses/failure-status.js';
 import { NOT_CACHED, statusResponse, TOO_LATE } from '../responses/fixed-responses.js';
 
-/** 400 for an invalid `?timeout=`. `fault` is Go's text. */
+/** Returns 400 for an invalid `?timeout=`. `fault` is Go's error text. */
 export function badTimeout(fault: string): ApiResponse {
   return statusResponse(failureStatus(400, 'BadRequest', badTimeoutMessage(fault)), NOT_CACHED);
 }
 
-/** Returns 504 when the response is not ready after `ms` milliseconds. Without a limit the response is passed through. */
+/**
+ * Returns 504 when the response is not ready after `ms` milliseconds. Without a limit the response is passed through.
+ */
 export function withinLimit(
   answer: ApiResponse | Promise<ApiResponse>,
   ms: number | undefined,
@@ -25,32 +27,35 @@ export function withinLimit(
   });
 }
 
-/** The response to HEAD: the headers of GET, with the length of its body. */
+/** Returns the response to HEAD: the headers of GET, with the length of its body. */
 export function asHead(response: ApiResponse): ApiResponse {
   if (typeof response.body !== 'string') return { ...response, body: null };
   const length = String(new TextEncoder().encode(response.body).length);
   return { status: response.status, headers: { ...response.headers, 'content-length': length }, body: null };
 }
 
-/** Adds `cache-control` to responses that another room has made. */
+/** Adds `cache-control` to a response that has none, such as one from outside the health module. */
 export function uncached(response: ApiResponse): ApiResponse {
   if ('cache-control' in response.headers) return response;
   return { ...response, headers: { ...response.headers, ...NOT_CACHED } };
 }
 
-/** Adds `audit-id`: the request's own if it is a valid header value, else a new one. */
+/** Adds `audit-id`: that of the request if it is a valid header value, else a new one. */
 export function audited(request: ApiRequest, response: ApiResponse): ApiResponse {
-  // The id first: V8 takes 1 µs to add a property to what a spread made.
+  // The id is first, because V8 takes 1 µs to add a property to an object that a spread created.
   return { ...response, headers: { 'audit-id': auditIdOf(request), ...response.headers } };
 }
 
-/** Kubernetes: `--request-timeout`. Zero, negative and longer values mean this. */
+/** Kubernetes: `--request-timeout`. Applies in place of zero, negative and longer values. */
 const REQUEST_TIMEOUT_MS = 60_000;
 
 /** The limit that a request sets with `?timeout=`: milliseconds, or Go's error text. */
 export type RequestTimeout = { readonly ms: number } | { readonly fault: string };
 
-/** Reads `?timeout=`. `undefined` if there is none, or none shorter than {@link REQUEST_TIMEOUT_MS}. */
+/**
+ * Reads `?timeout=`. Returns `undefined` if it is absent, not above zero, or not shorter than
+ * {@link REQUEST_TIMEOUT_MS}.
+ */
 export function requestTimeout(text: string | undefined): RequestTimeout | undefined {
   if (text === undefined || text === '') return undefined;
   const parsed = parseGoDuration(text);

@@ -6,7 +6,10 @@ import { ROOTS } from './definition.js';
 
 const OK: Verdict = Object.freeze({ status: 'ok' });
 
-/** Makes checks whose verdict is known: no run, no timeout, no semaphore. `fault`: why it fails, if it does. */
+/**
+ * Returns a function that creates built-in checks, whose verdict is always available: no run, no timeout, no semaphore.
+ * `fault` returns the reason of a failure, `undefined` if the check passes.
+ */
 export function createBuiltIn(
   clock: Clock,
   announce: Announce,
@@ -35,7 +38,7 @@ export function createBuiltIn(
   };
 }
 
-/** Adds the check of a post-start hook, and hands out its two ends. */
+/** Adds the check of a post-start hook, and returns the functions that end the hook. */
 export function postStartHook(name: string, add: (check: HealthCheck) => void): PostStartHook {
   let state: true | Error | undefined;
   add({

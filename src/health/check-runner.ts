@@ -2,7 +2,7 @@ import type { Clock, ClockTimer } from '../clock/clock.js';
 import { isPromise } from '../http/promise.js';
 import type { CheckStatus } from './contract.js';
 import type { CheckDefinition } from './definition.js';
-import { failure, judge, thrown, type Outcome } from './outcome.js';
+import { failure, toOutcome, thrown, type Outcome } from './outcome.js';
 import { RunContext } from './run-context.js';
 import type { Semaphore } from './semaphore.js';
 
@@ -13,7 +13,7 @@ export interface Verdict {
   readonly error?: unknown;
 }
 
-/** Tells what became of a check, unless it passed and was never judged before. */
+/** Reports a new status of a check; a first `ok` is ignored. `previous` is `undefined` for the first verdict. */
 export type Announce = (check: string, verdict: Verdict, previous: Verdict['status'] | undefined) => void;
 
 /** One check with its state: verdict, run in progress, thresholds, timers. */
@@ -21,7 +21,7 @@ export interface CheckRunner {
   readonly definition: Pick<CheckDefinition, 'name' | 'endpoints' | 'group' | 'startup'>;
   /** Monotonic time of registration, for the grace period. */
   readonly addedAt: number;
-  /** The verdict for a probe, synchronously if possible. Never rejects, never takes longer than the timeout. */
+  /** Returns the verdict for a probe, synchronously if possible. Never rejects, never takes longer than the timeout. */
   ask(): Verdict | Promise<Verdict>;
   /** Milliseconds the last run took, and wall clock microseconds of the last change of status. */
   facts(): { readonly durationMs?: number; readonly since?: number };
@@ -33,10 +33,10 @@ export interface CheckRunner {
 
 const OK: Verdict = Object.freeze({ status: 'ok' });
 const CLOSED: Verdict = Object.freeze({ status: 'failed', reason: 'the health object has been closed' });
-const REENTERED: Verdict = Object.freeze({ status: 'failed', reason: 'the check asked for its own result' });
+const REENTERED: Verdict = Object.freeze({ status: 'failed', reason: 'the check requested its own result' });
 
 /**
- * Makes the runner of one check.
+ * Creates the runner of one check.
  *
  * - One run at a time: concurrent probes share it. A run that exceeded its timeout and has still not ended keeps
  *   the next one from starting; until it ends, every probe gets a failure immediately.
@@ -68,7 +68,7 @@ export function createCheckRunner(
   let executing = false;
   let running: Promise<Verdict> | undefined;
   let endRun: ((outcome: Outcome) => void) | undefined;
-  let hangingSince: number | undefined;
+  let timedOutRunStart: number | undefined;
   let nextRun: ClockTimer | undefined;
   let retired = false;
   let closed = false;
@@ -117,7 +117,7 @@ export function createCheckRunner(
     let pending: Promise<unknown>;
     try {
       answer = definition.check(context);
-      if (!isPromise(answer)) return over(release, startedAt, judge(answer));
+      if (!isPromise(answer)) return over(release, startedAt, toOutcome(answer));
       pending = Promise.resolve(answer);
     } catch (error) {
       return over(release, startedAt, thrown(error));
@@ -144,7 +144,7 @@ export function createCheckRunner(
         resolve(over(release, startedAt, outcome));
       };
       const timer = clock.setTimer(() => {
-        hangingSince = startedAt;
+        timedOutRunStart = startedAt;
         end(failure(`timed out after ${timeoutMs} ms`));
         context.abort('timeout');
       }, limitMs);
@@ -153,19 +153,19 @@ export function createCheckRunner(
         context.abort('closed');
       };
       const finish = (outcome: Outcome): void => {
-        hangingSince = undefined;
+        timedOutRunStart = undefined;
         end(outcome);
       };
       pending.then(
-        (result) => finish(judge(result)),
+        (result) => finish(toOutcome(result)),
         (error: unknown) => finish(thrown(error)),
       );
     });
   }
 
   function run(): Verdict | Promise<Verdict> {
-    if (hangingSince !== undefined) {
-      const forMs = Math.round(clock.monotonic() - hangingSince);
+    if (timedOutRunStart !== undefined) {
+      const forMs = Math.round(clock.monotonic() - timedOutRunStart);
       return conclude(failure(`timed out: the run that began ${forMs} ms ago has still not ended`));
     }
     if (semaphore.tryAcquire()) return begin(semaphore.release, timeoutMs);
@@ -203,7 +203,7 @@ export function createCheckRunner(
     nextRun?.cancel();
   }
 
-  // In a microtask, because what the check needs may be created after the call that adds it.
+  // In a microtask, because objects that the check uses may be created after the call that adds it.
   if (periodMs !== undefined) queueMicrotask(() => runInBackground(periodMs));
 
   return {

@@ -15,8 +15,8 @@ import { createRegistry } from './registry.js';
 import { createSemaphore } from './semaphore.js';
 
 /**
- * Makes the health of a service: the endpoints `/healthz`, `/livez` and `/readyz` with the checks `ping`, `log` and
- * `shutdown`, and whatever is added.
+ * Creates the health of a service: the endpoints `/healthz`, `/livez` and `/readyz` with the checks `ping`, `log` and
+ * `shutdown`, and the checks that are added.
  *
  * ```ts
  * const health = createHealth();
@@ -106,7 +106,7 @@ export function createHealth(options: HealthOptions = {}): Health {
     observe,
     close() {
       closed = true;
-      // A check that waits for a permit must not start when the running checks are aborted.
+      // A check that waits for a permit must not start when aborted checks release theirs.
       semaphore.clearQueue();
       for (const runner of registry.added()) runner.close();
     },

@@ -12,14 +12,17 @@ export type CheckDefinition = {
 /** All three endpoints, in the order they are documented. */
 export const ROOTS: readonly HealthRoot[] = /* @__PURE__ */ Object.freeze(['healthz', 'livez', 'readyz'] as const);
 
-/** Not livez, whose failure restarts the process. */
+/** Without livez, whose failure restarts the process. */
 const DEFAULT_ENDPOINTS: readonly HealthRoot[] = ['readyz', 'healthz'];
 
-const LONGEST_NAME = 253;
+const MAX_NAME_LENGTH = 253;
 
-/** Scripts split lines at blanks, and names are part of paths, so neither may be ambiguous. */
+/**
+ * Whether a value is a valid name: scripts split lines at white space, and names are parts of paths, so neither may be
+ * ambiguous.
+ */
 function isCheckName(value: unknown): value is string {
-  if (typeof value !== 'string' || value.length > LONGEST_NAME) return false;
+  if (typeof value !== 'string' || value.length > MAX_NAME_LENGTH) return false;
   if (/[\s\p{Cc}\p{Cs}]/u.test(value)) return false;
   return value.split('/').every((segment) => segment !== '' && segment !== '.' && segment !== '..');
 }
@@ -31,10 +34,13 @@ export function isRoot(value: unknown): value is HealthRoot {
 
 const ONE_DAY_MS = 86_400_000;
 
-/** The rules of a check, also for functions that make one. */
+/** The option rules of a check, also for functions that create checks. */
 export const checkRules = (): OptionRules<HealthCheck> => ({
   name: required(
-    mustBe(isCheckName, `1 to ${LONGEST_NAME} characters without white space, and a path (no empty, "." or ".." part)`),
+    mustBe(
+      isCheckName,
+      `1 to ${MAX_NAME_LENGTH} characters without white space, and a path (no empty, "." or ".." part)`,
+    ),
   ),
   check: required(aFunction),
   endpoints: mustBe(
@@ -51,7 +57,7 @@ export const checkRules = (): OptionRules<HealthCheck> => ({
   startup: aBoolean,
 });
 
-/** Checks a definition and fills in defaults. Throws one `TypeError` that lists every fault. */
+/** Validates a definition and fills in defaults. Throws one `TypeError` that lists every fault. */
 export function resolveCheck(check: HealthCheck, defaultTimeoutMs: number): CheckDefinition {
   const where = `health.add(${JSON.stringify((check as HealthCheck | null | undefined)?.name) ?? ''})`;
   checkOptions(where, check, checkRules(), ({ periodMs, cacheMs }) => [

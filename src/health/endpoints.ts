@@ -22,7 +22,7 @@ import type { AskOpen, AskPermission } from './permission.js';
 import { ROOT_OK, checkText, rootJson, rootText } from './render.js';
 import { rootOf } from './registry.js';
 
-/** What {@link createEndpoints} works with. */
+/** The dependencies of {@link createEndpoints}. */
 export interface EndpointsDependencies {
   readonly clock: Clock;
   readonly observe: Observe;
@@ -31,7 +31,7 @@ export interface EndpointsDependencies {
   /** Decides about open roots. */
   readonly open: AskOpen;
   ask(root: HealthRoot, exclude: readonly string[]): Evaluation;
-  /** The verdict of one check of an endpoint; `undefined` when it has none of that name. */
+  /** Returns the verdict of one check of an endpoint; `undefined` if the endpoint has no check with that name. */
   askOne(root: HealthRoot, name: string): Verdict | Promise<Verdict> | undefined;
 }
 
@@ -40,7 +40,7 @@ type Answer = ApiResponse | Promise<ApiResponse>;
 
 const NO_VALUES: readonly string[] = Object.freeze([]);
 
-/** Makes the handler of the three roots and everything below them. */
+/** Creates the handler of the three roots and everything below them. */
 export function createEndpoints(options: HealthOptions, around: EndpointsDependencies): ApiHandler {
   const { clock, observe, permission, open } = around;
   const { roots, verdictLine, auditIds, observe: hook } = options;

@@ -3,33 +3,33 @@ import { errorText, isError } from '../observe/error-text.js';
 /** The result of one run of a check. */
 export type Outcome =
   | { readonly ok: true }
-  /** `critical: false`: degraded, whatever the check says of itself. `error`: what the reason is the text of. */
+  /** `critical: false`: degraded, even if the check is critical. `error`: the value whose text is the reason. */
   | { readonly ok: false; readonly reason: string; readonly critical?: false; readonly error?: unknown };
 
 type Failure = Extract<Outcome, { readonly ok: false }>;
 
 const PASSED: Outcome = /* @__PURE__ */ Object.freeze({ ok: true });
 
-/** Reasons go to logs and operators: very long ones are truncated. */
-const LONGEST_REASON = 4_096;
+/** Reasons are read by operators and written to logs: very long ones are truncated. */
+const MAX_REASON_LENGTH = 4_096;
 
-/** A failure with its reason. */
+/** Creates a failure with a reason. */
 export function failure(reason: string): Failure {
-  return { ok: false, reason: reason.length > LONGEST_REASON ? `${reason.slice(0, LONGEST_REASON)}…` : reason };
+  return { ok: false, reason: reason.length > MAX_REASON_LENGTH ? `${reason.slice(0, MAX_REASON_LENGTH)}…` : reason };
 }
 
-/** A failure with the text of a thrown value or a rejection, and the value itself. */
+/** Creates a failure with the text of a thrown value or a rejection, and the value itself. */
 export function thrown(error: unknown): Failure {
   return { ...failure(errorText(error)), error };
 }
 
-/** Reads what a check function returned. */
-export function judge(result: unknown): Outcome {
+/** Converts the result of a check function into an outcome. */
+export function toOutcome(result: unknown): Outcome {
   if (result === undefined || result === true) return PASSED;
   if (result === false) return failure('failed without a reason');
   try {
     if (isError(result)) return thrown(result);
-    if (Object.prototype.toString.call(result) === '[object Response]') return judgeResponse(result as FetchResponse);
+    if (Object.prototype.toString.call(result) === '[object Response]') return fromResponse(result as FetchResponse);
     if (typeof result === 'object' && result !== null && 'ok' in result) {
       if (result.ok === true) return PASSED;
       if (result.ok === false) {
@@ -47,15 +47,18 @@ export function judge(result: unknown): Outcome {
   );
 }
 
-/** What is read of the answer of `fetch`. */
+/** The members of a `fetch` response that are read. */
 interface FetchResponse {
   readonly status: number;
   readonly statusText: string;
   readonly body?: { cancel(): Promise<void> } | null;
 }
 
-/** As a kubelet's HTTP probe: 200 to 399 pass. The body is cancelled, since an unread one keeps its connection busy. */
-function judgeResponse({ status, statusText, body }: FetchResponse): Outcome {
+/**
+ * Evaluates a response as a kubelet's HTTP probe does: 200 to 399 pass. The body is cancelled, since an unread one keeps
+ * its connection busy.
+ */
+function fromResponse({ status, statusText, body }: FetchResponse): Outcome {
   body?.cancel().catch(() => undefined);
   return status >= 200 && status < 400 ? PASSED : failure(`answered ${status} ${statusText}`.trimEnd());
 }

@@ -14,19 +14,23 @@ import { uncached } from './adapt-response.js';
 export type Permission =
   { readonly granted: true; readonly mayKnow: boolean } | { readonly granted: false; readonly refusal: ApiResponse };
 
-/** Decides about a request for a decoded path. */
+/** Decides whether a request for a decoded path is allowed. */
 export type AskPermission = (request: ApiRequest, path: string) => Permission | Promise<Permission>;
 
 const WITHOUT_REASONS: Permission = /* @__PURE__ */ Object.freeze({ granted: true, mayKnow: false });
 const WITH_REASONS: Permission = /* @__PURE__ */ Object.freeze({ granted: true, mayKnow: true });
 
-/** For roots that are open and for a health object without hooks: synchronous, since there is no authentication. */
+/**
+ * As {@link AskPermission}, for open roots and for a health object without hooks. Synchronous, since there is no
+ * authentication.
+ */
 export type AskOpen = (request: ApiRequest) => Permission;
 
 /**
- * Allows every caller everything but the reasons of failures.
+ * Allows every caller everything except seeing the reasons of failures.
  *
- * @param impersonation whether it is enabled: then the headers mean nothing here, and without it they are refused as elsewhere
+ * @param impersonation whether it is enabled: its headers are then ignored here, otherwise requests with them are
+ * refused as everywhere
  */
 export function grantToAll(impersonation: boolean): AskOpen {
   return (request) =>

@@ -53,7 +53,7 @@ function line({ name, status, excludedBy }: CheckReport): string {
 
 /** The JSON response of a root (`?format=json`): the report without reasons. */
 export function rootJson(report: HealthReport): ApiResponse {
-  // An undefined member is not written.
+  // `JSON.stringify` omits undefined members.
   const checks = report.checks.map((check) => ({ ...check, reason: undefined }));
   return {
     status: report.status === 'failed' ? 500 : 200,
@@ -62,7 +62,10 @@ export function rootJson(report: HealthReport): ApiResponse {
   };
 }
 
-/** The response of a single check; for a degraded one it begins with the line `ok`. `showReason`: the caller may see the reason. */
+/**
+ * The response of a single check; for a degraded one it begins with the line `ok`. `showReason`: the caller may see the
+ * reason.
+ */
 export function checkText(verdict: Verdict, showReason: boolean): ApiResponse {
   if (verdict.status === 'ok') return CHECK_OK;
   const reason = showReason ? (verdict.reason ?? '') : WITHHELD;

@@ -8,7 +8,7 @@ export const MAX_MEMBERS = 4_000;
 /** A text counts as one, and as one more for each of this many characters. */
 export const LONG_TEXT = 256;
 /** The most that one text counts for, so that an event with one text that is far too long gets the error for that field. */
-const MOST_OF_TEXT = 1_024;
+const MAX_TEXT_COUNT = 1_024;
 
 /**
  * How many fields and items a text counts for, beside itself. Names and set items are written, compared and sorted to
@@ -17,7 +17,7 @@ const MOST_OF_TEXT = 1_024;
  * characters at most, valid annotations 256 KiB in all.
  */
 export function membersOfText(length: number): number {
-  return Math.min(Math.floor(length / LONG_TEXT), MOST_OF_TEXT);
+  return Math.min(Math.floor(length / LONG_TEXT), MAX_TEXT_COUNT);
 }
 
 /** Whether a value has at most `most` fields and items at all levels. Recursive: for values of bounded depth. */

@@ -20,17 +20,22 @@ export interface ShutdownResult {
   /** False when requests were still in flight after `drainTimeoutMs`. */
   readonly drained: boolean;
   /** The steps that threw, rejected or took too long. They never stop the sequence. */
-  readonly failures: readonly { readonly step: string; readonly error: unknown }[];
+  readonly failures: readonly {
+    /** `startShutdown`, `beforeStop`, `stopAccepting`, `endWatches`, `drain` or `close`. */
+    readonly step: string;
+    /** What the step threw or rejected with, or the error that it took too long. */
+    readonly error: unknown;
+  }[];
 }
 
 /** Shuts a service down, step by step. All methods may be detached. */
 export interface Lifecycle {
   /**
    * Runs the shutdown sequence once; every call returns the same promise, which never rejects. Call it where the
-   * service decides: `process.once('SIGTERM', () => void lifecycle.shutdown().then(() => process.exit()))`.
+   * service handles signals: `process.once('SIGTERM', () => void lifecycle.shutdown().then(() => process.exit()))`.
    */
   readonly shutdown: () => Promise<ShutdownResult>;
-  /** How far start-up or shutdown has come. */
+  /** The current phase. */
   readonly phase: () => LifecyclePhase;
 }
 
@@ -51,7 +56,7 @@ export function createLifecycle(options: LifecycleOptions): Lifecycle {
   const { shutdownDelayMs = 0, drainTimeoutMs = 60_000, closeTimeoutMs = 10_000 } = options;
   const notify = createNotifier(options.observe);
   let phase: LifecyclePhase = 'running';
-  let ending: Promise<ShutdownResult> | undefined;
+  let result: Promise<ShutdownResult> | undefined;
 
   async function run(): Promise<ShutdownResult> {
     const failures: { step: string; error: unknown }[] = [];
@@ -74,7 +79,7 @@ export function createLifecycle(options: LifecycleOptions): Lifecycle {
       shutdownDelayMs === 0 || pause(clock, shutdownDelayMs, undefined),
       options.beforeStop === undefined || withinTime(before, shutdownDelayMs + drainTimeoutMs, clock),
     ]);
-    if (!prepared) note('beforeStop', new Error('beforeStop took too long and was left behind'));
+    if (!prepared) note('beforeStop', new Error('beforeStop took too long and was abandoned'));
 
     phase = 'draining';
     const controller = new AbortController();
@@ -89,16 +94,18 @@ export function createLifecycle(options: LifecycleOptions): Lifecycle {
 
     phase = 'closing';
     if (!(await withinTime(attempt('close', options.close), closeTimeoutMs, clock))) {
-      note('close', new Error(`close took longer than ${closeTimeoutMs} ms and was left behind`));
+      note('close', new Error(`close took longer than ${closeTimeoutMs} ms and was abandoned`));
     }
     phase = 'stopped';
     return { drained, failures };
   }
 
-  return { shutdown: () => (ending ??= run()), phase: () => phase };
+  return { shutdown: () => (result ??= run()), phase: () => phase };
 }
 
-/** Waits for work for at most `ms` milliseconds. `false` if the time was over first. The work must not reject. */
+/**
+ * Waits for work for at most `ms` milliseconds. Returns `false` if the time is over first. The work must not reject.
+ */
 function withinTime(work: Promise<unknown>, ms: number, clock: Clock): Promise<boolean> {
   return new Promise((resolve) => {
     const timer = clock.setTimer(() => resolve(false), ms);

@@ -9,7 +9,10 @@ export type ShutdownStep = () => void | Promise<void>;
 /** Options of `createLifecycle`. All steps are optional. */
 export interface LifecycleOptions {
   /** Called first, so that `/readyz` fails before anything else changes. The object of `createHealth` fits. */
-  readonly health: { readonly startShutdown: () => void };
+  readonly health: {
+    /** Makes `/readyz` fail. */
+    readonly startShutdown: () => void;
+  };
   /**
    * How long all requests are still served after `/readyz` began to fail, in milliseconds. Default 0, as Kubernetes'
    * `--shutdown-delay-duration`. It should be longer than load balancers need to notice.
@@ -19,29 +22,37 @@ export interface LifecycleOptions {
   readonly drainTimeoutMs?: number | undefined;
   /** How long `close` may take, in milliseconds. Default 10,000. */
   readonly closeTimeoutMs?: number | undefined;
-  /** Runs while the delay passes; nothing is closed before both have ended. Bounded by `drainTimeoutMs`. */
+  /**
+   * Runs during the delay; nothing is refused or closed before both have ended. It may take at most `shutdownDelayMs`
+   * plus `drainTimeoutMs`.
+   */
   readonly beforeStop?: ShutdownStep | undefined;
   /**
-   * Refuses new connections and requests, for example `() => void server.close()`. What it refuses must take effect
-   * when it is called; a promise that it returns is waited for together with `drain`.
+   * Refuses new connections and requests, for example `() => void server.close()`. The refusal must take effect as soon
+   * as it is called; a promise that it returns is awaited together with `drain`.
    */
   readonly stopAccepting?: ShutdownStep | undefined;
   /** Ends open watches, cleanly. */
   readonly endWatches?: ShutdownStep | undefined;
   /**
-   * Resolves when the requests in flight have finished. `signal` is aborted after `drainTimeoutMs`: cut off what is
-   * left, for example with `server.closeAllConnections()`.
+   * Resolves when the requests in flight have finished. `signal` is aborted after `drainTimeoutMs`: close the remaining
+   * connections, for example with `server.closeAllConnections()`.
    */
-  readonly drain?: ((context: { readonly signal: AbortSignal }) => void | Promise<void>) | undefined;
-  /** Closes stores and other resources that requests needed. Runs last, also when an earlier step failed. */
+  readonly drain?:
+    | ((context: {
+        /** Aborted after `drainTimeoutMs`. */
+        readonly signal: AbortSignal;
+      }) => void | Promise<void>)
+    | undefined;
+  /** Closes stores and other resources that requests used. Runs last, even if an earlier step failed. */
   readonly close?: ShutdownStep | undefined;
-  /** Where time is taken from. Default: the system's clock. */
+  /** The source of time. Default: the system clock. */
   readonly clock?: Clock | undefined;
   /** Receives failed steps. */
   readonly observe?: Observe | undefined;
 }
 
-const LONGEST_MS = 86_400_000;
+const MAX_MS = 86_400_000;
 
 const rules = (): OptionRules<LifecycleOptions> => ({
   health: required(anObjectWith(['startShutdown'], 'the object of createHealth')),
@@ -51,9 +62,9 @@ const rules = (): OptionRules<LifecycleOptions> => ({
   drain: aFunction,
   close: aFunction,
   observe: aFunction,
-  shutdownDelayMs: aNumber(0, LONGEST_MS),
-  drainTimeoutMs: aNumber(0, LONGEST_MS),
-  closeTimeoutMs: aNumber(0, LONGEST_MS),
+  shutdownDelayMs: aNumber(0, MAX_MS),
+  drainTimeoutMs: aNumber(0, MAX_MS),
+  closeTimeoutMs: aNumber(0, MAX_MS),
   clock: aClock,
 });
 

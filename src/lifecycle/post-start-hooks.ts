@@ -15,14 +15,23 @@ export interface StartupHook {
   /** Shown as the check `poststarthook/NAME`. */
   readonly name: string;
   /** Does the work; the hook is done when it returns, or its promise resolves. */
-  readonly run: (context: { readonly signal: AbortSignal }) => void | Promise<void>;
+  readonly run: (context: {
+    /** The `signal` of the options; never aborted if they have none. */
+    readonly signal: AbortSignal;
+  }) => void | Promise<void>;
 }
 
 /** Options of `runPostStartHooks`. */
 export interface PostStartHooksOptions {
-  /** Where the hooks' checks are added. The object of `createHealth` fits. */
+  /** The object to which the checks of the hooks are added. The object of `createHealth` fits. */
   readonly health: {
-    readonly addPostStartHook: (name: string) => { done(): void; failed(error: unknown): void };
+    /** Adds the check `poststarthook/NAME`, which fails until `done` is called. */
+    readonly addPostStartHook: (name: string) => {
+      /** Reports that the hook has finished: its check passes from now on. */
+      done(): void;
+      /** Reports that the hook has failed: its check fails permanently, with the error as its reason. */
+      failed(error: unknown): void;
+    };
   };
   /** The hooks, all of which begin at once. */
   readonly hooks: readonly StartupHook[];
@@ -33,11 +42,11 @@ export interface PostStartHooksOptions {
 }
 
 /**
- * Adds a check for every hook, in order and before this function returns, and then runs the hooks concurrently,
- * each once. A check fails with `not finished` until its hook has ended; a hook that throws or rejects leaves it failed, with
- * the reason. Resolves, never rejects, with the names of the hooks that failed.
+ * Adds a check for every hook, in order and before this function returns, and then runs the hooks concurrently, each
+ * once. A check fails with `not finished` until its hook has ended; if the hook throws or rejects, the check keeps
+ * failing with that reason. The returned promise never rejects; it resolves with the names of the hooks that failed.
  *
- * @throws TypeError that lists every fault of the hooks; nothing is added then.
+ * @throws TypeError that lists every fault of the hooks; no check is added in this case.
  */
 export function runPostStartHooks(options: PostStartHooksOptions): Promise<readonly string[]> {
   checkOptions('runPostStartHooks', options, rules(), ({ hooks }) => repeatedNames(hooks));
@@ -70,5 +79,5 @@ function repeatedNames(hooks: unknown): readonly string[] {
   const names = list.map((hook) => hook?.name);
   return names
     .filter((name, index) => typeof name === 'string' && names.indexOf(name) < index)
-    .map((name) => `there are two hooks of the name ${JSON.stringify(name)}`);
+    .map((name) => `there are two hooks with the name ${JSON.stringify(name)}`);
 }

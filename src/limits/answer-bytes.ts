@@ -1,6 +1,6 @@
 import type { CallerState } from './caller-queues.js';
 
-/** Answers of more bytes are counted, and sent as streams: a stream has an end, whatever bridge it goes through. */
+/** Responses with more bytes are counted, and sent as streams, because every bridge reports the end of a stream. */
 export const LARGE_BYTES = 65_536;
 
 /** Bytes of a response that count until they are released. */
@@ -8,11 +8,11 @@ export interface HeldBytes {
   /** Corrects the count to the actual number of bytes. */
   become(bytes: number): void;
   /**
-   * As `become`, while the response is still being gathered. False: other responses of this caller, or of all, have used
-   * up the capacity, and nothing was changed.
+   * As `become`, for a response that is not complete yet. Returns false, and changes nothing, if other responses to
+   * this caller, or to all callers, have used up the capacity.
    */
   grow(bytes: number): boolean;
-  /** Harmless when called twice. */
+  /** Releases the bytes. May be called twice. */
   release(): void;
 }
 
@@ -52,8 +52,8 @@ export function createAnswerBytes(
       };
     },
     /**
-     * Counts a chunk that is shared by several responses to this caller once. `undefined`: there is no capacity.
-     * The returned function releases it, and may be called twice.
+     * Counts a chunk that is shared by several responses to this caller once. Returns the function that releases it,
+     * which may be called twice; `undefined` if there is no capacity.
      */
     share(state: CallerState, chunk: Uint8Array): (() => void) | undefined {
       const shared = state.chunks.get(chunk) ?? { holders: 0 };

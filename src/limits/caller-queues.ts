@@ -2,10 +2,13 @@ import type { Clock } from '../clock/clock.js';
 import { Queue, type Requester } from './queue.js';
 import { createScheduler, type CallerActivity } from './scheduler.js';
 
-/** What a request waits for: a place in flight among reads or writes, or capacity for the bytes of a response. */
+/**
+ * The resource that a request waits for: a place in flight among reads or writes, or capacity for the bytes of a
+ * response.
+ */
 export type WaitKind = 'read' | 'write' | 'bytes';
 
-/** The state of one caller: what it holds, and its waiting requests. */
+/** The state of one caller: the places and bytes that it holds, and its waiting requests. */
 export class CallerState implements CallerActivity {
   turn = -1;
   begun = 0;
@@ -40,13 +43,13 @@ export class CallerState implements CallerActivity {
   }
 }
 
-/** What {@link createCallerQueues} works with. */
+/** The dependencies of {@link createCallerQueues}. */
 export interface CallerQueuesDependencies {
   readonly clock: Clock;
   readonly atNextTurn: (callback: () => void) => void;
-  /** The longest time a request waits for a place, in milliseconds. */
+  /** The longest time a request waits for a place or capacity, in milliseconds. */
   readonly waitMs: number;
-  /** Places or bytes available to this caller. */
+  /** Places or bytes available in all, and to one caller. */
   readonly free: (kind: WaitKind) => number;
   readonly freeFor: (kind: WaitKind, state: CallerState) => number;
 }
@@ -56,16 +59,19 @@ const WAIT_KINDS = ['bytes', 'read', 'write'] as const;
 const KINDS = ['step', 'bytes', 'read', 'write'] as const;
 type QueueKind = (typeof KINDS)[number];
 /** A caller with more waiting requests counts as a flood: it pipelines, or has very many connections. */
-const FLOOD = 128;
+const MANY_WAITING = 128;
 /** How often the queues are searched for requests that have ended or waited too long. */
 const SWEEP_MS = 250;
-/** Idle states that are kept, because most callers send further requests. */
+/**
+ * The number of states from which on idle ones are removed. Fewer are cached, because most callers send further
+ * requests.
+ */
 const KEPT_STATES = 1_000;
 const IDLE_MS = 2_000;
 
 /**
- * Queues for each caller, served round-robin by the scheduler. A caller that holds all of its places is
- * skipped until it releases one.
+ * Creates queues for each caller, served round-robin by the scheduler. A caller that holds all of its places is skipped
+ * until it releases one.
  */
 export function createCallerQueues({ clock, atNextTurn, waitMs, free, freeFor }: CallerQueuesDependencies) {
   const states = new Map<string, CallerState>();
@@ -88,10 +94,10 @@ export function createCallerQueues({ clock, atNextTurn, waitMs, free, freeFor }:
     }
     return false;
   };
-  const isFlood = (kind: QueueKind, state: CallerState): boolean => state[kind].length > FLOOD;
+  const hasManyWaiting = (kind: QueueKind, state: CallerState): boolean => state[kind].length > MANY_WAITING;
   const serveOne = (kind: QueueKind, sparing: boolean): boolean => {
     for (const state of ready[kind]) {
-      if (sparing && isFlood(kind, state)) continue;
+      if (sparing && hasManyWaiting(kind, state)) continue;
       if (kind !== 'step' && free(kind) <= 0) return false;
       ready[kind].delete(state);
       if (kind !== 'step' && freeFor(kind, state) <= 0) continue;
@@ -105,11 +111,11 @@ export function createCallerQueues({ clock, atNextTurn, waitMs, free, freeFor }:
     }
     return false;
   };
-  const isFlooded = (): boolean => {
-    for (const kind of KINDS) for (const state of ready[kind]) if (isFlood(kind, state)) return true;
+  const hasLongQueue = (): boolean => {
+    for (const kind of KINDS) for (const state of ready[kind]) if (hasManyWaiting(kind, state)) return true;
     return false;
   };
-  const scheduler = createScheduler({ clock, atNextTurn, serve, isFlooded });
+  const scheduler = createScheduler({ clock, atNextTurn, serve, hasLongQueue });
 
   const join = (kind: QueueKind, state: CallerState): void => {
     ready[kind].add(state);
@@ -146,7 +152,7 @@ export function createCallerQueues({ clock, atNextTurn, waitMs, free, freeFor }:
   };
 
   return {
-    /** The state of a caller. Dropped some time after its last use. */
+    /** Returns the state of a caller. States may be removed when they have been idle for some time. */
     of(name: string, unauthenticated: boolean): CallerState {
       let state = states.get(name);
       if (state !== undefined) return state;
@@ -163,8 +169,8 @@ export function createCallerQueues({ clock, atNextTurn, waitMs, free, freeFor }:
     mustWait: (kind: WaitKind, state: CallerState, left: number): boolean =>
       state[kind].length > 0 || (left === 1 && ready[kind].size > 0),
     /**
-     * Waits for a place or capacity, which `next` takes, or (`step`) only until the caller is scheduled. `undefined`: none was
-     * free in time, or the request has ended.
+     * Waits for a place or capacity, which `next` acquires, or (`step`) only until the caller is scheduled. Resolves to
+     * `undefined` if none was free in time, or the request has ended.
      */
     wait<T>(kind: QueueKind, state: CallerState, requester: Requester, next: () => T): Promise<T | undefined> {
       return new Promise((resolve) => {
@@ -174,7 +180,7 @@ export function createCallerQueues({ clock, atNextTurn, waitMs, free, freeFor }:
         join(kind, state);
       });
     },
-    /** A place or capacity was released. */
+    /** Reports that a place or capacity was released. */
     freed(kind: WaitKind, state: CallerState): void {
       if (state[kind].length > 0) ready[kind].add(state);
       if (ready[kind].size > 0) scheduler.wake();

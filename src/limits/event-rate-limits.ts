@@ -5,21 +5,25 @@ import type { OptionRule, OptionRules } from '../options/check-options.js';
 import { aListOf, anObject, aPositiveNumber, aWholeNumber, oneOf, required } from '../options/rules.js';
 import { createTokenBuckets } from './token-buckets.js';
 
-/** What a limit counts by, as the types of kube-apiserver's EventRateLimit admission. */
+/** The criterion by which a limit counts: the types of kube-apiserver's EventRateLimit admission. */
 export type EventRateLimitType = 'Server' | 'Namespace' | 'User' | 'SourceAndObject';
 
-/** One limit on how many events are written, as the configuration of kube-apiserver's EventRateLimit admission has it. */
+/** One limit on how many events are written, as in the configuration of kube-apiserver's EventRateLimit admission. */
 export interface EventRateLimit {
   /**
-   * Whose writes share a token bucket: all (`Server`), those to a namespace, those of a user, or those with the same source
-   * (component and host) about the same object. Events of the newer form name no source, so theirs share that of the object.
+   * Whose writes share a token bucket: all (`Server`), those to a namespace, those of a user, or those with the same
+   * source (component and host) about the same object. Events of the newer form have no source, so those about the same
+   * object share a bucket.
    */
   readonly type: EventRateLimitType;
   /** Tokens per second: the sustained rate of writes. Above 0. */
   readonly qps: number;
   /** The size of a bucket: how many writes may come in a burst. A positive integer. */
   readonly burst: number;
-  /** How many buckets are kept, most recently used first. A dropped bucket starts full again. Default 4,096. `Server` has one. */
+  /**
+   * How many buckets are stored; the least recently used one is removed first. A removed bucket starts full again.
+   * Default 4,096. `Server` has one.
+   */
   readonly cacheSize?: number | undefined;
 }
 
@@ -30,7 +34,7 @@ const rules = (): OptionRules<EventRateLimit> => ({
   cacheSize: aWholeNumber(1),
 });
 
-/** The rule of the option with these limits. */
+/** Returns the rule of the option with these limits. */
 export const eventRateLimits = (): OptionRule => aListOf(anObject(rules()));
 
 /** The attributes of a write that limits use. */
@@ -45,7 +49,7 @@ export interface EventWrite {
 export interface EventRateRefusal {
   /** `limit reached on type Namespace for key default`, or several of them in brackets. */
   readonly text: string;
-  /** Seconds until all of these buckets have a token again, unless other writes take it. At least 1. */
+  /** Seconds until all of these buckets have a token again, unless other writes use it. At least 1. */
   readonly retryAfterSeconds: number;
 }
 
@@ -63,10 +67,10 @@ const KEYS: Readonly<Record<EventRateLimitType, (write: EventWrite) => string>> 
     `${object?.name ?? ''}${object?.uid ?? ''}${object?.apiVersion ?? ''}`,
 };
 
-/** Longer keys are truncated, because their parts are unbounded and thousands of them are kept. */
-const LONGEST_KEY = 1_024;
+/** Longer keys are truncated, because their parts have no length limit and thousands of keys are stored. */
+const MAX_KEY_LENGTH = 1_024;
 
-/** Limits on how many events are written, with the semantics of kube-apiserver's EventRateLimit admission. */
+/** Creates limits on how many events are written, with the semantics of kube-apiserver's EventRateLimit admission. */
 export function createEventRateLimits(limits: readonly EventRateLimit[], clock: Clock) {
   const enforcers = limits.map(({ type, qps, burst, cacheSize = DEFAULT_CACHE_SIZE }) => ({
     type,
@@ -78,7 +82,7 @@ export function createEventRateLimits(limits: readonly EventRateLimit[], clock: 
       let refusals: string[] | undefined;
       let waitMs = 0;
       for (const { type, buckets } of enforcers) {
-        const key = shorten(KEYS[type](write), LONGEST_KEY);
+        const key = shorten(KEYS[type](write), MAX_KEY_LENGTH);
         const missing = buckets.take(key);
         if (missing === 0) continue;
         (refusals ??= []).push(`limit reached on type ${type} for key ${key}`);

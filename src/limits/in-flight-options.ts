@@ -2,11 +2,12 @@ import { checkOptions, type OptionRule, type OptionRules } from '../options/chec
 import { anObject, aWholeNumber, orInfinity } from '../options/rules.js';
 
 /**
- * Limits on concurrent requests, in all and per caller. A caller is a user name; anonymous callers are distinguished by
- * their address. The group `system:masters` is never refused a read or a write, but is scheduled like every caller.
+ * Limits on concurrent requests, in total and per caller. A caller is a user name; anonymous callers are distinguished
+ * by their address. Reads and writes of the group `system:masters` are never refused, but are scheduled like those of
+ * every caller.
  */
 export interface InFlightLimitOptions {
-  /** Reading requests (get, list and whatever changes nothing). Default 400, as Kubernetes. */
+  /** Reading requests (get, list and other requests that change nothing). Default 400, as Kubernetes. */
   readonly reads?: number | undefined;
   /** Changing requests. Default 200, as Kubernetes. */
   readonly writes?: number | undefined;
@@ -19,18 +20,21 @@ export interface InFlightLimitOptions {
   /** Open watches of one caller. Default 2,000. */
   readonly watchesPerCaller?: number | undefined;
   /**
-   * Bytes of large responses that clients have not read yet. A response counts from 64 KiB on, with all of its bytes until
-   * the last one is read; a list counts with the events that it has read ahead, if those exceed 1 MiB. The response
-   * that reaches the limit is still sent. Default 268,435,456 (256 MiB).
+   * Bytes of large responses that clients have not read yet. A response of more than 64 KiB counts with all of its
+   * bytes until the last one is read; a list counts with the events that it has read ahead, if those exceed 1 MiB. The
+   * response that reaches the limit is still sent. Default 268,435,456 (256 MiB).
    */
   readonly bytes?: number | undefined;
   /** The same for one caller. Default a quarter of `bytes`: 64 MiB. */
   readonly bytesPerCaller?: number | undefined;
-  /** Requests that wait for a place or to be scheduled; with 0 they are refused instead. Default 5,000. */
+  /**
+   * Requests that wait for a place, for the bytes of a response, or to be scheduled; with 0 they are refused instead.
+   * Default 5,000.
+   */
   readonly queued?: number | undefined;
   /** Waiting requests of one caller; further ones are refused. Default 500. */
   readonly queuedPerCaller?: number | undefined;
-  /** How long a request may wait before it is refused, milliseconds. Default 5,000. */
+  /** How long a request may wait before it is refused, in milliseconds. Default 5,000. */
   readonly queueWaitMs?: number | undefined;
 }
 

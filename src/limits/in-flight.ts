@@ -8,7 +8,7 @@ import type { Requester } from './queue.js';
 
 /** A place that a request holds. */
 export interface Place {
-  /** The response streams from here on: the place is still held, but no longer counts as work. */
+  /** Reports that the response streams from now on: the place is still held, but no longer counts as work. */
   streams(): void;
   /** Releases the place. May be called twice. */
   release(): void;
@@ -25,16 +25,16 @@ export interface Client extends Requester {
 /** See {@link createInFlightLimits}. */
 export type InFlightLimits = ReturnType<typeof createInFlightLimits>;
 
-/** What {@link createInFlightLimits} works with. */
+/** The dependencies of {@link createInFlightLimits}. */
 export interface InFlightDependencies {
   readonly clock: Clock;
   /** Calls back in the next turn of the event loop. */
   readonly atNextTurn: (callback: () => void) => void;
-  /** Told of every place that is taken, with the places that are held now: the same object each time. */
+  /** Called for every acquired place, with the numbers of places that are held: the same object each time. */
   readonly taken?: ((kind: PlaceKind, held: Readonly<Record<PlaceKind, number>>) => void) | undefined;
 }
 
-/** The most concurrent store calls of one caller while others are active, whose calls would queue behind them in the store. */
+/** The most concurrent store calls of one caller while others, whose calls queue behind them, are active. */
 const STORE_CALLS_BESIDE_OTHERS = { read: 16, write: 32, watch: Infinity } as const;
 
 /** The place of a request that is not counted. */
@@ -116,7 +116,7 @@ export function createInFlightLimits(
     },
     (state) => Math.min(free('bytes'), freeFor('bytes', state)),
   );
-  /** A caller without a name is identified by its address. */
+  /** Anonymous callers and unauthenticated clients are identified by their address. */
   const stateOf = (caller: Caller | undefined, { remoteAddress = '' }: Client): CallerState => {
     if (caller === undefined) return queues.of(`\0unknown ${remoteAddress}`, true);
     return queues.of(caller.name === ANONYMOUS ? `\0${remoteAddress}` : caller.name, false);
@@ -127,8 +127,8 @@ export function createInFlightLimits(
 
   return {
     /**
-     * Takes a place: synchronously if one is free and no other caller is delayed by that. `undefined` means *no
-     * place*: answer `tooManyRequestsText()`. A refusal is scheduled as well, so that retrying at once gains nothing.
+     * Acquires a place: synchronously if one is free and this delays no other caller. `undefined` means *no place*:
+     * respond with `tooManyRequestsText()`. A refusal is scheduled as well, so that retrying at once has no advantage.
      */
     enter(kind: PlaceKind, caller: Caller, client: Client): Place | undefined | Promise<Place | undefined> {
       const state = stateOf(caller, client);
@@ -143,8 +143,8 @@ export function createInFlightLimits(
       return queues.wait(kind, state, client, () => new HeldPlace(kind, state));
     },
     /**
-     * Takes capacity for the bytes of a response, synchronously if possible. `undefined` means *none*: other responses to
-     * this caller, or to all callers, were not read by their clients in time.
+     * Acquires capacity for the bytes of a response, synchronously if possible. `undefined` means *none*: other
+     * responses to this caller, or to all callers, were not read by their clients in time.
      */
     hold(bytes: number, caller: Caller, client: Client): HeldBytes | Promise<HeldBytes | undefined> {
       if (caller.groups.includes(MASTERS)) return NO_BYTES;
@@ -153,13 +153,13 @@ export function createInFlightLimits(
       if (isFull(state)) return queues.wait('step', state, client, none);
       return queues.wait('bytes', state, client, () => answerBytes.take(state, bytes));
     },
-    /** Takes capacity for a chunk that several watches of a caller may be sent, counted once. `undefined` means *none*. */
+    /** As `hold`, for a chunk that several watches of a caller share, counted once. Returns its release. */
     holdChunk(chunk: Uint8Array, caller: Caller, client: Client): (() => void) | undefined {
       return caller.groups.includes(MASTERS) ? nothing : answerBytes.share(stateOf(caller, client), chunk);
     },
     /**
-     * Schedules work of a caller, or of an unauthenticated client, that needs no place in flight: a piece of
-     * a list, a refusal, a path outside the events API. `undefined` means that it may start now.
+     * Schedules work of a caller, or of an unauthenticated client, that needs no place in flight: a part of a list, a
+     * refusal, a path outside the events API. `undefined` means that it may start now.
      */
     turn(caller: Caller | undefined, client: Client): Promise<unknown> | undefined {
       const state = stateOf(caller, client);

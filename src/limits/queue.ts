@@ -10,7 +10,7 @@ export interface Waiter {
   readonly since: number;
   /** Called when it is scheduled. */
   readonly enter: () => void;
-  /** Called when it leaves the queue because its request has ended. */
+  /** Called when it leaves the queue because its request has ended or has waited too long. */
   readonly leave: () => void;
 }
 
@@ -28,11 +28,11 @@ export class Queue {
     this.#waiters.push(waiter);
   }
 
-  /** The first entry whose request has not ended. */
+  /** Removes and returns the first entry whose request has not ended. Calls `leave` of ended ones before it. */
   shift(): Waiter | undefined {
     while (this.#head < this.#waiters.length) {
       const waiter = this.#waiters[this.#head] as Waiter;
-      // In V8's old generation the slot would keep an answered request, and all it holds, until the next full
+      // In V8's old generation the slot would retain an answered request, and all it references, until the next full
       // collection.
       this.#waiters[this.#head] = undefined;
       this.#forward(1);
@@ -52,7 +52,7 @@ export class Queue {
     for (const waiter of ended) waiter.leave();
   }
 
-  /** Removes entries that were added before a time, in order. */
+  /** Removes and returns the entries that were added before a time, in order. */
   before(moment: number): readonly Waiter[] {
     const from = this.#head;
     let end = from;

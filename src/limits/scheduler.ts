@@ -1,10 +1,10 @@
 import type { Clock } from '../clock/clock.js';
 
-/** What {@link createScheduler} keeps of one caller. */
+/** The data that {@link createScheduler} stores for one caller. */
 export interface CallerActivity {
   /** The turn of the event loop in which `begun` was counted. */
   turn: number;
-  /** Requests that started in that turn on arrival. */
+  /** Requests that started on arrival in that turn. */
   begun: number;
   /** Time of the caller's latest request, monotonic milliseconds. */
   lastRequestAt: number;
@@ -15,40 +15,43 @@ export interface CallerActivity {
   countedFrom: number;
 }
 
-/** What {@link createScheduler} works with. */
+/** The dependencies of {@link createScheduler}. */
 export interface SchedulerDependencies {
   readonly clock: Clock;
   /** Calls back in the next turn of the event loop; microtasks run between two callbacks. */
   readonly atNextTurn: (callback: () => void) => void;
-  /** Starts the next piece of work; false if no more can start. `sparing`: skips callers that flood. */
+  /** Starts the next piece of work; returns false if no more can start. `sparing`: skips callers that flood. */
   readonly serve: (sparing: boolean) => boolean;
   /** Whether the queue of a caller is long enough to count as a flood. */
-  readonly isFlooded: () => boolean;
+  readonly hasLongQueue: () => boolean;
 }
 
-/** Time in one turn for the only active caller: far above what 64 connections need, and far below 50 ms. */
+/**
+ * Time in one turn for the only active caller, in milliseconds: much more than 64 connections need, and much less than
+ * 50 ms.
+ */
 const ALONE_MS = 5;
-/** Time in one turn for queued work while several callers are active: a new request waits for it. */
+/** Time in one turn for queued work while several callers are active, in milliseconds: a new request waits for it. */
 const SHARED_MS = 0.2;
-/** Requests of each of several active callers that begin in a turn without being queued. */
+/** How many requests of one caller may begin in a turn without being queued while several callers are active. */
 const SHARED_BEGINNINGS = 1;
 /**
- * How long a flooding caller pauses after each turn in which queued work started, while several callers are active:
- * otherwise the loop is never idle, and garbage collection delays all callers.
+ * How long a flooding caller pauses after each turn in which queued work started, in milliseconds, while several
+ * callers are active: otherwise the event loop is never idle, and garbage collection delays all callers.
  */
 const REST_MS = 1;
 /** Callers that sent a request within this time are active. */
 const ACTIVE_MS = 2_000;
-/** Requests that an unauthenticated client may send in that time without counting as active. */
+/** An unauthenticated client counts as active from this many requests in that time on. */
 const FEW = 50;
 const SLOTS = { alone: 64, shared: 8 } as const;
 
 /**
- * Limits the work that starts in one turn of the event loop. All requests share one thread, so an unlimited caller
- * delays the others. A single active caller gets nearly all the time; as soon as there are two,
- * turns are kept so short that another caller's request waits for a fraction of a millisecond.
+ * Creates the scheduler, which limits the work that starts in one turn of the event loop. All requests share one
+ * thread, so a caller without a limit delays the others. A single active caller gets nearly all the time; as soon as
+ * there are two, turns are so short that another caller's request waits only for a fraction of a millisecond.
  */
-export function createScheduler({ clock, atNextTurn, serve, isFlooded }: SchedulerDependencies) {
+export function createScheduler({ clock, atNextTurn, serve, hasLongQueue }: SchedulerDependencies) {
   let turn = 0;
   /** Start of this turn, monotonic milliseconds; undefined until work starts in it. */
   let begunAt: number | undefined;
@@ -80,7 +83,7 @@ export function createScheduler({ clock, atNextTurn, serve, isFlooded }: Schedul
     servedUntil = now + (shared ? SHARED_MS : ALONE_MS);
     sparing = shared && resting;
     if (!serve(sparing)) return;
-    if (shared && !resting && isFlooded()) rest();
+    if (shared && !resting && hasLongQueue()) rest();
     plan(shared ? SLOTS.shared : SLOTS.alone);
   };
   const rest = (): void => {
@@ -122,7 +125,7 @@ export function createScheduler({ clock, atNextTurn, serve, isFlooded }: Schedul
     },
     /** Whether several callers are active. */
     areShared: (): boolean => clock.monotonic() < sharedUntil,
-    /** Reports waiting work: `serve` is called in the next turns, until it returns that no more can start. */
+    /** Reports waiting work: `serve` is called in the next turns, until it returns false. */
     wake(): void {
       if (planned === 0) plan(1);
     },

@@ -2,9 +2,9 @@ import type { Clock } from '../clock/clock.js';
 
 /** Options of {@link createTokenBuckets}. */
 export interface TokenBucketsOptions {
-  /** Tokens a second. */
+  /** Tokens per second. */
   readonly qps: number;
-  /** The most tokens in a bucket; how many a new one has. */
+  /** The size of a bucket, and the number of tokens in a new one. */
   readonly burst: number;
   /** The most buckets. */
   readonly most: number;
@@ -17,12 +17,12 @@ interface Bucket {
   at: number;
 }
 
-/** Token buckets by key; the most recently used ones are kept. */
+/** Creates token buckets by key. The most recently used ones are stored. */
 export function createTokenBuckets({ qps, burst, most, clock }: TokenBucketsOptions) {
-  /** In order of use: the first one is dropped first. */
+  /** In order of use: the first one is removed first. */
   const buckets = new Map<string, Bucket>();
   return {
-    /** Takes a token and returns 0; if there is none, returns the milliseconds until there is one. */
+    /** Removes a token and returns 0; if there is none, returns the milliseconds until there is one. */
     take(key: string): number {
       const now = clock.monotonic();
       const bucket = buckets.get(key) ?? { tokens: burst, at: now };

@@ -9,7 +9,10 @@ const CODES: Readonly<Record<AbortCode, true>> = {
   'answer-given-up': true,
 };
 
-/** The code of an abort reason; `undefined` for a reason that no bridge made: a DOMException has a number under that name. */
+/**
+ * Returns the code of an abort reason; `undefined` for a reason that was not created by a bridge, such as a
+ * DOMException, whose `code` is a number.
+ */
 export function abortCodeOf(reason: unknown): AbortCode | undefined {
   if (typeof reason !== 'object' || reason === null || !('code' in reason)) return undefined;
   const { code } = reason;

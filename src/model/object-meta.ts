@@ -2,7 +2,7 @@
 export interface ObjectMeta {
   /** The name, unique in the namespace. */
   name?: string | undefined;
-  /** A prefix from which the server makes a name that is not taken. */
+  /** A prefix from which the server generates an unused name. */
   generateName?: string | undefined;
   /** The namespace. */
   namespace?: string | undefined;
@@ -14,17 +14,17 @@ export interface ObjectMeta {
   generation?: number | undefined;
   /** When the server created the object. Set by the server. */
   creationTimestamp?: string | undefined;
-  /** When the object is to be gone. Set by the server. */
+  /** When the object is to be removed. Set by the server. */
   deletionTimestamp?: string | undefined;
-  /** How long the object may take to end. Set by the server. */
+  /** How long a graceful deletion may take, in seconds. Set by the server. */
   deletionGracePeriodSeconds?: number | undefined;
-  /** Short values that label selectors read. */
+  /** Short values that label selectors match. */
   labels?: Record<string, string> | undefined;
   /** Data of tools, not meant for selectors. */
   annotations?: Record<string, string> | undefined;
-  /** The objects this one belongs to. */
+  /** The objects that own this object. */
   ownerReferences?: OwnerReference[] | undefined;
-  /** Who has to agree before the object is removed. */
+  /** Identifiers that must be removed from this list before the object is deleted. */
   finalizers?: string[] | undefined;
   /** Who manages which fields. Set by the server. */
   managedFields?: ManagedFieldsEntry[] | undefined;

@@ -14,13 +14,15 @@ export interface Status {
   readonly message?: string | undefined;
   /** What happened, for programs. */
   readonly reason?: StatusReason | undefined;
-  /** The object it is about, and more causes. */
+  /** The object that the Status is about, and further causes. */
   readonly details?: StatusDetails | undefined;
   /** The HTTP status code. */
   readonly code?: number | undefined;
 }
 
-/** The object of a Status. `kind` is the resource name (`events`) except for Invalid, where it is the kind (`Event`). */
+/**
+ * The object of a Status. `kind` is the resource name (`events`) except for Invalid, where it is the kind (`Event`).
+ */
 export interface StatusDetails {
   /** The name of the object. */
   readonly name?: string | undefined;

@@ -1,17 +1,17 @@
 const NO_REASON = 'failed without a reason';
 
 /** How many levels of causes, and how many errors of one `AggregateError`, are included. */
-const MOST_LEVELS = 4;
-const MOST_ERRORS = 4;
+const MAX_LEVELS = 4;
+const MAX_ERRORS = 4;
 
 /**
- * The text of a thrown value with what caused it: `fetch failed: connect ECONNREFUSED 127.0.0.1:5432`. A `code` that the
- * message does not contain follows in parentheses; the errors of an `AggregateError` are joined by semicolons. The value may
- * be anything, even an object whose getters throw.
+ * Returns the text of a thrown value and of its causes: `fetch failed: connect ECONNREFUSED 127.0.0.1:5432`. A `code`
+ * that the message does not contain follows in parentheses; the errors of an `AggregateError` are joined by semicolons.
+ * The value may be anything, even an object whose getters throw.
  */
 export function errorText(error: unknown): string {
   try {
-    return textOf(error, MOST_LEVELS) || NO_REASON;
+    return textOf(error, MAX_LEVELS) || NO_REASON;
   } catch {
     return 'failed with something unreadable';
   }
@@ -33,13 +33,14 @@ function textOf(error: unknown, levels: number): string {
   };
   if (levels > 0) {
     if (Array.isArray(errors)) {
-      const texts = errors.slice(0, MOST_ERRORS).map((each) => textOf(each, levels - 1));
+      const texts = errors.slice(0, MAX_ERRORS).map((each) => textOf(each, levels - 1));
       add([...new Set(texts)].filter((each) => each !== '').join('; '), ': ');
     }
     add(cause === undefined ? '' : textOf(cause, levels - 1), ': ');
   }
   if (text === '' && typeof name === 'string') text = name;
-  // Such as ECONNREFUSED and 28P01. The lower-case codes of StoreError are words that its messages say in full.
+  // For example ECONNREFUSED and 28P01. The lower-case codes of a StoreError are omitted, because its messages spell
+  // them out.
   if (typeof code === 'string' && /[A-Z\d]/.test(code) && !text.includes(code)) text += ` (${code})`;
   return text;
 }

@@ -6,8 +6,8 @@ import type { Notify } from './observation.js';
 export type FailureSeries = ReturnType<typeof createFailureSeries>;
 
 /**
- * Reports the failures of something that is retried: what is new about them, and that they are over. Reasons that differ only in
- * numbers (times, ports) are the same.
+ * Reports the failures of retried work: each new reason once, and the recovery. Reasons that differ only in numbers
+ * (times, ports) count as the same.
  */
 export function createFailureSeries(where: string, notify: Notify, clock: Clock) {
   let count = 0;
@@ -15,7 +15,7 @@ export function createFailureSeries(where: string, notify: Notify, clock: Clock)
   let reportedReason: string | undefined;
   let last: unknown;
   return {
-    /** It failed. Reported if it worked before, or failed for another reason. */
+    /** Records a failure. It is reported if the work succeeded before, or failed for another reason. */
     failed(error: unknown): void {
       if (count === 0) since = clock.monotonic();
       count += 1;
@@ -25,7 +25,7 @@ export function createFailureSeries(where: string, notify: Notify, clock: Clock)
       reportedReason = reason;
       notify({ type: 'error', error, where, count });
     },
-    /** It worked. Reported if it failed before. */
+    /** Records a success. It is reported if the work failed before. */
     worked(): void {
       if (count === 0) return;
       notify({ type: 'recovered', error: last, where, count, durationMs: clock.monotonic() - since });

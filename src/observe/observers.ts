@@ -3,7 +3,7 @@ import { anObjectWith, oneOf, required } from '../options/rules.js';
 import { errorText } from './error-text.js';
 import type { Observation, Observe } from './observation.js';
 
-/** A logger in pino's shape: fields, then the text. */
+/** A logger with the interface of pino: fields, then the text. */
 export interface LoggerLike {
   /** Logs something ordinary. */
   info(fields: object, text: string): void;
@@ -13,7 +13,7 @@ export interface LoggerLike {
   error(fields: object, text: string): void;
 }
 
-/** What is used of `console`. */
+/** The methods of `console` that are used. */
 export interface ConsoleLike {
   /** Prints an ordinary line. */
   info(...data: unknown[]): void;
@@ -38,7 +38,7 @@ interface LogLine {
 
 const rules = (): OptionRules<ObserverOptions> => ({ requests: oneOf('failed', 'all', 'none') });
 
-/** Makes an observer that calls `write` with the line of each observation that is logged. */
+/** Creates an observer that calls `write` with the line of each observation that is logged. */
 function createObserver(
   where: string,
   logger: unknown,
@@ -55,11 +55,11 @@ function createObserver(
 }
 
 /**
- * Makes an `observe` hook that logs what an operator wants to read: unexpected errors, and that they are over; changes of health
- * checks; requests as the options say. Errors are the field `err`, which pino prints with stack and causes. Give it to
- * `createHealth`, or to `createMetrics` to have both.
+ * Creates an `observe` hook that logs what an operator needs: unexpected errors and recoveries; changes of health
+ * checks and of the watch cache; dropped events; requests according to the options. Errors are in the field `err`,
+ * which pino prints with stack and causes. Pass it to `createHealth`, or to `createMetrics` for both logs and metrics.
  *
- * @param logger a pino, or anything with `info`, `warn` and `error` that takes fields and a text
+ * @param logger a pino logger, or any object with `info`, `warn` and `error` that accept fields and a text
  * @throws TypeError that lists every fault of the arguments
  */
 export function loggerObserver(logger: LoggerLike, options: ObserverOptions = {}): Observe {
@@ -67,8 +67,9 @@ export function loggerObserver(logger: LoggerLike, options: ObserverOptions = {}
 }
 
 /**
- * Makes an `observe` hook that writes lines of text, for services without a logger: `consoleObserver(console)`. It writes what
- * `loggerObserver` logs; unexpected errors are followed by the error itself, which `console` prints with its stack.
+ * Creates an `observe` hook that writes lines of text, for services without a logger: `consoleObserver(console)`. It
+ * writes the observations that `loggerObserver` logs; unexpected errors are followed by the error itself, which
+ * `console` prints with its stack.
  *
  * @throws TypeError that lists every fault of the arguments
  */
@@ -79,7 +80,7 @@ export function consoleObserver(console: ConsoleLike, options: ObserverOptions =
   });
 }
 
-/** What is logged of an observation, if anything. */
+/** Returns the line that is logged for an observation, if any. */
 function lineOf(observation: Observation, requests: 'failed' | 'all' | 'none'): LogLine | undefined {
   switch (observation.type) {
     case 'error': {
@@ -121,7 +122,7 @@ function lineOf(observation: Observation, requests: 'failed' | 'all' | 'none'): 
   }
 }
 
-/** Clients choose the URL: it must not begin another line or change colours. */
+/** Replaces control characters, because clients choose the URL: it must not begin another line or change colours. */
 function withoutControls(url: string): string {
   // eslint-disable-next-line no-control-regex -- these are what is replaced
   return url.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g, '?').slice(0, 1_024);

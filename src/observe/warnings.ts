@@ -1,13 +1,16 @@
 import { errorText } from './error-text.js';
 
-/** What is used of Node's `process`, which Bun and Deno have as well, and Workers with `nodejs_compat`. */
+/** The part of Node's `process` that is used. Bun, Deno, and Workers with `nodejs_compat` have it as well. */
 interface WithWarnings {
   readonly process?: {
     readonly emitWarning?: (text: string, options: { type: string; code: string; detail?: string }) => void;
   };
 }
 
-/** Warns the process of something that the code of a service should change. Nothing where the runtime has no warnings. */
+/**
+ * Emits a process warning about something that should be changed in the code of a service. Does nothing if the runtime
+ * has no warnings.
+ */
 export function warn(text: string, code: string, detail?: string): void {
   // Not the global `process`: there is none in browsers and Workers.
   (globalThis as WithWarnings).process?.emitWarning?.(`kube-vitals: ${text}`, {
@@ -18,8 +21,8 @@ export function warn(text: string, code: string, detail?: string): void {
 }
 
 /**
- * Reports errors where a service gave no hook: the first one of each place becomes a warning of the process. Without it, a
- * mistake in wiring (a body parser before the listener) would be an unexplained 500.
+ * Returns an observer for services without a hook: the first error of each place becomes a warning of the process.
+ * Without it, an integration mistake (a body parser before the listener) would be an unexplained 500.
  *
  * @param option the option that receives all errors
  */
@@ -33,7 +36,7 @@ export function createWarnings(
     try {
       const stack: unknown = typeof error === 'object' && error !== null && 'stack' in error ? error.stack : undefined;
       warn(
-        `unexpected error in ${where}: ${errorText(error)} (told once; give the option ${option} to hear of all)`,
+        `unexpected error in ${where}: ${errorText(error)} (reported once; set the option ${option} to receive every error)`,
         'KUBE_VITALS_ERROR',
         typeof stack === 'string' ? stack : undefined,
       );

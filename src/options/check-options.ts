@@ -1,13 +1,16 @@
 /**
- * Says what is wrong with the value of an option, one sentence each. `name` is the path of the option, such as
- * `limits.reads`. `undefined` is as good as absent: only a rule made by `required` finds fault with it.
+ * Returns the faults of the value of an option, one sentence each. `name` is the path of the option, such as
+ * `limits.reads`. `undefined` is treated as absent: only a rule created by `required` rejects it.
  */
 export type OptionRule = (value: unknown, name: string) => readonly string[];
 
-/** The options that a function knows, each with its rule. The type sees to it that every option has one. */
+/** The options of a function, each with its rule. The type ensures that every option has one. */
 export type OptionRules<Options> = { readonly [Name in keyof Required<Options>]: OptionRule };
 
-/** The faults of options that are valid one by one. Only strings count; option values may be of any type. */
+/**
+ * Returns the faults of options that are valid individually. Items that are not strings are ignored; the option values
+ * may be of any type.
+ */
 export type CrossCheck<Options> = (options: Options) => readonly (string | false | undefined)[];
 
 /**
@@ -25,7 +28,10 @@ export function checkOptions<Options extends object>(
   throwFaults(where, optionFaults(given, rules, crossCheck));
 }
 
-/** Every fault of some options. `path` is that of an option which is an object itself. */
+/**
+ * Returns every fault of some options. `path` is the path of the option whose value they are, if it is an object
+ * itself.
+ */
 export function optionFaults<Options extends object>(
   given: unknown,
   rules: OptionRules<Options>,
@@ -47,12 +53,14 @@ export function optionFaults<Options extends object>(
   ];
 }
 
-/** Throws one TypeError that lists the faults, so that they can be corrected together; nothing when there are none. */
+/**
+ * Throws one TypeError that lists the faults, so that they can be corrected together. Does nothing if there are none.
+ */
 export function throwFaults(where: string, faults: readonly string[]): void {
   if (faults.length > 0) throw new TypeError(`${where}: ${faults.join('; ')}`);
 }
 
-/** A value that should have been another, in a few words that repeat nothing of its content. */
+/** Describes an invalid value in a few words that reveal nothing of its content. */
 export function described(value: unknown): string {
   if (value === null || value === undefined || typeof value === 'boolean') return String(value);
   return `a value of type ${Array.isArray(value) ? 'array' : typeof value}`;

@@ -1,11 +1,11 @@
 import { optionFaults, type CrossCheck, type OptionRule, type OptionRules } from './check-options.js';
 
-/** A rule from a test and the words that end the sentence `NAME must be …`. The test must refuse `null`. */
+/** Creates a rule from a test and the words that end the sentence `NAME must be …`. The test must refuse `null`. */
 export function mustBe(fits: (value: unknown) => boolean, words: string): OptionRule {
   return (value, name) => (value === undefined || fits(value) ? [] : [`${name} must be ${words}`]);
 }
 
-/** The same rule for an option that has to be there. */
+/** Returns the same rule for an option that is required. */
 export function required(rule: OptionRule): OptionRule {
   return (value, name) => rule(value ?? null, name);
 }
@@ -20,7 +20,7 @@ export const aNonEmptyString: OptionRule = /* @__PURE__ */ mustBe(isNonEmptyStri
 
 export const aList: OptionRule = /* @__PURE__ */ mustBe((value) => Array.isArray(value), 'a list');
 
-/** Any number of strings, none of them empty. */
+/** Requires a list of any number of strings, none of them empty. */
 export const aListOfStrings: OptionRule = /* @__PURE__ */ mustBe(
   (value) => Array.isArray(value) && value.every(isNonEmptyString),
   'a list of non-empty strings',
@@ -38,12 +38,12 @@ export const aPositiveNumber: OptionRule = /* @__PURE__ */ mustBe(
   'a number above 0',
 );
 
-/** A number within bounds, both included, such as a duration in milliseconds. */
+/** Requires a number within bounds, both included, such as a duration in milliseconds. */
 export function aNumber(least: number, most?: number): OptionRule {
   return mustBe((value) => isWithin(value, least, most), `a number ${bounds(least, most)}`);
 }
 
-/** A whole number within bounds, both included, such as a count or a number of bytes. */
+/** Requires a whole number within bounds, both included, such as a count or a number of bytes. */
 export function aWholeNumber(least: number, most?: number): OptionRule {
   return mustBe(
     (value) => Number.isSafeInteger(value) && isWithin(value, least, most),
@@ -51,12 +51,12 @@ export function aWholeNumber(least: number, most?: number): OptionRule {
   );
 }
 
-/** The same rule, which also accepts `Infinity` for no limit. */
+/** Returns the same rule, which also accepts `Infinity` for no limit. */
 export function orInfinity(rule: OptionRule): OptionRule {
   return (value, name) => (value === Infinity ? [] : rule(value, name).map((fault) => `${fault}, or Infinity`));
 }
 
-/** One of some words. */
+/** Requires one of these words. */
 export function oneOf(...words: readonly string[]): OptionRule {
   return mustBe(
     (value) => (words as readonly unknown[]).includes(value),
@@ -64,12 +64,12 @@ export function oneOf(...words: readonly string[]): OptionRule {
   );
 }
 
-/** An object with functions of these names, described by `words`. */
+/** Requires an object with functions of these names, described by `words`. */
 export function anObjectWith(names: readonly string[], words: string): OptionRule {
   return mustBe((value) => hasFunctions(value, names), words);
 }
 
-/** An object of options. */
+/** Requires an object of options, each of which follows its rule. */
 export function anObject<Options extends object>(
   rules: OptionRules<Options>,
   crossCheck?: CrossCheck<Options>,
@@ -77,7 +77,7 @@ export function anObject<Options extends object>(
   return (value, name) => (value === undefined ? [] : optionFaults(value, rules, crossCheck, name));
 }
 
-/** A list whose items keep to a rule. */
+/** Requires a list whose items follow a rule. */
 export function aListOf(rule: OptionRule): OptionRule {
   return (value, name) =>
     Array.isArray(value)
@@ -89,7 +89,7 @@ export function isNonEmptyString(value: unknown): value is string {
   return typeof value === 'string' && value !== '';
 }
 
-/** Whether something has functions of these names. */
+/** Whether a value has functions of these names. */
 export function hasFunctions(value: unknown, names: readonly string[]): boolean {
   const object = value as Readonly<Record<string, unknown>> | null | undefined;
   return names.every((name) => typeof object?.[name] === 'function');

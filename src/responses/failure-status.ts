@@ -3,7 +3,7 @@ import type { Status, StatusDetails, StatusReason } from '../model/status.js';
 
 const NO_METADATA: ListMeta = /* @__PURE__ */ Object.freeze({});
 
-/** A failure as a Status, its members in the order of the wire. */
+/** Returns a failure as a Status, with its fields in wire order. */
 export function failureStatus(
   code: number,
   reason: StatusReason,
@@ -15,15 +15,15 @@ export function failureStatus(
   return details === undefined ? { ...status, code } : { ...status, details, code };
 }
 
-/** 401: no credential, or a bad one. */
+/** 401: no credential, or an invalid one. */
 export const UNAUTHORIZED: Status = /* @__PURE__ */ Object.freeze(
   /* @__PURE__ */ failureStatus(401, 'Unauthorized', 'Unauthorized'),
 );
 
-/** The message of a 400 about `?timeout=`. `fault` is Go's text. */
+/** The message of a 400 about `?timeout=`. `fault` is the error text of Go. */
 export function badTimeoutMessage(fault: string): string {
   return `invalid timeout specified in the request URL - ${fault}`;
 }
 
-/** The message of a 503 by a server that shuts down. */
+/** The message of the 503 of a server that is shutting down. */
 export const SHUTTING_DOWN = 'apiserver is shutting down';

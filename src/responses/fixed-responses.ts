@@ -3,7 +3,7 @@ import { textResponse, type ApiResponse, type ResponseHeaders } from '../http/re
 import type { Status } from '../model/status.js';
 import { failureStatus, SHUTTING_DOWN, UNAUTHORIZED } from './failure-status.js';
 
-/** `cache-control` of nearly every answer of an API server. */
+/** `cache-control` of nearly every response of an API server. */
 export const NO_CACHE = 'no-cache, private';
 
 export const NOT_CACHED: Readonly<Record<string, string>> = /* @__PURE__ */ Object.freeze({
@@ -29,7 +29,7 @@ export function notFoundText(): ApiResponse {
   return textResponse(404, '404 page not found');
 }
 
-/** A body that was too large (413) or broke off (400), where no Status is sent. */
+/** The response to a body that is too large (413) or incomplete (400), for paths that do not send a Status. */
 export function bodyFailureText(error: BodyError): ApiResponse {
   return error.code === 'too-large'
     ? textResponse(413, 'Request entity too large')
@@ -41,7 +41,7 @@ export function tooManyRequestsText(): ApiResponse {
   return textResponse(429, 'Too many requests, please try again later.', { ...NOT_CACHED, 'retry-after': '1' });
 }
 
-/** 431: what Go's server says of headers that are too large, of which the target is one. */
+/** 431: what Go's server sends if the headers, including the request target, are too large. */
 export const TARGET_TOO_LARGE: ApiResponse = /* @__PURE__ */ Object.freeze(
   /* @__PURE__ */ textResponse(431, '431 Request Header Fields Too Large'),
 );
@@ -60,7 +60,7 @@ export function shuttingDownResponse(): ApiResponse {
   return { ...rest, body: `${body as string}\n` };
 }
 
-/** 429 with `Retry-After: 5`: what Kubernetes answers with `--shutdown-send-retry-after` while it shuts down. */
+/** 429 with `Retry-After: 5`: what Kubernetes with `--shutdown-send-retry-after` sends while it shuts down. */
 export function shuttingDownText(): ApiResponse {
   return textResponse(429, 'The apiserver is shutting down, please try again later.', { 'retry-after': '5' });
 }
@@ -74,7 +74,7 @@ export const TOO_LATE: ApiResponse = /* @__PURE__ */ Object.freeze({
     '"reason":"Timeout","details":{},"code":504}\n',
 });
 
-/** A Status as JSON, whatever the request accepts. */
+/** Returns a Status as JSON, regardless of `Accept`. */
 export function statusResponse(status: Status, headers: ResponseHeaders): ApiResponse {
   return {
     status: status.code ?? 500,

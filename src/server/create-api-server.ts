@@ -15,40 +15,46 @@ import { NOT_CACHED } from '../responses/fixed-responses.js';
 import { createDrainGate } from './drain-gate.js';
 import { createOtherPaths } from './other-paths.js';
 
-/** A part of an API server that answers on paths of its own: `createHealth(…)`, `createEvents(…)`. */
+/** A part of an API server that handles certain paths: `createHealth(…)`, `createEvents(…)`. */
 export interface ApiServerPart {
-  /** Answers the paths of this part, and `undefined` for others. */
+  /** Handles the paths of this part, and returns `undefined` for others. */
   readonly handle: ApiHandler;
 }
 
 /** The part with the events, which schedules callers fairly. */
 export interface ApiServerEvents extends ApiServerPart {
-  /** Waits until the client is scheduled, see `Events`. Without it other paths are answered as they come. */
+  /**
+   * Waits until the client is scheduled, see `Events`. Without it, requests for other paths are handled as they arrive.
+   */
   readonly turn?: ((request: ApiRequest) => Promise<unknown> | undefined) | undefined;
 }
 
-/** What {@link createApiServer} puts together. */
+/** Options of {@link createApiServer}. */
 export interface ApiServerOptions {
-  /** Asked first. It authenticates for itself. */
+  /** Called first. Authenticates its requests itself. */
   readonly health: ApiServerPart;
-  /** Asked second. It authenticates for itself. */
+  /** Called second. Authenticates its requests itself. */
   readonly events: ApiServerEvents;
   /** Authenticates callers on all other paths. */
   readonly authenticate: Authenticate;
-  /** Who may read `/` and `/version`, and learn that other paths do not exist. */
+  /** Decides who may read `/` and `/version`, and who may learn that other paths do not exist. */
   readonly authorize: Authorize;
   /**
-   * Lets callers impersonate other users where `authorize` allows it: see `impersonation` of `createEvents`. Default false: a
-   * request with any `Impersonate-*` header is 403.
+   * Lets callers impersonate other users where `authorize` allows it: see `impersonation` of `createEvents`. Default
+   * false: a request with any `Impersonate-*` header is 403.
    */
   readonly impersonation?: boolean | undefined;
-  /** What `/version` says. Default, field by field: the release of Kubernetes whose behaviour this library has. */
+  /**
+   * The content of `/version`. Omitted fields default to those of the Kubernetes release whose behaviour this library
+   * implements.
+   */
   readonly version?: Partial<VersionInfo> | undefined;
-  /** Is told of failures of the two hooks and of unexpected errors. */
+  /** Receives failures of the two hooks and unexpected errors. */
   readonly observe?: Observe | undefined;
   /**
-   * Paths that `/` lists besides its own, `/version` and the three health roots, for example those of discovery. A
-   * function is asked at every request. What is missing below a group-version among them (`/api/v1`) gets a Status.
+   * Paths that `/` lists in addition to itself, `/version` and the three health roots, for example those of discovery.
+   * A function is called for every request. A missing path below a listed group or group-version (`/api/v1`) gets 404
+   * as a Status.
    */
   readonly extraPaths?: readonly string[] | (() => readonly string[]) | undefined;
 }
@@ -67,11 +73,11 @@ export interface ApiServer {
 const OWN_PATHS = ['/', '/index.html', '/healthz', '/livez', '/readyz', '/version'] as const;
 
 /**
- * Joins health and events to an API server that claims every path, for a process that *is* one. In a service with routes
- * of its own use `firstOf(health.handle, events.handle)` instead.
+ * Combines health and events into an API server that handles every path, for a process that *is* one. In a service with
+ * other routes use `firstOf(health.handle, events.handle)` instead.
  *
- * Paths of neither part are authenticated (401) and authorized (403, by resource where the path looks like one), then
- * answered: `/` with the list of paths, `/version`, everything else 404. Every answer carries `Audit-Id` and
+ * Requests for all other paths are authenticated (401) and authorized (403, by resource where the path looks like one),
+ * then answered: `/` with the list of paths, `/version`, everything else 404. Every response has `Audit-Id` and
  * `Cache-Control`.
  *
  * @throws TypeError listing all faults of the options
@@ -94,7 +100,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     chain(isHealth(request) ? undefined : turn(request), () => otherPaths(request)),
   );
   const gate = createDrainGate((request) =>
-    // The events schedule their callers themselves.
+    // The Event API schedules its callers itself.
     chain(isHealth(request) ? turn(request) : undefined, () => answer(request)),
   );
   return {
@@ -106,7 +112,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
   };
 }
 
-/** The request with `hasNext: false`, whatever the bridge says, because no other handler follows. */
+/** The request with `hasNext: false`, regardless of the bridge, because no other handler follows. */
 function asLast(request: ApiRequest): ApiRequest {
   if (request.hasNext !== true) return request;
   // Not a proxy of the request itself, which may be frozen.
@@ -122,8 +128,8 @@ function asLast(request: ApiRequest): ApiRequest {
 }
 
 /**
- * Adds the headers that every answer of an API server carries, unless it has them: `audit-id` (the request's own when it can
- * be a header value, else a new UUID) and `cache-control`.
+ * Adds the headers that every response of an API server has, unless they are present: `audit-id` (the request's own if
+ * it can be a header value, else a new UUID) and `cache-control`.
  */
 function withStandardHeaders(request: ApiRequest, response: ApiResponse): ApiResponse {
   const { headers } = response;
@@ -146,5 +152,5 @@ const rules = (): OptionRules<ApiServerOptions> => ({
   extraPaths: (value, name) =>
     typeof value === 'function'
       ? []
-      : aListOfStrings(value, name).map((fault) => `${fault}, or a function that gives one`),
+      : aListOfStrings(value, name).map((fault) => `${fault}, or a function that returns one`),
 });

@@ -23,18 +23,19 @@ import {
   TARGET_TOO_LARGE,
 } from '../responses/fixed-responses.js';
 
-/** What {@link createOtherPaths} needs. */
+/** Options of {@link createOtherPaths}. */
 export interface OtherPathsOptions {
   readonly access: Access;
-  /** Everything `/` lists, in any order. Called for each request, because paths may come and go. */
+  /** Returns all paths that `/` lists, in any order. Called for each request, because the paths may change. */
   readonly paths: () => readonly string[];
   readonly version: Partial<VersionInfo> | undefined;
   readonly notify: Notify;
 }
 
 /**
- * Answers the paths that belong to no part of an API server, in Kubernetes' order: a bad `?timeout=` (400), authentication
- * (401), authorization (403), then `/`, `/version`, and 404 for the rest.
+ * Creates the handler of the paths that belong to no part of an API server. It checks and responds in Kubernetes'
+ * order: a bad `?timeout=` (400), authentication (401), authorization (403), then `/`, `/version`, and 404 for the
+ * rest.
  */
 export function createOtherPaths(options: OtherPathsOptions): (request: ApiRequest) => Promise<ApiResponse> {
   const { access, notify } = options;
@@ -70,14 +71,20 @@ export function createOtherPaths(options: OtherPathsOptions): (request: ApiReque
   return async (request) => withWarning(request, await answer(request));
 }
 
-/** Kubernetes' router answers below `/api` and below a served group or version, elsewhere the server in front of it. */
+/**
+ * Whether the path is below `/api`, or below a served group or version. There Kubernetes' router responds with 404,
+ * elsewhere the server in front of it.
+ */
 function isBelowRoot(path: string, served: readonly string[]): boolean {
   return !isWatchRoot(path) && served.some((root) => API_ROOT.test(root) && path.startsWith(`${root}/`));
 }
 
 const API_ROOT = /^\/(api|apis\/[^/]+)(\/[^/]+)?$/;
 
-/** The attributes for the authorizer: of a resource if the path looks like one, whether or not its group is served. */
+/**
+ * Returns the attributes for the authorizer: those of a resource if the path looks like one, whether or not its group
+ * is served.
+ */
 export function requestAttributes(method: string, path: string, query: Query): Attributes {
   const info = readRequestInfo(method, path, flag(query, 'watch') === true);
   return attributesOf(info, info.verb === 'list' || info.verb === 'watch' ? selectedName(query) : '');
@@ -89,7 +96,7 @@ function selectedName(query: Query): string {
   return term?.[1] ?? '';
 }
 
-/** A Status in the form that Accept asks for. */
+/** Returns a Status in the representation that `Accept` selects. */
 async function failure(
   request: ApiRequest,
   query: Query,
@@ -100,7 +107,7 @@ async function failure(
   return { ...response, headers: { ...response.headers, ...headers } };
 }
 
-/** The fault of `?timeout=`, which watches ignore. */
+/** Returns what is wrong with `?timeout=`, which watches ignore. */
 function timeoutFault(query: Query, { verb }: Attributes): string | undefined {
   const text = query.get('timeout')?.[0];
   if (!text || verb === 'watch') return undefined;
@@ -108,13 +115,13 @@ function timeoutFault(query: Query, { verb }: Attributes): string | undefined {
   return 'fault' in parsed ? badTimeoutMessage(parsed.fault) : undefined;
 }
 
-/** Warns a client that put two spaces before its token, whatever the response. */
+/** Adds a warning to any response if the client put two spaces before its token. */
 function withWarning(request: ApiRequest, response: ApiResponse): ApiResponse {
   const text = bearerWarning(request);
   return text === undefined ? response : { ...response, headers: { ...response.headers, warning: `299 - "${text}"` } };
 }
 
-/** The sorted list of everything that is served, as indented JSON. */
+/** Returns the sorted list of all served paths, as indented JSON. */
 function indexDocument(paths: readonly string[]): ApiResponse {
   return {
     status: 200,

@@ -9,35 +9,41 @@ import { hasCode, sameEvent } from './unknown-outcomes.js';
 
 /** Options of {@link copyEvents}. */
 export interface CopyEventsOptions {
-  /** Told after each page. What it throws ends the copy. */
+  /** Called after each page. An error that it throws ends the copy. */
   readonly onProgress?: ((progress: CopyProgress) => void) | undefined;
-  /** Told of each event that is left out, as soon as it is. What it throws ends the copy. */
+  /** Called for each event that is skipped, at once. An error that it throws ends the copy. */
   readonly onSkipped?: ((skipped: SkippedEvent) => void) | undefined;
-  /** Ends the copy with the signal's reason. What was copied stays. */
+  /** Ends the copy with the signal's reason. Events that were copied stay in `to`. */
   readonly signal?: AbortSignal | undefined;
   /** How many events are read at once, from 1 to 10,000. Default 500. */
   readonly pageSize?: number | undefined;
-  /** How many writes are under way at once, from 1 to 1,000. Default 32: engines put what comes together into one commit. */
+  /**
+   * How many writes are in progress at once, from 1 to 1,000. Default 32: engines combine concurrent writes into one
+   * commit.
+   */
   readonly concurrency?: number | undefined;
-  /** `true` replaces events of the same name that are different in `to`. Default `false`: they are left and listed. */
+  /**
+   * `true` replaces events of the same name that are different in `to`. Default `false`: they are left unchanged and
+   * listed.
+   */
   readonly overwrite?: boolean | undefined;
-  /** Says what has expired. Default: the system clock. */
+  /** The clock that determines which events have expired. Default: the system clock. */
   readonly clock?: Clock | undefined;
 }
 
-/** How far a copy is. Each event read is in exactly one of the counts. */
+/** The progress of a copy. Each event read is in exactly one of the counts. */
 export interface CopyProgress {
-  /** Created in `to`. */
+  /** How many events were created in `to`. */
   readonly copied: number;
-  /** Were there already, with the same uid and the same bytes: from an earlier run. */
+  /** How many were in `to` already, with the same uid and the same bytes: from an earlier run. */
   readonly present: number;
-  /** Different in `to`, and replaced (`overwrite`). */
+  /** How many were different in `to`, and were replaced (`overwrite`). */
   readonly overwritten: number;
-  /** Have expired, and were left out. */
+  /** How many were skipped because they have expired. */
   readonly expired: number;
-  /** How many were left out for another reason: see {@link CopyResult.skipped}. */
+  /** How many were skipped for another reason: see {@link CopyResult.skipped}. */
   readonly left: number;
-  /** How many are still to be read, where the store knows. */
+  /** How many are still to be read; `undefined` where the store does not know. */
   readonly remaining: number | undefined;
 }
 
@@ -46,8 +52,8 @@ export interface SkippedEvent {
   /** Which event it is. */
   readonly key: EventKey;
   /**
-   * `different`: `to` has another event of that name. `too-large`, `invalid-key`: `to` refuses an event of that size, or with
-   * that namespace or name.
+   * `different`: `to` has another event of that name. `too-large`, `invalid-key`: `to` refuses an event of that size,
+   * or with that namespace or name.
    */
   readonly why: 'different' | 'too-large' | 'invalid-key';
 }
@@ -58,7 +64,7 @@ export interface CopyResult extends Omit<CopyProgress, 'left' | 'remaining'> {
   readonly skipped: readonly SkippedEvent[];
   /** The revision of `from` whose state was copied. */
   readonly revision: Revision;
-  /** `false` when the walk outlived the history of `from`: what came later was read from later states. */
+  /** `false` when the copy took longer than the history of `from`: the remaining events were read from later states. */
   readonly consistent: boolean;
 }
 
@@ -68,13 +74,14 @@ const ATTEMPTS = 5;
 
 /**
  * Copies all events of one store into another: the state of `from` at one revision, page by page, with the same bytes
- * and the same moments of expiry. **Revisions are those of `to`**, so that watches and continue tokens of clients
- * do not survive the move: they begin again with a list.
+ * and the same expiry times. **Revisions are those of `to`**, so that watches and continue tokens of clients become
+ * invalid: clients start again with a list.
  *
- * It may be run again at any time, after a failure too: what is there already with equal uid and bytes is counted and left.
- * Events that are written to `from` meanwhile are not seen, so stop its writers first, or run once more afterwards.
+ * It may be run again at any time, also after a failure: events that exist already with equal uid and bytes are counted
+ * and not written. Events that are written to `from` meanwhile are not copied, so stop its writers first, or run it
+ * once more afterwards.
  *
- * @throws StoreError of either store, when it failed; what was copied until then stays.
+ * @throws StoreError of either store, when it failed; events that were copied until then stay.
  * @throws TypeError (as a rejection) that lists every unusable option.
  */
 export async function copyEvents(
@@ -123,7 +130,7 @@ export async function copyEvents(
   return { ...counts, skipped, revision: revision ?? 0, consistent };
 }
 
-/** Pages of one state; when its revision has expired, the rest of the latest state. */
+/** Yields pages of one state; when its revision has expired, the rest comes from the latest state. */
 async function* pagesOf(from: EventStore, limit: number, signal: AbortSignal | undefined): AsyncGenerator<ListPage> {
   let at: Revision | undefined;
   let after: Position | undefined;
@@ -166,7 +173,10 @@ async function copyOne(
   }
 }
 
-/** Calls `work` for each item, several at once. After a failure no more are begun, and it is thrown when all have ended. */
+/**
+ * Calls `work` for each item, several at once. After a failure no more calls begin, and the first error is thrown when
+ * all calls have ended.
+ */
 async function each<T>(items: readonly T[], concurrency: number, work: (item: T) => Promise<void>): Promise<void> {
   const failures: unknown[] = [];
   const queue = items.values();

@@ -8,18 +8,18 @@ import { isStoreError } from './contract/errors.js';
 import { anEventStore } from './contract/store-rule.js';
 import { createStoreTime, type StoreTime } from './store-time.js';
 
-/** For {@link createExpiryLoop}. */
+/** Options of {@link createExpiryLoop}. */
 export interface ExpiryLoopOptions {
   readonly store: EventStore;
   /** Default: the system clock. */
   readonly clock?: Clock | undefined;
-  /** The time that events expire by. Default: the store's, measured by the loop itself. */
+  /** The time by which events expire. Default: the store's time, measured by the loop. */
   readonly time?: StoreTime | undefined;
-  /** How often the store is asked, in milliseconds. Default: 1,000. */
+  /** The pause between two runs of the loop, in milliseconds. Default: 1,000. */
   readonly intervalMs?: number | undefined;
-  /** The most events one call removes. Default: 500. */
+  /** The maximum number of events that one call removes. Default: 500. */
   readonly sliceSize?: number | undefined;
-  /** Receives the errors of the store, and what is wrong with the clock, once each; and `recovered`. They do not stop the loop. */
+  /** Receives errors of the store and faults of the clock, once each, and `recovered`. Errors do not stop the loop. */
   readonly observe?: Observe | undefined;
 }
 
@@ -33,10 +33,10 @@ const rules = (): OptionRules<ExpiryLoopOptions> => ({
 });
 
 /**
- * Creates a loop that calls `store.expire` in slices: all that is due every `intervalMs`, with a turn of the event loop
- * between two slices. Several loops, on several replicas, may serve one store. Its timers never keep the process alive.
- * While the clock of this process differs from the store's nothing is expired: other replicas do that, or it waits until the
- * clock is right again.
+ * Creates a loop that calls `store.expire` in slices: every `intervalMs` it removes all events that are due, with a
+ * turn of the event loop between two slices. Several loops, on several replicas, may serve one store. Its timers never
+ * keep the process alive. While the clock of this process differs from the store's, the loop expires nothing: other
+ * replicas do that, or events stay until the clock is right again.
  *
  * @throws TypeError that lists every unusable option.
  */
@@ -101,16 +101,16 @@ export function createExpiryLoop(options: ExpiryLoopOptions) {
   };
 
   return {
-    /** Begins. Harmless when it runs already. */
+    /** Starts the loop. Has no effect when it is running already. */
     start: (): void => start(),
     /**
-     * Begins if `start()` could not, because the runtime refused the timer: Cloudflare Workers do while modules are
-     * evaluated. Costs nothing otherwise, so that every request may call it.
+     * Starts the loop if `start()` could not because the runtime refused the timer, as Cloudflare Workers do while
+     * modules are evaluated. Costs nothing otherwise, so that every request may call it.
      */
     retry(): void {
       if (refused) start();
     },
-    /** Ends, and resolves when the call under way is over. `start()` may follow. */
+    /** Stops the loop, and resolves when the current call has ended. `start()` may be called again. */
     async stop(): Promise<void> {
       refused = false;
       abort?.abort();

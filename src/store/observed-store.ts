@@ -6,12 +6,12 @@ import { isStoreError } from './contract/errors.js';
 type Operation = Extract<Observation, { type: 'store' }>['operation'];
 
 /**
- * The same store, whose calls and feed are observed. Synchronous calls are not: measuring them would take longer than some
- * of them, and the duration of the request says the same.
+ * Returns the same store with observed calls and feeds. Synchronous calls are not observed: measuring them would take
+ * longer than some of them, and the duration of the request shows the same.
  */
 export function observedStore(store: EventStore, notify: Notify, clock: Clock): EventStore {
   const { name } = store;
-  /** The oldest write of this process that the feed has not delivered yet, and when it was answered. */
+  /** The oldest write of this process that the feed has not delivered yet, and when it completed. */
   let written: { readonly revision: Revision; readonly at: number } | undefined;
   let feeds = 0;
 
@@ -103,7 +103,7 @@ export function observedStore(store: EventStore, notify: Notify, clock: Clock): 
   });
 }
 
-/** A function with the synchronous form of another, where that has one. */
+/** Returns a function with the synchronous form of another, if it has one. */
 function withSync<F extends (...call: never[]) => unknown>(like: F & { readonly sync?: unknown }, run: F): F {
   return like.sync === undefined ? run : Object.assign(run, { sync: like.sync });
 }

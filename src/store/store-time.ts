@@ -2,68 +2,76 @@ import { systemClock, type Clock } from '../clock/clock.js';
 import type { EventStore, StoreCall } from './contract/event-store.js';
 import { untilAborted } from '../clock/abortable.js';
 
-/** For {@link createStoreTime}. */
+/** Options of {@link createStoreTime}. */
 export interface StoreTimeOptions {
   readonly store: EventStore;
   /** The clock of this process. Default: the system clock. */
   readonly clock?: Clock | undefined;
-  /** How far the clock of this process may be off, in milliseconds. Default: 5,000. */
+  /** How wrong the clock of this process may be, in milliseconds. Default: 5,000. */
   readonly toleranceMs?: number | undefined;
   /**
-   * Without a clock of the store's: how long the wall clock has to go on from where it jumped to until it counts, in
-   * milliseconds. Not less than events live. Default: 3,600,000 (1 hour).
+   * For a store without a clock: how long the wall clock has to run steadily after a jump until it is used again, in
+   * milliseconds. Must not be less than the lifetime of events. Default: 3,600,000 (1 hour).
    */
   readonly holdMs?: number | undefined;
 }
 
-/** What may be expired. */
+/** Which events may be expired. */
 export interface ExpiryMoment {
-  /** Events that are due by then, microseconds since the epoch. Absent: none, for the time being. */
+  /** Events that are due at this time may be expired; microseconds since the epoch. Absent: none for now. */
   readonly now?: number;
-  /** What is wrong with the clock of this process. Absent: nothing. */
+  /** What is wrong with the clock of this process. Absent: no fault was found. */
   readonly fault?: string;
 }
 
 /**
- * The time that stamps and expiry go by: that of the clock all processes on a store share (`store.now`), or else that of
- * this process.
+ * The time for timestamps and expiry: that of the clock that all processes on a store share (`store.now`), or otherwise
+ * that of this process.
  */
 export interface StoreTime {
-  /** Microseconds since the epoch. While {@link known} has an answer to wait for, only a guess. */
+  /** Returns microseconds since the epoch; only an estimate while {@link known} returns a promise. */
   now(): number;
-  /** Undefined: the time is known. Otherwise to be waited for; fails with the error of the store. */
+  /**
+   * Returns `undefined` when the time is known, otherwise a promise to wait for, which fails with the error of the
+   * store.
+   */
   known(call?: StoreCall): Promise<void> | undefined;
-  /** What may be expired now; a promise where the store is asked, which fails with the error of the store. */
+  /**
+   * Returns what may be expired now; a promise where the store has a clock, which fails with the error of the store.
+   */
   expiryMoment(call?: StoreCall): ExpiryMoment | Promise<ExpiryMoment>;
 }
 
 export const DEFAULT_TOLERANCE_MS = 5_000;
 
-/** The {@link StoreTime} of a store. It asks the store only when it is asked, every ten seconds at most while all is well. */
+/**
+ * Creates the {@link StoreTime} of a store. It calls the store only when it is used, and at most every ten seconds
+ * while the clocks agree.
+ */
 export function createStoreTime(options: StoreTimeOptions): StoreTime {
   const { store, clock = systemClock, toleranceMs = DEFAULT_TOLERANCE_MS, holdMs = 3_600_000 } = options;
   const { now } = store;
   return now === undefined ? ownTime(clock, toleranceMs, holdMs) : sharedTime(now, clock, toleranceMs);
 }
 
-/** How old a measurement may be. */
+/** How old a measurement may be, in milliseconds. */
 const VALID_MS = 10_000;
-/** The same while the clocks seem to differ: a process that was suspended finds out soon. */
+/** The same while the clocks seem to differ, so that a process that was suspended recovers soon. */
 const DOUBTFUL_MS = 1_000;
-/** What two clocks may drift apart: a measurement is as good as it was when made, and this much worse for its age. */
+/** How much two clocks may drift apart: the error of a measurement grows by this fraction of its age. */
 const DRIFT = 0.001;
 
-/** The store's time at a moment of the monotonic clock. */
+/** The store's time at a point of the monotonic clock. */
 interface Sample {
   /** Milliseconds, monotonic. */
   readonly at: number;
   /** Microseconds since the epoch. */
   readonly micros: number;
-  /** How far that may be wrong, in milliseconds: half of the round trip. */
+  /** How wrong `micros` may be, in milliseconds: half of the round trip. */
   readonly within: number;
 }
 
-/** Goes on with the monotonic clock from what the store said last, whatever is done to the wall clock. */
+/** Continues the store's last time with the monotonic clock, independently of changes to the wall clock. */
 function sharedTime(ask: NonNullable<EventStore['now']>, clock: Clock, toleranceMs: number): StoreTime {
   let sample: Sample | undefined;
   let measuredAt = -Infinity;
@@ -71,7 +79,9 @@ function sharedTime(ask: NonNullable<EventStore['now']>, clock: Clock, tolerance
 
   const timeOf = ({ at, micros }: Sample): number => Math.floor(micros + (clock.monotonic() - at) * 1000);
 
-  /** Milliseconds that the wall clock is certainly ahead of the store's, negative when it is behind; 0: neither. */
+  /**
+   * How many milliseconds the wall clock is ahead of the store's, negative when it is behind; 0: within the tolerance.
+   */
   const ahead = (known: Sample): number => {
     const difference = (clock.now() - timeOf(known)) / 1000;
     return Math.abs(difference) - known.within > toleranceMs ? difference : 0;
@@ -80,7 +90,7 @@ function sharedTime(ask: NonNullable<EventStore['now']>, clock: Clock, tolerance
   const measure = async (): Promise<void> => {
     const before = clock.monotonic();
     const micros = await ask();
-    if (!Number.isFinite(micros)) throw new TypeError('the store has to give its time as a number');
+    if (!Number.isFinite(micros)) throw new TypeError('the store must return its time as a finite number');
     const after = clock.monotonic();
     const next: Sample = { at: (before + after) / 2, micros, within: (after - before) / 2 };
     measuredAt = after;
@@ -118,16 +128,19 @@ function sharedTime(ask: NonNullable<EventStore['now']>, clock: Clock, tolerance
 }
 
 /**
- * The wall clock of this process, where there is no shared clock. When it jumps, nothing expires early and nothing late:
- * events go on to expire by the time that has passed on the monotonic clock. New ones get the later of the two times, so
- * that after `holdMs`, when the wall clock counts again, whatever there is has a time by it.
+ * Uses the wall clock of this process, for a store without a shared clock. When it jumps, no event expires early, and
+ * none late for `holdMs`: events continue to expire by the time that has passed on the monotonic clock. New events get
+ * the later of the two times, so that none of them expires early when the wall clock is used again after `holdMs`.
  */
 function ownTime(clock: Clock, toleranceMs: number, holdMs: number): StoreTime {
   let wall = clock.now();
   let at = clock.monotonic();
   let jumped: { readonly at: number; readonly byMs: number } | undefined;
 
-  /** The time that has passed since the wall clock could be believed. */
+  /**
+   * Returns the time in microseconds since the epoch: `now`, or after a jump the last valid time plus the time since
+   * then.
+   */
   const passed = (now: number): number => {
     const monotonic = clock.monotonic();
     // Cloudflare Workers stop the clock at 0 while modules are evaluated.

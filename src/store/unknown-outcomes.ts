@@ -8,11 +8,14 @@ import { anEventStore } from './contract/store-rule.js';
 
 const ATTEMPTS = 3;
 
-/** For {@link resolveUnknownOutcomes}. */
+/** Options of {@link resolveUnknownOutcomes}. */
 export interface UnknownOutcomeOptions {
   /** Default: the system clock. */
   readonly clock?: Clock | undefined;
-  /** How long the outcome of a write is looked for, in milliseconds from the beginning of the write. Default: 8,000. */
+  /**
+   * How long to try to find out the outcome of a write, in milliseconds from the beginning of the write. Default:
+   * 8,000.
+   */
   readonly withinMs?: number | undefined;
 }
 
@@ -23,7 +26,7 @@ export function hasCode(error: unknown, ...codes: readonly StoreErrorCode[]): bo
   return isStoreError(error) && codes.includes(error.code);
 }
 
-/** True when two events are equal: same uid, same bytes. What selectors read follows from the bytes. */
+/** True when two events are equal: same uid, same bytes. The values that selectors read follow from the bytes. */
 export function sameEvent(one: EncodedEvent, other: EncodedEvent): boolean {
   const { bytes } = other;
   return one.uid === other.uid && eventSize(one) === bytes.length && one.bytes.every((byte, at) => byte === bytes[at]);
@@ -31,12 +34,13 @@ export function sameEvent(one: EncodedEvent, other: EncodedEvent): boolean {
 
 type Write = (signal: AbortSignal | undefined) => Promise<EventRecord>;
 
-/** Tells, from the error of a repeated write, what became of the first one; `undefined`: it cannot be told. */
+/** Determines the outcome of the first write from the error of a repeated one; `undefined`: it cannot be determined. */
 type Judge = (error: unknown, signal: AbortSignal) => Promise<EventRecord | undefined>;
 
 /**
- * Repeats a write whose outcome is unknown. It is conditional, so it cannot happen twice: either the repetition succeeds,
- * or the condition no longer holds and `judge` finds out why. Otherwise it fails with the error of the first attempt.
+ * Runs a write, and repeats it if its outcome is unknown. It is conditional, so it cannot take effect twice: either the
+ * repetition succeeds, or the condition no longer holds and `judge` finds out why. Otherwise it fails with the error of
+ * the first attempt.
  */
 async function resolved(
   write: Write,
@@ -73,13 +77,13 @@ async function repeated(write: Write, judge: Judge, signal: AbortSignal): Promis
 }
 
 /**
- * The same store, with unknown outcomes resolved where that is possible: the conditional write is repeated, and when its
- * condition does not hold any more, uid and bytes (a deletion: the feed) tell whether the first attempt did it.
- * Otherwise the error stays `unknown-outcome`. For engines behind a network; others never fail that way.
+ * Returns the same store, with unknown outcomes resolved where that is possible: the conditional write is repeated, and
+ * when its condition no longer holds, uid and bytes (for a deletion: the feed) show whether the first attempt was the
+ * cause. Otherwise the error stays `unknown-outcome`. For engines behind a network; others never fail that way.
  *
- * A create that was given up must not be able to happen later than its repetition, for an event that was deleted in between
- * would come back. That is the engine's part: PostgreSQL refuses what comes after its deadline, and the etcd store resolves
- * creates itself.
+ * A create that was abandoned must not be able to take effect after its repetition, because an event that was deleted
+ * in between would reappear. The engine has to prevent this: PostgreSQL refuses writes after their deadline, and the
+ * etcd store resolves creates itself.
  *
  * @throws TypeError that lists every fault of the arguments.
  */
@@ -96,7 +100,7 @@ export function resolveUnknownOutcomes(store: EventStore, options: UnknownOutcom
       return record !== undefined && sameEvent(record.event, event) ? record : undefined;
     };
 
-  /** The deletion that ended the state at `expected`, if that is how it ended. Only the feed can tell. */
+  /** Returns the deletion of the state at `expected`, if that is how it ended. Only the feed shows this. */
   const removed =
     (key: EventKey, { expected }: RemoveOptions): Judge =>
     async (error, signal) => {
@@ -133,6 +137,7 @@ export function resolveUnknownOutcomes(store: EventStore, options: UnknownOutcom
     revision: (call) => store.revision(call),
     ping: (call) => store.ping(call),
     ...(store.now && { now: store.now }),
+    ...(store.requestProgress && { requestProgress: store.requestProgress }),
     close: () => store.close(),
   });
 }

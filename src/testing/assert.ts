@@ -7,8 +7,8 @@ export function fail(message: string): never {
 }
 
 /** The longest text of bytes, and of a whole value, in a message. */
-const LONGEST_BYTES = 200;
-const LONGEST_VALUE = 600;
+const MAX_BYTES_LENGTH = 200;
+const MAX_VALUE_LENGTH = 600;
 
 function shortened(text: string, longest: number): string {
   return text.length <= longest ? text : `${text.slice(0, longest)}… (${text.length} characters)`;
@@ -19,9 +19,9 @@ function show(value: unknown): string {
   // The replacer gets the result of `toJSON`, which makes a list of numbers of a Buffer.
   const text = JSON.stringify(value, function (this: Readonly<Record<string, unknown>>, name, given: unknown) {
     const item = this[name];
-    return item instanceof Uint8Array ? `bytes ${shortened(new TextDecoder().decode(item), LONGEST_BYTES)}` : given;
+    return item instanceof Uint8Array ? `bytes ${shortened(new TextDecoder().decode(item), MAX_BYTES_LENGTH)}` : given;
   }) as string | undefined;
-  return shortened(text ?? String(value), LONGEST_VALUE);
+  return shortened(text ?? String(value), MAX_VALUE_LENGTH);
 }
 
 /** Fails the test unless the condition holds. */

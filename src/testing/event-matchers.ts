@@ -41,6 +41,7 @@ declare global {
  * `expect(recorder).toHaveRecorded({ reason: 'Paid', regarding: { name: 'o-1' } })`.
  */
 export const eventMatchers: {
+  /** Passes if the test recorder has an event with these fields; with `times`, exactly so many. */
   readonly toHaveRecorded: (received: unknown, expected: ExpectedEvent, times?: number) => MatcherResult;
 } = {
   toHaveRecorded(received, expected, times) {

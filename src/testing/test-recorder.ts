@@ -23,7 +23,12 @@ export interface TestRecorder extends Recorder {
   /** The events that a server would have: equal ones are one event with a count. */
   readonly events: () => Event[];
   /** Invalid input that was dropped. */
-  readonly dropped: readonly { readonly reason: DropReason; readonly error: unknown }[];
+  readonly dropped: readonly {
+    /** `invalid`, or `closed` after `close`. */
+    readonly reason: DropReason;
+    /** The fault of the input, or that the recorder is closed. */
+    readonly error: unknown;
+  }[];
   /** Forgets everything. */
   readonly clear: () => void;
 }

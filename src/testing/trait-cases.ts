@@ -117,9 +117,9 @@ export function traitCases(test: DefineCase): void {
     const { sync } = store.get;
     if (sync === undefined) return;
     const { key } = await create('a');
-    const atOnce = sync(key);
+    const synchronous = sync(key);
     const nothing = sync(keyOf('b'));
-    assertEqual(atOnce === LATER ? await store.get(key) : atOnce, await store.get(key), 'a record');
+    assertEqual(synchronous === LATER ? await store.get(key) : synchronous, await store.get(key), 'a record');
     assertEqual(nothing === LATER ? undefined : nothing, undefined, 'nothing');
     await store.close();
     await assertStoreError((async () => sync(key))(), 'closed', 'get.sync on a closed store');

@@ -199,14 +199,14 @@ export function writeCases(test: DefineCase): void {
 
   test('bytes: come back as they were given, whatever they are', async ({ store, later }) => {
     const sample = sampleEvent({ name: 'a', note: 'ž 漢 😀 \u0000 "\\' });
-    const odd = { ...sample, bytes: new Uint8Array([...sample.bytes, 0, 255, 128, 10]) };
-    await store.create(keyOf('a'), odd, later());
+    const event = { ...sample, bytes: new Uint8Array([...sample.bytes, 0, 255, 128, 10]) };
+    await store.create(keyOf('a'), event, later());
     const page = await store.list({ limit: 1 });
-    assertEqual((await store.get(keyOf('a')))?.event, odd, 'get');
-    assertEqual(page.records[0]?.event, odd, 'list');
+    assertEqual((await store.get(keyOf('a')))?.event, event, 'get');
+    assertEqual(page.records[0]?.event, event, 'list');
   });
 
-  test('labels and fields: come back as they were given, odd keys included', async ({ store, later }) => {
+  test('labels and fields: come back as they were given, also under special keys', async ({ store, later }) => {
     const sample = sampleEvent({ name: 'a' });
     const strings = (): Record<string, string> =>
       Object.assign(Object.create(null) as Record<string, string>, {

@@ -14,7 +14,7 @@ const UNITS: ReadonlyMap<string, number> = new Map([
 ]);
 
 /** Go counts durations in nanoseconds in 63 bits. */
-const LONGEST_MS = 9_223_372_036_854.775_807;
+const MAX_MS = 9_223_372_036_854.775_807;
 
 /** The longest text read as a duration: 290 years in nanoseconds have 19 digits. */
 const MAX_LENGTH = 64;
@@ -40,7 +40,7 @@ export function parseGoDuration(text: string): { readonly ms: number } | { reado
     const factor = UNITS.get(unit);
     if (factor === undefined) return { fault: `time: unknown unit ${quote(unit)} in duration ${quote(text)}` };
     ms += Number(`${digits || '0'}.${fraction || '0'}`) * factor;
-    if (ms > LONGEST_MS) return invalid;
+    if (ms > MAX_MS) return invalid;
   }
   return { ms: negative ? -ms : ms };
 }

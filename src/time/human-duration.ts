@@ -6,7 +6,7 @@ const DAY = 86_400;
 const YEAR = 365 * DAY;
 
 /** The longest Go duration; longer spans are shown as this. */
-const LONGEST = 9_223_372_036;
+const MAX_SECONDS = 9_223_372_036;
 
 /** `12m` or `12m5s`: a whole number of the large unit and, unless zero, the rest in the small one. */
 const pair = (seconds: number, large: number, unit: string, small: number, rest: string): string => {
@@ -19,7 +19,7 @@ const pair = (seconds: number, large: number, unit: string, small: number, rest:
  * truncated. Spans of −2 s and below are `<invalid>`; clocks that differ by less give `0s`.
  */
 export function humanDuration(spanSeconds: number): string {
-  const seconds = Math.trunc(Math.min(spanSeconds, LONGEST));
+  const seconds = Math.trunc(Math.min(spanSeconds, MAX_SECONDS));
   if (seconds < -1) return '<invalid>';
   if (seconds <= 0) return '0s';
   if (seconds < 2 * MINUTE) return `${seconds}s`;

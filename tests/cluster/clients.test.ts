@@ -176,9 +176,9 @@ test('watchEvents and a cache find by a list what they missed before a compactio
   const old = gone.metadata.resourceVersion;
 
   const seen: string[] = [];
-  const ending = new AbortController();
+  const stopping = new AbortController();
   const watching = (async () => {
-    for await (const { type, event } of watchEvents({ client, signal: ending.signal })) {
+    for await (const { type, event } of watchEvents({ client, signal: stopping.signal })) {
       seen.push(`${type} ${event.metadata.name}`);
     }
   })();
@@ -205,7 +205,7 @@ test('watchEvents and a cache find by a list what they missed before a compactio
       .map(({ metadata }) => metadata.name)
       .sort(),
   ).toEqual(['comes', 'stays']);
-  ending.abort();
+  stopping.abort();
   await watching;
 
   const refused = (async () => {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { corpusServer } from './corpus-server.js';
-import { judge, type Difference, type ReplayResult, type SoftDifference } from './recorded.js';
+import { verdictOf, type Difference, type ReplayResult, type SoftDifference } from './recorded.js';
 
 /** The part of the replay that is used. It is plain JavaScript, kept as it came with the recording. */
 interface Replay {
@@ -70,7 +70,7 @@ test.concurrent.each(recorded.map((want) => [`${want.area}/${want.id}`, want] as
   'the server answers as recorded: %s',
   async (_title, want) => {
     const { differences, ...result } = await replay(want);
-    if (!judge(result).pass) expect(differences).toEqual([]);
+    if (!verdictOf(result).pass) expect(differences).toEqual([]);
   },
   60_000,
 );

@@ -13,8 +13,8 @@ import {
 } from '../../src/index.js';
 
 /** A Status has 16 KiB of text, twice: as a message and in its causes. JSON escapes some of it. */
-const MOST_BYTES = 65_536;
-const MOST_WARNINGS = 8_192;
+const MAX_BYTES = 65_536;
+const MAX_WARNINGS = 8_192;
 
 // `npm run bench -- --only hostile` measures how long each takes. Left out here: requests that need many stored events,
 // and all sizes of a YAML text but the largest and the smallest.
@@ -40,10 +40,10 @@ test.each(kinds)(
       await sendHostile(events.handle, { method: 'POST', url: COLLECTION, headers, body });
       const answer = await sendHostile(handle, make(BODY_BYTES));
       expect({ id, unexpected }).toEqual({ id, unexpected: [] });
-      if (answer.status >= 400) expect({ id, briefly: answer.bytes <= MOST_BYTES }).toEqual({ id, briefly: true });
+      if (answer.status >= 400) expect({ id, briefly: answer.bytes <= MAX_BYTES }).toEqual({ id, briefly: true });
       expect({ id, answered: answer.status < 500 }).toEqual({ id, answered: true });
       const warnings = [answer.headers['warning'] ?? []].flat().join('').length;
-      expect({ id, few: warnings <= MOST_WARNINGS }).toEqual({ id, few: true });
+      expect({ id, few: warnings <= MAX_WARNINGS }).toEqual({ id, few: true });
       await events.close();
       await store.close();
     }

@@ -32,17 +32,17 @@ const DECIDED: ReadonlyMap<string, { readonly step: number; readonly why: string
  * A step whose recorded form is open on purpose has nothing to compare the form with; and managedFields are sorted by time to
  * the second, so that two writes on either side of a second's end change places.
  */
-const isForgiven = (soft: SoftDifference): boolean =>
+const isIgnored = (soft: SoftDifference): boolean =>
   (soft.class === 'format' && soft.want === undefined) ||
   (soft.class === 'order' && soft.path.includes('.managedFields'));
 
 /**
  * Whether a scenario was answered as recorded, or differently in one step by a decision, which `decided` then names.
  */
-export function judge(result: ReplayResult): { readonly pass: boolean; readonly decided?: string } {
+export function verdictOf(result: ReplayResult): { readonly pass: boolean; readonly decided?: string } {
   const { id, first, failedSteps, error } = result;
   const decided = DECIDED.get(id);
-  const soft = result.soft.filter((difference) => !isForgiven(difference) && difference.step !== decided?.step);
+  const soft = result.soft.filter((difference) => !isIgnored(difference) && difference.step !== decided?.step);
   if (error !== undefined || soft.length > 0) return { pass: false };
   if (decided === undefined) return { pass: first === undefined };
   return { pass: first?.step === decided.step && failedSteps === 1, decided: `step ${decided.step}: ${decided.why}` };

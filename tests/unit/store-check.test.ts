@@ -66,7 +66,7 @@ test('the check is degraded if only writes are refused, and says what is unavail
       expect.objectContaining({
         name: 'memory',
         status: 'degraded',
-        reason: 'writes are refused, reads go on: the disk is full',
+        reason: 'writes are refused, reads still work: the disk is full',
       }),
     ]),
   });

@@ -59,9 +59,9 @@ function decodeJson(body: Uint8Array, options: DecodeBodyOptions, mostMembers: n
   const known = decodeKnown(text, options, mostMembers);
   if (known) return known;
   let plain = parsePlain(text, mostMembers);
-  const usual = plain && hasExactType(plain.value, kind, apiVersion) ? quick?.(plain.value) : undefined;
-  if (usual) {
-    if (usual.keys === plain?.keys) return { object: usual.object, warnings: NONE, kind, apiVersion };
+  const decoded = plain && hasExactType(plain.value, kind, apiVersion) ? quick?.(plain.value) : undefined;
+  if (decoded) {
+    if (decoded.keys === plain?.keys) return { object: decoded.object, warnings: NONE, kind, apiVersion };
     // The text has duplicate keys, and `quick` has reused the value: the text is read again.
     plain = undefined;
   }

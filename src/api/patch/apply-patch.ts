@@ -1,6 +1,6 @@
 import { DEFAULT_BODY_LIMITS, type BodyLimits, MAX_PATCH_MEMBERS, tooManyMembers } from '../body/member-limit.js';
 import { jsonKind } from '../decode/decode-fault.js';
-import type { JsonDocument } from '../../json/json-document.js';
+import { setMember, type JsonDocument } from '../../json/json-document.js';
 import { membersWithin } from '../../json/member-count.js';
 import { bodyText } from '../../json/parse-json.js';
 import { parseJson, MAX_STRICT_ERRORS, strictError, type FieldValidation } from '../body/parse-body.js';
@@ -9,8 +9,7 @@ import { badRequest, tooLarge, unknownFormat, unprocessable, unsupportedMediaTyp
 import { goPrint } from '../../json/go-print.js';
 import { applyJsonPatch } from './json-patch.js';
 import { jsonPatchStrictErrors, jsonPatchTypeError } from './json-patch-body.js';
-import { isObject, touchedJson, type JsonObject } from '../../json/json-tree.js';
-import { applyMergePatch } from './merge-patch.js';
+import { isObject, member, touchedJson, type JsonObject } from '../../json/json-tree.js';
 import { applyStrategicMerge } from './strategic-merge.js';
 
 /** The supported content types of patches, without server-side apply. */
@@ -137,6 +136,26 @@ function mergePatch({ document, body, fieldValidation, limits }: ApplyPatchOptio
 }
 
 const NO_MERGE_PATCH = 'Invalid JSON Patch';
+
+/**
+ * Applies a JSON Merge Patch (RFC 7396). Arguments are not changed; the result shares parts that the patch does not reach. Depth
+ * must be bounded by the caller.
+ *
+ * @param touched receives the objects the patch reached
+ */
+export function applyMergePatch(target: unknown, patch: unknown, touched: object[] = []): unknown {
+  if (!isObject(patch)) return patch;
+  const before = isObject(target) ? target : {};
+  // Unlike an assignment, a spread copies `__proto__` as data.
+  const result: JsonObject = { ...before };
+  touched.push(result);
+  for (const key of Object.keys(patch)) {
+    const value = patch[key];
+    if (value === null) delete result[key];
+    else setMember(result, key, applyMergePatch(member(before, key), value, touched));
+  }
+  return result;
+}
 
 function strategicMerge({ document, body, shape, fieldValidation, limits }: ApplyPatchOptions): PatchedDocument {
   const patch = readObject(body, limits, badRequest);

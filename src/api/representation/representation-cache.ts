@@ -3,9 +3,9 @@ import { isHumanClient } from './choice.js';
 import type { ResponseKind, Representation, ResourceView } from './contract.js';
 
 /** Few kinds of clients use one server. A request with other headers replaces the oldest entry. */
-const MOST = 16;
+const MAX_ENTRIES = 16;
 /** Longer headers are not remembered: a client could fill the memory with them. */
-const LONGEST = 512;
+const MAX_HEADER_LENGTH = 512;
 
 interface Entry {
   readonly accept: string | undefined;
@@ -50,11 +50,11 @@ export function createRepresentationCache(): CachedRepresentation {
     const representation = negotiate();
     if (isShort(accept) && isShort(acceptEncoding) && isShort(userAgent)) {
       entries[oldest] = { accept, acceptEncoding, human, view, responseKind, representation };
-      oldest = (oldest + 1) % MOST;
+      oldest = (oldest + 1) % MAX_ENTRIES;
     }
     return representation;
   };
 }
 
 const isShort = (value: string | readonly string[] | undefined): value is string | undefined =>
-  value === undefined || (typeof value === 'string' && value.length <= LONGEST);
+  value === undefined || (typeof value === 'string' && value.length <= MAX_HEADER_LENGTH);

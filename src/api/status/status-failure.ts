@@ -61,15 +61,15 @@ function boundedCause(cause: StatusCause): StatusCause {
 }
 
 /** JSON writes no UTF-16 unit with more characters. */
-const LONGEST_ESCAPE = 6;
+const MAX_ESCAPE_LENGTH = 6;
 
 /** The beginning of a text, so that it has no more than {@link MAX_STATUS_LENGTH} units in JSON, escapes included. */
 function fitting(text: string): string {
-  if (text.length * LONGEST_ESCAPE <= MAX_STATUS_LENGTH) return text;
+  if (text.length * MAX_ESCAPE_LENGTH <= MAX_STATUS_LENGTH) return text;
   const short = shorten(text, MAX_STATUS_LENGTH);
   return JSON.stringify(short).length <= MAX_STATUS_LENGTH + 5
     ? short
-    : shorten(text, MAX_STATUS_LENGTH / LONGEST_ESCAPE);
+    : shorten(text, MAX_STATUS_LENGTH / MAX_ESCAPE_LENGTH);
 }
 
 const lengthOf = ({ message = '', field = '' }: StatusCause): number => message.length + field.length;

@@ -18,14 +18,14 @@ export function isAmbiguous(text: string): boolean {
   return typeof plainScalar(text) !== 'string' || isTimestamp(text) || isBase60(text) || text === '<<';
 }
 
-const LONGEST_BOOLEAN = 5;
+const MAX_BOOLEAN_LENGTH = 5;
 const TRUE = /^(?:y|yes|true|on)$/i;
 const FALSE = /^(?:n|no|false|off)$/i;
 /** A word has one of three spellings: lower case, capitalized, upper case. */
 const SPELLED = /^(?:[a-z]+|[A-Z][a-z]*|[A-Z]+)$/;
 
 function booleanOf(text: string): boolean | undefined {
-  if (text.length > LONGEST_BOOLEAN || !SPELLED.test(text)) return undefined;
+  if (text.length > MAX_BOOLEAN_LENGTH || !SPELLED.test(text)) return undefined;
   return TRUE.test(text) || (FALSE.test(text) ? false : undefined);
 }
 

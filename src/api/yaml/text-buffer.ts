@@ -38,7 +38,7 @@ export class TextBuffer {
 
   /** Appends a character of the Basic Multilingual Plane that is no surrogate. */
   unit(unit: number): void {
-    const bytes = this.#room(3);
+    const bytes = this.#ensureCapacity(3);
     if (unit < 0x80) {
       bytes[this.#length++] = unit;
     } else if (unit < 0x800) {
@@ -53,13 +53,13 @@ export class TextBuffer {
 
   /** Appends a text of ASCII characters. */
   ascii(text: string): void {
-    const bytes = this.#room(text.length);
+    const bytes = this.#ensureCapacity(text.length);
     for (let at = 0; at < text.length; at++) bytes[this.#length++] = text.charCodeAt(at);
   }
 
   /** Appends the escape of a character, and returns its length. */
   escaped(code: number): number {
-    const bytes = this.#room(10);
+    const bytes = this.#ensureCapacity(10);
     let at = this.#length;
     bytes[at++] = BACKSLASH;
     const letter = code <= LAST_WITH_LETTER ? LETTERS.get(code) : undefined;
@@ -82,7 +82,7 @@ export class TextBuffer {
     return decoder.decode(this.#bytes.subarray(0, this.#length));
   }
 
-  #room(more: number): Uint8Array {
+  #ensureCapacity(more: number): Uint8Array {
     if (this.#length + more > this.#bytes.length) {
       const bytes = new Uint8Array(2 * this.#bytes.length + more);
       bytes.set(this.#bytes.subarray(0, this.#length));

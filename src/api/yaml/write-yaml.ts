@@ -14,7 +14,7 @@ export function writeYaml(value: unknown): string {
  * whole lines, `length` characters or a little more, depending on the last scalar.
  */
 export function* yamlPieces(value: unknown, length: number): Generator<string, void, undefined> {
-  const out: Output = { parts: [], room: length, length };
+  const out: Output = { parts: [], remaining: length, length };
   yield* writeNode(out, value, -2, 'root');
   yield out.parts.join('');
 }
@@ -22,7 +22,7 @@ export function* yamlPieces(value: unknown, length: number): Generator<string, v
 /** The text since the last piece, and how many more characters complete the next one. */
 interface Output {
   parts: string[];
-  room: number;
+  remaining: number;
   readonly length: number;
 }
 
@@ -31,14 +31,14 @@ type Parent = 'root' | 'map' | 'list';
 
 function push(out: Output, text: string): void {
   out.parts.push(text);
-  out.room -= text.length;
+  out.remaining -= text.length;
 }
 
 /** Ends a piece at the beginning of a line. */
 function* endPiece(out: Output): Pieces {
   const piece = out.parts.join('');
   out.parts = [];
-  out.room = out.length;
+  out.remaining = out.length;
   yield piece;
 }
 
@@ -121,7 +121,7 @@ function* writeBlock(
     push(out, key === undefined ? '-' : keyText(key, own));
     const inner = writeNode(out, members[key ?? index], own, key === undefined ? 'list' : 'map');
     if (inner !== NOTHING) yield* inner;
-    if (out.room <= 0) yield* endPiece(out);
+    if (out.remaining <= 0) yield* endPiece(out);
   }
 }
 

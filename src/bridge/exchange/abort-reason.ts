@@ -2,7 +2,7 @@ import type { AbortCode } from '../../model/abort-code.js';
 
 /** The reason of an aborted request signal. An answer that ends early because of it is not an error. */
 export interface AbortReason extends Error {
-  /** The name that errors of an abort have everywhere. */
+  /** The usual name of abort errors. */
   readonly name: 'AbortError';
   /** Why the request was aborted. */
   readonly code: AbortCode;
@@ -13,15 +13,15 @@ const MESSAGES: Readonly<Record<AbortCode, string>> = {
   'server-closing': 'the server is closing',
   'body-unwanted': 'the answer is sent without a body, so its source is not read',
   'reader-stalled': 'the client has not read from the answer for too long',
-  'answer-given-up': 'the answer took too long and was given up',
+  'answer-given-up': 'the answer took too long and was abandoned',
 };
 
-/** True for an error by which a source says that it stopped because it was aborted. */
+/** True for an error with which a source reports that it stopped because it was aborted. */
 export function isAbortError(error: unknown): boolean {
   return typeof error === 'object' && error !== null && (error as { name?: unknown }).name === 'AbortError';
 }
 
-/** Makes a reason that a bridge uses for all its requests: each new error would capture a stack trace. */
+/** Creates a reason that a bridge uses for all its requests, because each new error would capture a stack trace. */
 export function abortReason(code: AbortCode): AbortReason {
   return Object.freeze(Object.assign(new Error(MESSAGES[code]), { name: 'AbortError' as const, code }));
 }

@@ -2,15 +2,15 @@ import { bodyAborted } from '../../http/body.js';
 import type { BodyCall } from '../../http/request.js';
 
 /**
- * The reading of one request body. Its reader's signal, a client that leaves and the answer may end it early: Node emits no
- * event for the body of a request that has been answered.
+ * The state of reading one request body. Reading may end early, because of the signal of its reader, a client that
+ * disconnects, or a finished answer: Node emits no event for the body of a request that has been answered.
  */
 export class BodyReading {
   #reject: ((error: unknown) => void) | undefined;
   #call: BodyCall | undefined;
   #onAbort: (() => void) | undefined;
 
-  /** The reading begins; `reject` ends it early. */
+  /** Begins the reading; `reject` ends it early. */
   begin(reject: (error: unknown) => void, call: BodyCall | undefined): void {
     this.#reject = reject;
     this.#call = call;
@@ -30,16 +30,16 @@ export class BodyReading {
     else signal.addEventListener('abort', this.#onAbort, { once: true });
   }
 
-  /** Ends the reading early: its reader gets this error. Does nothing once the body has been read. */
+  /** Ends the reading early: the reader gets this error. Does nothing once the body has been read. */
   stop(error?: unknown): void {
     const reject = this.#reject;
     if (reject === undefined) return;
     this.finish();
-    // Made only for a reader: an error captures a stack trace, and every answer stops its reading.
+    // Created only if there is a reader: an error captures a stack trace, and every finished answer calls `stop`.
     reject(error ?? bodyAborted());
   }
 
-  /** The reading has ended, in whatever way. */
+  /** Reports that the reading has ended, for whatever reason. */
   finish(): void {
     if (this.#onAbort !== undefined) this.#call?.signal?.removeEventListener('abort', this.#onAbort);
     this.#reject = undefined;

@@ -1,13 +1,13 @@
 import { isBytes } from '../../http/bytes.js';
 import { releaseIterator, releaseSource } from '../../http/response.js';
 
-/** An iterator that may deliver results without promises, as those of watches do: see `ParkedIterator`. */
+/** An iterator that may deliver results without promises, as the iterators of watches do: see `ParkedIterator`. */
 type ChunkIterator = AsyncIterator<Uint8Array> & { nextTo?(taker: ChunkReader): void };
 
 /**
- * Reads a streamed body chunk by chunk. Not `for await`: a loop cannot leave a source that waits in `next()`, and a race of
- * promises for each chunk would leak. A class, like `Watcher` of the watch hub: the closures of a thousand watches would
- * be optimized one by one.
+ * Reads a streamed body chunk by chunk. It does not use `for await`: a loop cannot leave a source that waits in
+ * `next()`, and racing promises for each chunk would leak memory. It is a class, like `Watcher` of the watch hub,
+ * because the closures of a thousand watches would be optimized one by one.
  */
 export abstract class ChunkReader {
   protected isOver = false;
@@ -18,7 +18,7 @@ export abstract class ChunkReader {
     this.#source = source;
   }
 
-  /** Called with each chunk that is not empty. No further one comes before `next` is called. */
+  /** Called with each chunk that is not empty. It is not called again before `next` is called. */
   protected abstract onChunk(chunk: Uint8Array): void;
   protected abstract onEnd(): void;
   protected abstract onFailure(error: unknown): void;
@@ -39,14 +39,14 @@ export abstract class ChunkReader {
     }
   }
 
-  /** The next result of the source. */
+  /** Receives the next result of the source. */
   resolve(result: IteratorResult<Uint8Array, unknown>): void {
     if (this.isOver) return;
     if (result.done === true) {
       this.isOver = true;
       this.onEnd();
     } else if (!isBytes(result.value)) {
-      this.fail(new TypeError('a streamed body must give Uint8Array chunks'));
+      this.fail(new TypeError('a streamed body must yield Uint8Array chunks'));
     } else if (result.value.byteLength === 0) {
       this.next();
     } else {
@@ -54,7 +54,7 @@ export abstract class ChunkReader {
     }
   }
 
-  /** The source has failed. */
+  /** Reports that the source has failed. */
   reject(error: unknown): void {
     if (this.isOver) return;
     this.isOver = true;

@@ -5,17 +5,17 @@ import { callHook } from '../../observe/call-hook.js';
 import { createWarnings } from '../../observe/warnings.js';
 import type { BridgeOptions, FailurePlace } from './options.js';
 
-/** How an error that a handler threw is answered. */
+/** The answer to an error that a handler threw. */
 export interface Failure {
-  /** The answer for the client; tells nothing about the error. */
+  /** The answer for the client; reveals nothing about the error. */
   readonly response: ApiResponse;
-  /** True when the client is to blame: nothing to report to the service. */
+  /** True if the client caused the error: nothing is reported to the service. */
   readonly expected: boolean;
 }
 
 /**
- * The answer to an error that a handler threw: a bare 500, because unknown errors may hold secrets. A body over its limit is
- * 413, an incomplete one 400.
+ * Returns the answer to an error that a handler threw: a bare 500, because unknown errors may contain secrets. A body
+ * over its limit gets 413, an incomplete one 400.
  */
 export function failureOf(error: unknown): Failure {
   return isBodyError(error)
@@ -25,13 +25,13 @@ export function failureOf(error: unknown): Failure {
 
 type ErrorHook = NonNullable<BridgeOptions['onError']>;
 
-/** The default of `onError`: the first error of each place becomes a warning of the process. */
+/** Returns the default of `onError`: the first error of each place becomes a warning of the process. */
 export function warnOf(bridge: string): ErrorHook {
   const warn = createWarnings('onError');
   return (error, where) => warn({ type: 'error', error, where: `${bridge}: ${where}` });
 }
 
-/** Calls an error hook. What it throws, or rejects with, is ignored. */
+/** Calls an error hook. Errors that it throws or rejects with are ignored. */
 export function reportTo(onError: ErrorHook, error: unknown, where: FailurePlace): void {
   void callHook(() => onError(error, where));
 }

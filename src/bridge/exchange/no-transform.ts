@@ -3,8 +3,8 @@ import type { ResponseHeaders } from '../../http/response.js';
 const NO_TRANSFORM = 'no-transform';
 
 /**
- * The headers of a stream that middleware may see: with `no-transform` in `Cache-Control` (RFC 9111, 5.2.2.6), because a
- * compressor holds back the frames of a watch until its buffer is full.
+ * Returns the headers for a stream that passes through middleware: with `no-transform` in `Cache-Control` (RFC 9111,
+ * 5.2.2.6), because a compressor holds back the frames of a watch until its buffer is full.
  */
 export function withNoTransform(headers: ResponseHeaders): ResponseHeaders {
   const own = headers['cache-control'];

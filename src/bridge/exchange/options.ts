@@ -12,40 +12,41 @@ import {
   required,
 } from '../../options/rules.js';
 
-/** Where an error came from: a handler threw, or the source of a streamed body failed after the headers had gone. */
+/** Where an error occurred: a handler threw, or the source of a streamed body failed after the headers were sent. */
 export type FailurePlace = 'handler' | 'stream';
 
 /** The options that both bridges have. */
 export interface BridgeOptions {
   /**
-   * Path prefix this handler is mounted under, such as `/internal`. The handler sees paths without it and is not asked for
-   * paths outside it. Compared exactly, as sent by the client. Default: none.
+   * Path prefix this handler is mounted under, such as `/internal`. The handler gets paths without it and is not called
+   * for paths outside it. Compared exactly, as sent by the client. Default: none.
    */
   readonly basePath?: string | undefined;
   /**
-   * Called with unexpected errors: the client got a bare 500, or its connection was closed. Not called for
-   * clients that left. What it throws is ignored. Default: the first one of each
-   * kind is a warning of the process (`process.emitWarning`).
+   * Called with unexpected errors: the client got a bare 500, or its connection was closed. Not called for clients that
+   * disconnected. Errors that it throws are ignored. Default: the first error of each kind is a warning of the process
+   * (`process.emitWarning`).
    */
   readonly onError?: ((error: unknown, where: FailurePlace) => void) | undefined;
   /**
-   * Most bytes of a request body this bridge ever reads, whatever the handler would accept. Default: the handler's own
-   * limit alone.
+   * The most bytes of a request body that this bridge reads, even if the handler accepts more. Default: only the limit
+   * of the handler applies.
    */
   readonly maxBodyBytes?: number | undefined;
   /**
-   * The server shuts down: when it aborts, the signal of every *streaming* answer that is unfinished aborts with it, so
+   * Abort it when the server shuts down: the signal of every unfinished *streaming* answer is then aborted as well, so
    * that watches end cleanly. Other answers are completed. Default: none.
    */
   readonly signal?: AbortSignal | undefined;
   /**
-   * How long, in milliseconds, a client may read nothing while bytes wait for it. A streaming answer, such as a watch or a
-   * large list, is then ended: its signal aborts with the code `reader-stalled`, and the connection (over HTTP/2 the stream)
-   * is closed. So is that of an answer in one piece, and after ten times as long also when the client does read, but too
-   * slowly. A watch with nothing to send does not stall. More than zero; `Infinity` waits for ever. Default: 60,000.
+   * How long, in milliseconds, a client may read nothing while bytes wait for it. A streaming answer, such as a watch
+   * or a large list, is then ended: its signal aborts with the code `reader-stalled`, and the connection (over HTTP/2
+   * the stream) is closed. An answer in one piece is ended in the same way, and also after ten times this time if the
+   * client reads too slowly. A watch with nothing to send does not stall. More than zero; `Infinity` means no limit.
+   * Default: 60,000.
    */
   readonly stallTimeoutMs?: number | undefined;
-  /** Where time is taken from. Default: the system's clock. */
+  /** The source of time. Default: the system clock. */
   readonly clock?: Clock | undefined;
 }
 

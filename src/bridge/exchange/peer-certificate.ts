@@ -1,6 +1,6 @@
 import type { PeerCertificate } from '../../http/request.js';
 
-/** What is read of the socket of a TLS connection. */
+/** The part of the socket of a TLS connection that is read. */
 export interface CertifiedSocket {
   /** True only when the client certificate was verified. */
   readonly authorized?: boolean | undefined;
@@ -8,8 +8,8 @@ export interface CertifiedSocket {
 }
 
 /**
- * The subject of the client certificate on a socket, only when TLS has verified it (`authorized`) and it has a common
- * name. Of several common names the last counts, as in Go.
+ * Returns the subject of the client certificate of a socket, only if TLS has verified it (`authorized`) and it has a
+ * common name. If it has several common names, the last one is used, as in Go.
  */
 export function peerCertificateOf(socket: CertifiedSocket | null | undefined): PeerCertificate | undefined {
   if (socket?.authorized !== true || typeof socket.getPeerCertificate !== 'function') return undefined;

@@ -2,15 +2,15 @@ import type { Clock } from '../../clock/clock.js';
 
 /** An answer on its way to a client. */
 export interface Transfer {
-  /** A number that changes whenever the client reads; `undefined` while nothing waits for the client. */
+  /** Returns a number that changes whenever the client reads; `undefined` while nothing waits for the client. */
   progress(): number | undefined;
-  /** The client has stalled: ends the answer and releases its source. Called once, and never after a removal. */
+  /** Ends the answer of a stalled client and releases its source. Called once, and never after a removal. */
   abandon(): void;
 }
 
-/** A stalled client is noticed at most a twelfth of the timeout late. */
+/** A stalled client is detected late by at most a twelfth of the timeout. */
 const SWEEPS_IN_TIMEOUT = 12;
-const LONGEST_SWEEP_MS = 5_000;
+const MAX_SWEEP_MS = 5_000;
 
 interface Entry {
   progress: number | undefined;
@@ -20,13 +20,13 @@ interface Entry {
 }
 
 /**
- * Ends answers whose clients have stopped reading. One timer, which runs only while answers are open, checks all of them: a
- * timer for each write, as `setTimeout` of a socket has, would cost as much as a watch's frame, and cannot tell a client that
- * reads nothing from a watch that has nothing to send.
+ * Creates a detector that ends answers whose clients have stopped reading. One timer, which runs only while answers are
+ * open, checks all of them: a timer for each write, as `setTimeout` of a socket has, would cost as much as a watch's
+ * frame, and cannot tell a client that reads nothing from a watch that has nothing to send.
  */
 export function createStallDetector(clock: Clock, stallTimeoutMs: number) {
   const entries = new Map<Transfer, Entry>();
-  const sweepMs = Math.min(stallTimeoutMs / SWEEPS_IN_TIMEOUT, LONGEST_SWEEP_MS);
+  const sweepMs = Math.min(stallTimeoutMs / SWEEPS_IN_TIMEOUT, MAX_SWEEP_MS);
   let sweeping = false;
 
   const sweep = (): void => {
@@ -50,7 +50,7 @@ export function createStallDetector(clock: Clock, stallTimeoutMs: number) {
     clock.setTimer(sweep, sweepMs);
   };
   return {
-    /** `longestMs` is how long the answer may take although the client reads. Default: no limit. */
+    /** Adds an answer. `longestMs` is how long it may take even if the client reads. Default: no limit. */
     add(transfer: Transfer, longestMs: number = Infinity): void {
       if (stallTimeoutMs === Infinity) return;
       const now = clock.monotonic();

@@ -8,7 +8,10 @@ interface AbortableExchange {
   abort(reason: AbortReason): void;
 }
 
-/** Aborts the streaming answers of a bridge when the shutdown signal does; without a signal it does nothing. */
+/**
+ * Creates the set of streaming answers of a bridge, which are aborted when the shutdown signal is; without a signal it
+ * does nothing.
+ */
 export function createStreamingAnswers(signal: AbortSignal | undefined) {
   const open = new Set<AbortableExchange>();
   const reason = abortReason('server-closing');
@@ -17,13 +20,13 @@ export function createStreamingAnswers(signal: AbortSignal | undefined) {
   };
   signal?.addEventListener('abort', close, { once: true });
   return {
-    /** An answer begins to stream. */
+    /** Adds an answer that begins to stream. */
     add(exchange: AbortableExchange): void {
       if (signal === undefined) return;
       open.add(exchange);
       if (signal.aborted) exchange.abort(reason);
     },
-    /** A streaming answer has ended, in whatever way. */
+    /** Removes a streaming answer that has ended, for whatever reason. */
     remove: (exchange: AbortableExchange): void => void open.delete(exchange),
   };
 }

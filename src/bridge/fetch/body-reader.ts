@@ -3,14 +3,18 @@ import { bodyAborted, bodyTooLarge } from '../../http/body.js';
 import type { BodyCall } from '../../http/request.js';
 import type { BodyReading } from '../exchange/body-reading.js';
 
-/** @hono/node-server makes a stream for `request.body`, and for a request with one, which takes 50 µs. */
+/**
+ * The largest body that is read with `arrayBuffer()`: for `request.body`, @hono/node-server creates a stream, which
+ * takes 50 µs.
+ */
 const READ_WHOLE_BYTES = 65_536;
 
 /**
- * Reads the body of a fetch request up to a limit. The rest of it is cancelled beyond the limit, and when the reading is stopped,
- * which takes effect at once, also where the server never ends the stream. A body that announces a small length is read whole.
+ * Reads the body of a fetch request up to a limit. The rest of the body is cancelled beyond the limit and when the
+ * reading is stopped. Stopping takes effect at once, even if the server never ends the stream. A body with a small
+ * `Content-Length` is read as a whole.
  *
- * @throws BodyError beyond the limit, when the body breaks off, or when the reading is stopped.
+ * @throws BodyError beyond the limit, when the body is incomplete, or when the reading is stopped.
  */
 export function readFetchBody(
   request: Request,
@@ -43,7 +47,7 @@ interface Reader {
 function readerOf(request: Request, limit: number): Reader {
   const { headers } = request;
   const length = Number(headers.get('content-length') ?? NaN);
-  // A lenient parser takes both headers, and then the length says nothing.
+  // A lenient parser accepts both headers; the length is then unreliable.
   const isExact = !headers.has('transfer-encoding');
   if (isExact && length <= Math.min(limit, READ_WHOLE_BYTES))
     return { bytes: readWhole(request, limit), cancel: () => undefined };

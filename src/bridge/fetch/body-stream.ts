@@ -2,35 +2,38 @@ import { ChunkReader } from '../exchange/chunk-reader.js';
 import type { Transfer } from '../exchange/stall-detector.js';
 import { isTransferred, type SharedCopies, type SharedCopy } from './shared-copies.js';
 
-/** What happens to a body on its way out. One of these is called, once, unless `breakOff` was. */
+/** Callbacks for the end of a response body. One of them is called, once, unless `breakOff` was called. */
 export interface BodyStreamEvents {
-  /** The source has ended, or the consumer has left or stalled. */
+  /** Called when the source has ended, or the consumer has left or stalled. */
   onOver(code?: 'client-left' | 'reader-stalled'): void;
-  /** Returns true when the error only says that the source was aborted: the stream then ends cleanly. */
+  /**
+   * Called when the source has failed. Returns true if the error only means that the source was aborted: the stream
+   * then ends cleanly.
+   */
   onFailure(error: unknown): boolean;
 }
 
 const TRANSFERRED =
   'the buffer of a chunk that several watches share has been transferred: the watch was ended, and chunks are not shared any more';
 
-/** Nothing is made before the consumer reads. */
+/** No chunk is requested before the consumer reads. */
 const ON_DEMAND = { highWaterMark: 0 } as const;
 
 /**
- * A ReadableStream over a source. It requests a chunk only when the consumer reads, and copies it: the source may reuse its
- * buffer for the next one, and a server or middleware may transfer what it is given. Watches share their copies.
+ * A ReadableStream over a source. It requests a chunk only when the consumer reads, and copies it: the source may reuse
+ * its buffer for the next chunk, and a server or middleware may transfer the buffer it gets. Watches share copies.
  *
- * `pull` returns no promise: the stream asks again when the consumer reads again, and two promises for each chunk were a sixth
- * of a frame's cost.
+ * `pull` returns no promise: the stream calls it again when the consumer reads again, and two promises for each chunk
+ * took a sixth of the CPU time of a frame.
  */
 export class BodyStream extends ChunkReader implements Transfer {
   readonly stream: ReadableStream<Uint8Array>;
   readonly #events: BodyStreamEvents;
   #controller!: ReadableStreamDefaultController<Uint8Array>;
   readonly #copies: SharedCopies;
-  /** What the consumer was given last. */
+  /** The copy that the consumer got last. */
   #given: SharedCopy | undefined;
-  /** A chunk was requested of the source. */
+  /** Whether a chunk was requested from the source. */
   #waiting = false;
   #pulls = 0;
 
@@ -46,7 +49,7 @@ export class BodyStream extends ChunkReader implements Transfer {
   }
 
   pull(): void {
-    // Of several reads at once, the next is served when this one is.
+    // Of several concurrent reads, the next one is served after this one.
     if (this.#waiting || this.isOver) return;
     this.#pulls += 1;
     this.#waiting = true;
@@ -68,7 +71,7 @@ export class BodyStream extends ChunkReader implements Transfer {
     this.#break();
   }
 
-  /** While the source is waited for, the client is not. */
+  /** `undefined` while the stream waits for the source and not for the client. */
   progress(): number | undefined {
     return this.#waiting ? undefined : this.#pulls;
   }
@@ -94,15 +97,15 @@ export class BodyStream extends ChunkReader implements Transfer {
   }
 
   #copyOf(chunk: Uint8Array): Uint8Array {
-    // Only watches never write to a chunk that they have given.
+    // Only watches never write to a chunk after they have delivered it.
     if (this.iterator?.nextTo === undefined) return new Uint8Array(chunk);
     this.#given = this.#copies.of(chunk);
     return this.#given.bytes;
   }
 
   /**
-   * The copy that this consumer had was transferred, perhaps before it was read. The watch breaks off, so
-   * that the client resumes it, unless no other consumer has had the copy.
+   * Handles a copy of this consumer that was transferred, perhaps before this consumer had read it. The watch ends with
+   * an error, so that the client resumes it, unless no other consumer had the copy.
    */
   #transferred({ takers }: SharedCopy): void {
     this.#copies.stopSharing();
@@ -111,7 +114,7 @@ export class BodyStream extends ChunkReader implements Transfer {
     else this.fail(new TypeError(TRANSFERRED));
   }
 
-  /** The server may print or send this error: the real one goes to the hook only. */
+  /** The server may print or send this error: the error itself is passed only to the hook. */
   #break(): void {
     this.#controller.error(new Error('the response body failed'));
   }

@@ -18,18 +18,22 @@ import { turnEnd } from './turn-end.js';
 /** Options of `toFetchHandler`. */
 export type FetchHandlerOptions = BridgeOptions;
 
-/** A handler for servers that speak fetch. `undefined` means that the path is outside the base path, or not the handler's. */
+/**
+ * A handler for servers with the fetch API. `undefined` means that the path is outside the base path, or not one of the
+ * handler's.
+ */
 export type FetchHandler = (request: Request, info?: FetchInfo) => Promise<Response | undefined>;
 
 /**
- * Serves a handler in anything that takes a `Request` and gives a `Response`: Hono, Deno, Bun, service workers.
+ * Serves a handler in any server that passes a `Request` and expects a `Response`: Hono, Deno, Bun, service workers.
  *
- * Streams say `Cache-Control: no-transform` beside what the handler says, because a compressor would hold back the frames of
- * a watch. They are pulled chunk by chunk; one that is not pulled for `stallTimeoutMs` ends with an error. Cancelling the
- * response body, or aborting the request's signal, aborts the signal of the normalized request and releases the source. Errors
- * before the answer become a bare 500; later ones end the body with an error. Both reach `onError`. Several `Warning` values may become one line, as the `Headers` of the server decide.
+ * Streams have `Cache-Control: no-transform` in addition to the handler's directives, because a compressor would hold
+ * back the frames of a watch. They are pulled chunk by chunk; a stream that is not pulled for `stallTimeoutMs` ends
+ * with an error. Cancelling the response body, or aborting the request's signal, aborts the signal of the normalized
+ * request and releases the source. Errors before the answer become a bare 500; later ones end the body with an error.
+ * Both reach `onError`. Several `Warning` values may become one line, depending on the `Headers` of the server.
  *
- * The promise rejects only with a TypeError, for a Request whose body has been read already.
+ * The promise rejects only with a TypeError, for a Request whose body has already been read.
  *
  * @throws TypeError that names every fault of the arguments.
  */
@@ -38,9 +42,9 @@ export function toFetchHandler(handler: ApiHandler, options: FetchHandlerOptions
 }
 
 /**
- * What `toFetchHandler` and the entry for Hono have in common.
+ * Creates the fetch handler, for `toFetchHandler` and the entry point for Hono.
  *
- * @param maker the function that a TypeError names
+ * @param maker the name of the public function, for TypeErrors and warnings
  * @throws TypeError that names every fault of the arguments.
  */
 export function createFetchHandler(maker: string, handler: ApiHandler, options: FetchHandlerOptions): FetchHandler {
@@ -64,7 +68,7 @@ export function createFetchHandler(maker: string, handler: ApiHandler, options: 
       drop(exchange, body);
       return plainResponse(method, status, plainHeaders(headers), undefined);
     }
-    // Middleware is a function around this one: it cannot be seen.
+    // Always with `no-transform`: middleware is a function around this one, and cannot be detected.
     const init = responseInit(status, plainHeaders(withNoTransform(headers)));
     const streamed = new Response(streamOf(exchange, body, response.signal), init);
     exchange.streams = true;
@@ -149,7 +153,9 @@ function withoutFragment(url: string): string {
 
 const UTF8 = /* @__PURE__ */ new TextEncoder();
 
-/** `undefined` stands for a stream that is not sent, of unknown length. */
+/**
+ * Creates a response that is not a stream. The body `undefined` stands for a stream of unknown length that is not sent.
+ */
 function plainResponse(
   method: string,
   status: number,
@@ -161,7 +167,7 @@ function plainResponse(
     delete values['content-length'];
     return new Response(null, responseInit(status, headers));
   }
-  // As bytes: a string would get a default content type where the handler gave none.
+  // Passed as bytes: a string would get a default content type if the handler set none.
   const bytes = typeof body === 'string' ? UTF8.encode(body) : (body ?? NO_BYTES);
   const keepsLength = body === undefined || (body === null && method === 'HEAD' && 'content-length' in values);
   if (!keepsLength) values['content-length'] = String(bytes.byteLength);

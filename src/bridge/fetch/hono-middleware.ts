@@ -5,14 +5,17 @@ import type { BridgeOptions } from '../exchange/options.js';
 import { createFetchHandler } from './handler.js';
 import type { FetchInfo } from './request.js';
 
-/** What the middleware needs of Hono's context. A structural type, so that the contexts of all versions of Hono 4 fit. */
+/**
+ * The part of Hono's context that the middleware uses. A structural type, so that the contexts of all versions of Hono
+ * 4 fit.
+ */
 export interface HonoContext {
   /** The request of Hono. */
   readonly req: {
-    /** The request as the server has it. */
+    /** The request of the server. */
     readonly raw: Request;
   };
-  /** What Hono's adapters pass along: the request of Node, the server of Bun, the address in Deno. */
+  /** The data that Hono's adapters pass: the request of Node, the server of Bun, the address in Deno. */
   readonly env?: unknown;
 }
 
@@ -23,13 +26,13 @@ export type HonoMiddleware = (context: HonoContext, next: () => Promise<void>) =
 export type HonoMiddlewareOptions = BridgeOptions;
 
 /**
- * Serves a handler in Hono: `app.use(toHonoMiddleware(health.handle))`. It behaves as `toFetchHandler`, which it is made of,
- * and takes the address of the client and a verified client certificate from Hono's adapter for Node, and the address from those for
- * Bun and Deno. `callerFrom` reads Hono's context.
+ * Serves a handler in Hono: `app.use(toHonoMiddleware(health.handle))`. It behaves as `toFetchHandler`, and gets the
+ * address of the client and a verified client certificate from Hono's adapter for Node, and the address from the
+ * adapters for Bun and Deno. `callerFrom` gets Hono's context.
  *
- * - A path that is not the handler's goes to `next()`. Events leave `/api`, `/apis`, `/openapi/v2` and `/openapi/v3` to other
- *   routes unless `createEvents` is given `discovery: true`.
- * - Below a path of its own it needs `basePath`: `app.use('/ops/*', toHonoMiddleware(handler, { basePath: '/ops' }))`.
+ * - A path that is not one of the handler's is passed to `next()`. Events leave `/api`, `/apis`, `/openapi/v2` and
+ *   `/openapi/v3` to other routes unless `createEvents` has `discovery: true`.
+ * - Below a path prefix it needs `basePath`: `app.use('/ops/*', toHonoMiddleware(handler, { basePath: '/ops' }))`.
  *
  * @throws TypeError that names every fault of the arguments.
  */
@@ -41,14 +44,14 @@ export function toHonoMiddleware(handler: ApiHandler, options: HonoMiddlewareOpt
   };
 }
 
-/** What is used of `env`, which is different on each server. */
+/** The members of `env` that are used. They differ between servers. */
 interface HonoEnv extends Partial<BunServer> {
   readonly incoming?: { readonly socket?: NodeSocket | null };
-  /** Has no socket while an earlier answer of the connection is unfinished. */
+  /** Its socket is `null` while an earlier answer of the connection is unfinished. */
   readonly outgoing?: { readonly socket?: object | null };
-  /** Some services wrap the server of Bun. */
+  /** The server of Bun, as some services pass it. */
   readonly server?: Partial<BunServer>;
-  /** Deno. */
+  /** The address of the client, in Deno. */
   readonly remoteAddr?: { readonly hostname?: unknown };
 }
 
@@ -62,7 +65,7 @@ interface BunServer {
   requestIP(request: Request): { readonly address?: unknown } | null;
 }
 
-/** Most requests need neither address nor certificate. */
+/** Getters, because most requests need neither address nor certificate. */
 class HonoInfo implements FetchInfo {
   readonly context: HonoContext;
   readonly #env: HonoEnv;
@@ -81,7 +84,7 @@ class HonoInfo implements FetchInfo {
     return typeof address === 'string' ? address : undefined;
   }
 
-  /** For pipelined requests: until the answer has its socket, Hono is not told that the client has left. */
+  /** For pipelined requests: until the answer has its socket, Hono is not notified that the client has disconnected. */
   get connection(): AbortSignal | undefined {
     const { incoming, outgoing } = this.#env;
     return outgoing?.socket === null && incoming?.socket ? closingOf(incoming.socket, this.#closings) : undefined;

@@ -5,44 +5,44 @@ import { BodyReading } from '../exchange/body-reading.js';
 import { readFetchBody } from './body-reader.js';
 import { turnEnd } from './turn-end.js';
 
-/** What the server knows about a request beyond its `Request`. */
+/** Data of the server about a request that its `Request` does not contain. */
 export interface FetchInfo {
   /** The address of the client's socket, without port. */
   readonly remoteAddress?: string | undefined;
   /**
-   * Whether other routes are asked when the handler answers `undefined`. False, for a server that has none, lets the events
-   * answer `/api`, `/apis`, `/openapi/v2` and `/openapi/v3` without `discovery: true`. Default: true.
+   * Whether other routes are tried if the handler returns `undefined`. False, for a server without other routes, lets
+   * the events serve `/api`, `/apis`, `/openapi/v2` and `/openapi/v3` without `discovery: true`. Default: true.
    */
   readonly hasNext?: boolean | undefined;
-  /** What `authenticate` may see of the framework through `callerFrom`, such as the `c` of Hono. */
+  /** The object of the framework that `authenticate` gets through `callerFrom`, such as the `c` of Hono. */
   readonly context?: unknown;
   /**
-   * Aborted when the connection of the client is closed, for servers that do not abort the signal of every Request then.
-   * Default: the signal of the Request is the only one.
+   * Aborted when the connection of the client is closed, for servers that do not always abort the signal of the Request
+   * in this case. Default: only the signal of the Request is used.
    */
   readonly connection?: AbortSignal | undefined;
-  /** The subject of the client certificate; give it only when TLS has *verified* the certificate. */
+  /** The subject of the client certificate; set it only if TLS has *verified* the certificate. */
   readonly peerCertificate?: PeerCertificate | undefined;
 }
 
-/** What all requests of one fetch handler share. */
+/** The settings that all requests of one fetch handler share. */
 export interface FetchSettings {
   readonly maxBodyBytes: number;
   readonly clientLeft: AbortReason;
 }
 
-/** One fetch request in normalized form, with the state of its answer. Expensive parts are made on first use. */
+/** One fetch request in normalized form, with the state of its answer. Expensive parts are created on first use. */
 export class FetchExchange implements ApiRequest {
   readonly method: string;
   readonly url: string;
-  /** Set when the handler asked for a body that something else had read: a mistake in the service, not of the client. */
+  /** Set if the handler requested a body that something else had read: an error of the service, not of the client. */
   misuse: TypeError | undefined;
-  /** The answer streams: it is finished when its body is. */
+  /** True if the answer streams: it is finished when its body is. */
   streams = false;
   readonly #request: Request;
   readonly #info: FetchInfo | undefined;
   readonly #settings: FetchSettings;
-  /** Set once the signals of the Request and of its connection are followed. */
+  /** Set once this object listens to the signals of the Request and of its connection. */
   #onLeft: (() => void) | undefined;
   #connection: AbortSignal | undefined;
   #headers: RequestHeaders | undefined;
@@ -61,7 +61,7 @@ export class FetchExchange implements ApiRequest {
 
   get headers(): RequestHeaders {
     if (this.#headers === undefined) {
-      // Clients choose the names: on an object without a prototype all of them are plain keys.
+      // No prototype, because clients choose the names.
       const headers = Object.create(null) as Record<string, string>;
       this.#request.headers.forEach((value, name) => {
         headers[name] = value;
@@ -89,7 +89,10 @@ export class FetchExchange implements ApiRequest {
     };
   }
 
-  /** Not every server ends the stream of a request whose client has left. */
+  /**
+   * Subscribes the reading to the signals, because not every server ends the stream of a request whose client has
+   * disconnected.
+   */
   #subscribe(reading: BodyReading): void {
     if (!reading.isPending) return;
     this.follow();
@@ -126,7 +129,7 @@ export class FetchExchange implements ApiRequest {
     return this.#reason !== undefined;
   }
 
-  /** Aborts the signal, also if it is read only later. Does nothing once the answer is finished. */
+  /** Aborts the signal, even if it is only read later. Does nothing once the answer is finished. */
   abort(reason: AbortReason): void {
     if (this.#finished || this.#reason !== undefined) return;
     this.#reason = reason;
@@ -134,7 +137,7 @@ export class FetchExchange implements ApiRequest {
     this.#controller?.abort(reason);
   }
 
-  /** Takes over an abort of the signals of the Request and of its connection, until the answer is finished. */
+  /** Aborts this request when the signals of the Request or of its connection abort, until the answer is finished. */
   follow(): void {
     if (this.#onLeft !== undefined || this.#finished) return;
     this.#onLeft = () => this.abort(this.#settings.clientLeft);
@@ -145,7 +148,7 @@ export class FetchExchange implements ApiRequest {
     }
   }
 
-  /** The answer has been handed over completely. */
+  /** Reports that the answer has been handed over completely. */
   finish(): void {
     if (this.#finished) return;
     this.#finished = true;

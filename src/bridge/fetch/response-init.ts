@@ -1,9 +1,9 @@
 import type { ResponseHeaders } from '../../http/response.js';
 
-/** The headers of a response with one text for each name. */
+/** The headers of a response, with one value for each name. */
 export interface PlainHeaders {
   readonly values: Record<string, string>;
-  /** The only header whose values cannot be one line. */
+  /** The values of the only header whose values cannot be joined into one line. */
   readonly cookies: readonly string[];
 }
 
@@ -26,9 +26,9 @@ export function plainHeaders(headers: ResponseHeaders): PlainHeaders {
 }
 
 /**
- * The init of a `Response`. The headers are a plain object: a `Headers` would be copied by every `Response`, and Hono's for Node
- * makes none until they are read. `encodeBody`: Cloudflare Workers compress a body with a content encoding,
- * unless told that it is compressed already.
+ * Returns the init of a `Response`. The headers are a plain object: a `Headers` would be copied by every `Response`,
+ * and that of Hono's adapter for Node creates none until they are read. `encodeBody`: Cloudflare Workers compress a
+ * body with a content encoding, unless this option says that it is already compressed.
  */
 export function responseInit(
   status: number,

@@ -1,7 +1,7 @@
-/** A copy of a chunk for all watches that are sent the same. */
+/** A copy of a chunk for all watches to which the chunk is sent. */
 export interface SharedCopy {
   readonly bytes: Uint8Array;
-  /** How many streams were given it. */
+  /** How many streams got it. */
   takers: number;
 }
 
@@ -9,16 +9,16 @@ export interface SharedCopy {
 export type SharedCopies = ReturnType<typeof createSharedCopies>;
 
 /**
- * Copies the chunks of watches, which no source writes to again. Watchers that are woken together are sent the same chunk
- * (decision 34), and need one copy of it. With a copy for each of a thousand, copying and collecting 32 KiB at a time were a
- * quarter of the CPU.
+ * Creates a cache for copies of the chunks of watches, which no source writes to again. Watchers that are woken
+ * together get the same chunk (decision 34), and need only one copy of it. With a copy for each of a thousand watchers,
+ * copying and collecting 32 KiB each took a quarter of the CPU time.
  */
 export function createSharedCopies() {
   let chunk: Uint8Array | undefined;
   let last: SharedCopy | undefined;
   let sharing = true;
   return {
-    /** The copy that the last caller was given, if the chunk is the same. */
+    /** Returns a copy of a chunk: the last copy, if the chunk is the same. */
     of(given: Uint8Array): SharedCopy {
       if (last === undefined || chunk !== given || !sharing || isTransferred(last)) {
         chunk = given;
@@ -27,14 +27,14 @@ export function createSharedCopies() {
       last.takers += 1;
       return last;
     },
-    /** Each caller gets its own copy from now on. */
+    /** Makes each caller get a separate copy from now on. */
     stopSharing(): void {
       sharing = false;
     },
   };
 }
 
-/** True when the buffer of a copy was transferred: it then has no bytes, and chunks are never empty. */
+/** True if the buffer of a copy was transferred: it then has no bytes, while chunks are never empty. */
 export function isTransferred({ bytes }: SharedCopy): boolean {
   return bytes.byteLength === 0;
 }

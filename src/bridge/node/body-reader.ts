@@ -14,11 +14,11 @@ export function announcesBody(req: NodeIncoming): boolean {
 }
 
 /**
- * Reads the body of a request: the stream, or what a body parser has made of it. A reading that is stopped leaves the stream
+ * Reads the body of a request: the stream, or the result of a body parser. A reading that is stopped leaves the stream
  * paused, for `discardBody`.
  *
  * @throws BodyError beyond the limit, when the client leaves, or when the reading is stopped.
- * @throws TypeError when something else has read the stream and left nothing.
+ * @throws TypeError when something else has read the stream and set neither `rawBody` nor `body`.
  */
 export function readIncoming(
   req: NodeIncoming,
@@ -35,7 +35,7 @@ export function readIncoming(
   return readStream(req, res, limit, reading, bodies, call);
 }
 
-/** What a body parser has read and left. */
+/** Returns the body that a body parser has read. */
 async function bytesOfParser(req: NodeIncoming, limit: number): Promise<Uint8Array> {
   if (!announcesBody(req)) return new Uint8Array(0);
   if (typeof req.rawBody === 'string' || isBytes(req.rawBody)) return bodyBytes(req.rawBody, limit);
@@ -46,13 +46,13 @@ async function bytesOfParser(req: NodeIncoming, limit: number): Promise<Uint8Arr
   );
 }
 
-/** The bytes of a body that a parser of the framework has turned into a value. */
+/** Returns the bytes of a body that a parser of the framework has converted to a value. */
 function parsedBytes(body: unknown, limit: number): Uint8Array {
   if (typeof body === 'string' || isBytes(body)) return bodyBytes(body, limit);
   try {
     return bodyBytes(JSON.stringify(body) ?? '', limit);
   } catch (error) {
-    // JSON.parse nests deeper than JSON.stringify can follow.
+    // JSON.parse accepts deeper nesting than JSON.stringify.
     if (error instanceof RangeError) throw bodyTooLarge(limit);
     throw error;
   }
@@ -106,7 +106,7 @@ function readStream(
     req.on('end', onEnd);
     req.on('error', onGone);
     req.on('close', onGone);
-    // Once a request is answered, Node emits no `close` for it any more.
+    // Node emits no `close` for a request that has been answered.
     res.on('close', onGone);
     req.on('data', onData);
   });

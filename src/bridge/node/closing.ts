@@ -6,7 +6,7 @@ import { isAboutToStop } from './stop-listening.js';
 /** See {@link createClosing}. */
 export type Closing = ReturnType<typeof createClosing>;
 
-/** Tells clients that the server shuts down once the signal of a listener aborts; without a signal it does nothing. */
+/** Announces the shutdown to clients once the signal of a listener aborts; without a signal it does nothing. */
 export function createClosing(signal: AbortSignal | undefined) {
   const sessions = new Set<Http2SessionLike>();
   let closing = signal?.aborted === true;
@@ -17,7 +17,7 @@ export function createClosing(signal: AbortSignal | undefined) {
   if (!closing) signal?.addEventListener('abort', close, { once: true });
 
   return {
-    /** Called once for every request: remembers its HTTP/2 session. */
+    /** Called once for every request: stores its HTTP/2 session. */
     onRequest({ req }: NodeExchange): void {
       if (signal === undefined) return;
       const session = http2Stream(req)?.session;
@@ -27,10 +27,13 @@ export function createClosing(signal: AbortSignal | undefined) {
       sessions.add(session);
       session.once('close', () => sessions.delete(session));
     },
-    /** Before the headers of an answer: once the shutdown has begun they say that the connection ends with it. */
+    /**
+     * Called before the headers of an answer are sent: once the shutdown has begun, the answer gets
+     * `Connection: close`.
+     */
     beforeHead({ req, res }: NodeExchange): void {
       if (!closing || http2Stream(res) !== undefined || isAboutToStop(req.socket)) return;
-      // Of pipelined requests only the last answer may say so.
+      // Of pipelined requests only the last answer may have it.
       if (queuedRequests(req.socket) === 0) res.shouldKeepAlive = false;
     },
   };

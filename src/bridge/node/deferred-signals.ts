@@ -3,9 +3,9 @@ import type { Clock } from '../../clock/clock.js';
 /** How long a body or a streaming answer may take before its signal is subscribed to. */
 const DELAY_MS = 100;
 
-/** Something that a signal may end. */
+/** Work that a signal may end. */
 export interface SignalSubscriber {
-  /** Subscribes to the signal, which may create it. Does nothing when there is nothing left to end. */
+  /** Subscribes to the signal, which may create it. Does nothing if the work has already ended. */
   subscribe(): void;
 }
 
@@ -13,10 +13,10 @@ export interface SignalSubscriber {
 export type DeferredSignals = ReturnType<typeof createDeferredSignals>;
 
 /**
- * Subscribes bodies and streaming answers to their signals, but only those that take long.
- * A signal with its listeners costs a tenth of a create or of a list. Nearly every body has arrived in the next turn of the
- * event loop, and most lists are sent as fast. So subscribing waits, with one timer for all, which runs only while something
- * waits.
+ * Creates the delayed subscription of bodies and streaming answers to their signals, so that only slow ones subscribe.
+ * A signal with its listeners takes a tenth of the CPU of a create or of a list. Nearly every body has arrived in the
+ * next turn of the event loop, and most lists are sent as fast. One timer serves all subscribers, and runs only while
+ * some wait.
  */
 export function createDeferredSignals(clock: Clock) {
   let waiting: SignalSubscriber[] = [];

@@ -6,7 +6,10 @@ export interface DirectSocket extends NodeSocket {
   write?(chunk: Uint8Array, callback?: (error?: Error | null) => void): boolean;
 }
 
-/** The socket of an HTTP/1.1 response, where Node would write to it at once: the response waits behind no other. */
+/**
+ * Returns the socket of an HTTP/1.1 response if Node would write to it at once, because the response waits behind no
+ * other.
+ */
 export function directSocket(res: NodeOutgoing): DirectSocket | undefined {
   const socket = res.socket as DirectSocket | null;
   if (socket === null || socket._httpMessage !== res || socket.writable !== true) return undefined;

@@ -8,20 +8,21 @@ const DISCARD_BYTES = 8 * 1024 * 1024;
 /** How long that may take. */
 const DISCARD_MS = 5_000;
 
-/** True when bytes of the request body are still to come or to be read. */
+/** True if bytes of the request body have not arrived or have not been read yet. */
 export function hasUnreadBody(req: NodeIncoming): boolean {
   return !req.complete && !req.readableEnded && !req.destroyed && announcesBody(req);
 }
 
-/** True when {@link discardBody} can reach the end, so that the connection can be used again. */
+/** True if {@link discardBody} can reach the end, so that the connection can be reused. */
 export function isWorthDiscarding(req: NodeIncoming): boolean {
   return Number(req.headers['content-length']) <= DISCARD_BYTES;
 }
 
 /**
- * Reads the rest of a body and discards it, up to 8 MiB and, with a clock, for 5 s. Closing a socket while bytes arrive resets
- * it, and the reset can overtake the answer: so the server keeps reading after it has refused a body. Calls back once: true at
- * the end of the body, false beyond the limits or when the client left.
+ * Reads the rest of a body and discards it, up to 8 MiB and, with a clock, for 5 s. Closing a socket while bytes arrive
+ * resets it, and the client may get the reset before the answer; therefore the server keeps reading after it has
+ * refused a body. Calls back once: true at the end of the body, false beyond the limits or when the client
+ * disconnected.
  */
 export function discardBody(req: NodeIncoming, clock: Clock | undefined, done: (complete: boolean) => void): void {
   let left = DISCARD_BYTES;

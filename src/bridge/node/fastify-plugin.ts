@@ -3,32 +3,35 @@ import { checkBridge, type BridgeOptions } from '../exchange/options.js';
 import type { NodeIncoming, NodeOutgoing } from './message.js';
 import { createServing } from './serving.js';
 
-/** What the plugin needs of Fastify's request. */
+/** The part of Fastify's request that the plugin uses. */
 export interface FastifyRequestLike {
   /** The request of Node. */
   readonly raw: NodeIncoming;
-  /** True where no route matched. */
+  /** True if no route matched. */
   readonly is404: boolean;
 }
 
-/** What the plugin needs of Fastify's reply. */
+/** The part of Fastify's reply that the plugin uses. */
 export interface FastifyReplyLike {
   /** The response of Node. */
-  readonly raw: NodeOutgoing & { setHeader(name: string, value: number | string | readonly string[]): unknown };
+  readonly raw: NodeOutgoing & {
+    /** Sets a header of the response. */
+    setHeader(name: string, value: number | string | readonly string[]): unknown;
+  };
   /** The headers that hooks have set. */
   getHeaders(): Readonly<Record<string, number | string | string[] | undefined>>;
-  /** Tells Fastify not to send the response. */
+  /** Makes Fastify not send the response. */
   hijack(): unknown;
   /** Runs the handler for unknown routes. */
   callNotFound(): unknown;
 }
 
-/** Tells Fastify that a plugin or a hook is done. */
+/** Reports to Fastify that a plugin or a hook is done. */
 export type FastifyDone = (error?: Error) => void;
 /** A hook for requests, as Fastify calls it. */
 export type FastifyOnRequest = (request: FastifyRequestLike, reply: FastifyReplyLike, done: FastifyDone) => void;
 
-/** What the plugin needs of a Fastify instance. A structural type: the package does not depend on Fastify. */
+/** The part of a Fastify instance that the plugin uses. A structural type: the package does not depend on Fastify. */
 export interface FastifyInstanceLike {
   /** The prefix of the plugin in which this one is registered. */
   readonly prefix: string;
@@ -36,13 +39,23 @@ export interface FastifyInstanceLike {
   addHook(name: 'onRequest', hook: FastifyOnRequest): unknown;
   addHook(name: 'preClose', hook: (done: FastifyDone) => void): unknown;
   /** Registers a route for every method. */
-  all(path: string, options: { onRequest: FastifyOnRequest }, handler: () => void): unknown;
+  all(
+    path: string,
+    options: {
+      /** The hook of the route. */
+      onRequest: FastifyOnRequest;
+    },
+    handler: () => void,
+  ): unknown;
 }
 
 /** A plugin of Fastify, for `app.register`. */
 export type FastifyPlugin = (
   instance: FastifyInstanceLike,
-  options: { readonly prefix?: string | undefined },
+  options: {
+    /** The prefix given to `app.register`, such as `/ops`. Default: none. */
+    readonly prefix?: string | undefined;
+  },
   done: FastifyDone,
 ) => void;
 
@@ -51,19 +64,21 @@ export type FastifyPluginOptions = BridgeOptions;
 
 /**
  * Serves a handler in Fastify: `app.register(toFastifyPlugin(health.handle))`, or below a prefix:
- * `app.register(toFastifyPlugin(health.handle), { prefix: '/ops' })`. It behaves as `toNodeListener`, which it is made of.
+ * `app.register(toFastifyPlugin(health.handle), { prefix: '/ops' })`. It behaves as `toNodeListener`.
  *
- * - Registered at the root it is an `onRequest` hook, which runs before Fastify reads a body. Hooks that were added before it
- *   run first, those after it only for other paths. Registered in a plugin with a prefix it is the route `PREFIX/*`: all hooks
- *   of that plugin run first, and its other routes win.
- * - Headers that hooks have set, such as those of `@fastify/cors`, are kept. `onSend` hooks do not run, `onResponse` hooks do.
- * - Where no route matches, events also answer `/api`, `/apis`, `/openapi/v2` and `/openapi/v3`.
- * - `app.close()` ends open watches (`preClose`), waits until they and our other answers have been sent, and then continues.
+ * - Registered at the root it is an `onRequest` hook, which runs before Fastify reads a body. Hooks that were added
+ *   before it run first, later ones only for other paths. Registered in a plugin with a prefix it is the route
+ *   `PREFIX/*`: all hooks of that plugin run first, and its other routes take precedence.
+ * - Headers that hooks have set, such as those of `@fastify/cors`, are sent. `onSend` hooks do not run, `onResponse`
+ *   hooks do.
+ * - If no route matches, events also serve `/api`, `/apis`, `/openapi/v2` and `/openapi/v3`.
+ * - `app.close()` ends open watches (`preClose`), waits until these and the other answers of the plugin have been sent,
+ *   and then continues.
  *
  * @throws TypeError that names every fault of the arguments.
  */
 export function toFastifyPlugin(handler: ApiHandler, options: FastifyPluginOptions = {}): FastifyPlugin {
-  // Here, and not when Fastify loads its plugins.
+  // Checked here, not only when Fastify loads its plugins.
   checkBridge('toFastifyPlugin', handler, options);
   const plugin: FastifyPlugin = (instance, { prefix = '' }, done) => {
     const stopping = new AbortController();
@@ -100,15 +115,16 @@ export function toFastifyPlugin(handler: ApiHandler, options: FastifyPluginOptio
     done();
   };
   return Object.assign(plugin, {
-    // What fastify-plugin sets: the hooks are those of the instance that registers the plugin.
+    // The properties that fastify-plugin sets: the hooks are added to the instance that registers the plugin.
     [Symbol.for('skip-override')]: true,
     [Symbol.for('fastify.display-name')]: 'kube-vitals',
   });
 }
 
 /**
- * Counts the answers of a plugin that are not sent yet. A Set that every request enters and leaves is replaced by V8 again and again, and what a replaced one still has
- * is kept until everything is collected: scavenges took a seventh of the time of short requests, and take a thirtieth.
+ * Counts the answers of a plugin that have not been sent yet. With a Set to which every request is added and from which
+ * it is removed, V8 replaces the table of the Set again and again, and retains the entries of replaced tables until a
+ * full collection: scavenges took a seventh of the time of short requests; with a counter they take a thirtieth.
  */
 function createOpenAnswers() {
   let open = 0;
@@ -123,7 +139,7 @@ function createOpenAnswers() {
       open += 1;
       answer.once('close', onClose);
     },
-    /** Calls back when there is none. */
+    /** Calls back when no answer is open. */
     whenNone(callback: () => void): void {
       if (open === 0) callback();
       else waiting = callback;

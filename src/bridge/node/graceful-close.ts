@@ -7,13 +7,13 @@ import { setAboutToStop, stopListening } from './stop-listening.js';
 import { createUnusedCloser } from './unused-connections.js';
 import { type ConnectionTracker, type TrackableServer, trackConnections } from './track-connections.js';
 
-/** What {@link gracefulClose} needs of a server: `node:http`, `node:https` and `node:http2` servers have it. */
+/** The part of a server that {@link gracefulClose} uses. `node:http`, `node:https` and `node:http2` servers fit. */
 export interface ClosableServer {
   /** Stops listening; calls back when all connections have ended. */
   close(callback: (error?: Error) => void): unknown;
-  /** Ends connections without a request. Absent where the server has no such function. */
+  /** Ends connections without a request. Absent if the server has no such function. */
   closeIdleConnections?(): void;
-  /** Ends every connection. Absent where the server has no such function. */
+  /** Ends every connection. Absent if the server has no such function. */
   closeAllConnections?(): void;
 }
 
@@ -22,30 +22,32 @@ export interface GracefulCloseOptions {
   /** How long requests in flight may take, in milliseconds, before their connections are destroyed. Default: 10,000. */
   readonly drainTimeoutMs?: number | undefined;
   /**
-   * How long a connection without a request stays open, in milliseconds, so that a request that is on its way is answered,
-   * with `Connection: close`. Choose the longest time a client takes between two requests. At most four fifths of
-   * `drainTimeoutMs` count. Zero closes them at once. The same holds for a connection on which nothing was ever sent. Default: 2,000.
+   * How long a connection without a request stays open, in milliseconds, so that a request in transit is answered, with
+   * `Connection: close`. Choose the longest time a client takes between two requests. It is limited to four fifths of
+   * `drainTimeoutMs`. Zero closes such connections at once. It also applies to a connection on which nothing was ever
+   * sent. Default: 2,000.
    */
   readonly idleGraceMs?: number | undefined;
   /**
-   * From `trackConnections`. Without it answers in flight say `Connection: close` only where the `signal` given to
-   * `toNodeListener` has aborted, and idle connections are closed with less regard for requests on their way.
+   * The result of `trackConnections`. Without it, answers in flight have `Connection: close` only if the `signal` of
+   * `toNodeListener` has aborted, and requests in transit on idle connections are more likely to be lost.
    */
   readonly connections?: ConnectionTracker | undefined;
-  /** Default: the system's clock. */
+  /** Default: the system clock. */
   readonly clock?: Clock | undefined;
 }
 
-/** How often idle connections are looked for. */
+/** How often idle connections are searched for, in milliseconds. */
 const SWEEP_MS = 50;
 
 /**
- * Closes a server without cutting answers short. It first accepts the connections that wait, until none has come for 100 ms
- * (500 ms at most), and then answers them. Requests in flight, and those that come on open connections, are answered with
- * `Connection: close`; a connection without a request is closed after `idleGraceMs`; after `drainTimeoutMs` all others are
- * destroyed. A watch never ends by itself: abort the `signal` given to
- * `toNodeListener` as well. Resolves to true when everything ended in time. Connections of an HTTP/2 server of Node can only be destroyed with
- * `connections`; without them the promise resolves to false at the timeout with connections left open.
+ * Closes a server without truncating answers. It first accepts waiting connections, until none has arrived for 100 ms
+ * (500 ms at most), and then serves them. Requests in flight, and requests that arrive on open connections, are
+ * answered with `Connection: close`; a connection without a request is closed after `idleGraceMs`; after
+ * `drainTimeoutMs` all remaining ones are destroyed. A watch does not end by itself: abort the `signal` of
+ * `toNodeListener` as well. Resolves to true if everything ended in time. Connections of an HTTP/2 server of Node can
+ * only be destroyed with `connections`; without them the promise resolves to false at the timeout with connections left
+ * open.
  *
  * @throws TypeError that names every fault of the arguments.
  */
@@ -53,7 +55,7 @@ export function gracefulClose(server: ClosableServer, options: GracefulCloseOpti
   checkArguments(server, options);
   const { drainTimeoutMs = 10_000, idleGraceMs = 2_000, clock = systemClock } = options;
   const graceMs = Math.min(idleGraceMs, drainTimeoutMs * 0.8);
-  // A tracker made here sees connections that come from now on.
+  // A tracker created here only tracks connections that are opened from now on.
   const tracker = options.connections ?? (isTrackable(server) ? trackConnections(server, { clock }) : undefined);
 
   return new Promise((resolve) => {
@@ -74,7 +76,7 @@ export function gracefulClose(server: ClosableServer, options: GracefulCloseOpti
       if (options.connections !== undefined) return;
       if (clock.monotonic() - begun >= graceMs) setImmediate(closeUnused);
       if (clock.monotonic() - looked < graceMs) return;
-      // Node also knows the connections that came before, but not how long they have been idle.
+      // Node also tracks connections that were opened earlier, but not how long they have been idle.
       looked = clock.monotonic();
       setImmediate(() => server.closeIdleConnections?.());
     }
@@ -90,7 +92,7 @@ export function gracefulClose(server: ClosableServer, options: GracefulCloseOpti
       over = true;
       sweeping.cancel();
       cutting.cancel();
-      // Ends what `close` of node:http keeps running beside the connections.
+      // Ends timers that only `close` of node:http stops.
       if (server instanceof NetServer) server.close(() => undefined);
       resolve(inTime);
     }

@@ -3,19 +3,24 @@ import type { BridgeOptions } from '../exchange/options.js';
 import type { NodeIncoming, NodeOutgoing } from './message.js';
 import { createServing } from './serving.js';
 
-/** What the middleware needs of Koa's context. A structural type, so that the contexts of Koa 2 and 3 fit. */
+/** The part of Koa's context that the middleware uses. A structural type, so that the contexts of Koa 2 and 3 fit. */
 export interface KoaContext {
   /** The request of Node. */
   readonly req: NodeIncoming;
   /** The response of Node. */
   readonly res: NodeOutgoing;
-  /** Koa's request, with what a body parser left there. */
-  readonly request: { readonly body?: unknown; readonly rawBody?: unknown };
-  /** False keeps Koa from answering itself. */
+  /** Koa's request, with the properties that a body parser set. */
+  readonly request: {
+    /** The body as the parser left it: bytes, text, or the parsed value. */
+    readonly body?: unknown;
+    /** The body as bytes or text; preferred to `body`. */
+    readonly rawBody?: unknown;
+  };
+  /** False prevents Koa from sending a response. */
   respond?: boolean | undefined;
   /** The status that Koa sends. */
   readonly status: number;
-  /** What Koa sends. */
+  /** The body that Koa sends. */
   readonly body: unknown;
 }
 
@@ -26,21 +31,25 @@ export type KoaMiddleware = (context: KoaContext, next: () => Promise<unknown>) 
 export type KoaMiddlewareOptions = BridgeOptions;
 
 /**
- * Serves a handler in Koa: `app.use(toKoaMiddleware(health.handle))`. It behaves as `toNodeListener`, which it is made of.
+ * Serves a handler in Koa: `app.use(toKoaMiddleware(health.handle))`. It behaves as `toNodeListener`.
  *
- * - A path that is not the handler's goes to `next()`. If no middleware has answered it, the handler is called again as the last
- *   one: events then answer `/api`, `/apis`, `/openapi/v2` and `/openapi/v3`.
- * - The answer is written to `ctx.res`, past Koa, with the headers that middleware has set so far. Middleware around this one
- *   continues when the answer has been sent or its client has left; it cannot change, compress or replace it.
- * - A body that a parser has read is taken from `ctx.request.rawBody`, else from `ctx.request.body`.
- * - Below `koa-mount` it answers the paths below the mount.
+ * - A path that is not one of the handler's is passed to `next()`. If no middleware has answered it, the handler is
+ *   called again, as the last one: events then serve `/api`, `/apis`, `/openapi/v2` and `/openapi/v3`.
+ * - The answer is written directly to `ctx.res`, with the headers that middleware has set so far. Middleware around
+ *   this one continues when the answer has been sent or the client has disconnected; it cannot change, compress or
+ *   replace the answer.
+ * - For a body that a parser has read, `ctx.request.rawBody` is used, else `ctx.request.body`.
+ * - Below `koa-mount` it serves the paths below the mount.
  *
  * @throws TypeError that names every fault of the arguments.
  */
 export function toKoaMiddleware(handler: ApiHandler, options: KoaMiddlewareOptions = {}): KoaMiddleware {
   const serve = createServing('toKoaMiddleware', handler, options);
 
-  /** True when the handler has answered, false when it did not want to. */
+  /**
+   * Calls the handler. Resolves to true when its answer has been sent, to false if the path is not one of the
+   * handler's.
+   */
   const ask = (context: KoaContext, hasNext: boolean): Promise<boolean> =>
     new Promise((resolve) => {
       const { req, res } = context;
@@ -62,7 +71,7 @@ export function toKoaMiddleware(handler: ApiHandler, options: KoaMiddlewareOptio
   };
 }
 
-/** The bridge looks for a parsed body at the request of Node. */
+/** Copies a parsed body to the request of Node, where the bridge reads it. */
 function keepBody({ req, request }: KoaContext): void {
   const { body, rawBody } = request;
   if (req.body === undefined && body !== undefined) Object.assign(req, { body });

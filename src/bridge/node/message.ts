@@ -1,4 +1,4 @@
-/** The part of a socket that the bridge looks at. */
+/** The part of a socket that the bridge reads. */
 export interface NodeSocket {
   /** The address of the client. */
   readonly remoteAddress?: string | undefined;
@@ -10,15 +10,21 @@ export interface NodeSocket {
   readonly authorized?: boolean | undefined;
   /** The certificate of the client, over TLS. */
   getPeerCertificate?(): unknown;
-  /** Bytes handed to the socket so far, and those of them that wait in it. */
+  /** Bytes handed to the socket so far, including those that still wait in it. */
   readonly bytesWritten?: number | undefined;
   /** How many bytes wait in memory to be sent. */
   readonly writableLength?: number | undefined;
   /** Internal to Node; without it progress is measured less exactly. */
-  readonly _handle?: { readonly writeQueueSize?: number | undefined } | null | undefined;
+  readonly _handle?:
+    | {
+        /** How many bytes the system has not accepted yet. */
+        readonly writeQueueSize?: number | undefined;
+      }
+    | null
+    | undefined;
   /** False once this side has been ended. */
   readonly writable?: boolean | undefined;
-  /** Closes the connection when what was written has left. */
+  /** Closes the connection when all written bytes have been sent. */
   destroySoon?(): void;
   /** Closes the connection at once. */
   destroy(): unknown;
@@ -33,8 +39,8 @@ export interface NodeSocket {
 }
 
 /**
- * A request of `node:http` or of the compatibility API of `node:http2`, also inside a framework that added `originalUrl`,
- * `body` or `rawBody`. A structural type, so that any of them fits.
+ * A request of `node:http` or of the compatibility API of `node:http2`, also inside a framework that added
+ * `originalUrl`, `body` or `rawBody`. A structural type, so that any of them fits.
  */
 export interface NodeIncoming {
   /** The method, as received. */
@@ -53,11 +59,11 @@ export interface NodeIncoming {
   readonly destroyed: boolean;
   /** True when the body was read to its end. */
   readonly readableEnded: boolean;
-  /** True when the body has been read from. */
+  /** True when reading the body has begun. */
   readonly readableDidRead?: boolean | undefined;
   /** The body as a parser of the framework left it: bytes, text, or the parsed value. */
   readonly body?: unknown;
-  /** The body as bytes or text, where a framework keeps it; preferred to `body`. */
+  /** The body as bytes or text, if a framework stores it; it takes precedence over `body`. */
   readonly rawBody?: unknown;
   /** Listens for events of the body. */
   on(event: string, listener: (...values: never[]) => void): unknown;
@@ -85,24 +91,35 @@ export interface Http2SessionLike {
   /** Sends GOAWAY, and closes when the open streams have ended. */
   close(): void;
   /** A proxy of the socket that cannot be destroyed; `once` returns the socket itself. */
-  readonly socket?: { once(event: string, listener: () => void): { destroy(): unknown } } | undefined;
+  readonly socket?:
+    | {
+        /** Listens once, and returns the socket. */
+        once(
+          event: string,
+          listener: () => void,
+        ): {
+          /** Closes the connection at once. */
+          destroy(): unknown;
+        };
+      }
+    | undefined;
   /** Listens once. */
   once(event: string, listener: (...values: never[]) => void): unknown;
 }
 
 /** The answer that belongs to a {@link NodeIncoming}. */
 export interface NodeOutgoing {
-  /** True when the headers have left. */
+  /** True when the headers have been sent. */
   readonly headersSent: boolean;
   /** True when the connection was lost. */
   readonly destroyed?: boolean | undefined;
-  /** `null` while an answer of HTTP/1 waits behind another one on its connection, and again when it is finished. */
+  /** `null` while an answer of HTTP/1 waits behind another one on its connection, and again after it is finished. */
   readonly socket: NodeSocket | null;
   /** Bytes that wait for the client. */
   readonly writableLength?: number | undefined;
-  /** False makes HTTP/1 say `Connection: close`. */
+  /** False makes an HTTP/1 answer have `Connection: close`. */
   shouldKeepAlive?: boolean | undefined;
-  /** A header that middleware has set. */
+  /** Returns a header that middleware has set. */
   getHeader?(name: string): number | string | readonly string[] | undefined;
   /** Sends the status and the headers. */
   writeHead(status: number, headers: Record<string, string | number | string[]>): unknown;
@@ -110,7 +127,10 @@ export interface NodeOutgoing {
   flushHeaders?(): void;
   /** Sends a chunk; false when it has to wait in memory. */
   write(chunk: string | Uint8Array, callback?: (error?: Error | null) => void): boolean;
-  /** The callback is called when everything was handed to the system, and not when the connection broke before. */
+  /**
+   * Ends the answer. The callback is called when everything was handed to the operating system; it is not called if the
+   * connection was lost before.
+   */
   end(body?: string | Uint8Array, callback?: () => void): unknown;
   /** Closes the connection, or over HTTP/2 the stream. */
   destroy(): unknown;
@@ -122,13 +142,13 @@ export interface NodeOutgoing {
   removeListener(event: string, listener: (...values: never[]) => void): unknown;
 }
 
-/** The HTTP/2 stream of a message, or nothing on HTTP/1. */
+/** Returns the HTTP/2 stream of a message, or `undefined` on HTTP/1. */
 export function http2Stream(message: NodeIncoming | NodeOutgoing): Http2StreamLike | undefined {
   const stream = (message as { readonly stream?: Partial<Http2StreamLike> | null }).stream;
   return typeof stream?.close === 'function' ? (stream as Http2StreamLike) : undefined;
 }
 
-/** True when the client has left. */
+/** True if the client has disconnected. */
 export function isGone(req: NodeIncoming, res: NodeOutgoing): boolean {
   if (res.destroyed === true || http2Stream(res)?.destroyed === true) return true;
   return res.socket === null && req.socket?.destroyed === true;

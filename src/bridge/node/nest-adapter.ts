@@ -4,7 +4,7 @@ import { toFastifyPlugin, type FastifyPlugin } from './fastify-plugin.js';
 import type { NodeIncoming, NodeOutgoing } from './message.js';
 import { createServing } from './serving.js';
 
-/** What is needed of Nest's HTTP adapters. A structural type: the package does not depend on Nest. */
+/** The part of Nest's HTTP adapters that is used. A structural type: the package does not depend on Nest. */
 export interface NestHttpAdapter {
   /** `express` or `fastify`. */
   getType(): string;
@@ -16,13 +16,14 @@ export interface NestHttpAdapter {
   use(middleware: (req: NodeIncoming, res: NodeOutgoing, next: () => void) => void): unknown;
 }
 
-/** The names of body-parser's middleware, by which Nest recognises them as well. */
+/** The names of the middleware functions of body-parser, by which Nest also recognises them. */
 const PARSERS: ReadonlySet<string | undefined> = new Set(['jsonParser', 'urlencodedParser', 'rawParser', 'textParser']);
 
 /**
  * Serves a handler in a Nest application that is being initialized, once below each base path: after the middleware and
- * plugins that the service has added so far, before the body is read, and before routes with their prefix, guards and pipes.
- * The returned function is called when the service has all its routes: the handler then also gets what none of them matched.
+ * plugins that the service has added so far, before the body is read, and before routes with their prefix, guards and
+ * pipes. Call the returned function when the service has all its routes: the handler then also gets requests that no
+ * route matched.
  *
  * @throws TypeError that names every fault of the arguments.
  */
@@ -35,7 +36,7 @@ export function mountInNest(
   if (adapter.getType() === 'fastify') {
     const fastify = adapter.getInstance() as { register(plugin: FastifyPlugin): unknown };
     for (const basePath of basePaths) fastify.register(toFastifyPlugin(handler, { ...options, basePath }));
-    // Fastify tells the plugin whether a route matched.
+    // In Fastify, the plugin can read whether a route matched.
     return () => undefined;
   }
 
@@ -52,7 +53,10 @@ interface Router {
   readonly stack?: { readonly handle?: { readonly name?: string } | undefined }[] | undefined;
 }
 
-/** Nest adds its body parsers before any module can add anything. The last `count` layers go in front of them. */
+/**
+ * Moves the last `count` layers in front of the body parsers, because Nest adds these before a module can add
+ * middleware.
+ */
 function moveBeforeParsers(express: unknown, count: number): void {
   // Express 4 throws when `router` is read.
   const app = express as { readonly _router?: Router | undefined; readonly router?: Router | undefined };

@@ -4,15 +4,15 @@ import { type Clock, systemClock } from '../../clock/clock.js';
 import type { NodeIncoming, NodeOutgoing } from './message.js';
 import { createRequestOrder, isQueued } from './request-order.js';
 
-/** What {@link orderRequests} needs of a server: `node:http`, `node:https` and `node:http2` servers have it. */
+/** The part of a server that {@link orderRequests} uses. `node:http`, `node:https` and `node:http2` servers fit. */
 export interface OrderableServer {
   /** Emits an event, such as a request. */
   emit(event: string | symbol, ...values: never[]): boolean;
 }
 
 /**
- * Emitted with request and answer by a server whose requests are kept in order, as soon as a request has come, which may be
- * long before it is handled. A registered symbol, because there may be two copies of this package.
+ * Emitted with request and answer by a server whose requests are ordered, as soon as a request has arrived, which may
+ * be long before it is handled. A registered symbol, because there may be two copies of this package.
  */
 export const REQUEST_CAME: unique symbol = Symbol.for('kube-vitals.requestCame') as never;
 
@@ -37,25 +37,29 @@ export function interceptRequests(
 
 const aServer = /* @__PURE__ */ anObjectWith(['emit'], 'a server, as createServer() or serve() returned it');
 
-/** True for a server that was given to {@link orderRequests}. */
+/** True for a server that was passed to {@link orderRequests}. */
 export function ordersRequests(server: object): boolean {
   return (server as { [ORDERED]?: boolean })[ORDERED] === true;
 }
 
 /**
- * Hands pipelined requests of one HTTP/1.1 connection to the service one after the other: each when the previous answer has
- * been handed to the system, and none once its client has left. Four are read ahead; the 1,000th that waits is the last of its
- * connection. `toNodeListener` does the same for the requests that reach it; this is for services behind `kube-vitals/fetch`,
- * which sees no connections, and for routes before the listener. Streams of HTTP/2 are independent and not affected.
+ * Passes pipelined requests of one HTTP/1.1 connection to the service one after the other: each when the previous
+ * answer has been handed to the operating system, and none after the client has disconnected. Four are read ahead; the
+ * 1,000th waiting request is the last one of its connection. `toNodeListener` does the same for its own requests; this
+ * function is for services with `kube-vitals/fetch`, which has no access to connections, and for routes before the
+ * listener. Streams of HTTP/2 are independent and not affected.
  *
- * Call it before the server has its first connection, before or after `trackConnections` and the listeners of the service; a
- * second call does nothing. Returns the server.
+ * Call it before the server has its first connection, before or after `trackConnections` and the listeners of the
+ * service; a second call does nothing. Returns the server.
  *
  * @throws TypeError that names every fault of the arguments.
  */
 export function orderRequests<Server extends OrderableServer>(
   server: Server,
-  options: { readonly clock?: Clock | undefined } = {},
+  options: {
+    /** The source of time. Default: the system clock. */
+    readonly clock?: Clock | undefined;
+  } = {},
 ): Server {
   throwFaults('orderRequests', [
     ...required(aServer)(server, 'the argument'),

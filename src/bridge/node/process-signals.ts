@@ -3,7 +3,7 @@ import process from 'node:process';
 import type { OptionRule } from '../../options/check-options.js';
 import { aListOfStrings } from '../../options/rules.js';
 
-/** A list of names of signals that this system has. */
+/** Requires a list of names of signals that this system has. */
 export const aListOfSignals: OptionRule = (value, name) => {
   const faults = aListOfStrings(value, name);
   if (faults.length > 0 || value === undefined) return faults;
@@ -12,7 +12,7 @@ export const aListOfSignals: OptionRule = (value, name) => {
     .map((signal) => `${name}: there is no signal ${JSON.stringify(signal)}`);
 };
 
-/** A signal that ends a service. Written out, because users need not have the types of Node. */
+/** A signal that ends a service. Listed here, so that users do not need the types of Node. */
 export type ShutdownSignal = 'SIGTERM' | 'SIGINT' | 'SIGHUP' | 'SIGQUIT' | 'SIGBREAK' | 'SIGUSR1' | 'SIGUSR2';
 
 /** Calls a listener for each of these signals, until the function that is returned is called. */

@@ -1,25 +1,25 @@
 import { ChunkReader } from '../exchange/chunk-reader.js';
-import { framedWriter, type LastFramed } from './framed-writer.js';
+import { framedWriter, type LastSent } from './framed-writer.js';
 import { type NodeOutgoing, http2Stream } from './message.js';
 
-/** A body on its way to the client. */
+/** A response body that is being sent. */
 export interface Pump {
-  /** The client has left: releases the source. `done` is not called. */
+  /** Releases the source after the client has disconnected. `done` is not called. */
   stop(): void;
   /** Over HTTP/2: how many writes are complete. */
   readonly writes: number;
 }
 
-/** How a body ended. */
+/** The result of sending a body. */
 export interface PumpEnd {
-  /** Absent when the source ended without one. */
+  /** Absent if the source ended without an error. */
   readonly error?: unknown;
   readonly failed: boolean;
 }
 
 /**
- * Writes the chunks of a source one by one: the next is requested when Node has written the last, so that the source may reuse
- * its buffer, and a client that reads slowly holds one chunk.
+ * Writes the chunks of a source one by one: the next chunk is requested when Node has written the previous one, so that
+ * the source may reuse its buffer, and only one chunk is in memory for a slow client.
  *
  * @param framing shared by the responses of a listener; without it every chunk goes through `res.write`
  */
@@ -27,7 +27,7 @@ export function pump(
   source: AsyncIterable<Uint8Array>,
   res: NodeOutgoing,
   done: (end: PumpEnd) => void,
-  framing?: LastFramed,
+  framing?: LastSent,
 ): Pump {
   const running = new StreamPump(source, res, done, framing);
   running.next();
@@ -36,7 +36,7 @@ export function pump(
 
 class StreamPump extends ChunkReader implements Pump {
   readonly #res: NodeOutgoing;
-  readonly #framing: LastFramed | undefined;
+  readonly #framing: LastSent | undefined;
   #write: Writer | undefined;
   readonly #done: (end: PumpEnd) => void;
   writes = 0;
@@ -45,7 +45,7 @@ class StreamPump extends ChunkReader implements Pump {
     source: AsyncIterable<Uint8Array>,
     res: NodeOutgoing,
     done: (end: PumpEnd) => void,
-    framing: LastFramed | undefined,
+    framing: LastSent | undefined,
   ) {
     super(source);
     this.#res = res;
@@ -81,7 +81,7 @@ class StreamPump extends ChunkReader implements Pump {
   }
 
   readonly #written = (error?: Error | null): void => {
-    // A write fails when the client has left: the `close` that follows is handled.
+    // A write fails if the client has disconnected; the `close` event that follows is handled elsewhere.
     if (error === undefined || error === null) this.next();
     else this.stop();
   };
@@ -90,8 +90,9 @@ class StreamPump extends ChunkReader implements Pump {
 type Writer = (chunk: Uint8Array, written: (error?: Error | null) => void) => void;
 
 /**
- * Middleware that compresses or buffers replaces `write` by a function that drops the callback and keeps the chunk. Such a
- * response gets copies, is flushed after each, and `drain` tells when to continue.
+ * Returns the function that writes chunks. Middleware that compresses or buffers replaces `write` by a function that
+ * ignores the callback and retains the chunk. Such a response gets copies and is flushed after each; writing continues
+ * after `drain`.
  */
 function writerFor(res: NodeOutgoing, count: () => void): Writer {
   if (!Object.hasOwn(res, 'write')) {
@@ -106,7 +107,10 @@ function writerFor(res: NodeOutgoing, count: () => void): Writer {
   };
 }
 
-/** Chunks are written to a stream of HTTP/2 in pieces of this size, because the progress of a single write is not visible. */
+/**
+ * Chunks are written to a stream of HTTP/2 in pieces of this size, because the progress of a single write is not
+ * visible.
+ */
 const SLICE_BYTES = 32 * 1024;
 
 function writeSlices(

@@ -2,32 +2,32 @@ import { AsyncResource } from 'node:async_hooks';
 import type { Clock, ClockTimer } from '../../clock/clock.js';
 import { type NodeIncoming, type NodeOutgoing, type NodeSocket, http2Stream, isGone, isWritable } from './message.js';
 
-/** The connection is not read while this many of its requests wait. */
+/** A connection is not read while at least this many of its requests wait. */
 const READ_AHEAD = 4;
 
 /**
- * The most requests of one connection that wait: the last one is answered with `Connection: close`, and later ones are not
- * handled. More than `READ_AHEAD`, because one read may bring many.
+ * The most requests of one connection that wait: the last one is answered with `Connection: close`, and later ones are
+ * not handled. More than `READ_AHEAD`, because one read may bring many.
  */
-const MOST_WAITING = 1_000;
+const MAX_WAITING = 1_000;
 
-/** How long a connection is not read: that a client has left is only noticed by reading. */
+/** The longest time a connection is not read, because only reading detects that a client has disconnected. */
 const UNREAD_MS = 1_000;
 
 /**
- * How many requests of a connection wait. A property of the socket, because several listeners may serve it; a registered
- * symbol, because there may be two copies of this package.
+ * How many requests of a connection wait. A property of the socket, because several listeners may serve it; a
+ * registered symbol, because there may be two copies of this package.
  */
 const WAITING: unique symbol = Symbol.for('kube-vitals.waitingRequests') as never;
 
 type Counted = { [WAITING]?: number };
 
-/** How many requests of this connection wait, for whichever listener. */
+/** Returns how many requests of this connection wait, for all listeners together. */
 export function queuedRequests(socket: object | null): number {
   return (socket as Counted | null)?.[WAITING] ?? 0;
 }
 
-/** True when a previous answer is unfinished: until then one of HTTP/1 has no socket. */
+/** True if a previous answer of the connection is unfinished: until it is finished, an HTTP/1 answer has no socket. */
 export function isQueued(req: NodeIncoming, res: NodeOutgoing): boolean {
   return res.socket === null && req.socket !== null && http2Stream(res) === undefined;
 }
@@ -41,9 +41,9 @@ interface WaitingRequests {
 }
 
 /**
- * Handles pipelined requests (RFC 9112, 9.3.2) in order. Node parses and hands over all requests of a connection, however many
- * answers are due, and puts the answers in order itself: an answer gets its socket, with the event `socket`, when all before it
- * are finished.
+ * Creates the ordering of pipelined requests (RFC 9112, 9.3.2). Node parses and hands over all requests of a
+ * connection, regardless of the number of unfinished answers, and orders only the answers: an answer gets its socket,
+ * with the event `socket`, when all answers before it are finished.
  */
 export function createRequestOrder(clock: Clock) {
   const bySocket = new WeakMap<NodeSocket, WaitingRequests>();
@@ -59,7 +59,7 @@ export function createRequestOrder(clock: Clock) {
     waiting.reading = false;
     socket.pause?.();
     waiting.timer = clock.setTimer(() => {
-      if (waiting.length < MOST_WAITING) read(socket, waiting);
+      if (waiting.length < MAX_WAITING) read(socket, waiting);
     }, UNREAD_MS);
   };
   const waitingOf = (socket: NodeSocket): WaitingRequests => {
@@ -77,19 +77,19 @@ export function createRequestOrder(clock: Clock) {
 
   return {
     /**
-     * Calls `begin` when the previous answer has been handed to the system completely, and never when the client leaves before
-     * that. For requests that {@link isQueued}.
+     * Calls `begin` when the previous answer has been handed to the operating system completely, and never if the
+     * client disconnects before. For requests for which {@link isQueued} is true.
      */
     wait(req: NodeIncoming, res: NodeOutgoing, begin: () => void): void {
       const socket = req.socket as NodeSocket & Counted;
       const waiting = waitingOf(socket);
       waiting.length += 1;
       socket[WAITING] = queuedRequests(socket) + 1;
-      // Keeps the AsyncLocalStorage of this request, not that of the previous one.
+      // Runs with the AsyncLocalStorage context of this request, not that of the previous one.
       const inOwnContext = AsyncResource.bind(begin);
       if (waiting.length >= READ_AHEAD) stopReading(socket, waiting);
-      if (waiting.length > MOST_WAITING) return;
-      if (waiting.length === MOST_WAITING) res.shouldKeepAlive = false;
+      if (waiting.length > MAX_WAITING) return;
+      if (waiting.length === MAX_WAITING) res.shouldKeepAlive = false;
       res.once('socket', () => {
         waiting.length -= 1;
         socket[WAITING] = queuedRequests(socket) - 1;

@@ -7,7 +7,7 @@ import { readIncoming } from './body-reader.js';
 import type { DeferredSignals } from './deferred-signals.js';
 import { type NodeIncoming, type NodeOutgoing, isGone } from './message.js';
 
-/** What all requests of one listener share. */
+/** The settings that all requests of one listener share. */
 export interface ExchangeSettings {
   readonly maxBodyBytes: number;
   readonly deferredSignals: DeferredSignals;
@@ -15,21 +15,21 @@ export interface ExchangeSettings {
   readonly clientLeft: AbortReason;
 }
 
-/** Where in a service a request is served. */
+/** The position of a request in the routing of a service. */
 export interface RequestPlace {
-  /** What the handler is told: see `ApiRequest`. */
+  /** `hasNext` of the request: see `ApiRequest`. */
   readonly hasNext: boolean;
-  /** Called for a path that is not the handler's; without it the answer is 404. */
+  /** Called for a path that is not one of the handler's; without it the answer is 404. */
   readonly next?: (() => void) | undefined;
   /** Called before anything is written, perhaps twice. */
   readonly onAnswer?: () => void;
-  /** The request as the framework has it, where that is not the one of Node. */
+  /** The request object of the framework, if it is not that of Node. */
   readonly framework?: unknown;
 }
 
 /**
- * One request of Node in normalized form, with the state of its answer. Everything that costs is a getter: most requests
- * never look at the signal, the address or the certificate.
+ * One request of Node in normalized form, with the state of its answer. Expensive members are getters: most requests
+ * never read the signal, the address or the certificate.
  */
 export class NodeExchange implements ApiRequest {
   readonly method: string;
@@ -95,25 +95,28 @@ export class NodeExchange implements ApiRequest {
     return this.#reason !== undefined;
   }
 
-  /** True once the client has left. */
+  /** True once the client has disconnected. */
   get gone(): boolean {
     return isGone(this.req, this.res);
   }
 
-  /** Aborts the signal, or the one that a later reader would get. Does nothing once the answer is finished. */
+  /** Aborts the signal, even if it is only read later. Does nothing once the answer is finished. */
   abort(reason: AbortReason): void {
     if (this.#finished || this.#reason !== undefined) return;
     this.#reason = reason;
     this.#controller?.abort(reason);
   }
 
-  /** The answer has been handed to Node completely: from now on it does not matter whether the client leaves. */
+  /** Reports that the answer has been handed to Node completely: from now on a client that disconnects is ignored. */
   finish(): void {
     this.#finished = true;
     this.#reading.stop();
   }
 
-  /** Aborts the signal and calls back when the client leaves before the answer is finished; at once when it has left already. */
+  /**
+   * Aborts the signal and calls back if the client disconnects before the answer is finished; at once if it already
+   * has.
+   */
   onClientLeft(callback: () => void): void {
     const left = (): void => {
       if (this.#finished) return;

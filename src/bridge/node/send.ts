@@ -8,7 +8,7 @@ import type { StreamingAnswers } from '../exchange/streaming-answers.js';
 import type { Closing } from './closing.js';
 import { discardBody, hasUnreadBody, isWorthDiscarding } from './discard.js';
 import type { DeferredSignals } from './deferred-signals.js';
-import { createLastFramed } from './framed-writer.js';
+import { createLastSent } from './framed-writer.js';
 import { createHeadWriter } from './head-writer.js';
 import { http2Stream, tearDown } from './message.js';
 import { createResponseBatcher } from './response-batcher.js';
@@ -16,7 +16,7 @@ import { isPending, type Transfers } from './transfers.js';
 import { type PumpEnd, pump } from './pump.js';
 import type { NodeExchange } from './request.js';
 
-/** Larger answers in one piece are written to a stream of HTTP/2 in several. */
+/** Larger answers are written to an HTTP/2 stream in several pieces. */
 const LARGE_BYTES = 64 * 1024;
 
 /** Writes answers and failures of one listener. Neither function throws. */
@@ -26,7 +26,7 @@ export interface Sender {
   fail(exchange: NodeExchange, error: unknown, where: FailurePlace): void;
 }
 
-/** What a {@link Sender} works with. */
+/** The dependencies of a {@link Sender}. */
 export interface SenderDependencies {
   readonly clock: Clock;
   readonly transfers: Transfers;
@@ -36,7 +36,7 @@ export interface SenderDependencies {
   report(error: unknown, where: FailurePlace): void;
 }
 
-/** Makes the {@link Sender} of a listener. */
+/** Creates the {@link Sender} of a listener. */
 export function createSender({
   clock,
   transfers,
@@ -48,7 +48,7 @@ export function createSender({
   const unwanted: AbortReason = abortReason('body-unwanted');
   const stalled: AbortReason = abortReason('reader-stalled');
   const abandonedReason: AbortReason = abortReason('answer-given-up');
-  const framing = createLastFramed();
+  const framing = createLastSent();
   const writeHead = createHeadWriter(clock);
   const batcher = createResponseBatcher(
     (exchange, error) => fail(exchange, error, 'handler'),
@@ -70,14 +70,16 @@ export function createSender({
 
   /** Releases the source of a body that is not sent. */
   const drop = (exchange: NodeExchange, response: ApiResponse): void => {
-    // An answer that failed its check may be anything.
+    // An answer that failed `checkResponse` may be any value.
     const body = (response as ApiResponse | null)?.body ?? null;
     if (!isStream(body)) return;
     exchange.abort(unwanted);
     releaseSource(body);
   };
 
-  /** `undefined` stands for a stream that is not sent and whose length is unknown. */
+  /**
+   * Sends an answer that is not a stream. The body `undefined` stands for a stream of unknown length that is not sent.
+   */
   const sendPlain = (
     exchange: NodeExchange,
     response: ApiResponse,
@@ -98,7 +100,8 @@ export function createSender({
     } else if (!unread || !http1) {
       batcher.end(exchange, content, releaseOf(exchange, response));
     } else if (content.length > 0) {
-      // The answer is written now and ended later: Node would close or stall a connection with bytes still to come.
+      // The answer is written now and ended later: Node would close or stall a connection on which bytes of the request
+      // are still to arrive.
       res.write(content);
     } else {
       res.flushHeaders?.();
@@ -111,7 +114,7 @@ export function createSender({
     });
   };
 
-  /** A large answer in one piece over HTTP/2, written in several so that the client's progress can be seen. */
+  /** Sends a large answer over HTTP/2, in several pieces so that the client's progress is visible. */
   const sendLarge = (exchange: NodeExchange, content: string | Uint8Array, sent: (() => void) | undefined): void => {
     const { res } = exchange;
     res.on('error', () => undefined);
@@ -127,11 +130,11 @@ export function createSender({
     const { req, res } = exchange;
     closing.beforeHead(exchange);
     const { status, headers } = response;
-    // Without middleware the answer is the one of kube-apiserver, to the letter.
+    // Without middleware the answer is identical to that of kube-apiserver.
     const shared = exchange.hasNext || Object.hasOwn(res, 'write');
     writeHead(res, { status, headers: shared ? withNoTransform(headers) : headers }, undefined);
     res.flushHeaders?.();
-    // A write to a client that has just left fails here as well; `close` handles it.
+    // A write to a client that has just disconnected emits an error here as well; `close` is handled.
     res.on('error', () => undefined);
     streaming.add(exchange);
     let ended = false;
@@ -204,7 +207,10 @@ export function createSender({
   return { send, fail };
 }
 
-/** What to call when the body was sent; nothing where middleware has replaced `end` or `write`, for it may keep the bytes. */
+/**
+ * Returns the function to call when the body was sent; `undefined` if middleware has replaced `end` or `write`, because
+ * it may retain the bytes.
+ */
 function releaseOf({ res }: NodeExchange, { release }: ApiResponse): (() => void) | undefined {
   if (release === undefined || Object.hasOwn(res, 'end') || Object.hasOwn(res, 'write')) return undefined;
   return () => release();

@@ -24,9 +24,9 @@ export type Serve = (req: NodeIncoming, res: NodeOutgoing, place: RequestPlace) 
 const BEYOND_ASCII = /[\u0080-\u00ff]/;
 
 /**
- * What `toNodeListener` and the entries for frameworks have in common.
+ * Creates the function that serves requests, for `toNodeListener` and the entry points for frameworks.
  *
- * @param maker the function that a TypeError names
+ * @param maker the name of the public function, for TypeErrors and warnings
  * @throws TypeError that names every fault of the arguments.
  */
 export function createServing(maker: string, handler: ApiHandler, options: BridgeOptions): Serve {
@@ -54,7 +54,7 @@ export function createServing(maker: string, handler: ApiHandler, options: Bridg
     report: (error, where) => reportTo(onError, error, where),
   });
 
-  /** @param other where the handler is asked once more when `url` is not its path */
+  /** @param other the URL with which the handler is called again if `url` is not one of its paths */
   const begin = (
     req: NodeIncoming,
     res: NodeOutgoing,
@@ -101,7 +101,7 @@ export function createServing(maker: string, handler: ApiHandler, options: Bridg
     let url = stripBasePath(utf8(sent), basePath);
     let other: string | undefined;
     if (sent !== left) {
-      // A framework has taken off the path of its mount.
+      // A framework has removed the path of its mount.
       const below = stripBasePath(utf8(left), basePath);
       if (basePath === '') [url, other] = [below, url];
       else url ??= below;
@@ -112,7 +112,7 @@ export function createServing(maker: string, handler: ApiHandler, options: Bridg
   };
 }
 
-/** Node reads raw bytes of a request line as Latin-1; Go and clients mean UTF-8. */
+/** Decodes a request target as UTF-8, as Go and clients do. Node decodes the bytes of a request line as Latin-1. */
 function utf8(target: string): string {
   return BEYOND_ASCII.test(target) ? Buffer.from(target, 'latin1').toString('utf8') : target;
 }

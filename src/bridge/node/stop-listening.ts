@@ -2,29 +2,31 @@ import { Server as NetServer, type Socket } from 'node:net';
 import { setImmediate } from 'node:timers';
 import type { Clock } from '../../clock/clock.js';
 
-/** A server stops listening when no connection has come for this long. */
+/** A server stops listening when no connection has arrived for this long. */
 const QUIET_MS = 100;
 
-/** The longest time that it waits for that. */
+/** The longest time to wait for such a pause. */
 const MAX_QUIET_WAIT_MS = 500;
 
-/** A turn of the event loop that is shorter did nothing: hardly a connection can come between accepting and closing. */
+/**
+ * A shorter turn of the event loop did no work: a connection is then unlikely to arrive between accepting and closing.
+ */
 const IDLE_TURN_MS = 0.05;
 
 /** How long to wait for an idle turn. */
 const MAX_IDLE_WAIT_MS = 250;
 
 /**
- * Calls `stop`, which closes the listening socket, when no client is likely to connect: the system resets connections that it
- * has not yet handed over at that moment. New connections are accepted and held back until then. A client that opens a
- * connection for each request opens no other while it waits for an answer, so that new connections cease however many such
- * clients there are. The returned function stops at once.
+ * Calls `stop`, which closes the listening socket, when no client is likely to connect: the operating system resets
+ * connections that it has not handed over by then. Until then new connections are accepted and held back. A client that
+ * opens a connection for each request opens no other one while it waits for an answer, so that new connections cease
+ * for any number of such clients. The returned function stops at once.
  *
  * @param withinMs the longest it may take; zero stops in the next turns of the event loop
  */
 export function stopListening(server: object, clock: Clock, withinMs: number, stop: () => void): () => void {
   const held = holdConnections(server);
-  // Only a server of Node shows its connections.
+  // Only a Node server reports its connections.
   const quietMs = server instanceof NetServer ? Math.min(QUIET_MS, withinMs) : 0;
   const begun = clock.monotonic();
   const latest = begun + Math.min(MAX_QUIET_WAIT_MS, withinMs);
@@ -75,16 +77,16 @@ function holdConnections(server: object) {
     server.emit = (event: string | symbol, ...values: unknown[]): boolean => {
       if (held === undefined || event !== 'connection') return emit.call(server, event, ...values);
       const socket = values[0] as Socket;
-      // A socket that breaks off has no other error listener yet.
+      // A socket that fails has no other error listener yet.
       socket.on('error', ignoreError);
       count = held.push(socket);
       return true;
     };
   }
   return {
-    /** How many have been accepted. */
+    /** Returns how many have been accepted. */
     count: () => count,
-    /** Hands them to the server, and later ones without delay. */
+    /** Passes them to the server, and later ones without delay. */
     release(): void {
       const sockets = held ?? [];
       held = undefined;
@@ -98,22 +100,22 @@ function holdConnections(server: object) {
 }
 
 /**
- * Set on a server while `gracefulClose` still accepts the connections that wait in the system. A property of the server,
- * because listener and `gracefulClose` share nothing else; a registered symbol, because there may be two copies of this
- * package.
+ * Set on a server while `gracefulClose` still accepts the connections that wait in the operating system. A property of
+ * the server, because the listener and `gracefulClose` share nothing else; a registered symbol, because there may be
+ * two copies of this package.
  */
 const ABOUT_TO_STOP: unique symbol = Symbol.for('kube-vitals.aboutToStopListening') as never;
 
 type Marked = { [ABOUT_TO_STOP]?: boolean };
 
-/** Says that a server is about to stop listening, or that it has. */
+/** Sets whether a server is about to stop listening. */
 export function setAboutToStop(server: object, value: boolean): void {
   (server as Marked)[ABOUT_TO_STOP] = value;
 }
 
 /**
- * True while the server of a connection is about to stop listening. A client that is told to close its connection then
- * connects again at once, and that connection might be reset.
+ * True while the server of a connection is about to stop listening. A client whose connection is closed then connects
+ * again at once, and the new connection might be reset.
  */
 export function isAboutToStop(socket: { readonly server?: object | null | undefined } | null): boolean {
   return (socket?.server as Marked | null | undefined)?.[ABOUT_TO_STOP] === true;

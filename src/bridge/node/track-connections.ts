@@ -5,7 +5,7 @@ import { type Clock, systemClock } from '../../clock/clock.js';
 import type { Http2SessionLike, Http2StreamLike } from './message.js';
 import { ordersRequests, REQUEST_CAME } from './order-requests.js';
 
-/** What {@link trackConnections} needs of a connection. */
+/** The part of a connection that {@link trackConnections} uses. */
 export interface TrackableSocket {
   /** How many bytes have arrived. */
   readonly bytesRead?: number | undefined;
@@ -17,15 +17,15 @@ export interface TrackableSocket {
   readonly alpnProtocol?: string | false | null | undefined;
   /** Listens once. */
   once(event: 'close', listener: () => void): unknown;
-  /** Closes the connection when what was written has left. */
+  /** Closes the connection when all written bytes have been sent. */
   end?(): unknown;
   /** Closes the connection at once. */
   destroy(): unknown;
 }
 
-/** What {@link trackConnections} needs of an answer. */
+/** The part of an answer that {@link trackConnections} uses. */
 export interface TrackableAnswer {
-  /** True when the headers have left. */
+  /** True when the headers have been sent. */
   readonly headersSent?: boolean | undefined;
   /** False: the connection is closed after this response. */
   shouldKeepAlive?: boolean | undefined;
@@ -33,19 +33,25 @@ export interface TrackableAnswer {
   on(event: 'close', listener: () => void): unknown;
 }
 
-/** What {@link trackConnections} needs of a server: `node:http`, `node:https` and `node:http2` servers have it. */
+/** The part of a server that {@link trackConnections} uses. `node:http`, `node:https` and `node:http2` servers fit. */
 export interface TrackableServer {
   /** Listens for new connections. */
   on(event: 'connection' | 'secureConnection', listener: (socket: TrackableSocket) => void): unknown;
   on(event: 'session', listener: (session: Http2SessionLike) => void): unknown;
-  /** Listens for requests, before everybody else. */
+  /** Listens for requests, before all other listeners. */
   prependListener(
     event: 'request',
-    listener: (request: { readonly socket: TrackableSocket }, answer: TrackableAnswer) => void,
+    listener: (
+      request: {
+        /** The connection of the request. */
+        readonly socket: TrackableSocket;
+      },
+      answer: TrackableAnswer,
+    ) => void,
   ): unknown;
 }
 
-/** How much is open at a server. */
+/** The numbers of open connections and requests of a server. */
 export interface OpenConnections {
   /** Open connections. */
   readonly connections: number;
@@ -56,15 +62,16 @@ export interface OpenConnections {
 /** The connections of one server, for `gracefulClose`. */
 export interface ConnectionTracker {
   /**
-   * From now on every answer whose headers are still to be sent says `Connection: close`; of several answers that are due on
-   * one connection the last. Sessions of HTTP/2 are sent GOAWAY: they take no further requests and end with their last answer.
+   * Makes every answer whose headers have not been sent yet have `Connection: close` from now on; of several pending
+   * answers on one connection, only the last one. HTTP/2 sessions get GOAWAY: they accept no further requests and end
+   * with their last answer.
    */
   startDraining(): void;
-  /** What is open now. */
+  /** Returns the numbers of open connections and requests. */
   open(): OpenConnections;
   /**
-   * Closes the connections that have been idle for so many milliseconds since draining began, also those on which no request
-   * ever came. Reads first what the system has received.
+   * Closes connections that have been idle for this many milliseconds since draining began, including those on which no
+   * request ever arrived. Data that the operating system has already received is read first.
    */
   closeIdle(idleMs: number): void;
   /** Destroys every connection. */
@@ -83,26 +90,29 @@ interface Connection {
   readonly socket: TrackableSocket;
   /** How many answers are unfinished. */
   open: number;
-  /** The latest of them. */
+  /** The latest unfinished answer. */
   last: TrackableAnswer | undefined;
   /** True for HTTP/2, whose sessions end by themselves after GOAWAY. */
   readonly http2: boolean;
   bytesRead: number;
-  /** Monotonic milliseconds since when the connection has been idle; kept while draining. */
+  /** Monotonic milliseconds since when the connection has been idle; updated while draining. */
   since: number;
-  ended: boolean;
+  isEnding: boolean;
 }
 
 /**
- * Keeps track of the connections of a server and of their unfinished answers. Node's own `close` resets requests that are on
- * their way on idle connections, and waits for connections on which no request ever came, such as the spare ones of load
- * balancers. Call it before the server listens, and give the result to `gracefulClose`. A request costs two look-ups.
+ * Tracks the connections of a server and their unfinished answers. Node's own `close` resets requests in transit on
+ * idle connections, and waits for connections on which no request ever arrived, such as the spare ones of load
+ * balancers. Call it before the server listens, and pass the result to `gracefulClose`. A request costs two look-ups.
  *
  * @throws TypeError that names every fault of the arguments.
  */
 export function trackConnections(
   server: TrackableServer,
-  options: { readonly clock?: Clock | undefined } = {},
+  options: {
+    /** The source of time. Default: the system clock. */
+    readonly clock?: Clock | undefined;
+  } = {},
 ): ConnectionTracker {
   throwFaults('trackConnections', [
     ...required(aTrackableServer)(server, 'the first argument'),
@@ -118,7 +128,7 @@ export function trackConnections(
   const onlyHttp2 = !tls && !('closeIdleConnections' in server);
   let draining = false;
 
-  const opened = (socket: TrackableSocket): Connection => {
+  const track = (socket: TrackableSocket): Connection => {
     const connection: Connection = {
       socket,
       open: 0,
@@ -126,7 +136,7 @@ export function trackConnections(
       http2: onlyHttp2 || socket.alpnProtocol === 'h2',
       bytesRead: 0,
       since: clock.monotonic(),
-      ended: false,
+      isEnding: false,
     };
     connections.set(socket, connection);
     socket.once('close', () => connections.delete(socket));
@@ -136,20 +146,20 @@ export function trackConnections(
     server.on('connection', (socket) => {
       const key = addressOf(socket);
       handshakes.set(key, socket);
-      opened(socket);
+      track(socket);
       socket.once('close', () => {
         if (handshakes.get(key) === socket) handshakes.delete(key);
       });
     });
   }
-  // Requests of a TLS server come on a TLS socket above the accepted one.
+  // Requests of a TLS server arrive on a TLS socket on top of the accepted one.
   server.on(tls ? 'secureConnection' : 'connection', (socket) => {
     const below = handshakes.get(addressOf(socket));
     if (below !== undefined) {
       handshakes.delete(addressOf(socket));
       connections.delete(below);
     }
-    opened(socket);
+    track(socket);
   });
 
   server.on('session', (session) => {
@@ -177,7 +187,7 @@ export function trackConnections(
       if (draining) sendGoAway((request.stream as Http2StreamLike).session);
       return;
     }
-    const connection = connections.get(request.socket) ?? opened(request.socket);
+    const connection = connections.get(request.socket) ?? track(request.socket);
     if (draining) {
       isLast(connection.last, false);
       isLast(answer, true);
@@ -197,17 +207,17 @@ export function trackConnections(
     const bytesRead = socket.bytesRead ?? 0;
     if (open > 0 || bytesRead !== connection.bytesRead) connection.since = now;
     connection.bytesRead = bytesRead;
-    // `open` is checked as well, because with `idleMs` of zero the time alone says nothing.
+    // `open` is checked as well, because with an `idleMs` of zero the time alone is not sufficient.
     return open === 0 && !http2 && now - connection.since >= idleMs;
   };
   const close = (connection: Connection, now: number, idleMs: number): void => {
     const { socket } = connection;
-    if (connection.ended) {
+    if (connection.isEnding) {
       if (now - connection.since >= LINGER_MS) socket.destroy();
     } else if (isIdle(connection, now, idleMs)) {
-      connection.ended = true;
+      connection.isEnding = true;
       connection.since = now;
-      // Not destroyed: the system would answer a request that is on its way with a reset.
+      // Not destroyed: the operating system would answer a request in transit with a reset.
       if (socket.end === undefined) socket.destroy();
       else socket.end();
     }

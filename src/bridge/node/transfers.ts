@@ -10,7 +10,7 @@ const PLAIN_TIMEOUTS = 10;
 /** See {@link createTransfers}. */
 export type Transfers = ReturnType<typeof createTransfers>;
 
-/** Ends the answers of a listener whose clients have stalled. */
+/** Creates the monitor that ends answers of a listener whose clients have stalled. */
 export function createTransfers(clock: Clock, stallTimeoutMs: number) {
   const stalls = createStallDetector(clock, stallTimeoutMs);
   const watch = (
@@ -25,20 +25,22 @@ export function createTransfers(clock: Clock, stallTimeoutMs: number) {
     exchange.res.once('close', () => stalls.remove(transfer));
   };
   return {
-    /** A streaming answer begins; `onStall` releases its source. */
+    /** Monitors a streaming answer; `onStall` releases its source. */
     stream: (exchange: NodeExchange, running: Pump, onStall: () => void): void => watch(exchange, running, onStall),
-    /** An answer in one piece that the client has not read at once; `running` where it is sent in several writes. */
+    /**
+     * Monitors an answer in one piece that the client has not read at once; `running` if it is sent in several writes.
+     */
     plain: (exchange: NodeExchange, running?: Pump): void =>
       watch(exchange, running, () => running?.stop(), PLAIN_TIMEOUTS * stallTimeoutMs),
   };
 }
 
-/** How much of an answer the client has read: seen at the socket, over HTTP/2 at the stream. */
+/** Measures how much of an answer the client has read: at the socket, or over HTTP/2 at the stream. */
 class NodeTransfer implements Transfer {
   readonly #exchange: NodeExchange;
   readonly #running: Pump | undefined;
   readonly #onAbandon: () => void;
-  /** Over HTTP/2: the progress of the connection when that of the stream was last seen to change. */
+  /** Over HTTP/2: the progress of the connection when that of the stream last changed. */
   #connection: number | undefined;
   #last: number | undefined;
 
@@ -78,8 +80,8 @@ export function isPending(res: NodeOutgoing): boolean {
 }
 
 /**
- * Changes with each byte that the system accepts, `undefined` when it has them all. Node's own counters treat a write as a
- * whole; the queue of the handle shows how far a large one has come.
+ * Returns a number that changes with each byte that the operating system accepts, `undefined` when it has accepted all.
+ * Node's counters treat a write as a whole; the queue of the handle shows the progress of a large one.
  */
 function progressOf(socket: NodeSocket | null): number | undefined {
   const queued = socket?._handle?.writeQueueSize ?? 0;

@@ -3,7 +3,7 @@ import type { Clock } from '../../clock/clock.js';
 /** A closed connection whose client does not close its side is destroyed after this time. */
 const LINGER_MS = 1_000;
 
-/** What is needed of a connection. */
+/** The part of a connection that is used. */
 interface UnusedSocket {
   readonly bytesRead?: number | undefined;
   end(): unknown;
@@ -11,9 +11,9 @@ interface UnusedSocket {
 }
 
 /**
- * Closes the connections of a server on which nothing was ever sent, such as the spare ones of browsers and load balancers.
- * `closeIdleConnections` of Node leaves them open, because it takes them for requests whose headers are late. Only for
- * servers without a `ConnectionTracker`, which knows all connections.
+ * Returns a function that closes the connections of a server on which nothing was ever sent, such as the spare ones of
+ * browsers and load balancers. `closeIdleConnections` of Node leaves them open, because it treats them as requests
+ * whose headers are late. Only for servers without a `ConnectionTracker`, which tracks all connections.
  */
 export function createUnusedCloser(server: object, clock: Clock): () => void {
   const ended = new Map<UnusedSocket, number>();
@@ -24,14 +24,17 @@ export function createUnusedCloser(server: object, clock: Clock): () => void {
       const since = ended.get(socket);
       if (since === undefined) {
         ended.set(socket, now);
-        // Not destroyed: the system would answer a request that is on its way with a reset.
+        // Not destroyed: the operating system would answer a request in transit with a reset.
         socket.end();
       } else if (now - since >= LINGER_MS) socket.destroy();
     }
   };
 }
 
-/** Node's own list of HTTP/1 connections. It is internal: without it such connections stay open until the drain timeout. */
+/**
+ * Returns Node's list of HTTP/1 connections. It is internal: without it, unused connections stay open until the drain
+ * timeout.
+ */
 function connectionsOf(server: object): readonly UnusedSocket[] {
   const key = Object.getOwnPropertySymbols(server).find(({ description }) => description === 'http.server.connections');
   const list = key && (server as Record<symbol, { all?: () => readonly { readonly socket?: unknown }[] }>)[key];

@@ -3,14 +3,14 @@ import { directSocket, type DirectSocket } from './direct-socket.js';
 import type { NodeOutgoing } from './message.js';
 import { http } from './node-http.js';
 
-/** Writes an answer, head and body, in one piece; false where that is not possible, and nothing is done. */
+/** Writes an answer, head and body, in one piece. Returns false, without writing, if that is not possible. */
 export type WholeWriter = (res: NodeOutgoing, content: string | Uint8Array) => boolean;
 
 /** The most bytes of an answer in one piece; a longer one is streamed. */
 const MEMORY_BYTES = 65_536;
 
-/** How many answers may keep the memory they were written to, because their clients have not read them at once. */
-const MOST_KEPT = 16;
+/** How many answers may hold the memory they were written to, because their clients have not read them at once. */
+const MAX_KEPT = 16;
 
 /** The most bytes of UTF-8 for one character of a string. */
 const BYTES_OF_CHARACTER = 3;
@@ -26,9 +26,9 @@ interface HeadedResponse extends NodeOutgoing {
 }
 
 /**
- * Writes answers whose head is made and not sent. Node corks the socket and writes three pieces: head, body and an
- * empty end. One piece of memory, which is reused as soon as the system has taken the bytes, saves a tenth of the CPU
- * of a probe. `res.end()` still has to be called afterwards, so that Node ends the answer.
+ * Creates a writer for answers whose head is set and not sent. Node corks the socket and writes three pieces: head,
+ * body and an empty end. One buffer, which is reused as soon as the operating system has accepted the bytes, saves a
+ * tenth of the CPU of a probe. `res.end()` still has to be called afterwards, so that Node ends the answer.
  */
 export function createWholeWriter(): WholeWriter {
   let memory: Buffer | undefined;
@@ -37,7 +37,7 @@ export function createWholeWriter(): WholeWriter {
   return (res, content) => {
     const socket = socketFor(res);
     const { _header: head } = res as HeadedResponse;
-    if (socket?.write === undefined || typeof head !== 'string' || kept >= MOST_KEPT) return false;
+    if (socket?.write === undefined || typeof head !== 'string' || kept >= MAX_KEPT) return false;
     const most = typeof content === 'string' ? content.length * BYTES_OF_CHARACTER : content.byteLength;
     if (head.length + most > MEMORY_BYTES) return false;
     memory ??= Buffer.allocUnsafeSlow(MEMORY_BYTES);
@@ -60,8 +60,8 @@ export function createWholeWriter(): WholeWriter {
 }
 
 /**
- * The socket, if the memory can be reused after `write`: only a socket of Node's own that encrypts nothing and has
- * nothing waiting. `undefined` where middleware or the service has replaced a function.
+ * Returns the socket, if the memory can be reused after `write`: only a plain `net.Socket` of Node, without encryption
+ * and without waiting bytes. `undefined` if middleware or the service has replaced a function.
  */
 function socketFor(res: HeadedResponse): DirectSocket | undefined {
   if ((res.end as unknown) !== http.OutgoingMessage.prototype.end || res._headerSent !== false) return undefined;

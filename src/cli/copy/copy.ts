@@ -32,10 +32,10 @@ export async function runCopy(task: CopyTask, { stdout, stderr, onSignal }: Proc
     write(`error: ${refusal}`);
     return 2;
   }
-  const ending = new AbortController();
+  const stopping = new AbortController();
   let stoppedBy: EndSignal | undefined;
   let stop = (): void => undefined;
-  const stoppedAtOnce = new Promise<number>((resolve) => {
+  const stoppedImmediately = new Promise<number>((resolve) => {
     stop = onSignal((signal) => {
       if (stoppedBy !== undefined) {
         resolve(EXIT_CODES[signal]);
@@ -43,10 +43,10 @@ export async function runCopy(task: CopyTask, { stdout, stderr, onSignal }: Proc
       }
       stoppedBy = signal;
       write(`${signal}: stopping`);
-      ending.abort(new Error(`stopped by ${signal}`));
+      stopping.abort(new Error(`stopped by ${signal}`));
     });
   });
-  const work = copyBetween(task, write, ending.signal).then(
+  const work = copyBetween(task, write, stopping.signal).then(
     (result) => {
       stdout.write(`${countsOf({ ...result, left: result.skipped.length })}\n`);
       return result.skipped.some(({ why }) => why === 'different') ? 1 : 0;
@@ -60,7 +60,7 @@ export async function runCopy(task: CopyTask, { stdout, stderr, onSignal }: Proc
       return EXIT_CODES[stoppedBy];
     },
   );
-  return Promise.race([work, stoppedAtOnce]).finally(stop);
+  return Promise.race([work, stoppedImmediately]).finally(stop);
 }
 
 async function copyBetween(

@@ -53,12 +53,12 @@ export function filterOf(about: ForObject | undefined, types: readonly string[])
 function kindsOf(word: string): ReadonlySet<string> {
   const [plain = ''] = word.toLowerCase().split('.');
   const kinds = new Set([plain, SHORT_NAMES[plain] ?? plain]);
-  for (const [ending, singular] of [
+  for (const [suffix, singular] of [
     ['ies', 'y'],
     ['es', ''],
     ['s', ''],
   ] as const) {
-    if (plain.endsWith(ending)) kinds.add(plain.slice(0, -ending.length) + singular);
+    if (plain.endsWith(suffix)) kinds.add(plain.slice(0, -suffix.length) + singular);
   }
   return kinds;
 }

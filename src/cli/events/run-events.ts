@@ -41,9 +41,9 @@ interface Printer {
 /** Shows events. @returns the exit code, as the help of the command explains it */
 export async function runEvents(flags: EventsFlags, context: ProcessContext): Promise<number> {
   const { stdout, stderr, onSignal } = context;
-  const ending = new AbortController();
-  const off = onSignal(() => ending.abort());
-  const { signal } = ending;
+  const stopping = new AbortController();
+  const off = onSignal(() => stopping.abort());
+  const { signal } = stopping;
   try {
     const { client, close } = await connect(flags, signal);
     try {

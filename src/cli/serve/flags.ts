@@ -32,9 +32,9 @@ export interface ServeFlags extends LimitFlags {
   readonly exampleDependency: boolean;
 }
 
-const MOST_BODY_BYTES = 3_145_728;
+const MAX_BODY_BYTES = 3_145_728;
 /** More than machines have cores; limits what a typing error can start. */
-const MOST_WORKERS = 128;
+const MAX_WORKERS = 128;
 
 /** The flags of `kube-vitals serve`. */
 export const serveFlags: FlagTable<ServeFlags> = {
@@ -150,7 +150,7 @@ export const serveFlags: FlagTable<ServeFlags> = {
     value: 'count',
     fallback: '1',
     help: 'How many processes serve on the same ports, up to 128, each with a watch cache and limits of its own. More than one needs a store that processes share, PostgreSQL or etcd, and makes one more process, which restarts those that end.',
-    read: (text) => readCount(text, MOST_WORKERS),
+    read: (text) => readCount(text, MAX_WORKERS),
   },
   ...limitFlags,
   metrics: {
@@ -204,8 +204,8 @@ function port(text: string): number {
 }
 
 function bodyBytes(text: string): number {
-  if (!/^\d{1,7}$/.test(text) || Number(text) < 1 || Number(text) > MOST_BODY_BYTES) {
-    throw new Error(`must be from 1 to ${MOST_BODY_BYTES}`);
+  if (!/^\d{1,7}$/.test(text) || Number(text) < 1 || Number(text) > MAX_BODY_BYTES) {
+    throw new Error(`must be from 1 to ${MAX_BODY_BYTES}`);
   }
   return Number(text);
 }

@@ -14,7 +14,7 @@ export interface WorkerProcess {
 }
 
 /** How a process ended. */
-export interface Ending {
+export interface ExitInfo {
   /** `null` where a signal ended it. */
   readonly code: number | null;
   readonly signal: string | null;
@@ -25,7 +25,7 @@ export interface Ending {
 /** The events of a process. None comes before it was returned, and none after `onEnd`. */
 export interface WorkerEvents {
   readonly onMessage: (message: FromWorker) => void;
-  readonly onEnd: (ending: Ending) => void;
+  readonly onEnd: (exit: ExitInfo) => void;
 }
 
 interface SupervisorOptions extends Pick<ProcessContext, 'onSignal'> {
@@ -42,14 +42,14 @@ interface SupervisorOptions extends Pick<ProcessContext, 'onSignal'> {
 }
 
 /** The longest pause before a worker is started again. */
-const LONGEST_PAUSE_MS = 30_000;
+const MAX_PAUSE_MS = 30_000;
 /** After a worker has served this long, the pauses begin short again. */
 const STEADY_MS = 60_000;
 /** How long a worker may take until it serves. It waits at most eight seconds for a store that is unavailable. */
 const START_LIMIT_MS = 120_000;
 
 /** A run of a worker, from its start to its end. */
-interface Life extends Ending {
+interface Life extends ExitInfo {
   /** False if it never received the message to start. */
   readonly isStarted: boolean;
   /** True where it was killed because it did not serve in time. */
@@ -118,10 +118,10 @@ export async function supervise(options: SupervisorOptions): Promise<number> {
               options.onMetrics(number, message, running);
           }
         },
-        onEnd(ending) {
+        onEnd(exit) {
           limit.cancel();
           running.delete(number);
-          resolve({ reason, ...ending, isStarted, isOverdue, servedMs: clock.monotonic() - servesSince });
+          resolve({ reason, ...exit, isStarted, isOverdue, servedMs: clock.monotonic() - servesSince });
         },
       });
       const limit = clock.setTimer(() => {
@@ -136,7 +136,7 @@ export async function supervise(options: SupervisorOptions): Promise<number> {
   }
 
   async function keepRunning(number: number, onFirstServing: (addresses: Addresses) => void): Promise<void> {
-    const backoff = createBackoff(clock, LONGEST_PAUSE_MS);
+    const backoff = createBackoff(clock, MAX_PAUSE_MS);
     let hasServed = false;
     while (!stopping.signal.aborted) {
       const life = await live(number, (addresses) => {
@@ -170,5 +170,5 @@ export async function supervise(options: SupervisorOptions): Promise<number> {
   return exitCode;
 }
 
-const how = ({ code, signal }: Ending): string =>
+const how = ({ code, signal }: ExitInfo): string =>
   code === null ? `was ended by ${signal ?? 'a signal'}` : `ended with ${code}`;

@@ -73,7 +73,7 @@ export function joinPrimary({ onSignal }: Pick<ProcessContext, 'onSignal'>) {
     self.exitedAfterDisconnect = signals.isListenedTo();
     if (hasLeft) return;
     for (const listener of gone) listener();
-    signals.primaryHasGone();
+    signals.primaryExited();
   });
   return {
     /** Resolves when the message has left this process: to false where it cannot. */
@@ -118,7 +118,7 @@ export function mergeSignals() {
       counts[way] += 1;
       if (counts[way] > delivered) deliver(signal);
     },
-    primaryHasGone(): void {
+    primaryExited(): void {
       if (delivered === 0) deliver('SIGTERM');
     },
     isListenedTo: (): boolean => listener !== undefined,

@@ -84,9 +84,26 @@ export interface EventListing extends AsyncIterable<Event> {
 
 /** A patch and how the server is to apply it (RFC 6902, RFC 7386, Kubernetes). */
 export type EventPatch =
-  | { readonly type: 'json'; readonly patch: readonly object[] }
-  | { readonly type: 'merge' | 'strategic'; readonly patch: object }
-  | { readonly type: 'apply'; readonly patch: object; readonly force?: boolean | undefined };
+  | {
+      /** A JSON Patch (RFC 6902). */
+      readonly type: 'json';
+      /** The operations, in order, such as `{ op: 'replace', path: '/note', value: 'paid' }`. */
+      readonly patch: readonly object[];
+    }
+  | {
+      /** `merge`: a JSON Merge Patch (RFC 7386). `strategic`: a strategic merge patch of Kubernetes. */
+      readonly type: 'merge' | 'strategic';
+      /** The fields to change; `null` removes a field. */
+      readonly patch: object;
+    }
+  | {
+      /** Server-side apply. */
+      readonly type: 'apply';
+      /** The fields to own and their values. `kind`, `apiVersion` and `metadata.name` are added if absent. */
+      readonly patch: object;
+      /** Whether to take over fields that other managers own, instead of failing with a conflict. Default: false. */
+      readonly force?: boolean | undefined;
+    };
 
 /** Options of `delete`. */
 export interface DeleteOptions extends CallOptions {
@@ -144,7 +161,13 @@ export interface EventsClient {
   /** The namespace of calls that name none. */
   readonly namespace: string | undefined;
   /** Reads an event. */
-  get(key: EventKey, options?: CallOptions & { readonly resourceVersion?: string | undefined }): Promise<Event>;
+  get(
+    key: EventKey,
+    options?: CallOptions & {
+      /** The oldest revision that the response may show; `0`: any state that the server has. Default: the latest. */
+      readonly resourceVersion?: string | undefined;
+    },
+  ): Promise<Event>;
   /**
    * Lists events. Nothing is sent before the first event is requested. Throws a TypeError for an invalid `pageSize`.
    */

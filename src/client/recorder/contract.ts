@@ -9,9 +9,13 @@ export interface KubernetesObject {
   /** The identity of the object. */
   readonly metadata?:
     | {
+        /** The name. Required, at most 1,024 bytes. */
         readonly name?: string | undefined;
+        /** The namespace, at most 1,024 bytes; absent for objects without one. */
         readonly namespace?: string | undefined;
+        /** The UID, at most 1,024 bytes. */
         readonly uid?: string | undefined;
+        /** The revision of the object, at most 1,024 bytes. */
         readonly resourceVersion?: string | undefined;
       }
     | undefined;

@@ -15,7 +15,7 @@ import { microTime, writeSeries, type EventWriter } from './write-series.js';
 /** The most memory of the series that equal events can continue. */
 const SERIES_BYTES = 33_554_432;
 /** The most sources whose rate is remembered. */
-const MOST_SOURCES = 4_096;
+const MAX_SOURCES = 4_096;
 /**
  * When the clock is set back by less than this, the times of the recorder still rise; otherwise they follow the clock.
  */
@@ -42,8 +42,8 @@ export function createRecorder(options: RecorderOptions): Recorder {
   const settings = occurrenceSettings(options, events.group, 'namespace' in events ? events.namespace : undefined);
   const names = createEventNames();
   const buckets =
-    options.rateLimit === false ? undefined : createTokenBuckets({ qps, burst, most: MOST_SOURCES, clock });
-  const ending = new AbortController();
+    options.rateLimit === false ? undefined : createTokenBuckets({ qps, burst, most: MAX_SOURCES, clock });
+  const stopping = new AbortController();
 
   let recorded = 0;
   let written = 0;
@@ -98,11 +98,11 @@ export function createRecorder(options: RecorderOptions): Recorder {
   const lanes = createLanes({
     lanes: options.maxInFlight ?? 4,
     clock,
-    signal: ending.signal,
+    signal: stopping.signal,
     async write(series) {
       client ??= await clientOf(events, options);
       const newName = (): string => names(series.event.regarding?.name, clock.now());
-      const count = await writeSeries(client, series, newName, ending.signal);
+      const count = await writeSeries(client, series, newName, stopping.signal);
       if (isAway) reports.activity()?.worked();
       isAway = false;
       if (series.dropped) return;
@@ -210,7 +210,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
     });
     late.cancel();
     timer?.cancel();
-    ending.abort();
+    stopping.abort();
     await reports.close();
   }
   const close = (given: FlushOptions = {}): Promise<void> => (closed ??= end(given));

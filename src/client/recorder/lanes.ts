@@ -5,11 +5,11 @@ import { pauseAfter } from '../requests/repeat.js';
 import type { Series } from './series.js';
 
 const FIRST_DELAY_MS = 100;
-const LONGEST_DELAY_MS = 10_000;
+const MAX_DELAY_MS = 10_000;
 /** The longest pause that a server can ask for. */
-const LONGEST_ASKED_MS = 300_000;
+const MAX_ASKED_MS = 300_000;
 /** Attempts at a write that fails while the server works: the event may be the reason. */
-const MOST_ATTEMPTS = 8;
+const MAX_ATTEMPTS = 8;
 /** Statuses of a server, or of a gateway in front of it, that is overloaded. */
 const PASSING = [408, 429, 502, 503, 504];
 /** Writes between two turns of the event loop: writes to a server in the same process may complete without one. */
@@ -48,7 +48,7 @@ export function createLanes({ lanes: most, clock, signal, write, failed }: Lanes
           break;
         } catch (error) {
           if (signal.aborted || failed(series, error, isFinal(error, attempt))) break;
-          const ms = pauseAfter(error, attempt - 1, FIRST_DELAY_MS, LONGEST_DELAY_MS, LONGEST_ASKED_MS);
+          const ms = pauseAfter(error, attempt - 1, FIRST_DELAY_MS, MAX_DELAY_MS, MAX_ASKED_MS);
           await pause(clock, ms, signal);
         }
       }
@@ -75,11 +75,11 @@ export function createLanes({ lanes: most, clock, signal, write, failed }: Lanes
 /** Whether another attempt would fail as well. */
 function isFinal(error: unknown, attempt: number): boolean {
   if (isConnectionError(error)) return false;
-  if (!isStatusError(error)) return attempt >= MOST_ATTEMPTS;
+  if (!isStatusError(error)) return attempt >= MAX_ATTEMPTS;
   const { code } = error;
   if (PASSING.includes(code)) return false;
   // A token may be replaced, and the event may be the reason for a 5xx.
-  return (code < 500 && code !== 401 && code !== 409) || attempt >= MOST_ATTEMPTS;
+  return (code < 500 && code !== 401 && code !== 409) || attempt >= MAX_ATTEMPTS;
 }
 
 function hashOf(text: string): number {

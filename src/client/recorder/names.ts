@@ -1,5 +1,5 @@
 /** The longest prefix: a name has at most 253 bytes, including a dot and the time in hexadecimal. */
-const MOST = 236;
+const MAX_PREFIX_LENGTH = 236;
 
 /**
  * Makes names as client-go does: the name of the object, a dot, and the time in nanoseconds as hexadecimal digits. What
@@ -25,7 +25,7 @@ export function createEventNames(): (about: string | undefined, micros: number) 
 
 function nameOf(text: string): string {
   const name = text
-    .slice(0, MOST)
+    .slice(0, MAX_PREFIX_LENGTH)
     .toLowerCase()
     .replace(/[^a-z0-9.]/g, '-')
     .replace(/[-.]*\.[-.]*/g, '.')

@@ -5,7 +5,7 @@ import type { KubernetesObject } from './contract.js';
 const FIELDS = ['kind', 'namespace', 'name', 'uid', 'apiVersion', 'resourceVersion', 'fieldPath'] as const;
 
 /** Servers do not limit these; the recorder does, because it keeps them in memory. */
-const MOST_BYTES = 1_024;
+const MAX_BYTES = 1_024;
 
 /** Defaults for references to objects of the service. */
 export interface OwnObjects {
@@ -29,7 +29,7 @@ export function referenceTo(value: unknown, field: string, own: OwnObjects, faul
     const text = source[name];
     if (text === undefined || text === null || text === '') continue;
     if (typeof text !== 'string') faults.push(`${field}.${name} must be a string`);
-    else if (longerThan(text, MOST_BYTES)) faults.push(`${field}.${name} must have at most ${MOST_BYTES} bytes`);
+    else if (longerThan(text, MAX_BYTES)) faults.push(`${field}.${name} must have at most ${MAX_BYTES} bytes`);
     else reference[name] = text;
   }
   if (!reference.kind) faults.push(`${field} needs a kind`);

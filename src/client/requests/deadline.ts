@@ -8,7 +8,7 @@ export interface Deadline {
   /** The rest of the time, in milliseconds. */
   remainingMs(): number;
   /** From now on only the caller's signal aborts. */
-  lift(): void;
+  cancel(): void;
   /** Removes the timer and the listener. */
   release(): void;
 }
@@ -33,7 +33,7 @@ export function createDeadline(clock: Clock, timeoutMs: number, signal: AbortSig
   return {
     signal: controller.signal,
     remainingMs: () => end - clock.monotonic(),
-    lift: () => timer.cancel(),
+    cancel: () => timer.cancel(),
     release() {
       timer.cancel();
       signal?.removeEventListener('abort', leave);

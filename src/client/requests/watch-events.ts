@@ -36,7 +36,7 @@ async function begin(context: CallContext, url: string, { timeoutMs }: WatchOpti
   try {
     const response = await send(context, { method: 'GET', url }, deadline.signal);
     if (!isSuccess(response.status)) throw await refusal(reading(context, response, deadline.signal));
-    deadline.lift();
+    deadline.cancel();
     return response;
   } catch (error) {
     deadline.release();

@@ -6,7 +6,7 @@ import { isFailure, isFinal, isRefusedResume, isRewound } from './refusals.js';
 import type { SilenceLimit } from './silence.js';
 
 /** The longest pause that a server can ask for, in milliseconds. */
-const LONGEST_RETRY_AFTER_MS = 300_000;
+const MAX_RETRY_AFTER_MS = 300_000;
 /** How often in a row a server may refuse to resume before a list is read instead. */
 const MAX_REFUSALS = 3;
 
@@ -75,6 +75,6 @@ export class Attempts {
     if (!this.#hasWorked && isFinal(error)) throw error;
     this.#failures += 1;
     if (this.#failures > 1) this.#series.failed(error);
-    return askedPause(error, LONGEST_RETRY_AFTER_MS);
+    return askedPause(error, MAX_RETRY_AFTER_MS);
   }
 }

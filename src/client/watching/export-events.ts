@@ -14,9 +14,9 @@ import { compareRevisions, revisionOf } from '../requests/revisions.js';
 import { followRules, type FollowOptions } from './watch-options.js';
 
 /** The longest pause before a sink is tried again, in milliseconds. */
-const LONGEST_PAUSE_MS = 30_000;
+const MAX_PAUSE_MS = 30_000;
 /** The longest pause that a sink can ask for, in milliseconds. */
-const LONGEST_RETRY_AFTER_MS = 600_000;
+const MAX_RETRY_AFTER_MS = 600_000;
 /** How many events of a list are held to be sorted, at most twice as many for a moment. */
 const MAX_HELD = 10_000;
 
@@ -35,7 +35,14 @@ export interface EventSink {
    * When it throws or rejects the same batch is handed over again after a pause, until it succeeds; `retryAfterMs` of
    * the error, in milliseconds, makes that pause longer. So a sink has to skip events that it can never accept.
    */
-  write(batch: readonly Event[], cursor: string, context: { readonly signal: AbortSignal }): void | Promise<void>;
+  write(
+    batch: readonly Event[],
+    cursor: string,
+    context: {
+      /** The `signal` of the options; never aborted if they have none. */
+      readonly signal: AbortSignal;
+    },
+  ): void | Promise<void>;
 }
 
 /** For {@link exportEvents}. */
@@ -103,7 +110,7 @@ async function run(options: ExportEventsOptions): Promise<void> {
 
 /** Calls a sink until it succeeds, or the export is to end. */
 function createDelivery({ sink, clock = systemClock, observe }: ExportEventsOptions, signal: AbortSignal) {
-  const backoff = createBackoff(clock, LONGEST_PAUSE_MS);
+  const backoff = createBackoff(clock, MAX_PAUSE_MS);
   const series = createFailureSeries('exportEvents: sink', createNotifier(observe), clock);
 
   const repeated = async <T>(attempt: (isFirst: boolean) => T | Promise<T>): Promise<T | undefined> => {
@@ -116,7 +123,7 @@ function createDelivery({ sink, clock = systemClock, observe }: ExportEventsOpti
       } catch (error) {
         if (signal.aborted) return undefined;
         series.failed(error);
-        await backoff.pause(signal, askedPause(error, LONGEST_RETRY_AFTER_MS));
+        await backoff.pause(signal, askedPause(error, MAX_RETRY_AFTER_MS));
         if (signal.aborted) return undefined;
       }
     }

@@ -15,7 +15,7 @@ import type { View } from './view.js';
 import type { FollowOptions } from './watch-options.js';
 
 /** The longest pause between two attempts, in milliseconds. */
-const LONGEST_PAUSE_MS = 10_000;
+const MAX_PAUSE_MS = 10_000;
 /** All initial frames together may take this many times `WATCH_LIST_MS`. */
 const INITIAL_FRAMES = 6;
 /** How long a server may send nothing before the end of the initial events, in milliseconds. */
@@ -23,7 +23,7 @@ const WATCH_LIST_MS = 10_000;
 const NOTHING: readonly never[] = [];
 const INITIAL_END = 'k8s.io/initial-events-end';
 
-interface FollowParts<Given> {
+interface FollowDependencies<Given> {
   readonly view: View<Given>;
   /** Where the watch begins. `list`: with what exists; `latest`: now, without a list. */
   readonly start: 'list' | 'latest' | { readonly after: string };
@@ -43,18 +43,18 @@ interface FollowParts<Given> {
 export function follow<Given>(
   where: string,
   options: FollowOptions & { readonly signal?: AbortSignal | undefined },
-  parts: FollowParts<Given>,
+  dependencies: FollowDependencies<Given>,
 ): AsyncIterableIterator<Given> {
   const { client, namespace, fieldSelector, labelSelector, pageSize } = options;
   const { silenceMs = 30_000, clock = systemClock, observe } = options;
   const selection = { namespace, fieldSelector, labelSelector };
   const series = createFailureSeries(where, createNotifier(observe), clock);
   return endable(options.signal, (signal) =>
-    new Follower({ ...parts, client, selection, pageSize, silenceMs, clock, series, signal }).run(),
+    new Follower({ ...dependencies, client, selection, pageSize, silenceMs, clock, series, signal }).run(),
   );
 }
 
-interface FollowerParts<Given> extends FollowParts<Given>, Pick<FollowOptions, 'client' | 'pageSize'> {
+interface FollowerDependencies<Given> extends FollowDependencies<Given>, Pick<FollowOptions, 'client' | 'pageSize'> {
   readonly selection: EventSelection;
   /** How long a connection may be silent at first, in milliseconds. */
   readonly silenceMs: number;
@@ -68,7 +68,7 @@ const LASTING_MS = 10_000;
 
 /** A class, because its generators share state. */
 class Follower<Given> {
-  readonly #parts: FollowerParts<Given>;
+  readonly #dependencies: FollowerDependencies<Given>;
   readonly #silence;
   readonly #backoff;
   readonly #attempts;
@@ -80,11 +80,11 @@ class Follower<Given> {
   #mustCompare = false;
   #usesWatchList: boolean;
 
-  constructor(parts: FollowerParts<Given>) {
-    const { clock, series, start, silenceMs, watchList } = parts;
-    this.#parts = parts;
+  constructor(dependencies: FollowerDependencies<Given>) {
+    const { clock, series, start, silenceMs, watchList } = dependencies;
+    this.#dependencies = dependencies;
     this.#silence = createSilenceLimit(silenceMs, clock.monotonic());
-    this.#backoff = createBackoff(clock, LONGEST_PAUSE_MS);
+    this.#backoff = createBackoff(clock, MAX_PAUSE_MS);
     this.#attempts = new Attempts(series, this.#backoff, this.#silence);
     this.#position = typeof start === 'object' ? start.after : undefined;
     this.#mustList = start === 'list';
@@ -97,7 +97,7 @@ class Follower<Given> {
    * frame, each costs the consumer's process a fifth more.
    */
   async *run(): AsyncGenerator<Given, void, undefined> {
-    const { signal } = this.#parts;
+    const { signal } = this.#dependencies;
     const release = keepProcess();
     try {
       while (!signal.aborted) {
@@ -136,7 +136,7 @@ class Follower<Given> {
 
   /** Drops the position: the next attempt reads a list. */
   *#beginAgain(error: unknown): Generator<Given, void, undefined> {
-    const { view } = this.#parts;
+    const { view } = this.#dependencies;
     if (this.#position !== undefined && !this.#mustList) yield* view.expired(this.#position);
     if (isRewound(error)) view.rewound();
     this.#mustList = true;
@@ -151,7 +151,7 @@ class Follower<Given> {
 
   /** The server's present revision. */
   async #latest(): Promise<string> {
-    const { client, selection, signal } = this.#parts;
+    const { client, selection, signal } = this.#dependencies;
     const listing = client.list({ namespace: selection.namespace, pageSize: 1, signal });
     for await (const { resourceVersion } of listing.pages()) {
       this.#attempts.answered();
@@ -172,7 +172,7 @@ class Follower<Given> {
   }
 
   async *#list(): AsyncGenerator<Given, void, undefined> {
-    const { client, selection, pageSize, signal, view } = this.#parts;
+    const { client, selection, pageSize, signal, view } = this.#dependencies;
     yield* view.beginList();
     let position = '';
     for await (const page of client.list({ ...selection, pageSize, signal }).pages()) {
@@ -186,16 +186,16 @@ class Follower<Given> {
   }
 
   async *#endList(position: string): AsyncGenerator<Given, void, undefined> {
-    const { given, again } = this.#parts.view.endList();
+    const { given, again } = this.#dependencies.view.endList();
     yield* given;
     if (again) return yield* this.#list();
     this.#position = position;
     this.#mustList = false;
-    this.#parts.onListed?.();
+    this.#dependencies.onListed?.();
   }
 
   #connect() {
-    const { client, selection, clock, signal } = this.#parts;
+    const { client, selection, clock, signal } = this.#dependencies;
     const start = this.#mustList ? { sendInitialEvents: true } : { resourceVersion: this.#position };
     return openConnection({
       ...{ client, signal, clock },
@@ -211,7 +211,7 @@ class Follower<Given> {
     const revision = revisionOf(frame.object);
     const isOld = isOlder(revision, position);
     if (isOld && frame.type === 'BOOKMARK') throw rewound();
-    const given = frame.type === 'BOOKMARK' ? NOTHING : this.#parts.view.changed(frame, position);
+    const given = frame.type === 'BOOKMARK' ? NOTHING : this.#dependencies.view.changed(frame, position);
     if (given === 'rewound') throw rewound();
     if (revision !== '' && !isOld) this.#position = revision;
     this.#attempts.progressed();
@@ -220,7 +220,7 @@ class Follower<Given> {
 
   /** The events that exist, up to the bookmark that ends them. */
   async *#initial(connection: ReturnType<typeof openConnection>): AsyncGenerator<Given, void, undefined> {
-    const { view } = this.#parts;
+    const { view } = this.#dependencies;
     yield* view.beginList();
     for (;;) {
       const frame = await connection.next();

@@ -3,7 +3,7 @@ import type { EventsClient, WatchFrame, WatchOptions } from '../contract/events-
 import { failure } from './refusals.js';
 import type { SilenceLimit } from './silence.js';
 
-interface ConnectionParts {
+interface ConnectionDependencies {
   readonly client: EventsClient;
   readonly watch: Omit<WatchOptions, 'signal'>;
   readonly signal: AbortSignal;
@@ -19,12 +19,12 @@ const silent = (ms: number): Error => failure('silent', `the watch was silent fo
  * Opens a watch. Nothing is read before `next` is called and nothing ahead of it. The time a frame takes is measured only while
  * `next` waits: a slow consumer is not the server's silence.
  */
-export function openConnection({ client, watch, signal, clock, silence, limitMs }: ConnectionParts) {
-  const ending = new AbortController();
-  const end = (): void => ending.abort(signal.reason);
+export function openConnection({ client, watch, signal, clock, silence, limitMs }: ConnectionDependencies) {
+  const stopping = new AbortController();
+  const end = (): void => stopping.abort(signal.reason);
   if (signal.aborted) end();
   else signal.addEventListener('abort', end, { once: true });
-  const frames = client.watch({ ...watch, signal: ending.signal })[Symbol.asyncIterator]();
+  const frames = client.watch({ ...watch, signal: stopping.signal })[Symbol.asyncIterator]();
   let waited = 0;
   let since: number | undefined;
   let fail: ((error: unknown) => void) | undefined;
@@ -45,7 +45,7 @@ export function openConnection({ client, watch, signal, clock, silence, limitMs 
     else fail?.(silent(clock.monotonic() - since));
   };
   // The client may be slow to notice its signal.
-  ending.signal.addEventListener('abort', () => fail?.(ending.signal.reason), { once: true });
+  stopping.signal.addEventListener('abort', () => fail?.(stopping.signal.reason), { once: true });
 
   const endWait = (): void => {
     if (since !== undefined) waited += clock.monotonic() - since;
@@ -54,7 +54,7 @@ export function openConnection({ client, watch, signal, clock, silence, limitMs 
   };
   /** The wait for one frame, which `look` and the signal end through `fail`. */
   const wait = (resolve: (frame: WatchFrame | undefined) => void, reject: (error: unknown) => void): void => {
-    ending.signal.throwIfAborted();
+    stopping.signal.throwIfAborted();
     since = clock.monotonic();
     const moment = since + limitMs();
     if (timer === undefined || due > moment) setTimer(moment);
@@ -86,7 +86,7 @@ export function openConnection({ client, watch, signal, clock, silence, limitMs 
     close(): void {
       timer?.cancel();
       signal.removeEventListener('abort', end);
-      ending.abort(new Error('the watch was closed'));
+      stopping.abort(new Error('the watch was closed'));
       frames.return?.().then(undefined, () => undefined);
     },
   };

@@ -1,5 +1,5 @@
 /** The longest wait for a frame, in milliseconds, however rare the server's bookmarks are. */
-const LONGEST_MS = 300_000;
+const MAX_MS = 300_000;
 /** How much longer than the time between two bookmarks a connection may be silent. */
 const TOLERANCE = 1.5;
 /** The number of bookmarks whose longest interval counts. */
@@ -16,7 +16,7 @@ export type SilenceLimit = ReturnType<typeof createSilenceLimit>;
  * @param begun the time of a monotonic clock, in milliseconds
  */
 export function createSilenceLimit(startMs: number, begun: number) {
-  const longest = Math.max(LONGEST_MS, startMs);
+  const longest = Math.max(MAX_MS, startMs);
   const intervals: number[] = [];
   let limit = startMs;
   let lastBookmark = begun;
@@ -29,7 +29,7 @@ export function createSilenceLimit(startMs: number, begun: number) {
         const interval = now - lastBookmark;
         // Also across connections: one that was closed too early would otherwise hide the period for ever. A longer interval
         // is no period: there was nothing new in between, or no connection.
-        if (interval * TOLERANCE <= LONGEST_MS) intervals.push(interval);
+        if (interval * TOLERANCE <= MAX_MS) intervals.push(interval);
         if (intervals.length > REMEMBERED) intervals.shift();
         lastBookmark = now;
       }

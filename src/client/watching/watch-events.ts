@@ -20,7 +20,10 @@ import { watchRules, type WatchEventsOptions } from './watch-options.js';
  * @throws TypeError that lists every fault of the options
  */
 export function watchEvents(
-  options: WatchEventsOptions & { readonly remember?: 'versions' | 'events' | undefined },
+  options: WatchEventsOptions & {
+    /** See {@link WatchEventsOptions.remember}. */
+    readonly remember?: 'versions' | 'events' | undefined;
+  },
 ): AsyncIterableIterator<EventChange>;
 /** The same, without memory: missed changes are a {@link RelistedNotice}. */
 export function watchEvents(options: WatchEventsOptions): AsyncIterableIterator<EventChange | RelistedNotice>;

@@ -14,7 +14,7 @@ type Members = Readonly<Record<string, unknown>>;
  * @param value an object, fresh from `JSON.parse`, that says `kind` and `apiVersion`. It is consumed.
  * @param managed what the number 0 in the place of the managed fields stands for
  */
-export function decodeUsualEvent(value: object, managed?: readonly ManagedFieldsEntry[]): QuickObject | undefined {
+export function decodeCommonEvent(value: object, managed?: readonly ManagedFieldsEntry[]): QuickObject | undefined {
   const body = value as Members;
   const {
     metadata: sent,
@@ -124,7 +124,7 @@ function fieldsOfObjectReference(value: Members): number {
 /** How many fields it has; 0 where it has unusual ones. */
 function fieldsOfEventSeries(value: Members): number {
   const { count, lastObservedTime } = value;
-  const usual =
+  const isCommon =
     isCount(count) && timeOf(lastObservedTime, 'micro-time') === lastObservedTime && Object.keys(value).length === 2;
-  return usual ? 2 : 0;
+  return isCommon ? 2 : 0;
 }

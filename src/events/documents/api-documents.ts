@@ -8,7 +8,7 @@ import type { ApiRequest } from '../../http/request.js';
 import type { ApiResponse } from '../../http/response.js';
 import { coreEventShape, eventShape } from '../resource/schema.js';
 
-/** The served versions, the one that is stored first, by the names of their documents below `/openapi/v3/`. */
+/** The served versions by the names of their documents below `/openapi/v3/`. The version that is stored is first. */
 export type ServedVersions = ReadonlyMap<string, GroupVersion>;
 
 const RESOURCE: DiscoveryResource = {
@@ -20,7 +20,10 @@ const RESOURCE: DiscoveryResource = {
   shortNames: ['ev'],
 };
 
-/** Answers discovery and, unless another part of the service has them, the OpenAPI documents; undefined for other paths. */
+/**
+ * Creates the handler of discovery and, unless another part of the service has them, the OpenAPI documents. It returns
+ * undefined for other paths.
+ */
 export function createApiDocuments(
   versions: ServedVersions,
   withOpenApi: boolean,
@@ -39,7 +42,7 @@ export function createEventsOpenApi(versions: ServedVersions): OpenApi {
   });
 }
 
-/** The OpenAPI 3.0 document of the Event in one version. */
+/** Returns the OpenAPI 3.0 document of the Event in one version. */
 export function eventsOpenApiDocument({ group, version }: GroupVersion): Json {
   const shape = group === '' ? coreEventShape() : eventShape();
   return openApiDocument({ group, version, plural: 'events', kind: 'Event', shape });

@@ -10,17 +10,17 @@ import type { EventVersion } from '../versions/version.js';
 
 /** Documents about the API: discovery and OpenAPI. */
 export interface Documents {
-  /** Whether a path outside the resource's own is answered here; with `hasNext` it may be another handler's. */
+  /** Whether a path outside those of the resource is served here; with `hasNext`, another handler may serve it. */
   claims(path: string, hasNext: boolean): boolean;
-  /** @throws StatusFailure 404 for a path below the group that is none of them */
+  /** @throws StatusFailure 404 for a path below the group without a document */
   answer(request: ApiRequest, path: string, query: Query): Promise<ApiResponse>;
 }
 
 /**
- * The documents are loaded with the first request for one.
+ * Creates the handler of the documents, which are loaded at the first request for one.
  *
- * @param roots `/api`, `/apis`, `/openapi/v2` and `/openapi/v3`: true claims them, false leaves them to other handlers, and
- *   `undefined` claims them if there is no other handler
+ * @param roots `/api`, `/apis`, `/openapi/v2` and `/openapi/v3`: true claims them, false leaves them to other handlers,
+ *   and `undefined` claims them if there is no other handler
  */
 export function createDocuments(options: {
   readonly versions: readonly EventVersion[];

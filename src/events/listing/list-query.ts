@@ -11,7 +11,7 @@ import { isStoreError } from '../../store/contract/errors.js';
 import { futureRevision } from '../request/store-failures.js';
 import { LooseRead, type VerbCall } from '../request/call.js';
 
-/** The selection of a list or watch: both selectors, and the name of a single-object watch. */
+/** Returns the selector of a list or watch: both selectors combined, and the name of a single-object watch. */
 export function readSelection(call: VerbCall, options: ListOptions): Selector {
   const { maxSelectorTerms } = call.dependencies;
   const labels = parseLabelSelector(options.labelSelector, maxSelectorTerms);
@@ -27,7 +27,7 @@ export function readSelection(call: VerbCall, options: ListOptions): Selector {
 
 const escaped = (value: string): string => value.replace(/[\\,=]/g, '\\$&');
 
-/** Where a page begins, and in which state. */
+/** Where a page begins, and at which revision. */
 export interface Start {
   readonly at: Revision | undefined;
   readonly after: Position | undefined;
@@ -35,7 +35,7 @@ export interface Start {
   readonly notOlderThan: Revision | undefined;
 }
 
-/** @throws StatusFailure 400 for a bad token, or a revision beside one */
+/** Returns where a list begins. @throws StatusFailure 400 for a bad continue token, or one with a resourceVersion */
 export function startOf(call: VerbCall, options: ListOptions): Start {
   const asked = options.resourceVersion;
   const given = asked !== '' && asked !== '0';
@@ -60,7 +60,7 @@ function positionOf(call: VerbCall, start: string): EventKey {
     : { namespace: start.slice(0, slash), name: start.slice(slash + 1) };
 }
 
-/** The metadata of a list. `last`: more events follow this one, `remaining` of them if that is known. */
+/** Returns the metadata of a list. `last`: the last event of the page, if `remaining` (if known) more follow. */
 export function listMeta(call: VerbCall, revision: Revision, last?: EventKey, remaining?: number): ListMeta {
   const resourceVersion = String(revision);
   if (last === undefined) return { resourceVersion };
@@ -72,7 +72,7 @@ function tokenStart(call: VerbCall, key: EventKey): string {
   return call.scope.namespace === '' ? `${key.namespace}/${key.name}` : key.name;
 }
 
-/** The failure for the client when a page cannot be read: `error` itself unless it is specific to lists. */
+/** Returns the failure for the client if a page cannot be read: `error` itself unless it is specific to lists. */
 export function pageFailure(error: unknown, call: VerbCall, { continue: token }: ListOptions, start: Start): unknown {
   if (!isStoreError(error)) return error;
   const { at = 0, after } = start;

@@ -14,20 +14,24 @@ import type { JsonSource } from '../../json/json-source.js';
 export interface List<Item> {
   readonly meta: ListMeta;
   readonly revision: Revision;
-  /** All of them if they are few; otherwise they are read on demand. */
+  /** All items if they are few; otherwise items are read on demand. */
   readonly batches: Batches<Item>;
   /** Bytes of the events that are in memory before the response begins. */
   readonly ahead: number;
 }
 
-/** The most bytes of events in a page with a limit, because it is in memory before it is sent; it then ends with a token. */
+/**
+ * The maximum bytes of events in a page with a limit, because the page is in memory before it is sent. A page that
+ * reaches it ends with a continue token.
+ */
 const LIMITED_BYTES = 33_554_432;
 
 /**
- * Reads the first page of a list, and with a limit the whole response; synchronously if the store has it as JSON. Yields to
- * other requests however many events the selector skips, and reads nothing more after the end of the request.
+ * Reads the first page of a list, and with a limit the whole response; synchronously if the store has it as JSON.
+ * Yields to other requests regardless of how many events the selector skips, and stops reading when the request ends.
  *
- * @throws StatusFailure 400 for a bad token, 410 when history no longer reaches back, 504 for a future revision
+ * @throws StatusFailure 400 for a bad token, 410 if the history no longer reaches back to the revision, 504 for a
+ *   future revision
  */
 export function readList<Item>(
   call: VerbCall,
@@ -73,7 +77,7 @@ async function* allPages<Item>(pages: PageReader, first: Page, form: ItemForm<It
   }
 }
 
-/** Reads on until a page holds as many matching events as the client asked for. */
+/** Continues reading until the page has as many matching events as the client requested. */
 async function filled(pages: PageReader, first: ListPage, limit: number): Promise<ListPage> {
   const { selector } = pages;
   const records: EventRecord[] = [];
@@ -94,15 +98,15 @@ async function filled(pages: PageReader, first: ListPage, limit: number): Promis
     page = await pages.nextRecords(page.next, limit - records.length);
   }
   const more = page.next !== undefined || examined < page.records.length;
-  // Counted from the first page, and so an estimate if events were removed since.
+  // Computed from the first page, and so an estimate if events have been removed since.
   const left = first.remaining === undefined ? undefined : first.remaining + first.records.length - records.length;
   return { records, revision: first.revision, next: more ? last : undefined, remaining: left };
 }
 
-/** How the items of a list are made of records. */
+/** Converts records to the items of a list. */
 interface ItemForm<Item> {
   ofRecord(record: EventRecord): Item;
-  /** Makes one item of a whole page of events as JSON. Absent if the response needs another form. */
+  /** Creates one item from a whole page of events as JSON. Absent if the response needs another representation. */
   readonly ofJson?: ((pieces: readonly JsonSource[]) => Item) | undefined;
 }
 
@@ -115,7 +119,7 @@ type Batches<Item> = readonly (readonly Item[])[] | AsyncIterable<readonly Item[
 const BATCH = 32;
 const BATCH_BYTES = 131_072;
 
-/** Events that are sent as stored cost little, so that a usual page is one batch. */
+/** Events that are sent in stored form cost little, so a usual page is one batch. */
 const STORED_BATCH = 512;
 const STORED_BATCH_BYTES = 524_288;
 
@@ -130,7 +134,9 @@ function batchesOf<Item>(
   return records.length <= most && bytes <= mostBytes ? [records.map(form.ofRecord)] : inBatches(records, form, pace);
 }
 
-/** The matching records in batches. Yields to other requests after a few milliseconds, whether anything matches or not. */
+/**
+ * The matching records in batches. Yields to other requests after a few milliseconds, whether anything matches or not.
+ */
 async function* inBatches<Item>(
   records: readonly EventRecord[],
   { ofRecord }: ItemForm<Item>,

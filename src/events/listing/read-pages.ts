@@ -9,9 +9,9 @@ import type { VerbCall } from '../request/call.js';
 import type { RequestLife } from '../request/request-life.js';
 import { pageFailure, PageQuery, startOf, type Start } from './list-query.js';
 
-/** The most records that are asked of a store at once. */
+/** The maximum number of records requested from a store at once. */
 export const PAGE = 500;
-/** About how many bytes of events a page may have: some stores return copies. */
+/** The approximate maximum of bytes of events in a page, because some stores return copies. */
 const PAGE_BYTES = 4_194_304;
 const SMALLEST = 16;
 
@@ -26,9 +26,9 @@ export function bytesOf(records: readonly EventRecord[]): number {
 }
 
 /**
- * Reads the pages of one list, all at the revision of the first. Pages of records have at most {@link PAGE}, fewer where
- * events are large. With a selector they grow from one to the next: otherwise a client that asks for one event where few
- * match would have the store read one at a time.
+ * Reads the pages of one list, all at the revision of the first. Pages of records have at most {@link PAGE}, fewer
+ * where events are large. With a selector they grow from page to page: otherwise a client that requests one event when
+ * few match would make the store read one event at a time.
  */
 export class PageReader {
   readonly call: VerbCall;
@@ -42,7 +42,7 @@ export class PageReader {
   #most = PAGE;
 
   /**
-   * @param asJson whether a page may come as JSON
+   * @param asJson whether the store may return pages as JSON
    * @throws StatusFailure 400 for a bad token
    */
   constructor(call: VerbCall, options: ListOptions, selector: Selector, asJson: boolean) {
@@ -52,34 +52,37 @@ export class PageReader {
     this.#options = options;
     this.#start = startOf(call, options);
     this.#at = this.#start.at;
-    // Terms are a hint to `list`; JSON cannot be filtered afterwards, so all of the selector must be in the terms.
+    // Terms are a hint to `list`; JSON cannot be filtered afterwards, so the terms must express the whole selector.
     this.#asJson = asJson && selector.onlyEqualities;
   }
 
-  /** The first page, of so many events if there are as many. Without a promise where the store gives it as JSON. */
+  /** Reads the first page, with up to `wanted` events. May be synchronous if the store returns the page as JSON. */
   first(wanted: number): Page | Promise<Page> {
     return this.#read(this.#start.after, wanted);
   }
 
-  /** A further page. Yields to other requests first, if this one has worked long enough. */
+  /** Reads a further page. First yields to other requests if this one has run long enough. */
   async next(after: Position, wanted: number): Promise<Page> {
-    await this.#goOn();
+    await this.#yieldIfDue();
     return this.#read(after, wanted);
   }
 
-  /** A further page, as records. */
+  /** Reads a further page, as records. */
   async nextRecords(after: Position, wanted: number): Promise<ListPage> {
-    await this.#goOn();
+    await this.#yieldIfDue();
     return this.#readRecords(after, wanted);
   }
 
-  /** A store in memory answers in the same turn of the event loop, which alone lets no other request work. */
-  async #goOn(): Promise<void> {
+  /**
+   * Yields if necessary, because awaiting an in-memory store, which responds in the same turn of the event loop, lets
+   * no other request run.
+   */
+  async #yieldIfDue(): Promise<void> {
     this.call.life.throwIfAborted();
     if (this.pace.shouldYield()) await this.pace.yieldToLoop();
   }
 
-  /** The JSON of a store comes as a promise where it has to find out first whether its copy is up to date. */
+  /** Reads a page. A store returns JSON as a promise if it must first check whether its copy is up to date. */
   #read(after: Position | undefined, wanted: number): Page | Promise<Page> {
     const { list } = this.call.dependencies.store;
     return settle<PageQuery, JsonPage | undefined, Page>(
@@ -125,10 +128,10 @@ export class PageReader {
   }
 }
 
-/** How long one request works without yielding to others, in milliseconds. */
+/** How long one request runs without yielding to others, in milliseconds. */
 const STRETCH_MS = 5;
 
-/** Makes one request share the event loop with others, however much it has to examine. */
+/** Makes one request share the event loop with others, regardless of how much it examines. */
 export class Pace {
   readonly #clock: Clock;
   readonly #life: Pick<RequestLife, 'throwIfAborted'>;
@@ -140,12 +143,12 @@ export class Pace {
     this.#began = clock.monotonic();
   }
 
-  /** True when it has worked long enough, and has to wait for {@link yieldToLoop}. */
+  /** Whether the request has run long enough and has to await {@link yieldToLoop}. */
   shouldYield(): boolean {
     return this.#clock.monotonic() - this.#began >= STRETCH_MS;
   }
 
-  /** Lets others work. @throws the reason of the request's end, if it has ended */
+  /** Lets other requests run. @throws the abort reason of the request, if it has ended */
   async yieldToLoop(): Promise<void> {
     await nextTurn();
     this.#began = this.#clock.monotonic();

@@ -3,19 +3,24 @@ import type { PlaceKind } from '../../limits/in-flight.js';
 import type { Notify, WatchObserver } from '../../observe/observation.js';
 import type { WatchHub } from '../../store/watch/watch-hub.js';
 
-/** How often `activity` is observed at most, as kube-apiserver's gauge of requests in flight has the peak of a second. */
+/**
+ * The minimum interval between `activity` observations: kube-apiserver's gauge of requests in flight also shows the
+ * peak of one second.
+ */
 const PERIOD_MS = 1_000;
 
-/** Counts what happens too often to be observed one by one, and reports it once a second while something happens. */
+/**
+ * Counts what happens too often for an observation each, and reports the counts once a second while there is activity.
+ */
 export interface Activity {
-  /** A place in flight was taken. `held`: how many are, always the same object. */
+  /** Called when a place in flight is acquired. `held`: the number of acquired places, always the same object. */
   readonly taken: (kind: PlaceKind, held: Readonly<Record<PlaceKind, number>>) => void;
-  /** A watch of this version was sent frames, or bytes. */
+  /** Called when a watch of this version is sent frames or bytes. */
   readonly sent: WatchObserver['sent'];
   close(): void;
 }
 
-/** Makes an {@link Activity}. Its timer runs only while something happens. */
+/** Creates an {@link Activity}. Its timer runs only while there is activity. */
 export function createActivity(clock: Clock, notify: Notify, ring: WatchHub['ring']): Activity {
   let now: Readonly<Record<PlaceKind, number>> = { read: 0, write: 0, watch: 0 };
   let peak: Record<PlaceKind, number> = { ...now };
@@ -25,10 +30,10 @@ export function createActivity(clock: Clock, notify: Notify, ring: WatchHub['rin
 
   const report = (): void => {
     notify({ type: 'activity', inFlight: peak, sent: [...sent.values()], ring: ring() });
-    // What is held counts bytes as well.
+    // Not a copy of the whole object, which counts bytes as well.
     peak = { read: now.read, write: now.write, watch: now.watch };
     sent.clear();
-    // Once more without activity, so that gauges return to the current values.
+    // Reports once more after the activity has ended, so that gauges return to the current values.
     timer = busy ? clock.setTimer(report, PERIOD_MS) : undefined;
     busy = false;
   };

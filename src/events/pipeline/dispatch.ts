@@ -31,20 +31,20 @@ const VERBS: Readonly<Record<Exclude<Verb, 'patch'>, RunVerb>> = {
 };
 
 /**
- * Runs the verb and renders its result, or answers a document about the API. Content types and `Accept` are checked before the
- * verb runs, so that a refused one changes nothing.
+ * Runs the verb and renders its result, or returns a document about the API. Content types and `Accept` are checked
+ * before the verb runs, so that a refused request changes nothing.
  *
  * @throws StatusFailure 404, 405, 406, 415, and those of the verb
  */
 export function dispatch(context: RequestContext, caller: Caller, place: Place): ApiResponse | Promise<ApiResponse> {
-  const { parts, request, path, life, query, warnings, scope } = context;
-  if (!scope) return parts.documents.answer(request, path, query);
-  const { dependencies } = parts;
-  const { version, verb } = routeOf(scope, request.method, parts.versions);
+  const { pipeline, request, path, life, query, warnings, scope } = context;
+  if (!scope) return pipeline.documents.answer(request, path, query);
+  const { dependencies } = pipeline;
+  const { version, verb } = routeOf(scope, request.method, pipeline.versions);
   context.served = true;
   const run = verb === 'patch' ? patchVerb(request) : VERBS[verb];
   const shape = verb === 'watch' ? 'watch' : verb === 'list' ? 'list' : 'object';
-  const representation = parts.negotiate(request, query, version.view, shape, scope.name);
+  const representation = pipeline.negotiate(request, query, version.view, shape, scope.name);
   const { joinsItems } = representation;
   const call: VerbCall = { dependencies, request, life, version, scope, query, caller, joinsItems, warnings };
   // Writes need the time of the store, which may have to be read first.
@@ -52,7 +52,7 @@ export function dispatch(context: RequestContext, caller: Caller, place: Place):
   return chain(result, (ready) => render(call, representation, ready, place));
 }
 
-/** The verb for a patch of this content type. @throws StatusFailure 415 */
+/** Returns the verb for a patch of this content type. @throws StatusFailure 415 */
 function patchVerb(request: ApiRequest): RunVerb {
   const type = patchTypeOf(header(request, 'content-type') ?? '');
   return type === APPLY_TYPE ? applyEvent : (call) => patchEvent(call, type);

@@ -13,11 +13,11 @@ import { storeFailure } from '../request/store-failures.js';
 import { isHookFailure } from './observed-authorizer.js';
 import { reportRequest } from './request-report.js';
 
-/** The last step of every request: its end, unless a stream continues, the report, and the common headers. */
+/** Completes a request: ends it unless a stream continues, reports it, and adds the common headers. */
 export function finish(context: RequestContext, response: ApiResponse): ApiResponse {
   const { status, headers: own, body, release } = response;
   const { life, auditId } = context;
-  // A stream with a deadline has a signal, which would be created if it was read.
+  // A stream with a deadline has a signal, which reading the property would create.
   const livesOn = 'signal' in response;
   if (!livesOn) life.finish();
   reportRequest(context, response);
@@ -32,11 +32,11 @@ export function finish(context: RequestContext, response: ApiResponse): ApiRespo
   return release === undefined ? { status, headers, body } : { status, headers, body, release };
 }
 
-/** The response to a request if a step has thrown. */
+/** Returns the response to a request if a step has thrown. */
 export async function refuse(context: RequestContext, error: unknown): Promise<ApiResponse> {
-  const { parts, life, caller } = context;
+  const { pipeline, life, caller } = context;
   // An unauthenticated client waits for the turn of its address, because refusals cost other callers time, too.
-  if (caller === undefined) await parts.dependencies.limits.turn(undefined, life);
+  if (caller === undefined) await pipeline.dependencies.limits.turn(undefined, life);
   return finish(context, await errorResponse(context, error));
 }
 
@@ -47,10 +47,13 @@ async function errorResponse(context: RequestContext, error: unknown): Promise<A
   return { ...response, headers: { ...response.headers, ...headers } };
 }
 
-/** The Status for an error, wherever it was thrown. An unexpected one is reported and becomes a bare 500. */
-function statusFailureOf({ parts, scope }: RequestContext, error: unknown): StatusFailure {
+/**
+ * Returns the Status for an error that any step has thrown. An unexpected error is reported and becomes a 500 without
+ * details.
+ */
+function statusFailureOf({ pipeline, scope }: RequestContext, error: unknown): StatusFailure {
   if (isStatusFailure(error)) return error;
-  // This was reported already.
+  // The observed authorizer has already reported it.
   if (isHookFailure(error)) return internalError();
   if (isStoreError(error)) {
     return storeFailure(error, { group: scope?.group ?? '', resource: 'events' }, scope?.name ?? '');
@@ -60,6 +63,6 @@ function statusFailureOf({ parts, scope }: RequestContext, error: unknown): Stat
       ? tooLarge(`limit is ${error.limit ?? 0}`)
       : badRequest('the request body ended before it was complete');
   }
-  parts.notify({ type: 'error', error, where: 'events' });
+  pipeline.notify({ type: 'error', error, where: 'events' });
   return internalError();
 }

@@ -7,18 +7,18 @@ import { asStream, isLarge } from './render.js';
 import type { RequestContext } from './request-context.js';
 
 /**
- * Runs `work` with a place in flight, which is released with the response or when the request has ended; a stream holds it
- * until it ends. 429 without a place.
+ * Runs `work` with a place in flight, which is released with the response or when the request has ended; a stream holds
+ * its place until it ends. Returns 429 if no place is free.
  */
 export function withInFlightLimit(
   context: RequestContext,
   caller: Caller,
   work: (place: Place) => ApiResponse | Promise<ApiResponse>,
 ): ApiResponse | Promise<ApiResponse> {
-  const { parts, request, scope, life } = context;
+  const { pipeline, request, scope, life } = context;
   const reads = request.method === 'GET' || request.method === 'HEAD';
   const kind = scope?.verb === 'watch' ? 'watch' : reads ? 'read' : 'write';
-  return chain(parts.dependencies.limits.enter(kind, caller, life), (place) => {
+  return chain(pipeline.dependencies.limits.enter(kind, caller, life), (place) => {
     if (!place) return tooManyRequestsText();
     life.hold(place);
     return settle(
@@ -34,12 +34,12 @@ export function withInFlightLimit(
 }
 
 function answered(context: RequestContext, caller: Caller, place: Place, response: ApiResponse): ApiResponse {
-  const { parts, scope, life } = context;
+  const { pipeline, scope, life } = context;
   if (scope !== undefined && isStream(response.body)) {
     // A watch releases its place itself.
     if (scope.verb === 'watch') return response;
     place.streams();
-    return life.stream(response, response.body, () => parts.dependencies.limits.turn(caller, life));
+    return life.stream(response, response.body, () => pipeline.dependencies.limits.turn(caller, life));
   }
   if (isLarge(response)) {
     place.streams();

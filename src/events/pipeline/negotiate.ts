@@ -5,14 +5,15 @@ import { negotiate, negotiationInputs, routerAccepts } from '../../api/represent
 import { createRepresentationCache } from '../../api/representation/representation-cache.js';
 import { header } from '../../http/headers.js';
 import type { ApiRequest } from '../../http/request.js';
-import { requireName } from '../request/scope.js';
+import { requirePathName } from '../request/scope.js';
 
 /** See {@link createNegotiate}. */
 export type Negotiate = ReturnType<typeof createNegotiate>;
 
 /**
- * Makes the function that chooses the representation of the response to a request. Remembers it for requests with the same
- * headers. `name`, the item's in the path, is checked between the two stages of negotiation. Its failures are 400 and 406.
+ * Creates the function that chooses the representation of the response to a request. It is cached for requests with the
+ * same headers. `name`, the name of the item in the path, is checked between the two stages of negotiation. Throws 400
+ * and 406.
  *
  * @param now microseconds since the epoch
  */
@@ -30,12 +31,12 @@ export function createNegotiate(now: () => number) {
       const produced = responseKind === 'object' ? OBJECT_MEDIA_TYPES : COLLECTION_MEDIA_TYPES;
       const notAccepted = routerAccepts(header(request, 'accept'), produced);
       if (notAccepted) throw notAccepted;
-      requireName(name);
+      requirePathName(name);
       return negotiate(negotiationInputs(headers, query), view, responseKind, now);
     };
     if (query.has('pretty') || query.has('includeObject')) return negotiated();
     const representation = cached(headers, view, responseKind, negotiated);
-    requireName(name);
+    requirePathName(name);
     return representation;
   };
 }

@@ -4,8 +4,8 @@ import { isPromise } from '../../http/promise.js';
 const BRAND: unique symbol = Symbol.for('kube-vitals.HookFailure') as never;
 
 /**
- * Reports the errors of an authorizer, and throws an error of another kind in place of each: an authorizer may throw errors of
- * a store or a Status, which must not be taken for those of this request.
+ * Returns an authorizer that reports its errors, and throws a marked error instead of each: an authorizer may throw
+ * errors of a store or a Status, which must not be mistaken for those of this request.
  */
 export function observedAuthorizer(authorize: Authorize, report: (error: unknown) => void): Authorize {
   const failed = (error: unknown): never => {
@@ -22,7 +22,7 @@ export function observedAuthorizer(authorize: Authorize, report: (error: unknown
   };
 }
 
-/** True for an error of an observed authorizer, which was reported: the response is a bare 500. */
+/** Whether an error is from an observed authorizer, which has reported it: the response is a 500 without details. */
 export function isHookFailure(error: unknown): boolean {
   return typeof error === 'object' && error !== null && BRAND in error;
 }

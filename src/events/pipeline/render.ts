@@ -10,7 +10,7 @@ import type { Batches } from '../../api/representation/contract.js';
 import { isBytes } from '../../http/bytes.js';
 import { LARGE_BYTES, type HeldBytes } from '../../limits/answer-bytes.js';
 
-/** The response with the result of a verb. The bytes of a large one are counted first. */
+/** Returns the response with the result of a verb. The bytes of a large result are counted first. */
 export function render(
   call: VerbCall,
   representation: Representation,
@@ -22,7 +22,10 @@ export function render(
   return renderedCounted(call, representation, result, place, bytes);
 }
 
-/** 429 when there is no room for the bytes of the answer, which count until the client has taken them. */
+/**
+ * Returns 429, or 504 for a write, if there is no capacity for the bytes of the response, which count until the client
+ * has received them.
+ */
 async function renderedCounted(
   { dependencies, life, caller, scope }: VerbCall,
   representation: Representation,
@@ -33,7 +36,7 @@ async function renderedCounted(
   // The store has done its work: waiting here delays no other request.
   place.streams();
   const held = await dependencies.limits.hold(bytes, caller, life);
-  // A write has happened nevertheless.
+  // A write has been stored nevertheless.
   if (held === undefined) return isRead(scope.verb) ? tooManyRequestsText() : TOO_LATE;
   life.holdBytes(held);
   const counts = representation.gathersItems && result.kind === 'list';
@@ -43,7 +46,7 @@ async function renderedCounted(
   return response;
 }
 
-/** A watch gives its place back when it ends. */
+/** Encodes the result. A watch releases its place when it ends. */
 function rendered(representation: Representation, result: Result, place: Place): ApiResponse | Promise<ApiResponse> {
   switch (result.kind) {
     case 'object':
@@ -61,10 +64,10 @@ function rendered(representation: Representation, result: Result, place: Place):
   }
 }
 
-/** A streaming list's events that are read before its response begins count if they have more bytes than this. */
+/** Events of a streamed list that are read before the response begins are counted above this many bytes. */
 const READ_AHEAD = 1_048_576;
 
-/** The bytes of a response that have to be counted before it is rendered; 0 for a small one. */
+/** Returns the bytes of a response that have to be counted before it is rendered; 0 for a small response. */
 function countedBytes(result: Result, gathers: boolean): number {
   if (result.kind === 'object') return result.json.byteLength > LARGE_BYTES ? result.json.byteLength : 0;
   if (result.kind !== 'list') return 0;
@@ -74,14 +77,14 @@ function countedBytes(result: Result, gathers: boolean): number {
   return ahead > READ_AHEAD || (gathers && ahead > LARGE_BYTES) ? ahead : 0;
 }
 
-/** Batches that are held until the last one, counted as they grow. @throws StatusFailure 429 without room for them */
+/** Counts batches that stay in memory until the last one. @throws StatusFailure 429 without capacity for them */
 async function* countedBatches(batches: Batches, held: HeldBytes): AsyncGenerator<readonly JsonSource[]> {
   let bytes = 0;
   for await (const batch of batches) {
     for (const { byteLength } of batch) bytes += byteLength;
     if (!held.grow(bytes)) {
       throw tooManyRequests(
-        'answers of this caller, or of all, take too much memory, please ask for less with limit',
+        'responses to this caller, or to all callers, take too much memory, please request fewer items with limit',
         1,
       );
     }
@@ -91,20 +94,23 @@ async function* countedBatches(batches: Batches, held: HeldBytes): AsyncGenerato
 
 type LargeAnswer = ApiResponse & { readonly body: Uint8Array };
 
-/** True for a response in one piece that is sent as a stream. */
+/** Whether a response in one piece is so large that it is sent as a stream. */
 export function isLarge(response: ApiResponse): response is LargeAnswer {
   const { body } = response;
   return isBytes(body) && body.byteLength > LARGE_BYTES;
 }
 
-/** A large response as a stream, with its length as a header, because a stream has none. */
+/** Returns a large response as a stream, with its length as a header, because a stream has no length. */
 export function asStream(answer: LargeAnswer): ApiResponse & { readonly body: AsyncIterable<Uint8Array> } {
   const { status, headers, body } = answer;
   const length = String(body.byteLength);
   return { status, headers: { ...headers, 'content-length': length }, body: oneChunk(answer) };
 }
 
-/** A stream of one chunk. Its memory is released when the reader asks for more, not when it leaves: it may be sending it. */
+/**
+ * Yields one chunk. Its memory is released when the reader requests more, not when the reader leaves: it may still be
+ * sending the chunk.
+ */
 async function* oneChunk({ body, release }: LargeAnswer): AsyncGenerator<Uint8Array> {
   yield body;
   release?.();

@@ -19,13 +19,13 @@ export interface PipelineDependencies {
   readonly unfinished: UnfinishedRequests;
   readonly negotiate: Negotiate;
   readonly notify: Notify;
-  /** Whether requests are reported: only then is their duration measured. */
+  /** Whether requests are reported; their duration is measured only then. */
   readonly observed: boolean;
 }
 
-/** One request on its way through the steps. */
+/** One request while the steps process it. */
 export interface RequestContext {
-  readonly parts: PipelineDependencies;
+  readonly pipeline: PipelineDependencies;
   readonly request: ApiRequest;
   /** A caller that needs no authentication. */
   readonly preset: Caller | undefined;
@@ -36,19 +36,19 @@ export interface RequestContext {
   /** Texts for `Warning` headers. */
   readonly warnings: string[];
   readonly auditId: string;
-  /** Monotonic milliseconds, where requests are reported. */
+  /** The arrival in monotonic milliseconds, if requests are reported. */
   readonly started: number | undefined;
   /** Set once the path is parsed; `undefined` for documents about the API. */
   scope: Scope | undefined;
   /** Set once authenticated; with impersonation, the impersonated caller. */
   caller: Caller | undefined;
-  /** True once a version that is served was found for the scope. */
+  /** True once a served version has been found for the scope. */
   served: boolean;
-  /** The authenticated caller, where `caller` is impersonated. */
+  /** The authenticated caller, if `caller` is impersonated. */
   impersonator: Caller | undefined;
 }
 
-/** The attributes that the authorizer is asked about. */
+/** Returns the attributes that the authorizer receives. */
 export function attributesOf({ request, scope, path }: RequestContext): Attributes {
   return scope?.attributes ?? { verb: request.method.toLowerCase(), path };
 }

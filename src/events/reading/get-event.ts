@@ -5,7 +5,7 @@ import { chain } from '../../http/promise.js';
 import { futureRevision } from '../request/store-failures.js';
 import { LooseRead, readStored, resourceOf, type VerbCall, storedObject, type Result } from '../request/call.js';
 
-/** One event. `resourceVersion` means "not older than", and 0 any state; only a future revision fails. */
+/** Returns one event. `resourceVersion` means "not older than", and 0 means any state; only a future revision fails. */
 export function getEvent(call: VerbCall): Result | Promise<Result> {
   const { query } = call;
   if (flag(query, 'export')) {

@@ -5,7 +5,7 @@ import { readList } from '../listing/read-list.js';
 import { readSelection } from '../listing/list-query.js';
 import type { VerbCall, Result } from '../request/call.js';
 
-/** The events of a namespace, or of all, at one revision. */
+/** Returns the events of one namespace, or of all namespaces, at one revision. */
 export function listEvents(call: VerbCall): Result | Promise<Result> {
   const { query, version, joinsItems, dependencies } = call;
   const options = readListOptions(query);

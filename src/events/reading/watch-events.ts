@@ -6,16 +6,16 @@ import { WatchStream } from '../watching/watch-stream.js';
 
 const NO_QUERY: Query = new Map();
 
-/** A stream of changes. A failure before it starts is an ordinary response, a later one an ERROR frame. */
+/** Returns a stream of changes. A failure before it starts is an ordinary response, a later one is an ERROR frame. */
 export function watchEvents(call: VerbCall): Result {
   const options = readListOptions(call.query, true);
   const { labelSelector, fieldSelector } = options;
   const { version, scope, dependencies } = call;
   const texts = [version.view.apiVersion, scope.name, labelSelector, fieldSelector];
   const selection = dependencies.watchedSelections(texts, () => readSelection(call, options));
-  // A watch may last for an hour: it keeps the compiled selection, not its texts.
+  // A watch may last for an hour: it holds the compiled selection, not its texts.
   const lasting = { ...call, query: NO_QUERY };
   const rest = { ...options, labelSelector: '', fieldSelector: '' };
-  const parts = { call: lasting, options: rest, selection };
-  return { kind: 'watch', frames: (encoder, onEnd) => new WatchStream({ ...parts, encoder }, onEnd).frames };
+  const context = { call: lasting, options: rest, selection };
+  return { kind: 'watch', frames: (encoder, onEnd) => new WatchStream({ ...context, encoder }, onEnd).frames };
 }

@@ -45,7 +45,7 @@ export interface EventsDependencies {
   readonly time: StoreTime;
   readonly access: Access;
   readonly limits: InFlightLimits;
-  /** Absent without limits on the rate of writes. */
+  /** Absent if the rate of writes is not limited. */
   readonly rates: EventRateLimits | undefined;
   readonly ttlMs: number;
   readonly types: ReadonlySet<string>;
@@ -81,17 +81,17 @@ export interface VerbCall {
   readonly warnings: string[];
 }
 
-/** The resource in the words of failures of this request's version. */
+/** Returns the resource for failures, with the API group of this request's version. */
 export function resourceOf(call: VerbCall): GroupResource {
   return { group: call.version.group, resource: 'events' };
 }
 
-/** The event the path names. */
+/** Returns the key of the event in the path. */
 export function keyOf(call: VerbCall): EventKey {
   return { namespace: call.scope.namespace, name: call.scope.name };
 }
 
-/** Reads the event that the path names: synchronously where the store can. */
+/** Reads the event in the path, synchronously if the store supports it. */
 export function readStored(call: VerbCall, how: StoreCall = call.life): MaybeRecord | Promise<MaybeRecord> {
   const { get } = call.dependencies.store;
   const key = keyOf(call);
@@ -102,8 +102,8 @@ export function readStored(call: VerbCall, how: StoreCall = call.life): MaybeRec
 type MaybeRecord = EventRecord | undefined;
 
 /**
- * A call of a store that need not return the latest state. A class because of `signal`, which the request creates when it is
- * read: a literal with a getter costs 0.5 µs.
+ * The options of a store call that need not return the latest state. A class because of `signal`, which is created on
+ * first access: an object literal with a getter costs 0.5 µs.
  */
 export class LooseRead implements StoreCall {
   readonly mayBeStale: boolean;
@@ -126,7 +126,7 @@ export class LooseRead implements StoreCall {
   }
 }
 
-/** When an event written now expires. */
+/** Returns when an event written now expires, in microseconds since the epoch. */
 export function expiryOf(dependencies: EventsDependencies): number {
   return dependencies.time.now() + dependencies.ttlMs * 1000;
 }
@@ -145,24 +145,24 @@ export type Result =
   | { readonly kind: 'watch'; frames(encoder: FrameEncoder, onEnd: () => void): AsyncIterable<Uint8Array> }
   | { readonly kind: 'status'; readonly status: Status };
 
-/** True for verbs that change nothing. */
+/** Whether a verb changes nothing. */
 export const isRead = (verb: Verb | ''): boolean => verb === 'get' || verb === 'list' || verb === 'watch';
 
-/** What takes milliseconds to read, to change or to convert. */
+/** Bodies and events above this size take milliseconds to read, change or convert. */
 const VAST_BYTES = 524_288;
 
-/** A turn of the event loop between two steps of work on so many bytes; undefined, and no delay, if they are few. */
+/** Waits one turn of the event loop between two steps of work on many bytes; undefined, without delay, for few. */
 export function turnIfVast(bytes: number): Promise<void> | undefined {
   return bytes > VAST_BYTES ? nextTurn() : undefined;
 }
 
-/** A stored event as the result. */
+/** Returns a stored event as the result. */
 export function storedObject(call: VerbCall, status: 200 | 201 | 202, record: EventRecord): Result | Promise<Result> {
   if (eventSize(record.event) > VAST_BYTES) return vastObject(call, status, record);
   return { kind: 'object', status, json: call.version.object(record) };
 }
 
-/** The same, with turns of the event loop before and after it. */
+/** Does the same with turns of the event loop before and after the conversion. */
 async function vastObject({ version }: VerbCall, status: 200 | 201 | 202, record: EventRecord): Promise<Result> {
   await nextTurn();
   const json = version.object(record);
@@ -170,14 +170,14 @@ async function vastObject({ version }: VerbCall, status: 200 | 201 | 202, record
   return { kind: 'object', status, json };
 }
 
-/** Asks the authorizer. @throws StatusFailure 403 */
+/** Requires that the authorizer allows the request. @throws StatusFailure 403 */
 export function authorize(access: Access, caller: Caller, attributes: Attributes): void | Promise<void> {
   return chain(access.authorize(caller, attributes), ({ allowed, reason }) => {
     if (!allowed) throw statusFailure(forbiddenStatus(caller, attributes, reason), NOSNIFF);
   });
 }
 
-/** Checks a second right that an operation needs. @throws StatusFailure 403 */
+/** Checks an additional permission that an operation needs. @throws StatusFailure 403 */
 export async function requireAccess(call: VerbCall, verb: Verb): Promise<void> {
   const { scope, dependencies, caller } = call;
   await authorize(dependencies.access, caller, { ...scope.attributes, verb });

@@ -1,20 +1,23 @@
 import type { ApiResponse, ResponseHeaders } from '../../http/response.js';
 
-/** The end of a streamed response: the life of its request. */
-export interface Ending {
+/** The part of the life of a request that ends its streamed response. */
+export interface Abortable {
   readonly aborted: boolean;
-  /** Created when it is read. */
+  /** Created on first access. */
   readonly signal: AbortSignal;
 }
 
-/** A class because of `signal`: a literal with a getter costs a fifth of a list of 500 events, and lives too long. */
+/**
+ * A streamed response. A class because of `signal`: an object literal with a getter costs a fifth of a list of 500
+ * events, and stays in memory too long.
+ */
 export class StreamedAnswer implements ApiResponse {
   readonly status: number;
   readonly headers: ResponseHeaders;
   readonly body: ApiResponse['body'];
-  readonly #life: Ending;
+  readonly #life: Abortable;
 
-  constructor(life: Ending, status: number, headers: ResponseHeaders, body: ApiResponse['body']) {
+  constructor(life: Abortable, status: number, headers: ResponseHeaders, body: ApiResponse['body']) {
     this.#life = life;
     this.status = status;
     this.headers = headers;
@@ -27,17 +30,17 @@ export class StreamedAnswer implements ApiResponse {
 }
 
 /**
- * The stream of a response that ends with its request. A class without async functions: those and closures make a list of 500
- * events 10 % slower.
+ * The stream of a response, which ends with its request. A class without async functions, because async functions and
+ * closures make a list of 500 events 10 % slower.
  */
 export class LimitedStream implements AsyncIterableIterator<Uint8Array> {
-  readonly #life: Ending;
+  readonly #life: Abortable;
   readonly #source: AsyncIterator<Uint8Array>;
   readonly #turn: () => Promise<unknown> | undefined;
   readonly #over: () => void;
 
   constructor(
-    life: Ending,
+    life: Abortable,
     source: AsyncIterator<Uint8Array>,
     turn: () => Promise<unknown> | undefined,
     over: () => void,
@@ -73,7 +76,8 @@ export class LimitedStream implements AsyncIterableIterator<Uint8Array> {
   }
 
   #given(step: IteratorResult<Uint8Array>): IteratorResult<Uint8Array> {
-    // A released source ends like a complete one: the client must not mistake a part for the whole.
+    // A released source ends like a complete one, but the client must not mistake a partial response for a complete
+    // one.
     if (this.#life.aborted) return this.#failed(this.#life.signal.reason);
     if (step.done) this.#over();
     return step;

@@ -9,19 +9,19 @@ import { isStream, releaseIterator, releaseSource, type ApiResponse } from '../.
 import { LimitedStream, StreamedAnswer } from './limited-stream.js';
 import type { UnfinishedRequest, UnfinishedRequests } from './unfinished-requests.js';
 
-/** A shorter deadline has its own timer, and is kept to the millisecond. */
+/** A shorter deadline has its own timer, and is enforced to the millisecond. */
 const EXACT_BELOW_MS = 10_000;
 
-/** How long work that ignores its signal may keep its place after the request has ended. */
+/** How long work that ignores its signal may hold its place after the request has ended. */
 const GRACE_MS = 500;
 
 const nothing = (): void => undefined;
 
 /**
- * The life of one request, from its first byte to the last of its response: `signal` ends everything it waits for, and its
- * place and bytes are released when it ends. A disconnected client, a closing server and a stalled reader end it through the
- * signal of the request, the deadline through {@link UnfinishedRequests}. The signal is created when it is first read; a
- * request that is answered synchronously watches nothing.
+ * The life of one request, from its first byte to the last of its response: `signal` aborts everything it waits for,
+ * and its place in flight and its bytes are released when it ends. A disconnected client, a closing server and a
+ * stalled reader end it through the signal of the request, the deadline through {@link UnfinishedRequests}. The signal
+ * is created on first access; a request that is answered synchronously needs no listener or timer.
  */
 export class RequestLife implements StoreCall, UnfinishedRequest {
   place = -1;
@@ -32,7 +32,7 @@ export class RequestLife implements StoreCall, UnfinishedRequest {
   #watched = false;
   #timer: ClockTimer | undefined;
   #controller: AbortController | undefined;
-  /** Set once the signal of the request is followed. */
+  /** The listener on the signal of the request, once it is added. */
   #onAbort: (() => void) | undefined;
   #reason: unknown;
   #ended = false;
@@ -47,7 +47,7 @@ export class RequestLife implements StoreCall, UnfinishedRequest {
     this.#unfinished = unfinished;
   }
 
-  /** Aborted when the request ends before its answer is complete. */
+  /** Aborted when the request ends before its response is complete. */
   get signal(): AbortSignal {
     if (this.#controller === undefined) {
       this.#controller = new AbortController();
@@ -57,7 +57,7 @@ export class RequestLife implements StoreCall, UnfinishedRequest {
     return this.#controller.signal;
   }
 
-  /** What `signal.aborted` would say. */
+  /** The value of `signal.aborted`, without creating the signal. */
   get aborted(): boolean {
     return this.#ended || (this.#request.aborted ?? this.#request.signal?.aborted ?? false);
   }
@@ -71,12 +71,12 @@ export class RequestLife implements StoreCall, UnfinishedRequest {
     if (this.aborted) this.signal.throwIfAborted();
   }
 
-  /** Whether an error only says that the request has ended. */
+  /** Whether an error only means that the request has ended. */
   isReason(error: unknown): boolean {
     return this.aborted && error === (this.#ended ? this.#reason : this.#request.signal?.reason);
   }
 
-  /** How long the request may take from here until its answer is complete, in milliseconds. Default: for ever. */
+  /** Limits the time from the request's first wait until its response is complete, in milliseconds. Default: none. */
   limit(ms: number): void {
     this.#limitMs = ms;
   }
@@ -84,7 +84,7 @@ export class RequestLife implements StoreCall, UnfinishedRequest {
   /** Takes ownership of a place in flight, which is released when the request ends. */
   hold(place: Place): void {
     this.#place = place;
-    // It may have ended while it waited for the place.
+    // The request may have ended while it waited for the place.
     if (this.#ended) this.#releaseLater();
   }
 
@@ -100,7 +100,7 @@ export class RequestLife implements StoreCall, UnfinishedRequest {
     this.#bytes?.release();
   }
 
-  /** The response, or 504 if the request ends before it is ready. */
+  /** Returns the response, or 504 if the request ends before the response is ready. */
   answerOf(work: ApiResponse | PromiseLike<ApiResponse>): ApiResponse | Promise<ApiResponse> {
     if (!isPromise(work)) return work;
     return new Promise((resolve, reject) => {
@@ -117,7 +117,8 @@ export class RequestLife implements StoreCall, UnfinishedRequest {
   }
 
   /**
-   * A streamed response with the same deadline: it ends early with the request, and the place is released at its end.
+   * Returns a streamed response with the same deadline: the stream ends early with the request, and the place is
+   * released at its end.
    *
    * @param turn waits until the next chunk may be made; undefined: it may be made now
    */
@@ -139,7 +140,7 @@ export class RequestLife implements StoreCall, UnfinishedRequest {
     return new StreamedAnswer(this, status, headers, new LimitedStream(this, iterator, turn, over));
   }
 
-  /** The response is complete, or ends by itself, as a watch does: nothing ends this request any more. */
+  /** Marks the response as complete, or as ending by itself like a watch: nothing ends this request any more. */
   finish(): void {
     if (this.#finished) return;
     this.#finished = true;
@@ -147,16 +148,16 @@ export class RequestLife implements StoreCall, UnfinishedRequest {
     if (this.#onAbort !== undefined) this.#request.signal?.removeEventListener('abort', this.#onAbort);
   }
 
-  look(now: number): void {
+  check(now: number): void {
     if (now - this.#begun >= this.#limitMs) this.#timeIsUp();
     else this.#follow();
   }
 
   #timeIsUp(): void {
-    this.#end(new DOMException('the request took longer than it may', 'AbortError'));
+    this.#end(new DOMException('the request exceeded its time limit', 'AbortError'));
   }
 
-  /** The request has to wait: from here on its deadline counts. */
+  /** Starts the deadline, because the request has to wait. */
   #watch(): void {
     if (this.#watched || this.#ended || this.#finished) return;
     this.#watched = true;
@@ -171,7 +172,7 @@ export class RequestLife implements StoreCall, UnfinishedRequest {
     this.#timer?.cancel();
   }
 
-  /** Calls of the store may continue for a moment. */
+  /** Releases the place and the bytes later, because calls of the store may continue for a moment. */
   #releaseLater(): void {
     const place = this.#place;
     const bytes = this.#bytes;

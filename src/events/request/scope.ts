@@ -15,23 +15,23 @@ export interface Scope {
   readonly namespace: string;
   /** The item's name; `''` for a collection. */
   readonly name: string;
-  /** `''` if it is no operation on events. */
+  /** `''` if the request is not an operation on events. */
   readonly verb: Verb | '';
-  /** The attributes that the authorizer is asked about. */
+  /** The attributes that the authorizer receives. */
   readonly attributes: ResourceAttributes;
   /** True when the path ends with the events collection or an item in it. */
   readonly routed: boolean;
 }
 
-/** The operations of the Event resource, by the names Kubernetes gives them in access rules. */
+/** The operations of the Event resource, by their names in Kubernetes' access rules. */
 export type Verb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'patch' | 'delete' | 'deletecollection';
 
 const RESOURCE = 'events';
 
 /**
- * The scope of a request for a resource.
+ * Returns the scope of a request for a resource.
  *
- * @param selectedName the only name that a field selector lets through; `''` for none
+ * @param selectedName the only name that the field selector matches; `''` for none
  */
 function readScope(info: RequestInfo, selectedName: string): Scope {
   const { path, apiGroup: group, apiVersion: version, namespace, resource, name, parts } = info;
@@ -43,7 +43,7 @@ function readScope(info: RequestInfo, selectedName: string): Scope {
     name,
     verb,
     attributes: resourceAttributes(info, selectsByName(verb) ? selectedName : ''),
-    // One slash at the end is ignored, two are another path.
+    // One trailing slash is ignored, two make a different path.
     routed: resource === RESOURCE && parts.length <= 2 && info.verb !== 'proxy' && !path.endsWith('//'),
   };
 }
@@ -51,8 +51,8 @@ function readScope(info: RequestInfo, selectedName: string): Scope {
 const selectsByName = (verb: string): boolean => verb === 'list' || verb === 'watch' || verb === 'deletecollection';
 
 /**
- * Whether a decoded path belongs to a version: all below its group; in the core group, which others serve too, only
- * `/api/v1` itself and what begins like events.
+ * Whether a decoded path belongs to a version: all paths of its group; in the core group, which other handlers serve
+ * too, only `/api/v1` itself and the paths of events.
  */
 export function ownsPath({ group, version }: EventVersion, path: string): boolean {
   if (group === '') {
@@ -71,9 +71,9 @@ const APIS = '/apis/';
 const CORE_PATH = /^(\/?$|\/(watch\/)?(namespaces\/[^/]*\/)?events(\/|$))/;
 
 /**
- * The scope of a resource path; undefined for documents about the API.
+ * Returns the scope of a resource path; undefined for documents about the API.
  *
- * @param maxSelectorTerms how many terms a selector may have: one with more names no event
+ * @param maxSelectorTerms the maximum number of terms of a selector; a larger one counts as selecting no single name
  */
 export function scopeOf(
   method: string,
@@ -92,7 +92,7 @@ export function scopeOf(
   return readScope(info, served === undefined ? '' : exactName(fieldSelector, served.selectable, maxSelectorTerms));
 }
 
-/** The served version with this group and version. */
+/** Returns the served version with this group and version. */
 export function servedAs(group: string, version: string, versions: readonly EventVersion[]): EventVersion | undefined {
   return versions.find((each) => each.group === group && each.version === version);
 }
@@ -109,7 +109,7 @@ function exactName(
   }
 }
 
-/** The version and the verb that a scope is routed to. @throws StatusFailure 404, 405 */
+/** Returns the version and the verb that a scope is routed to. @throws StatusFailure 404, 405 */
 export function routeOf(
   scope: Scope,
   method: string,
@@ -119,7 +119,7 @@ export function routeOf(
   if (!version || !scope.routed) throw routeNotFound();
   const { verb, name, namespace } = scope;
   const onItem = name !== '';
-  // Events belong to namespaces: no method has such a path.
+  // Events are namespaced: no method supports such a path.
   if (onItem && namespace === '') throw routeNotFound();
   if (verb === '' || method === 'HEAD' || (verb === 'watch' && method !== 'GET')) throw methodNotAllowed();
   const itemVerb = verb === 'get' || verb === 'update' || verb === 'patch' || verb === 'delete';
@@ -128,14 +128,14 @@ export function routeOf(
   return { version, verb };
 }
 
-/** A name in the path must be one segment. @throws StatusFailure 400 */
-export function requireName(name: string): void {
+/** Requires that a name in the path is a valid segment. @throws StatusFailure 400 */
+export function requirePathName(name: string): void {
   if (name === '') return;
   const wrong = pathSegmentErrors(name)[0];
   if (wrong) throw badRequest(`Name parameter invalid: ${JSON.stringify(name)}: ${wrong}`);
 }
 
-/** kube-apiserver's label `scope`. */
+/** Returns the value of kube-apiserver's metric label `scope`. */
 export function reportedScope(scope: Scope | undefined): RequestObservation['scope'] {
   if (scope?.routed !== true) return '';
   if (scope.name !== '' || scope.verb === 'create') return 'resource';

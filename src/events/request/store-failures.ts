@@ -15,15 +15,15 @@ import { SHUTTING_DOWN } from '../../responses/failure-status.js';
 import type { Revision } from '../../store/contract/event-store.js';
 import { isStoreError, type StoreError, type StoreErrorCode } from '../../store/contract/errors.js';
 
-/** The text of every version conflict. */
+/** The message of every version conflict. */
 export const MODIFIED = 'the object has been modified; please apply your changes to the latest version and try again';
 
-/** True for the error of a conditional write whose event was changed or removed since it was read. */
+/** Whether an error is that of a conditional write whose event was changed or removed since it was read. */
 export function isOutdated(error: unknown): boolean {
   return isStoreError(error) && (error.code === 'conflict' || error.code === 'not-found');
 }
 
-/** 504 for a revision that has not happened yet. */
+/** Returns 504 for a revision that does not exist yet. */
 export function futureRevision(asked: Revision | string, current: Revision): StatusFailure {
   return timeout(`Too large resource version: ${asked}, current: ${current}`, {
     causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }],
@@ -38,15 +38,15 @@ const FAILURES: Readonly<Record<StoreErrorCode, Failure>> = {
   conflict: (resource, name) => conflict(resource, name, MODIFIED),
   expired: () => expired('The resourceVersion for the provided list is too old.'),
   'future-revision': (_resource, _name, current = 0) => futureRevision('unknown', current),
-  'too-large': () => tooLarge('the event is larger than the store takes'),
-  'invalid-key': () => badRequest('the event store cannot keep an event of this name'),
+  'too-large': () => tooLarge('the event is larger than the store accepts'),
+  'invalid-key': () => badRequest('the event store cannot store an event with this name'),
   full: () => insufficientStorage('the event store is full, please try again when events have expired or were deleted'),
   unavailable: () => serviceUnavailable('the event store is not available, please try again'),
   closed: () => serviceUnavailable(SHUTTING_DOWN),
   'unknown-outcome': () => timeout('request did not complete within requested timeout - context deadline exceeded'),
 };
 
-/** The Status for an error of the store. Verbs for which a code means something else handle it before. */
+/** Returns the Status for an error of the store. Verbs for which a code has another meaning handle that error first. */
 export function storeFailure({ code, current }: StoreError, resource: GroupResource, name: string): StatusFailure {
   return FAILURES[code](resource, name, current);
 }

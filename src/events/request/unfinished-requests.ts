@@ -1,24 +1,29 @@
 import type { Clock } from '../../clock/clock.js';
 
-/** How often unfinished requests are checked for their deadline and, from the first check on, for a disconnected client. */
-const LOOK_MS = 250;
+/**
+ * How often unfinished requests are checked for their deadline. The first check also adds a listener for disconnection.
+ */
+const CHECK_INTERVAL_MS = 250;
 
 /** A request that has to wait. */
 export interface UnfinishedRequest {
   /** Its index in {@link UnfinishedRequests}, which sets it; -1: none. */
   place: number;
-  /** Ends the request if its deadline has passed, and follows its client from now on. `now`: monotonic milliseconds. */
-  look(now: number): void;
+  /**
+   * Ends the request if its deadline has passed, otherwise listens for the disconnection of its client. `now`:
+   * monotonic milliseconds.
+   */
+  check(now: number): void;
 }
 
 /**
- * The waiting requests of one pipeline, with one timer for all. In an unordered array: a Set makes a new table every few
- * requests.
+ * The waiting requests of one pipeline, with one timer for all. Stored in an unordered array, because a Set allocates a
+ * new table every few requests.
  */
 export class UnfinishedRequests {
   readonly clock: Clock;
   readonly #lives: UnfinishedRequest[] = [];
-  #looking = false;
+  #checkScheduled = false;
 
   constructor(clock: Clock) {
     this.clock = clock;
@@ -26,7 +31,7 @@ export class UnfinishedRequests {
 
   add(life: UnfinishedRequest): void {
     life.place = this.#lives.push(life) - 1;
-    this.#lookLater();
+    this.#checkLater();
   }
 
   delete(life: UnfinishedRequest): void {
@@ -38,15 +43,15 @@ export class UnfinishedRequests {
     last.place = place;
   }
 
-  #lookLater(): void {
-    if (this.#looking) return;
-    this.#looking = true;
+  #checkLater(): void {
+    if (this.#checkScheduled) return;
+    this.#checkScheduled = true;
     this.clock.setTimer(() => {
-      this.#looking = false;
+      this.#checkScheduled = false;
       const now = this.clock.monotonic();
       // Backwards, because a request that ends now is replaced by the last one.
-      for (let at = this.#lives.length - 1; at >= 0; at--) this.#lives[at]?.look(now);
-      if (this.#lives.length > 0) this.#lookLater();
-    }, LOOK_MS);
+      for (let at = this.#lives.length - 1; at >= 0; at--) this.#lives[at]?.check(now);
+      if (this.#lives.length > 0) this.#checkLater();
+    }, CHECK_INTERVAL_MS);
   }
 }

@@ -1,27 +1,27 @@
 import type { Selector } from '../../api/selectors/contract.js';
 import { createBoundedCache } from '../../cache/bounded-cache.js';
 
-/** The selector of a watch, and its key: equal keys are the same selector. */
+/** The selector of a watch, and its key: equal keys mean the same selector. */
 export interface WatchedSelection {
   readonly selector: Selector;
   readonly key: string;
 }
 
 /**
- * The compiled selectors of watches, shared by those with the same texts. `compile` is called for texts that are not known;
- * its errors propagate.
+ * Returns the compiled selector of a watch, shared by watches with the same texts. `compile` is called for texts that
+ * are not cached; its errors propagate.
  */
 export type WatchedSelections = (texts: readonly string[], compile: () => Selector) => WatchedSelection;
 
-/** The most selections that are kept, and the most UTF-16 units of their texts together. */
-const MOST = 1_024;
-const MOST_TEXT = 1_048_576;
+/** The maximum number of cached selections, and the maximum total of UTF-16 code units of their texts. */
+const MAX_SELECTIONS = 1_024;
+const MAX_TEXT_LENGTH = 1_048_576;
 
-/** Makes an empty cache of selections. Watches keep a selection that was evicted. */
+/** Creates an empty cache of selections. Watches continue to use a selection that was evicted. */
 export function createWatchedSelections(): WatchedSelections {
   const known = createBoundedCache<string, WatchedSelection>({
-    maxEntries: MOST,
-    maxCost: MOST_TEXT,
+    maxEntries: MAX_SELECTIONS,
+    maxCost: MAX_TEXT_LENGTH,
     costOf: (text) => text.length,
   });
   let made = 0;

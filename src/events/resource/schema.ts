@@ -12,8 +12,9 @@ const text = (protobuf: number, description: string, more: Partial<FieldFacts> =
   field(scalar('string', goType), { protobuf, description, ...more });
 
 /**
- * The Event of `events.<api_domain>/v1`: its fields, with types and what Kubernetes says of them, not the rules on values.
- * Everything else that knows the Event's fields follows from it. Made on first use, then always the same.
+ * Returns the shape of the Event of `events.<api_domain>/v1`: its fields with their types and Kubernetes' facts about
+ * them, without the rules on values. All other code that knows the fields of an Event is derived from it. Created on
+ * first use, then cached.
  */
 export const eventShape: () => StructShape = lazy(() => {
   return struct(
@@ -124,7 +125,7 @@ export const eventShape: () => StructShape = lazy(() => {
   );
 });
 
-/** Selectable like a field (`FieldShape.selectable`), but no field: the first of these fields that is not empty. */
+/** Selectable (`FieldShape.selectable`), but not a field: the first of these fields that is not empty. */
 export const SOURCE = {
   name: 'source',
   selectable: 5,
@@ -189,5 +190,5 @@ function eventSourceShape(): StructShape {
   );
 }
 
-/** The Event of core/v1: the same facts under its own names, in its own order. */
+/** Returns the shape of the Event of core/v1: the same facts with the names and the order of core/v1. */
 export const coreEventShape: () => StructShape = lazy(() => olderStruct(eventShape()));

@@ -10,15 +10,15 @@ const column = (name: string, priority: 0 | 1, description: string, format = '')
   priority,
 });
 
-/** The ten columns, all of them always sent. `Count` is declared a string and filled with numbers, as kube-apiserver does. */
+/** The ten columns, always all sent. `Count` is declared as a string but contains numbers, as in kube-apiserver. */
 const COLUMNS: readonly TableColumn[] = [
   column('Last Seen', 0, 'How long ago the event was observed most recently.'),
-  column('Type', 0, 'The kind of news: Normal or Warning. Further types may appear.'),
+  column('Type', 0, 'The type of the event: Normal or Warning. More types may be added.'),
   column('Reason', 0, 'A short word that programs can compare: why the object changed, or why the action was taken.'),
-  column('Object', 0, 'The object the event tells about, as kind/name.'),
+  column('Object', 0, 'The object the event is about, as kind/name.'),
   column('Subobject', 1, 'The part of the object that is meant, as a field path such as spec.containers{web}.'),
   column('Source', 1, 'Who reported the event: the component or controller, and the host or instance it ran on.'),
-  column('Message', 0, 'What happened, in words for people.'),
+  column('Message', 0, 'What happened, for people to read.'),
   column('First Seen', 1, 'How long ago the event was observed for the first time.'),
   column('Count', 1, 'How many times the event was observed so far.'),
   column('Name', 1, 'The name of the event itself, unique in its namespace.', 'name'),
@@ -30,9 +30,9 @@ const fieldsOf = (value: unknown): Fields => (typeof value === 'object' && value
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 /**
- * Events as `kubectl get` shows them (columns and cells: Kubernetes' event printer).
+ * Returns the table of events that `kubectl get` shows (columns and cells as in Kubernetes' event printer).
  *
- * @param fieldName what the version of the events calls a field
+ * @param fieldName returns the name of a stored field in the version of the events
  */
 export function eventTable(fieldName: (stored: keyof Event) => string): TableDefinition {
   const names = {
@@ -71,7 +71,7 @@ export function eventTable(fieldName: (stored: keyof Event) => string): TableDef
   };
 }
 
-/** `component, host`, each from the older form of the event or else from the newer one. */
+/** Returns `component, host`, each from the older fields of the event or else from the newer ones. */
 function reporter(event: Fields, older: Fields, controller: string): string {
   const component = text(older['component']) || text(event[controller]);
   const host = text(older['host']) || text(event['reportingInstance']);

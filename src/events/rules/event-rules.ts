@@ -11,15 +11,15 @@ import type { FieldShape } from '../../api/schema/shape.js';
 import { eventShape } from '../resource/schema.js';
 import { sharesFields } from '../codec/compare-events.js';
 
-/** Lengths are counted in UTF-8 bytes although the texts say characters (design decision 14). */
+/** Lengths are counted in UTF-8 bytes although the messages say characters (design decision 14). */
 const SHORT_FIELD_BYTES = 128;
 const NOTE_BYTES = 1024;
 
-/** Namespaces in which an event may be about an object without namespace. */
+/** Namespaces in which an event may be about an object without a namespace. */
 const FOR_TIMELESS_EVENTS = new Set(['', 'default']);
 const FOR_NEW_EVENTS = new Set(['default', 'kube-system']);
 
-/** The rules of every version, for create and update. An event without `eventTime` is of the older kind. */
+/** Applies the rules of every version, for create and update. An event without `eventTime` is an older one. */
 function baseErrors(event: Event, version: EventVersion): FieldError[] {
   const errors = event.eventTime ? reportErrors(event, version) : [];
   const namespace = event.metadata.namespace ?? '';
@@ -57,13 +57,14 @@ const tooLong = (field: string, max: number): FieldError =>
   invalidValue(field, '', `can have at most ${max} characters`);
 
 /**
- * Everything a new event must satisfy, in the order Kubernetes reports it: the rules both versions share, then for the
- * strict ones metadata, series, time, type and the deprecated fields (specification 2.1: "for new Events").
+ * Returns all errors of a new event, in the order in which Kubernetes reports them: by the rules both versions share,
+ * then, in a strict version, by those for metadata, series, time, type and the deprecated fields (specification 2.1:
+ * "for new Events").
  */
 export function createErrors(event: Event, version: EventVersion, types: ReadonlySet<string>): FieldError[] {
   const errors = baseErrors(event, version);
   if (version.strict) errors.push(...strictErrors(event, version, types));
-  // The strict rules of metadata include the older ones, except for prefixes of names.
+  // The strict rules of metadata include the older ones, except for name prefixes (`generateName`).
   if (errors.length > 0 || (version.strict && !event.metadata.generateName)) return errors;
   return validateObjectMetaCreate(event.metadata, false);
 }
@@ -85,7 +86,7 @@ function strictErrors(event: Event, version: EventVersion, types: ReadonlySet<st
   return errors;
 }
 
-/** A series has at least two occurrences and the time of the last one. */
+/** Requires that a series has at least two occurrences and the time of the last one. */
 function seriesErrors(series: EventSeries): FieldError[] {
   const errors: FieldError[] = [];
   if (series.count < 2) errors.push(invalidValue('series.count', '', 'should be at least 2'));
@@ -93,19 +94,19 @@ function seriesErrors(series: EventSeries): FieldError[] {
   return errors;
 }
 
-/** A field that no update changes. */
+/** A field that updates cannot change. */
 interface ImmutableField {
   readonly name: keyof Event;
-  /** How an unset one is shown. */
+  /** How an unset field is shown in an error. */
   readonly unset: '' | 0 | null;
-  /** A pointer to a struct in Go: an empty one differs from none. */
+  /** Whether it is a pointer to a struct in Go: an empty struct then differs from an absent one. */
   readonly isPointer: boolean;
 }
 
-/** kube-apiserver checks `reason` twice, the second time before `type`, so that it is two of the causes. */
+/** kube-apiserver checks `reason` twice, the second time before `type`, so it appears twice among the causes. */
 const TESTED_AGAIN = { field: 'reason', before: 'type' } as const;
 
-/** In the order they are reported, which is that of core/v1. */
+/** In the order in which they are reported, which is that of core/v1. */
 const immutableFields: () => readonly ImmutableField[] = lazy(() => {
   const fields = eventShape()
     .fields.filter(({ mutable, protobuf }) => !mutable && protobuf !== 0)
@@ -122,8 +123,8 @@ const immutableFields: () => readonly ImmutableField[] = lazy(() => {
 const olderNumber = ({ protobuf, older }: FieldShape): number => older?.protobuf ?? protobuf;
 
 /**
- * The rules for an update: under the strict ones only series and metadata may change. Metadata is checked three times, as
- * kube-apiserver does: clients see one invalid label as three causes.
+ * Returns all errors of an update. In a strict version only series and metadata may change, and metadata is checked
+ * three times, as in kube-apiserver: clients see one invalid label as three causes.
  */
 export function updateErrors(next: Event, previous: Event, version: EventVersion): FieldError[] {
   const errors = validateObjectMetaCreate(next.metadata, false);
@@ -143,7 +144,9 @@ export function updateErrors(next: Event, previous: Event, version: EventVersion
   return errors;
 }
 
-/** Unset, null and empty are one value, and so is `{}` where the struct is always there. */
+/**
+ * Whether two values are equal. Unset, null and empty are one value, as is `{}` for a struct that is always present.
+ */
 function same(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (isObject(a) || isObject(b)) return sameMembers(isObject(a) ? a : NOTHING, isObject(b) ? b : NOTHING);

@@ -17,7 +17,7 @@ interface FieldPair {
   /** The form that has a value for an unset field, which the other one omits. */
   readonly filled: 'core' | 'stored' | undefined;
   readonly zero: unknown;
-  /** Of a struct whose fields differ. */
+  /** The fields of a struct, if they differ. */
   readonly below: readonly FieldPair[] | undefined;
 }
 
@@ -41,17 +41,17 @@ const coreNames: () => ReadonlyMap<string, string> = lazy(
   () => new Map(fieldPairs().map(({ core, stored }) => [stored, core])),
 );
 
-/** What core/v1 calls a field of the stored form. */
+/** Returns the core/v1 name of a field of the stored form. */
 export function coreName(stored: string): string {
   return coreNames().get(stored) ?? stored;
 }
 
-/** An event in its core/v1 form, without kind and apiVersion. Nothing is lost. Values are shared. */
+/** Returns an event in its core/v1 form, without kind and apiVersion. The conversion is lossless. Values are shared. */
 export function toCore(event: Event): Fields {
   return converted(event as unknown as Readonly<Fields>, fieldPairs(), 'stored', 'core');
 }
 
-/** The stored form of a decoded core/v1 object. Values are shared. */
+/** Returns the stored form of a decoded core/v1 object. Values are shared. */
 export function fromCore(object: Readonly<Fields>): Event {
   return converted(object, fieldPairs(), 'core', 'stored') as unknown as Event;
 }
@@ -83,10 +83,10 @@ const selectable: () => ReadonlyMap<string, string> = lazy(() => {
 const API_VERSION = 'v1';
 
 /**
- * The older view of the same events, `v1` of the core group: other names and another order of fields, and laxer rules.
- * `kubectl events` and the Events section of `kubectl describe` read nothing else.
+ * Creates the older version of the same events, `v1` of the core group: with other names and another order of fields,
+ * and laxer rules. `kubectl events` and the Events section of `kubectl describe` read only this version.
  *
- * @param apiDomain names the other version, whose objects are known here, and refused
+ * @param apiDomain part of the name of the other version, whose objects are recognized here, and refused
  */
 export function coreV1(apiDomain: string): EventVersion {
   const shape = coreEventShape();
@@ -113,7 +113,7 @@ export function coreV1(apiDomain: string): EventVersion {
   };
 }
 
-/** The stored event with its revision. */
+/** Returns the stored event with its revision. */
 function eventOf({ event, revision }: EventRecord): Event {
   const decoded = decodeEvent(event.bytes);
   decoded.metadata.resourceVersion = String(revision);

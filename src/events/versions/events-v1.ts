@@ -6,11 +6,11 @@ import { recordBytes, recordLength, writeRecord, type EventRecord } from '../../
 import { coreEventShape, eventShape } from '../resource/schema.js';
 import { eventTable } from '../resource/table.js';
 import { fieldsPresent } from '../codec/compare-events.js';
-import { decodeUsualEvent } from '../codec/decode-event.js';
+import { decodeCommonEvent } from '../codec/decode-event.js';
 import { fromCore } from './core-v1.js';
 import type { EventVersion } from './version.js';
 
-/** `events.<api_domain>/v1`: the version the library stores. */
+/** Creates the version `events.<api_domain>/v1`, which is the stored one. */
 export function eventsV1(apiDomain: string): EventVersion {
   const group = `events.${apiDomain}`;
   const apiVersion = `${group}/v1`;
@@ -30,10 +30,10 @@ export function eventsV1(apiDomain: string): EventVersion {
       fieldsPresent: (object) => fieldsPresent(object as unknown as Event),
     },
     otherVersions: new Map([['v1', coreEventShape()]]),
-    decodeUsual: decodeUsualEvent,
+    decodeCommon: decodeCommonEvent,
     strict: true,
     fieldName: (stored) => stored,
-    // The stored form has the names of this version.
+    // The stored form uses the field names of this version.
     selectable: new Map(selectableFields(shape).map(({ path }) => [path.join('.'), path.join('.')])),
     objectJson: (record) => recordBytes(record, prefix),
     object: (record) => new UnjoinedRecord(record, prefix),

@@ -7,8 +7,8 @@ import type { Event } from '../../model/event.js';
 import type { EventRecord } from '../../store/contract/record.js';
 
 /**
- * One served group-version of the Event resource. Events are stored in one form; a version describes how that form is shown
- * and named. Everything that differs between versions is here, so that no verb depends on a version.
+ * One served group-version of the Event resource. Events are stored in one form; a version describes how that form is
+ * shown and named. Everything that differs between versions is here, so that no verb depends on a version.
  */
 export interface EventVersion {
   /** API group, empty for core. */
@@ -17,12 +17,12 @@ export interface EventVersion {
   /** The Event in this version, for responses and for managed fields. */
   readonly view: ResourceView & ManagedVersion;
   /**
-   * The Event in the other versions that are known, by apiVersion, served or not. A body of theirs is read, and refused as
-   * one of the wrong version; a patch that makes the event one of theirs is understood.
+   * The Event in the other known versions, by apiVersion, served or not. A body in one of them is decoded, and refused
+   * because of its version; a patch may change the event to one of them.
    */
   readonly otherVersions: ReadonlyMap<string, StructShape>;
   /** A faster decoder for events as most clients send them. */
-  readonly decodeUsual?: QuickDecoder | undefined;
+  readonly decodeCommon?: QuickDecoder | undefined;
   /** Whether the rules of `events/v1` apply; otherwise only the older ones of core/v1. */
   readonly strict: boolean;
   /** The name of a field of the stored form in this version: `note` or `message`. */
@@ -31,16 +31,19 @@ export interface EventVersion {
   readonly selectable: ReadonlyMap<string, string>;
   /** The stored record in this version: JSON with kind and apiVersion, without newline. */
   objectJson(record: EventRecord): Uint8Array;
-  /** The same, for a single response. */
+  /** The same as `objectJson`, for a single response. */
   object(record: EventRecord): JsonSource;
   /** True if a list item is the stored form with its revision, so that JSON of a store can be sent unchanged. */
   readonly listsStored: boolean;
   /** The stored record in this version as a list item: neither kind nor apiVersion. */
   listItem(record: EventRecord): JsonSource;
-  /** An event that is not stored (a dry run's, or a bookmark), with the `resourceVersion` it carries, if any. */
+  /** An event that is not stored (that of a dry run, or a bookmark), with its `resourceVersion`, if any. */
   unstoredJson(event: Event): Uint8Array;
-  /** The stored form from a decoded object of this version, or of the known one with that apiVersion. It may share values. */
+  /**
+   * Converts a decoded object of this version, or of the known version `apiVersion`, to the stored form. It may share
+   * values.
+   */
   fromWire(object: Record<string, unknown>, apiVersion?: string): Event;
-  /** The reverse: the stored form as an object of this version, without kind and apiVersion. It may share values. */
+  /** Converts the stored form to an object of this version, without kind and apiVersion. It may share values. */
   toWire(event: Event): Record<string, unknown>;
 }

@@ -2,20 +2,21 @@ import { toRevision } from '../../api/options/query.js';
 import type { Revision } from '../../store/contract/event-store.js';
 import type { EventRecord } from '../../store/contract/record.js';
 import type { Sleeper } from '../../store/watch/watcher.js';
-import { bookmarkFrame, joinFrames, type FrameSource, type WatchParts } from './watch-frame.js';
+import { bookmarkFrame, joinFrames, type FrameSource, type WatchContext } from './watch-frame.js';
 import { RECORDS, readList } from '../listing/read-list.js';
 
 /**
- * What a watch is sent before the first change: initial events and their bookmark, where requested, or nothing.
+ * Creates the frames that a watch is sent before the first change: initial events and their bookmark, if requested, or
+ * none.
  *
- * @param onReady receives the revision to continue from; if it is not called the watch is over
+ * @param onReady receives the revision to continue from; if it is not called, the watch ends
  */
 export function createFirstFrames(
-  parts: WatchParts,
+  context: WatchContext,
   sleeper: Sleeper,
   onReady: (after: Revision) => void,
 ): FrameSource {
-  const frames = firstFrames(parts, onReady);
+  const frames = firstFrames(context, onReady);
   let isReading = false;
   let step: (() => Uint8Array | 'end') | undefined;
   const readDone = (result: typeof step): void => {
@@ -44,10 +45,10 @@ export function createFirstFrames(
 }
 
 async function* firstFrames(
-  parts: WatchParts,
+  context: WatchContext,
   onReady: (after: Revision) => void,
 ): AsyncGenerator<Uint8Array, undefined> {
-  const { call, options, selection, encoder, signal, tally } = parts;
+  const { call, options, selection, encoder, signal, counters } = context;
   if (!options.sendInitialEvents) {
     const asked = options.resourceVersion;
     const now = asked === '' || asked === '0';
@@ -62,7 +63,7 @@ async function* firstFrames(
       const frame = signal.aborted ? undefined : encoder.encode('ADDED', call.version.objectJson(record));
       ended = frame === undefined;
       if (frame === undefined) return;
-      tally?.frames(1);
+      counters?.frames(1);
       yield frame;
     }
   };
@@ -71,9 +72,9 @@ async function* firstFrames(
     if (ended || signal.aborted) return;
   }
   if (options.allowWatchBookmarks) {
-    const frame = bookmarkFrame(parts, list.revision, true);
+    const frame = bookmarkFrame(context, list.revision, true);
     if (!frame) return;
-    tally?.frames(1);
+    counters?.frames(1);
     yield frame;
   }
   onReady(list.revision);

@@ -2,25 +2,28 @@ import type { Revision } from '../../store/contract/event-store.js';
 import { type ClockTimer, atNextTurn } from '../../clock/clock.js';
 import type { Batch, BatchFrames } from '../../store/watch/batch.js';
 import type { Sleeper, Watcher } from '../../store/watch/watcher.js';
-import { bookmarkFrame, frameOf, joinFrames, type FrameSource, type WatchParts } from './watch-frame.js';
+import { bookmarkFrame, frameOf, joinFrames, type FrameSource, type WatchContext } from './watch-frame.js';
 
 const NONE: readonly Uint8Array[] = [];
 
-/** A watch examines at most this many batches without a frame for its client (1,024 changes) in one turn of the event loop. */
+/**
+ * A watch examines at most this many batches without a frame for its client (1,024 changes) in one turn of the event
+ * loop.
+ */
 const BATCHES_PER_TURN = 8;
 
 /**
- * The frames of everything that happens after a revision, and bookmarks. Taken from the hub without promises, which would
- * cost a thousand watchers more than anything but the sockets. The hub is asked only when the consumer has come back, so
- * that a slow one holds the chunks of one batch. A class for the same reason as `Watcher`.
+ * The frames of all changes after a revision, and bookmarks. Reads from the hub without promises, which for a thousand
+ * watchers would cost more than anything but the sockets. The hub is polled only when the consumer requests more, so
+ * that a slow consumer holds the chunks of one batch. A class for the same reason as `Watcher`.
  */
 export class LiveFrames implements FrameSource {
-  readonly #parts: WatchParts;
+  readonly #context: WatchContext;
   readonly #kind: string | undefined;
   readonly #watcher: Watcher;
   readonly #sleeper: Sleeper;
   /** The reader will be woken in the next turn of the event loop. */
-  #goesOn = false;
+  #willResume = false;
   #bookmarkTimer: ClockTimer | undefined;
   #bookmarkDue = false;
   #chunks = NONE;
@@ -30,14 +33,14 @@ export class LiveFrames implements FrameSource {
   #marked: Revision;
   #ended = false;
 
-  constructor(parts: WatchParts, after: Revision, sleeper: Sleeper) {
-    this.#parts = parts;
-    this.#kind = kindOf(parts);
+  constructor(context: WatchContext, after: Revision, sleeper: Sleeper) {
+    this.#context = context;
+    this.#kind = kindOf(context);
     this.#reached = after;
     this.#marked = after;
     this.#sleeper = sleeper;
-    this.#watcher = parts.call.dependencies.hub.watch({ after, signal: parts.signal, sleeper });
-    if (parts.options.allowWatchBookmarks) this.#waitForBookmark();
+    this.#watcher = context.call.dependencies.hub.watch({ after, signal: context.signal, sleeper });
+    if (context.options.allowWatchBookmarks) this.#waitForBookmark();
   }
 
   poll(): Uint8Array | 'end' | undefined {
@@ -46,7 +49,7 @@ export class LiveFrames implements FrameSource {
       if (chunk !== undefined) return chunk;
       if (this.#ended) return 'end';
       if (batches === BATCHES_PER_TURN) {
-        this.#goOnSoon();
+        this.#resumeSoon();
         return undefined;
       }
       const batch = this.#watcher.poll();
@@ -60,20 +63,20 @@ export class LiveFrames implements FrameSource {
     this.#bookmarkTimer?.cancel();
   }
 
-  #goOnSoon(): void {
-    if (this.#goesOn) return;
-    this.#goesOn = true;
+  #resumeSoon(): void {
+    if (this.#willResume) return;
+    this.#willResume = true;
     atNextTurn(() => {
-      this.#goesOn = false;
+      this.#willResume = false;
       this.#sleeper.wake();
     });
   }
 
   #receive(batch: Batch): void {
-    const make = (): BatchFrames => framesOf(this.#parts, batch);
+    const make = (): BatchFrames => framesOf(this.#context, batch);
     const frames = this.#kind === undefined ? make() : batch.frames(this.#kind, make);
     this.#chunks = frames.chunks;
-    if (frames.count > 0) this.#parts.tally?.frames(frames.count);
+    if (frames.count > 0) this.#context.counters?.frames(frames.count);
     this.#taken = 0;
     this.#ended = frames.last;
     this.#reached = batch.revision;
@@ -86,7 +89,7 @@ export class LiveFrames implements FrameSource {
   }
 
   #waitForBookmark(): void {
-    const { clock, bookmarkIntervalMs } = this.#parts.call.dependencies;
+    const { clock, bookmarkIntervalMs } = this.#context.call.dependencies;
     this.#bookmarkTimer = clock.setTimer(() => {
       this.#bookmarkDue = true;
       this.#waitForBookmark();
@@ -96,25 +99,25 @@ export class LiveFrames implements FrameSource {
 
   #bookmark(): Uint8Array | undefined {
     this.#bookmarkDue = false;
-    // Everything received was delivered.
+    // All received changes have been delivered.
     const place = Math.max(this.#reached, this.#watcher.position);
     if (place <= this.#marked) return undefined;
     this.#marked = place;
-    this.#parts.tally?.frames(1);
-    return bookmarkFrame(this.#parts, place, false);
+    this.#context.counters?.frames(1);
+    return bookmarkFrame(this.#context, place, false);
   }
 }
 
 /** Equal for watches that are sent the same chunks; undefined for an encoder with state. */
-function kindOf({ call, selection, form }: WatchParts): string | undefined {
+function kindOf({ call, selection, form }: WatchContext): string | undefined {
   return form === undefined ? undefined : JSON.stringify([form, call.scope.namespace, selection.key]);
 }
 
-function framesOf(parts: WatchParts, batch: Batch): BatchFrames {
+function framesOf(context: WatchContext, batch: Batch): BatchFrames {
   const frames: Uint8Array[] = [];
   let last = false;
   for (const entry of batch.entries) {
-    const frame = frameOf(parts, entry);
+    const frame = frameOf(context, entry);
     last = frame === 'end';
     if (frame === 'end') break;
     if (frame !== undefined) frames.push(frame);

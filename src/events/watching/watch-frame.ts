@@ -7,51 +7,51 @@ import type { HubEntry } from '../../store/watch/hub-entry.js';
 import type { VerbCall } from '../request/call.js';
 import type { WatchedSelection } from '../request/watched-selections.js';
 import { joinBytes } from '../../http/bytes.js';
-import type { WatchTally } from './watch-tally.js';
+import type { WatchCounters } from './watch-counters.js';
 
-/** What a watch was asked for, and the signal of its end. */
-export interface WatchParts {
+/** The parameters of a watch, and the signal of its end. */
+export interface WatchContext {
   readonly call: VerbCall;
   readonly options: ListOptions;
   readonly selection: WatchedSelection;
   readonly encoder: FrameEncoder;
-  /** Equal changes in equal forms are equal bytes. `undefined` for an encoder with state. */
+  /** Equal changes in equal forms are encoded as equal bytes. `undefined` for an encoder with state. */
   readonly form: string | undefined;
   /** Aborted when the watch is over. */
   readonly signal: AbortSignal;
   /** Absent without an observer. */
-  readonly tally?: WatchTally | undefined;
+  readonly counters?: WatchCounters | undefined;
 }
 
 /** One part of a watch's frames, as chunks ready to be written. */
 export interface FrameSource {
-  /** The next chunk; `undefined`: none yet, the source wakes the reader; `'end'`: there will be none. May throw. */
+  /** The next chunk; `undefined`: none yet, the source wakes the reader; `'end'`: there will be no more. May throw. */
   poll(): Uint8Array | 'end' | undefined;
   /** Called when the watch is over. */
   stop(): void;
 }
 
 /**
- * The frame of a change for one watcher: nothing if it is not selected, ADDED and DELETED also for events that begin or cease
- * to match. `'end'` if the representation cannot continue.
+ * Returns the frame of a change for one watcher: `undefined` if the event is not selected, ADDED and DELETED also for
+ * events that begin or cease to match. `'end'` if the representation cannot continue.
  */
-export function frameOf(parts: WatchParts, entry: HubEntry): Uint8Array | 'end' | undefined {
+export function frameOf(context: WatchContext, entry: HubEntry): Uint8Array | 'end' | undefined {
   const { change } = entry;
-  const { selector } = parts.selection;
-  const { namespace } = parts.call.scope;
+  const { selector } = context.selection;
+  const { namespace } = context.call.scope;
   if (namespace !== '' && change.key.namespace !== namespace) return undefined;
   const { previous } = change;
   const before = previous !== undefined && selector.matches(previous.event);
   const now = change.type === 'put' && selector.matches(change.record.event);
   if (!before && !now) return undefined;
-  if (now) return encoded(parts, entry, before ? 'MODIFIED' : 'ADDED', change.record);
-  // leaving the selection shows the last state that matched, at the revision of the change
+  if (now) return encoded(context, entry, before ? 'MODIFIED' : 'ADDED', change.record);
+  // An event that leaves the selection is sent in the last state that matched, at the revision of the change.
   const last = change.type === 'delete' ? change.record : { ...(previous as EventRecord), revision: change.revision };
-  return encoded(parts, entry, 'DELETED', last);
+  return encoded(context, entry, 'DELETED', last);
 }
 
 function encoded(
-  { call, encoder, form }: WatchParts,
+  { call, encoder, form }: WatchContext,
   entry: HubEntry,
   type: FrameType,
   record: EventRecord,
@@ -63,9 +63,12 @@ function encoded(
 
 const END = new Uint8Array(0);
 
-/** The frame of a bookmark, which says that the watch has seen all changes up to this revision; as {@link FrameEncoder.encode}. */
+/**
+ * Returns the frame of a bookmark: the watch has seen all changes up to this revision. The result is as in
+ * {@link FrameEncoder.encode}.
+ */
 export function bookmarkFrame(
-  { call, encoder }: WatchParts,
+  { call, encoder }: WatchContext,
   revision: Revision,
   endOfInitialEvents: boolean,
 ): ReturnType<FrameEncoder['encode']> {
@@ -74,10 +77,10 @@ export function bookmarkFrame(
   return encoder.encode('BOOKMARK', call.version.unstoredJson(bookmark as Event));
 }
 
-/** Frames are joined up to about this much: a slow reader keeps the chunk in memory. */
+/** The approximate size up to which frames are joined: a slow reader holds the whole chunk in memory. */
 const CHUNK_BYTES = 32_768;
 
-/** Joins many small frames into a few large chunks; a single large one is not copied. */
+/** Joins many small frames into a few large chunks; a single large frame is not copied. */
 export function* joinFrames(frames: Iterable<Uint8Array>): Generator<Uint8Array, undefined> {
   let pending: Uint8Array[] = [];
   let length = 0;
@@ -92,7 +95,10 @@ export function* joinFrames(frames: Iterable<Uint8Array>): Generator<Uint8Array,
   if (length > 0) yield joined(pending);
 }
 
-/** Contiguous frames are not copied. A single one stays the same object, which is counted once for all watches of a caller. */
+/**
+ * Joins frames. Contiguous frames are not copied. A single one stays the same object, which is counted once for all
+ * watches of a caller.
+ */
 function joined(frames: readonly Uint8Array[]): Uint8Array {
   const first = frames[0] as Uint8Array;
   if (frames.length === 1) return first;

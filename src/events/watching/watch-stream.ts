@@ -9,42 +9,43 @@ import { createFirstFrames } from './first-frames.js';
 import { LiveFrames } from './live-frames.js';
 import { storeFailure } from '../request/store-failures.js';
 import { resourceOf, type VerbCall } from '../request/call.js';
-import type { FrameSource, WatchParts } from './watch-frame.js';
-import { createWatchTally, type EndReason } from './watch-tally.js';
+import type { FrameSource, WatchContext } from './watch-frame.js';
+import { createWatchCounters, type EndReason } from './watch-counters.js';
 
 /** The abort reason when a watch is over. Not an error, because errors are expensive to create. */
 const WATCH_OVER = 'the watch is over';
 
 /**
  * The frames of one watch, as chunks ready to be written. Four things end it: the client left or the server closes (the
- * request's signal), its time is up, the feed ended, or the consumer called `return`. All of them pass through one
- * AbortController. Not a generator, because one that waits cannot be returned from outside. A class for the same reason as
- * `Watcher`.
+ * request's signal), its time is up, the feed ended, or the consumer called `return`. All of them use one
+ * AbortController. Not a generator, because `return` does not interrupt a generator that waits. A class for the same
+ * reason as `Watcher`.
  */
 export class WatchStream implements ParkedSource<Uint8Array> {
   readonly frames: ParkedIterator<Uint8Array>;
-  readonly #parts: WatchParts;
+  readonly #context: WatchContext;
   readonly #over = new AbortController();
   readonly #deadline: ClockTimer;
   readonly #onEnd: () => void;
-  /** How it ended, unless through the signal of its request. */
-  #ending: EndReason | undefined;
+  /** Why the watch ended, unless through the signal of its request. */
+  #endReason: EndReason | undefined;
   #source: FrameSource;
   /** The source is not polled any more, and the reader receives the end. */
   #done: boolean;
   /** Releases the large chunk that is being sent. */
   #sent: (() => void) | undefined;
 
-  constructor(parts: Omit<WatchParts, 'signal' | 'form'>, onEnd: () => void) {
-    const { call, options } = parts;
+  constructor(context: Omit<WatchContext, 'signal' | 'form'>, onEnd: () => void) {
+    const { call, options } = context;
     const { request, dependencies } = call;
-    this.#parts = { ...parts, form: formOf(parts), signal: this.#over.signal, tally: createWatchTally(call) };
+    const counters = createWatchCounters(call);
+    this.#context = { ...context, form: formOf(context), signal: this.#over.signal, counters };
     this.#onEnd = onEnd;
     this.#done = options.timeoutSeconds < 0;
     this.frames = createParkedIterator<Uint8Array>(this);
-    this.#source = createFirstFrames(this.#parts, this.frames, (after) => {
+    this.#source = createFirstFrames(this.#context, this.frames, (after) => {
       // The client may have disconnected in the meantime.
-      if (!this.#over.signal.aborted) this.#source = new LiveFrames(this.#parts, after, this.frames);
+      if (!this.#over.signal.aborted) this.#source = new LiveFrames(this.#context, after, this.frames);
     });
     this.#deadline = dependencies.clock.setTimer(() => this.#timeIsUp(), durationMs(options, dependencies.minWatchMs));
     // After the client has disconnected, the body may never be read.
@@ -58,28 +59,28 @@ export class WatchStream implements ParkedSource<Uint8Array> {
     if (this.#done) return 'end';
     try {
       const chunk = this.#source.poll();
-      if (chunk === 'end') this.#ending ??= 'feed';
+      if (chunk === 'end') this.#endReason ??= 'feed';
       if (typeof chunk !== 'object') return chunk;
-      if (chunk.byteLength > LARGE_BYTES && !this.#takeRoom(chunk)) return 'end';
-      this.#parts.tally?.bytes(chunk.byteLength);
+      if (chunk.byteLength > LARGE_BYTES && !this.#reserveCapacity(chunk)) return 'end';
+      this.#context.counters?.bytes(chunk.byteLength);
       return chunk;
     } catch (error) {
       this.#done = true;
-      this.#ending = 'error';
-      const { call, encoder } = this.#parts;
+      this.#endReason = 'error';
+      const { call, encoder } = this.#context;
       const failure = failureOf(call, error);
       if (!failure) throw error;
       return encoder.encode('ERROR', new TextEncoder().encode(JSON.stringify(failure.status))) ?? 'end';
     }
   }
 
-  /** Counts a large chunk until it is sent. False: there is no room, so that the watch ends, and its client resumes it. */
-  #takeRoom(chunk: Uint8Array): boolean {
-    const { life, caller, dependencies } = this.#parts.call;
+  /** Counts a large chunk until it is sent. False without capacity: the watch ends, and its client resumes it. */
+  #reserveCapacity(chunk: Uint8Array): boolean {
+    const { life, caller, dependencies } = this.#context.call;
     this.#sent = dependencies.limits.holdChunk(chunk, caller, life);
     if (this.#sent !== undefined) return true;
     this.#done = true;
-    this.#ending = 'limit';
+    this.#endReason = 'limit';
     return false;
   }
 
@@ -94,20 +95,20 @@ export class WatchStream implements ParkedSource<Uint8Array> {
     this.#over.abort(WATCH_OVER);
     this.#source.stop();
     this.#deadline.cancel();
-    this.#parts.call.request.signal?.removeEventListener('abort', this.frames.end);
-    this.#parts.tally?.ended(this.#ending, this.#parts.call.request.signal);
+    this.#context.call.request.signal?.removeEventListener('abort', this.frames.end);
+    this.#context.counters?.ended(this.#endReason, this.#context.call.request.signal);
     this.#onEnd();
   }
 
   #timeIsUp(): void {
     this.#done = true;
-    this.#ending = 'timeout';
+    this.#endReason = 'timeout';
     this.#over.abort(WATCH_OVER);
     this.frames.wake();
   }
 }
 
-function formOf({ call, encoder }: Pick<WatchParts, 'call' | 'encoder'>): string | undefined {
+function formOf({ call, encoder }: Pick<WatchContext, 'call' | 'encoder'>): string | undefined {
   return encoder.cacheKey === undefined ? undefined : `${call.version.view.apiVersion} ${encoder.cacheKey}`;
 }
 
@@ -116,7 +117,7 @@ function durationMs(options: ListOptions, minimum: number): number {
   return minimum * (1 + Math.random());
 }
 
-/** The Status of an ERROR frame; undefined for an unexpected error, which destroys the connection. */
+/** The Status of an ERROR frame; undefined for an unexpected error or a closed store: the connection is destroyed. */
 function failureOf(call: VerbCall, error: unknown): StatusFailure | undefined {
   if (isStatusFailure(error)) return error;
   if (!isStoreError(error)) return undefined;

@@ -4,21 +4,21 @@ import { readWriteOptions, type WriteOptions } from '../../api/options/write-opt
 import { conflict } from '../../api/status/failures.js';
 import type { Event } from '../../model/event.js';
 import { resourceOf, turnIfVast, type VerbCall, type Result } from '../request/call.js';
-import { changeStored } from './change-stored.js';
+import { changeStoredEvent } from './change-stored-event.js';
 import { managerOfCall, setManagedFields, trackingTime } from './field-tracking.js';
-import { readBytes, requireName, requireNamespace } from './request-body.js';
-import { storeMissing } from './store-new.js';
+import { readBytes, requireMatchingName, requireNamespace } from './request-body.js';
+import { storeMissing } from './store-new-event.js';
 
 /**
- * Server-side apply: the body is the complete intent of its manager. Creates the event if there is none (which needs the right
- * to create, too).
+ * Server-side apply: the body is the complete intent of its manager. Creates the event if there is none (which also
+ * needs permission to create).
  */
 export async function applyEvent(call: VerbCall): Promise<Result> {
   const bytes = await readBytes(call);
   const options = readWriteOptions(call.query, 'PatchOptions', true);
   const body = await readApplyBody(bytes, call.dependencies.bodyLimits);
   await turnIfVast(bytes.length);
-  return changeStored(
+  return changeStoredEvent(
     call,
     options,
     async (previous) => {
@@ -39,7 +39,7 @@ export async function applyEvent(call: VerbCall): Promise<Result> {
   );
 }
 
-/** The new state of the stored event. */
+/** Returns the new state of the stored event. */
 function merged(call: VerbCall, options: WriteOptions, body: ApplyBody, previous?: Event): Event {
   const { version } = call;
   const stored = previous?.metadata.managedFields;
@@ -52,11 +52,11 @@ function merged(call: VerbCall, options: WriteOptions, body: ApplyBody, previous
     force: options.force ?? false,
     time: trackingTime(call),
   });
-  // Another attempt gives the same warnings; each is sent once.
+  // Another attempt adds the same warnings; each is sent once.
   call.warnings.push(...applyBodyWarnings(body, options.fieldValidation));
   const next = version.fromWire(object);
   setManagedFields(next, entries);
-  requireName(call, next);
+  requireMatchingName(call, next);
   requireNamespace(call, next);
   return next;
 }

@@ -6,16 +6,16 @@ import type { EventRecord } from '../../store/contract/record.js';
 import { resourceOf, type VerbCall, type Result } from '../request/call.js';
 import { decodeEvent } from '../stored-form/encode-event.js';
 import { bodyMediaType, readBytes, readEventBody, requireNamespace } from './request-body.js';
-import { storeNew } from './store-new.js';
+import { storeNewEvent } from './store-new-event.js';
 
-/** A new event in the path's namespace. Waits for nothing but the body and the store. */
+/** Creates an event in the namespace of the path. Waits only for the body and the store. */
 export function createEvent(call: VerbCall): Result | Promise<Result> {
   const mediaType = bodyMediaType(call);
   return chain(readBytes(call), (bytes) => {
     const options = readWriteOptions(call.query, 'CreateOptions');
     return chain(readEventBody(call, bytes, mediaType, options), (event) => {
       requireNamespace(call, event);
-      return storeNew(call, event, options, (existing): never => {
+      return storeNewEvent(call, event, options, (existing): never => {
         throw nameTaken(call, event, existing);
       });
     });

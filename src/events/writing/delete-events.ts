@@ -13,7 +13,7 @@ import { expiryOf, keyOf, resourceOf, type VerbCall, storedObject, type Result }
 import { isOutdated } from '../request/store-failures.js';
 import { decodeEvent, encodeEvent } from '../stored-form/encode-event.js';
 import { readDeleteOptions } from './request-body.js';
-import { requireFits } from './store-new.js';
+import { requireFits } from './store-new-event.js';
 
 /** Deletes one event. The result is a Status, or the event if it waits for its finalizers. */
 export async function deleteEvent(call: VerbCall): Promise<Result> {
@@ -24,8 +24,8 @@ export async function deleteEvent(call: VerbCall): Promise<Result> {
 }
 
 /**
- * Deletes what a list would return, one by one and not atomically: events deleted by others in between are skipped, any other
- * failure ends it with some already deleted. The result is a Status (design decision 2).
+ * Deletes the events that a list would return, one by one and not atomically: events deleted by others in between are
+ * skipped, any other failure stops it, with some events already deleted. The result is a Status (design decision 2).
  */
 export async function deleteEvents(call: VerbCall): Promise<Result> {
   const options = await readDeleteOptions(call);
@@ -52,13 +52,13 @@ export async function deleteEvents(call: VerbCall): Promise<Result> {
 interface Removal {
   /** False: the event waits for its finalizers. */
   readonly removed: boolean;
-  /** The last state, or the state now. */
+  /** The last state if the event was removed, otherwise the current state. */
   readonly record: EventRecord;
 }
 
 /**
- * Deletes one event if the preconditions hold; one with finalizers is only marked. A concurrent write starts it again on
- * the new state.
+ * Deletes one event if the preconditions hold; one with finalizers is only marked. After a concurrent write it starts
+ * again with the new state.
  *
  * @throws StatusFailure 404, 409
  */
@@ -96,7 +96,7 @@ async function removeOnce(call: VerbCall, record: EventRecord, dryRun: boolean):
   return { removed: false, record: await store.replace(record.key, marked, options) };
 }
 
-/** The texts name the kind in place of the resource, as kube-apiserver's do. */
+/** Checks the preconditions. The messages name the kind instead of the resource, as in kube-apiserver. */
 function requirePreconditions(record: EventRecord, { preconditions }: DeleteOptions): void {
   const refuse = (what: string, sent: string, stored: string, then: string): never => {
     const why = `the ${what} in the precondition (${sent}) does not match the ${what} in record (${stored}). The object might have been ${then}`;

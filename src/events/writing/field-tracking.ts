@@ -5,25 +5,25 @@ import type { Event } from '../../model/event.js';
 import type { ManagedFieldsEntry } from '../../model/object-meta.js';
 import type { VerbCall } from '../request/call.js';
 
-/** The manager of a write: the `fieldManager`, or the client's name. */
+/** Returns the manager of a write: the `fieldManager`, or the client's name. */
 export function managerOfCall(call: VerbCall, options: WriteOptions): string {
   return managerOf(options.fieldManager, header(call.request, 'user-agent'));
 }
 
-/** The time of entries written now. */
+/** Returns the time of managed fields entries that are written now. */
 export function trackingTime({ dependencies }: VerbCall): string {
   return dependencies.wholeSeconds(dependencies.time.now());
 }
 
-/** Sets these entries, which must not be changed afterwards; without entries the event has no list. */
+/** Sets these managed fields entries, which must not be changed afterwards; without entries the list is removed. */
 export function setManagedFields(event: Event, entries: readonly ManagedFieldsEntry[] | undefined): void {
   if (entries && entries.length > 0) event.metadata.managedFields = entries as ManagedFieldsEntry[];
   else if (event.metadata.managedFields) delete event.metadata.managedFields;
 }
 
 /**
- * Records who changed which fields in a create (no `previous`), an update or a patch. Without tracking, the stored entries stay
- * and those of the client are ignored.
+ * Records who changed which fields in a create (no `previous`), an update or a patch. Without tracking, the stored
+ * entries remain and those of the client are ignored.
  *
  * @returns the event's new managed fields as JSON, if known, for {@link encodeEvent}
  */

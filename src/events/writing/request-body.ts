@@ -18,7 +18,7 @@ const BODY_TYPES: readonly BodyMediaType[] = [
   'application/vnd.kubernetes.protobuf',
 ];
 
-/** The media type of the body, JSON where none is given; its parameters do not count. @throws StatusFailure 415 */
+/** Returns the media type of the body, by default JSON. Its parameters are ignored. @throws StatusFailure 415 */
 export function bodyMediaType(call: VerbCall): BodyMediaType {
   const sent = header(call.request, 'content-type') ?? '';
   if (sent === 'application/json' || sent === '') return 'application/json';
@@ -28,13 +28,13 @@ export function bodyMediaType(call: VerbCall): BodyMediaType {
   return known;
 }
 
-/** The bytes of the body. @throws BodyError, for which the pipeline answers 413 or 400 */
+/** Reads the bytes of the body. @throws BodyError, to which the pipeline responds with 413 or 400 */
 export function readBytes({ request, life, dependencies }: VerbCall): Uint8Array | Promise<Uint8Array> {
   return readBody(request, dependencies.maxBodyBytes, life);
 }
 
 /**
- * The event in the body, in stored form: synchronous for JSON. Adds the warnings of lenient decoding.
+ * Decodes the event in the body to its stored form, synchronously for JSON. Adds the warnings of lenient decoding.
  *
  * @throws StatusFailure 400
  */
@@ -44,7 +44,7 @@ export function readEventBody(
   mediaType: BodyMediaType,
   { fieldValidation }: WriteOptions,
 ): Event | Promise<Event> {
-  const { view, otherVersions, decodeUsual: quick } = call.version;
+  const { view, otherVersions, decodeCommon: quick } = call.version;
   const { shape, kind, apiVersion } = view;
   const { bodyLimits: limits, fieldTracker } = call.dependencies;
   const managed = fieldTracker.knownEntries;
@@ -63,7 +63,7 @@ function storedForm(call: VerbCall, decoded: DecodedBody): Event {
   return version.fromWire(decoded.object);
 }
 
-/** The namespace of the body must be the path's, or absent. @throws StatusFailure 400 */
+/** Requires that the namespace in the body is that of the path, or absent, and sets it. @throws StatusFailure 400 */
 export function requireNamespace(call: VerbCall, event: Event): void {
   const sent = event.metadata.namespace ?? '';
   if (sent !== '' && sent !== call.scope.namespace) {
@@ -72,8 +72,8 @@ export function requireNamespace(call: VerbCall, event: Event): void {
   event.metadata.namespace = call.scope.namespace;
 }
 
-/** The name in an object must be the path's. @throws StatusFailure 400 */
-export function requireName(call: VerbCall, event: Event): void {
+/** Requires that the name in an object is that of the path. @throws StatusFailure 400 */
+export function requireMatchingName(call: VerbCall, event: Event): void {
   const { name } = call.scope;
   const sent = event.metadata.name ?? '';
   if (sent === '') {
@@ -83,7 +83,7 @@ export function requireName(call: VerbCall, event: Event): void {
     throw badRequest(`the name of the object (${shorten(sent)}) does not match the name on the URL (${name})`);
 }
 
-/** Options of a deletion, from the body, or from the query when there is no body. @throws StatusFailure 400, 415, 422 */
+/** Reads the options of a deletion from the body, or from the query without one. @throws StatusFailure 400, 415, 422 */
 export async function readDeleteOptions(call: VerbCall): Promise<DeleteOptions> {
   const bytes = await readBytes(call);
   const options =

@@ -5,12 +5,12 @@ import { chain } from '../../http/promise.js';
 import type { Event } from '../../model/event.js';
 import { shareEqualParts } from '../codec/compare-events.js';
 import { resourceOf, type VerbCall, type Result } from '../request/call.js';
-import { changeStored } from './change-stored.js';
+import { changeStoredEvent } from './change-stored-event.js';
 import { trackFields } from './field-tracking.js';
-import { bodyMediaType, readBytes, readEventBody, requireName, requireNamespace } from './request-body.js';
-import { dedupeOwners, storeMissing } from './store-new.js';
+import { bodyMediaType, readBytes, readEventBody, requireMatchingName, requireNamespace } from './request-body.js';
+import { dedupeOwners, storeMissing } from './store-new-event.js';
 
-/** Replaces an event, or creates it if there is none (which needs the right to create, too). */
+/** Replaces an event, or creates it if there is none (which also needs permission to create). */
 export function updateEvent(call: VerbCall): Result | Promise<Result> {
   return chain(readBytes(call), (bytes) => {
     const options = readWriteOptions(call.query, 'UpdateOptions');
@@ -21,7 +21,7 @@ export function updateEvent(call: VerbCall): Result | Promise<Result> {
 
 function replaceStored(call: VerbCall, sent: Event, options: WriteOptions): Result | Promise<Result> {
   requireNamespace(call, sent);
-  requireName(call, sent);
+  requireMatchingName(call, sent);
   dedupeOwners(call, sent, 'request');
   const { metadata } = sent;
   /** Every attempt begins with the metadata of the body; nothing below metadata is changed. */
@@ -30,7 +30,7 @@ function replaceStored(call: VerbCall, sent: Event, options: WriteOptions): Resu
     sent.metadata = Object.assign({}, metadata);
     requireUid(call, sent, storedUid);
   };
-  return changeStored(
+  return changeStoredEvent(
     call,
     options,
     (previous) => {
@@ -47,7 +47,7 @@ function replaceStored(call: VerbCall, sent: Event, options: WriteOptions): Resu
   );
 }
 
-/** A uid in the body is a condition. The text is kube-apiserver's, which clients know. */
+/** Treats a uid in the body as a precondition. The message is that of kube-apiserver, which clients know. */
 function requireUid(call: VerbCall, event: Event, stored: string): void {
   const sent = event.metadata.uid ?? '';
   if (sent === '' || sent === stored) return;

@@ -1,22 +1,28 @@
 import { type Clock, type ClockTimer, atNextTurn } from '../../clock/clock.js';
 
-/** For {@link createBatcher}. */
+/** Options of {@link createBatcher}. */
 export interface BatcherOptions<Item, Result> {
-  /** Does a batch: one result or Error for each item, in their order. An error thrown by it fails every item of the batch. */
+  /**
+   * Runs a batch: returns one result or Error for each item, in their order. An error that it throws fails every item
+   * of the batch.
+   */
   run(items: readonly Item[]): Promise<readonly (Result | Error)[]>;
-  /** What an item weighs, for `maxWeight`. Default: 1 each. */
+  /** Returns the weight of an item, for `maxWeight`. Default: 1 each. */
   weigh?(item: Item): number;
-  /** Two items of one key never share a batch, and run in the order they came. Absent: no item excludes another. */
+  /**
+   * Returns the key of an item. Two items with the same key never share a batch, and run in the order they were added.
+   * Absent: no item excludes another.
+   */
   keyOf?(item: Item): string;
-  /** The most items of a batch. */
+  /** The maximum number of items in a batch. */
   readonly maxItems: number;
-  /** What a batch may weigh; one item alone may weigh more. Default: no limit. */
+  /** The maximum weight of a batch; a single item may weigh more. Default: no limit. */
   readonly maxWeight?: number;
-  /** How many batches may be under way at once. Default: 1. */
+  /** The maximum number of batches in progress at once. Default: 1. */
   readonly concurrency?: number;
-  /** How many items must wait for a batch to begin while another is under way. Default: 1. */
+  /** The minimum number of waiting items for a batch to begin while another one is in progress. Default: 1. */
   readonly minAhead?: number;
-  /** How long an item may wait for its batch to begin, and the error it fails with after that. Default: as long as it takes. */
+  /** How long an item may wait for its batch to begin, and the error it fails with after that. Default: no limit. */
   readonly patience?: { readonly ms: number; readonly clock: Clock; error(): Error };
 }
 
@@ -27,15 +33,15 @@ interface Entry<Item, Result> {
   readonly key: string | undefined;
   readonly resolve: (result: Result) => void;
   readonly reject: (error: unknown) => void;
-  /** Where the item has a signal: removes the listener. */
+  /** Removes the listener from the item's signal, if it has one. */
   unlisten: (() => void) | undefined;
   /** Monotonic milliseconds. */
   readonly since: number;
 }
 
 /**
- * Group commit: items that come while a batch is under way form the next one, and share its commit. The first batch after a
- * quiet time takes everything of that turn of the event loop.
+ * Creates a batcher for group commit: items that are added while a batch is in progress form the next one, and share
+ * its commit. The first batch after an idle time has all items of that turn of the event loop.
  */
 export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result>) {
   const { maxItems, maxWeight = Infinity, concurrency = 1, minAhead = 1, patience } = options;
@@ -46,9 +52,12 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
   let underWay = 0;
   let scheduled = false;
   let closedBy: (() => Error) | undefined;
-  let look: ClockTimer | undefined;
+  let patienceTimer: ClockTimer | undefined;
 
-  /** Takes the next batch off the queue. An item whose key is busy or already taken waits, and so do later items of that key. */
+  /**
+   * Removes the next batch from the queue. An item whose key is in this batch or one in progress waits, and so do later
+   * items of that key.
+   */
   const take = (): One[] => {
     const batch: One[] = [];
     const rest: One[] = [];
@@ -118,14 +127,16 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
     }
   };
 
-  /** Fails items that have waited for too long. One timer for all of them: the first in the queue came first. */
+  /**
+   * Fails items that have waited for too long. One timer serves all of them: the first in the queue has waited longest.
+   */
   const watchPatience = (): void => {
     const first = waiting[0];
-    if (patience === undefined || look !== undefined || first === undefined) return;
+    if (patience === undefined || patienceTimer !== undefined || first === undefined) return;
     const { ms, clock, error } = patience;
-    look = clock.setTimer(
+    patienceTimer = clock.setTimer(
       () => {
-        look = undefined;
+        patienceTimer = undefined;
         const before = clock.monotonic() - ms;
         const late = waiting.filter(({ since }) => since <= before);
         waiting = waiting.filter(({ since }) => since > before);
@@ -148,7 +159,7 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
   };
 
   return {
-    /** Adds an item to the next batch. A signal removes it for as long as its batch has not begun. */
+    /** Adds an item to the next batch. An aborted signal removes it if its batch has not begun. */
     add: (item: Item, signal?: AbortSignal): Promise<Result> =>
       new Promise((resolve, reject) => {
         if (closedBy !== undefined) throw closedBy();
@@ -167,12 +178,15 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
         waiting.push(entry);
         schedule();
       }),
-    /** Resolves when nothing waits and nothing is under way. */
+    /** Resolves when no item waits and no batch is in progress. */
     idle: (): Promise<void> => idle(),
-    /** Fails everything that has not begun, and resolves when everything under way is over. Later items fail as well. */
+    /**
+     * Fails all items whose batch has not begun, and resolves when all batches in progress have ended. Later items fail
+     * as well.
+     */
     close(error: () => Error): Promise<void> {
       closedBy ??= error;
-      look?.cancel();
+      patienceTimer?.cancel();
       fail(waiting.splice(0), error);
       return idle();
     },

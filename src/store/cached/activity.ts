@@ -2,17 +2,20 @@ import type { Clock, ClockTimer } from '../../clock/clock.js';
 import type { Notify } from '../../observe/observation.js';
 import type { CacheStatus } from './status.js';
 
-/** How often `cache.activity` is observed at most. */
+/** The minimum time between two observations of `cache.activity`. */
 const PERIOD_MS = 1_000;
 
-/** Reports what a watch cache receives and how long reads wait for it. Its timer runs only while changes come. */
+/**
+ * Reports what a watch cache receives and how long reads wait for it. Its timer runs only while changes arrive or the
+ * cache lags.
+ */
 export function createCacheActivity(store: string, clock: Clock, notify: Notify, status: () => CacheStatus) {
   let changes = 0;
   let timer: ClockTimer | undefined;
 
   const report = (): void => {
     const { events, bytes, lagMs, revision } = status();
-    // Once more without changes, so that gauges return to the current state.
+    // Reported once more without changes, so that gauges return to the current state.
     timer = changes > 0 || lagMs > 0 ? clock.setTimer(report, PERIOD_MS) : undefined;
     notify({ type: 'cache.activity', store, changes, events, bytes, lagMs, revision });
     changes = 0;
@@ -24,8 +27,8 @@ export function createCacheActivity(store: string, clock: Clock, notify: Notify,
       changes += count;
       timer ??= clock.setTimer(report, PERIOD_MS);
     },
-    /** Runs a read that has to wait. It calls `through` when it reads the store in the end. */
-    async waited<T>(read: (through: () => void) => Promise<T>): Promise<T> {
+    /** Runs a read that has to wait. The read calls `fromStore` if its result is from the store. */
+    async waited<T>(read: (fromStore: () => void) => Promise<T>): Promise<T> {
       const since = clock.monotonic();
       let from: 'cache' | 'store' = 'cache';
       let outcome: 'cache' | 'store' | 'failed' = 'failed';

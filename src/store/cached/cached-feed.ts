@@ -3,14 +3,14 @@ import type { FeedOptions, FeedSource } from '../feeds/paged-feed.js';
 import type { Replica } from '../memory/replica.js';
 import type { WatchCache } from './watch-cache.js';
 
-/** The most changes that are given at once. */
+/** The maximum number of changes that are returned at once. */
 const BATCH = 1024;
 
-/** For {@link openCachedFeed}. */
+/** Options of {@link openCachedFeed}. */
 export interface CachedFeedOptions extends FeedOptions {
   readonly store: EventStore;
   readonly cache: WatchCache;
-  /** Told of revisions that the cache may not have yet. */
+  /** Called with revisions that the cache may not have yet. */
   saw(revision: Revision): void;
 }
 
@@ -24,11 +24,11 @@ interface Through {
 }
 
 /**
- * A feed over the history in the cache, and over the store's own history where the cache has none or begins later. It
- * continues after its position whichever of the two it reads, so no change is lost or repeated when it switches.
+ * Opens a feed over the history in the cache, or over the store's own history where the cache has none or begins later.
+ * It has one position for both, so no change is lost or repeated when it switches.
  */
 export function openCachedFeed({ store, cache, saw, after, onProgress, wake }: CachedFeedOptions): FeedSource {
-  /** Everything up to here was handed out. */
+  /** Everything up to this revision was returned. */
   let position = after;
   let through: Through | undefined;
   const unsubscribe = cache.subscribe(wake);
@@ -86,7 +86,7 @@ export function openCachedFeed({ store, cache, saw, after, onProgress, wake }: C
       return changes;
     }
     const seen = replica.revision();
-    // Only what is no change lies between: elsewhere the feed itself tells how far it has come.
+    // Progress is only reported past the last change: before that, the changes themselves show it.
     if (seen > position && seen > replica.lastChange()) {
       position = seen;
       onProgress?.(seen);
@@ -97,7 +97,7 @@ export function openCachedFeed({ store, cache, saw, after, onProgress, wake }: C
   return {
     take() {
       const { replica } = cache;
-      // A feed of the store that is ahead of the cache stays there until the cache has caught up.
+      // A feed that reads the store and is ahead of the cache continues there until the cache has caught up.
       const isCached =
         replica !== undefined &&
         position >= replica.floor() &&

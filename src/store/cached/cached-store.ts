@@ -17,7 +17,7 @@ import { checkCachedStoreOptions, type CachedStoreOptions } from './options.js';
 import type { CachedStore, CacheState, CacheStatus } from './status.js';
 import { createWatchCache } from './watch-cache.js';
 
-/** Whether the hints of a read allow the state of the cache, whatever else was written. */
+/** Whether the hints of a read accept the state of the cache, even if there are newer writes. */
 function isContent({ mayBeStale, notOlderThan }: ReadHints, replica: Replica): boolean {
   return mayBeStale === true || (notOlderThan !== undefined && notOlderThan <= replica.revision());
 }
@@ -28,17 +28,18 @@ function reaches(replica: Replica, { at }: ListQuery): boolean {
 }
 
 /**
- * Puts a watch cache in front of a store, as kube-apiserver has one in front of etcd: the current state and the history
- * window are held in memory, filled by one list and kept up to date by the store's feed, and serve get, lists and feeds.
- * Writes, expiry, `ping` and `now` go to the store, and so does every read while the cache is being filled, of history that
- * it does not have, and where it does not fit into `maxBytes`.
+ * Puts a watch cache in front of a store, like the one of kube-apiserver in front of etcd: the current state and the
+ * history window are held in memory, filled by one list, updated by the store's feed, and serve get, lists and feeds.
+ * Writes, expiry, `ping` and `now` go to the store. So does every read while the cache is being filled or the events do
+ * not fit into `maxBytes`, and every read of history that the cache does not have.
  *
- * **Reads stay linearizable**: each shows every write that was acknowledged before it began. Where one process owns the
- * store (`capabilities.shared` is false) its own writes are waited for. Where the store is shared, it is asked for its
- * latest revision, once for all reads that wait together, and the reads wait until the cache has it. A read that waits
- * longer than `freshnessTimeoutMs` goes through to the store. Reads with `mayBeStale` ask nothing and do not wait.
+ * **Reads stay linearizable**: each read shows every write that was acknowledged before it began. Where one process
+ * owns the store (`capabilities.shared` is false), reads wait for the writes of this process. Where the store is
+ * shared, its latest revision is requested, once for all reads that wait together, and the reads wait until the cache
+ * has it. A read that waits longer than `freshnessTimeoutMs` goes to the store. Reads with `mayBeStale` request no
+ * revision and do not wait.
  *
- * The store belongs to the cache from now on: everything goes through the cache, whose `close()` closes the store.
+ * The cache owns the store from then on: use the store only through the cache, whose `close()` closes the store.
  *
  * @throws TypeError that lists every unusable option.
  */
@@ -75,7 +76,7 @@ export function cachedStore(store: EventStore, options: CachedStoreOptions = {})
   });
   const freshness = createFreshness({ store, cache, clock, timeoutMs: freshnessTimeoutMs });
 
-  /** The store answered. */
+  /** Ends the state `stale`: the store has responded. */
   const isBack = (): void => {
     if (state === 'stale') turn(cache.replica === undefined ? 'filling' : 'ready');
   };
@@ -84,7 +85,7 @@ export function cachedStore(store: EventStore, options: CachedStoreOptions = {})
     if (state === 'stale') probeStore();
   });
 
-  /** The replica, if reads may show it while the store is unavailable. */
+  /** The replica, if reads may use it while the store is unavailable. */
   const staleFor = (error: unknown): Replica | undefined => {
     const { replica } = cache;
     if (whenAway === 'fail' || replica === undefined || !isStoreError(error) || error.code !== 'unavailable') {
@@ -94,7 +95,7 @@ export function cachedStore(store: EventStore, options: CachedStoreOptions = {})
     return replica;
   };
 
-  /** While the store is unavailable reads do not wait for it: one at a time finds out whether it is back. */
+  /** Checks whether the store is available again, with one request at a time. Reads do not wait for it. */
   const probeStore = (): void => {
     freshness.probe().then(
       (isFresh) => isFresh && isBack(),
@@ -114,9 +115,9 @@ export function cachedStore(store: EventStore, options: CachedStoreOptions = {})
     return undefined;
   };
 
-  /** From the cache once it has everything the read must show, else from the store. */
+  /** Reads the cache once it has everything the read must show, or else the store. */
   const whenFresh = <T>(fromCache: (replica: Replica) => Awaitable<T>, through: () => Promise<T>): Promise<T> =>
-    activity.waited(async (goesThrough) => {
+    activity.waited(async (fromStore) => {
       try {
         const isFresh = await freshness.wait();
         const { replica } = cache;
@@ -124,8 +125,8 @@ export function cachedStore(store: EventStore, options: CachedStoreOptions = {})
           isBack();
           return await fromCache(replica);
         }
-        goesThrough();
         const result = await through();
+        fromStore();
         isBack();
         return result;
       } catch (error) {
@@ -141,7 +142,9 @@ export function cachedStore(store: EventStore, options: CachedStoreOptions = {})
     return page;
   };
 
-  /** A list that spans several turns of the event loop, in which the cache may forget the revision. */
+  /**
+   * Reads a list from the cache. It may span several turns of the event loop, in which the cache may drop the revision.
+   */
   const listFrom = (query: ListQuery, replica: Replica): Awaitable<ListPage> => {
     if (!reaches(replica, query)) return listThrough(query);
     const page = replica.list(query);
@@ -152,8 +155,8 @@ export function cachedStore(store: EventStore, options: CachedStoreOptions = {})
     });
   };
 
-  /** The replica that can answer a list at once. A past revision is immutable, so later writes do not matter. */
-  const atHandFor = (query: ListQuery): Replica | undefined => {
+  /** The replica that can serve a list at once. A past revision is immutable, so later writes do not matter. */
+  const replicaFor = (query: ListQuery): Replica | undefined => {
     const { replica } = cache;
     if (query.at === undefined || replica === undefined) return replicaNow(query);
     return reaches(replica, query) && freshness.hasKnown() ? replica : undefined;
@@ -165,16 +168,16 @@ export function cachedStore(store: EventStore, options: CachedStoreOptions = {})
     return floor !== undefined && (at === undefined || at >= floor);
   };
 
-  const doubted = (error: unknown): never => {
-    freshness.doubt();
+  const outcomeUnknown = (error: unknown): never => {
+    freshness.markUnknown();
     throw error;
   };
-  /** A write tells its revision; a failed one may have changed something at a revision that only the store knows. */
+  /** A write returns its revision; a failed one may have changed something at a revision that only the store knows. */
   const written = (work: Promise<EventRecord>): Promise<EventRecord> =>
     work.then((record) => {
       freshness.saw(record.revision);
       return record;
-    }, doubted);
+    }, outcomeUnknown);
 
   const inner = createEventStore({
     name: store.name,
@@ -185,14 +188,14 @@ export function cachedStore(store: EventStore, options: CachedStoreOptions = {})
       if (replica !== undefined) return replica.get(key);
       const through = async (): Promise<EventRecord | undefined> => {
         const record = await store.get(key, call);
-        if (record === undefined) freshness.doubt();
+        if (record === undefined) freshness.markUnknown();
         else freshness.saw(record.revision);
         return record;
       };
       return cache.replica === undefined ? through() : whenFresh((fresh) => fresh.get(key), through);
     },
     list(query) {
-      const replica = atHandFor(query);
+      const replica = replicaFor(query);
       if (replica !== undefined) return listFrom(query, replica);
       const through = (): Promise<ListPage> => listThrough(query);
       return mayWait(query) ? whenFresh((fresh) => listFrom(query, fresh), through) : through();
@@ -202,7 +205,7 @@ export function cachedStore(store: EventStore, options: CachedStoreOptions = {})
       return replica === undefined ? LATER : replica.get(key);
     },
     json(query) {
-      const replica = atHandFor(query);
+      const replica = replicaFor(query);
       if (replica !== undefined) return replica.json(query);
       // Lists read from the store have no JSON.
       if (!mayWait(query) || !isJsonQuery(query)) return undefined;
@@ -216,9 +219,9 @@ export function cachedStore(store: EventStore, options: CachedStoreOptions = {})
     remove: (key, call) => written(store.remove(key, call)),
     expire: (call) =>
       store.expire(call).then((removed) => {
-        if (removed > 0) freshness.doubt();
+        if (removed > 0) freshness.markUnknown();
         return removed;
-      }, doubted),
+      }, outcomeUnknown),
     feed: (feed) => openCachedFeed({ ...feed, store, cache, saw: freshness.saw }),
     async revision(call) {
       const replica = replicaNow(call);
@@ -235,7 +238,7 @@ export function cachedStore(store: EventStore, options: CachedStoreOptions = {})
       cache.close();
       activity.close();
       freshness.close();
-      // Calls that wait for the store end with it.
+      // Closing the store ends the calls that wait for it.
       closing = store.close();
       closing.catch(() => undefined);
     },

@@ -4,25 +4,28 @@ import { eventSize } from '../contract/record.js';
 import type { Bounds } from '../memory/bounds.js';
 import { createReplica, type Replica, type ReplicaLimits } from '../memory/replica.js';
 
-/** How many events a page has: a few at first, then as many as keep it below some bytes, since stores hand out copies. */
+/** How many events a page has: few at first, then as many as fit into `PAGE_BYTES`, since stores return copies. */
 const FIRST_PAGE = 100;
 const LARGEST_PAGE = 1000;
 const PAGE_BYTES = 4_194_304;
 /** Events that are loaded in one turn of the event loop: 1 to 2 ms. */
 const IN_A_TURN = 100;
 
-/** For {@link fill}. */
+/** Options of {@link fill}. */
 export interface FillOptions {
   readonly store: EventStore;
   readonly clock: Clock;
   readonly limits: ReplicaLimits;
   readonly bounds: Bounds;
   readonly signal: AbortSignal;
-  /** Told how far it has come. */
+  /** Called after each page that was loaded. */
   onPage(replica: Replica): void;
 }
 
-/** Reads the state of a store at one revision, page by page. Fails with `full` where it does not fit, and as the store's lists do. */
+/**
+ * Reads the state of a store at one revision, page by page. Fails with `full` if it does not fit, and with the errors
+ * of the store's lists.
+ */
 export async function fill({ store, clock, limits, bounds, signal, onPage }: FillOptions): Promise<Replica> {
   let page = await store.list({ limit: FIRST_PAGE, signal });
   const { revision: at } = page;

@@ -2,16 +2,16 @@ import type { Clock } from '../../clock/clock.js';
 import type { EventStore, Revision } from '../contract/event-store.js';
 import type { WatchCache } from './watch-cache.js';
 
-/** When a feed that is behind is first asked how far it has come, and how often then, as kube-apiserver does. */
+/** When progress is first requested from a feed that is behind, and how often after that, as in kube-apiserver. */
 const FIRST_PROGRESS_MS = 10;
 const PROGRESS_MS = 100;
 
-/** For {@link createFreshness}. */
+/** Options of {@link createFreshness}. */
 export interface FreshnessOptions {
   readonly store: EventStore;
   readonly cache: WatchCache;
   readonly clock: Clock;
-  /** How long a read may wait. */
+  /** How long a read may wait, in milliseconds. */
   readonly timeoutMs: number;
 }
 
@@ -21,32 +21,35 @@ interface Waiter {
   done(isThere: boolean): void;
 }
 
-/** A question for the latest revision, and the reads that wait for its answer together. */
+/** A request for the latest revision, and the reads that wait for its response together. */
 interface Round {
-  /** Whether the cache has the revision of the answer. Fails as the question does. */
+  /** Whether the cache has the revision of the response. Fails with the error of the request. */
   readonly result: Promise<boolean>;
   ask(): void;
 }
 
 /**
- * Decides whether a read may be answered from the cache: it shows every write that was acknowledged before it began, and
- * never less than an earlier answer showed. Where this process owns the store, it knows that revision from its own calls.
- * Where others write as well, and after a call that may have changed something at an unknown revision, the store is asked,
- * once for all reads that wait together. A read that begins while a question is under way waits for the next one, since a
- * write may have been acknowledged after the first was answered.
+ * Decides whether a read may be served from the cache: it must show every write that was acknowledged before it began,
+ * and never an older state than an earlier read. Where this process owns the store, it knows the required revision from
+ * its own calls. Where others write as well, and after a call that may have changed something at an unknown revision,
+ * the latest revision is requested from the store, once for all reads that wait together. A read that begins during a
+ * request waits for the next one, since a write may have been acknowledged after the store had read the revision for
+ * the first.
  */
 export function createFreshness({ store, cache, clock, timeoutMs }: FreshnessOptions) {
   const { shared } = store.capabilities;
   const closing = new AbortController();
   const waiters = new Set<Waiter>();
-  /** The highest revision that this process was told of. */
+  /** The highest revision that this process has seen. */
   let known: Revision = 0;
-  /** Calls that may have changed something at an unknown revision, and how many of them an answer has covered. */
+  /**
+   * Calls that may have changed something at an unknown revision, and how many of them a later response has covered.
+   */
   let uncertainCalls = 0;
   let coveredCalls = 0;
-  /** A revision that a read waited for in vain: later reads do not wait until the cache has it. */
+  /** A revision that the cache did not reach in time for a read: until the cache has it, later reads do not wait. */
   let missed: Revision = 0;
-  /** Since when the cache has been behind `known`. */
+  /** When the cache fell behind `known`, in monotonic milliseconds. */
   let behindSince: number | undefined;
   let asking: Round | undefined;
   let next: Round | undefined;
@@ -70,7 +73,7 @@ export function createFreshness({ store, cache, clock, timeoutMs }: FreshnessOpt
     }
   });
 
-  /** Whether the cache has a revision, once it has, or false at a moment of the monotonic clock. */
+  /** Resolves to true once the cache has a revision, or to false at `until` on the monotonic clock. */
   const reach = (revision: Revision, until: number): Promise<boolean> => {
     if (cache.replica === undefined || closing.signal.aborted) return Promise.resolve(false);
     if (latest() >= revision) return Promise.resolve(true);
@@ -83,7 +86,7 @@ export function createFreshness({ store, cache, clock, timeoutMs }: FreshnessOpt
           resolve(isThere);
         },
       };
-      const look = (): void => {
+      const check = (): void => {
         const now = clock.monotonic();
         if (now >= until) {
           missed = Math.max(missed, revision);
@@ -98,7 +101,7 @@ export function createFreshness({ store, cache, clock, timeoutMs }: FreshnessOpt
       };
       const plan = (ms: number): void => {
         const left = until - clock.monotonic();
-        timer = clock.setTimer(look, store.requestProgress === undefined ? left : Math.min(ms, left));
+        timer = clock.setTimer(check, store.requestProgress === undefined ? left : Math.min(ms, left));
       };
       let timer = { cancel: (): void => undefined };
       plan(FIRST_PROGRESS_MS);
@@ -111,7 +114,7 @@ export function createFreshness({ store, cache, clock, timeoutMs }: FreshnessOpt
     let resolve: (result: boolean | Promise<boolean>) => void = () => undefined;
     let reject: (error: unknown) => void = () => undefined;
     const result = new Promise<boolean>((...settle) => ([resolve, reject] = settle));
-    // All callers may have left.
+    // Otherwise a rejection is unhandled when all callers have left.
     result.catch(() => undefined);
     const timer = clock.setTimer(() => resolve(false), timeoutMs);
     const answered = (): void => {
@@ -143,7 +146,7 @@ export function createFreshness({ store, cache, clock, timeoutMs }: FreshnessOpt
 
   const mustAsk = (): boolean => shared || uncertainCalls > coveredCalls;
 
-  /** Begins a round unless a question is under way. */
+  /** Begins a round unless a request is in progress. */
   const ask = (): Promise<boolean> => {
     if (asking === undefined) {
       asking = createRound();
@@ -153,17 +156,20 @@ export function createFreshness({ store, cache, clock, timeoutMs }: FreshnessOpt
   };
 
   return {
-    /** This process was told of a revision. */
+    /** Records a revision that this process has seen. */
     saw: (revision: Revision): void => saw(revision),
-    /** Something may have changed, and it is not known at which revision. */
-    doubt: (): void => void (uncertainCalls += 1),
-    /** Whether the cache has everything that a read which begins now must show, as far as that can be said without asking. */
+    /** Records that something may have changed at an unknown revision. */
+    markUnknown: (): void => void (uncertainCalls += 1),
+    /**
+     * Whether the cache is known, without a request to the store, to have everything that a read which begins now must
+     * show.
+     */
     isCurrent: (): boolean => !mustAsk() && latest() >= known,
-    /** Whether the cache has everything that this process was told of: enough for reads at a revision. */
+    /** Whether the cache has every revision that this process has seen, which is enough for reads at a revision. */
     hasKnown: (): boolean => latest() >= known,
     /**
-     * Whether the cache has everything that a read which begins now must show, once it has; false: it takes too long, and
-     * the store has to be read. Fails as `revision()` of the store does.
+     * Resolves to true once the cache has everything that a read which begins now must show, or to false when this
+     * takes too long and the store has to be read. Fails with the error of the store's `revision()`.
      */
     wait(): Promise<boolean> {
       if (cache.replica === undefined || latest() < missed) return Promise.resolve(false);
@@ -172,11 +178,11 @@ export function createFreshness({ store, cache, clock, timeoutMs }: FreshnessOpt
       next ??= createRound();
       return next.result;
     },
-    /** Finds out whether the store is available and the cache up to date, with one question at a time. */
+    /** Checks whether the store is available and the cache up to date, with one request at a time. */
     probe: (): Promise<boolean> => ask(),
-    /** For how long the cache has been behind a revision that is known to exist, in milliseconds. */
+    /** How long the cache has been behind a revision that is known to exist, in milliseconds. */
     lagMs: (): number => (behindSince === undefined ? 0 : clock.monotonic() - behindSince),
-    /** Ends what waits: the store has to be asked, and says that it is closed. */
+    /** Ends the waiting reads, which then call the store and fail with `closed`. */
     close(): void {
       closing.abort();
       end();

@@ -5,36 +5,36 @@ import { aClock, aFunction, aNumber, aWholeNumber, oneOf, required } from '../..
 import type { EventStore } from '../contract/event-store.js';
 import { anEventStore } from '../contract/store-rule.js';
 
-/** For `cachedStore`. */
+/** Options of `cachedStore`. */
 export interface CachedStoreOptions {
   /**
-   * What the cache may hold in all, in bytes: events, history, indexes and lists kept ready; at least 1,048,576. History
-   * gives way first. Where the events alone are more, the cache is emptied, reads go through to the store, and it is
-   * filled again after a pause of one minute, which grows to an hour. Default: as that of `memoryStore`, half of V8's heap
-   * limit, or 268,435,456 (256 MiB) where that is not known.
+   * The limit for the memory of the cache in bytes: events, history, indexes and cached lists; at least 1,048,576.
+   * History is dropped first. If the events alone need more, the cache is emptied, reads go to the store, and the cache
+   * is filled again after a pause of one minute, which grows to one hour. Default: as for `memoryStore`, half of V8's
+   * heap limit, or 268,435,456 (256 MiB) where that is not known.
    */
   readonly maxBytes?: number | undefined;
   /**
-   * How long the cache keeps history, in milliseconds; what is older is read from the store, if that has it. Default:
+   * How long the cache stores history, in milliseconds; older history is read from the store, if it is there. Default:
    * 600,000 (10 minutes).
    */
   readonly historyMs?: number | undefined;
-  /** What the history in the cache may cost, in bytes. Default: 268,435,456 (256 MiB). */
+  /** The limit for the history in the cache in bytes. Default: 268,435,456 (256 MiB). */
   readonly historyMaxBytes?: number | undefined;
   /**
-   * How many bytes of lists are kept ready to be sent. 0: none. Default: 33,554,432 (32 MiB), or a sixteenth of `maxBytes`
-   * if that is less.
+   * The size of the cache of encoded lists in bytes. 0: no cache. Default: 33,554,432 (32 MiB), or a sixteenth of
+   * `maxBytes` if that is less.
    */
   readonly listCacheMaxBytes?: number | undefined;
   /**
-   * How long a read waits until the cache has every write that was acknowledged before it began, in milliseconds; then it
-   * goes through to the store. Default: 3,000, as in kube-apiserver.
+   * How long a read waits until the cache has every write that was acknowledged before it began, in milliseconds; after
+   * that it reads the store. Default: 3,000, as in kube-apiserver.
    */
   readonly freshnessTimeoutMs?: number | undefined;
   /**
-   * What a read does when the store is away. `fail`: what it would do without the cache. `serve-stale`: it shows what the
-   * cache has, which may be older than the latest acknowledged write; `observe` and `status()` tell of it. Writes fail in
-   * either case. Default: `fail`.
+   * What a read does when the store is unavailable. `fail`: it fails, as without the cache. `serve-stale`: it shows the
+   * state of the cache, which may be older than the latest acknowledged write; `observe` and `status()` report this.
+   * Writes fail in either case. Default: `fail`.
    */
   readonly whenAway?: 'fail' | 'serve-stale' | undefined;
   /** Receives changes of the cache's state, and failures of its list and feed. */

@@ -10,34 +10,40 @@ import { fill } from './fill.js';
 
 /** Changes that are applied in one turn of the event loop: 1 to 3 ms. */
 const IN_A_TURN = 128;
-/** The pauses before a state that did not fit is read again. */
+/** The first and the longest pause before a state that did not fit is read again. */
 const FULL_FIRST_MS = 60_000;
-const FULL_LONGEST_MS = 3_600_000;
+const FULL_MAX_MS = 3_600_000;
 
-/** For {@link createWatchCache}. */
+/** Options of {@link createWatchCache}. */
 export interface WatchCacheOptions {
   readonly store: EventStore;
   readonly clock: Clock;
   readonly limits: ReplicaLimits;
   readonly bounds: Bounds;
-  /** How long the cache may be behind what was the latest revision when its list was read, before it is used anyway. */
+  /**
+   * How long the cache may be behind the revision that was the latest when its list had been read, in milliseconds;
+   * after that it is used anyway.
+   */
   readonly readyWithinMs: number;
   readonly failures: FailureSeries;
-  /** It does something else now. */
+  /** Called when the state of the cache changes. */
   onState(state: 'filling' | 'ready' | 'full', error?: unknown): void;
-  /** The feed brought so many changes. */
+  /** Called with the number of changes that the feed delivered. */
   onChanges(count: number): void;
 }
 
 /** The contents of a cache, kept up to date. */
 export interface WatchCache {
-  /** What reads may use; `undefined` while it is filled, and where it does not fit. */
+  /** The replica that reads may use; `undefined` while it is being filled, and when the events do not fit. */
   readonly replica: Replica | undefined;
-  /** The same, also while it is being filled. */
+  /** The same replica, also while it is being filled. */
   readonly contents: Replica | undefined;
-  /** Called whenever there is something new in the replica, or another replica, or none. Returns how to end that. */
+  /**
+   * Adds a listener that is called whenever the replica has changed, was replaced or was dropped. Returns a function
+   * that removes it.
+   */
   subscribe(listener: () => void): () => void;
-  /** Ends list and feed. May be called twice. */
+  /** Ends the list and the feed. May be called twice. */
   close(): void;
 }
 
@@ -74,10 +80,13 @@ export function createWatchCache(options: WatchCacheOptions): WatchCache {
     }
   };
 
-  /** Keeps a replica up to date. Ends with what makes it useless: `expired`, `full`, `closed`, or a change that does not follow. */
+  /**
+   * Keeps a replica up to date. Fails with the error that makes it useless: `expired`, `full`, `closed`, or that of a
+   * change that contradicts its contents.
+   */
   const follow = async (replica: Replica): Promise<void> => {
     const backoff = createBackoff(clock);
-    /** The feed may be away; what goes wrong with a change ends the replica. */
+    /** True while changes are applied. A failed feed is retried, but an error here ends the replica. */
     let isApplying = false;
     /** The latest revision when the list had been read. */
     let target: Revision = Infinity;
@@ -105,7 +114,7 @@ export function createWatchCache(options: WatchCacheOptions): WatchCache {
       if (replica.revision() >= target) becomeReady();
       else store.requestProgress?.();
     };
-    // Where it fails, the timer decides.
+    // If this fails, the timer makes the cache ready.
     aim().catch(() => undefined);
     try {
       for (;;) {
@@ -134,7 +143,7 @@ export function createWatchCache(options: WatchCacheOptions): WatchCache {
     }
   };
 
-  /** Ends with what made the contents useless, or impossible. */
+  /** Fills the cache and updates it. Fails with the error that prevents this. */
   const fillAndFollow = async (): Promise<void> => {
     const replica = await fill({ ...options, signal, onPage: (filling) => (contents = filling) });
     contents = replica;
@@ -143,7 +152,7 @@ export function createWatchCache(options: WatchCacheOptions): WatchCache {
 
   const run = async (): Promise<void> => {
     const backoff = createBackoff(clock);
-    const pauses = createDelays(FULL_FIRST_MS, FULL_LONGEST_MS);
+    const pauses = createDelays(FULL_FIRST_MS, FULL_MAX_MS);
     onState('filling');
     while (!signal.aborted) {
       try {
@@ -155,7 +164,7 @@ export function createWatchCache(options: WatchCacheOptions): WatchCache {
         if (isStoreError(error) && error.code === 'closed') return;
         if (isStoreError(error) && error.code === 'full') {
           onState('full', error);
-          if (wasReady && clock.monotonic() - readyAt > FULL_LONGEST_MS) pauses.reset();
+          if (wasReady && clock.monotonic() - readyAt > FULL_MAX_MS) pauses.reset();
           await pause(clock, pauses.next(), signal);
           if (!signal.aborted) onState('filling');
         } else {

@@ -7,23 +7,25 @@ export interface ByteRange {
 }
 
 /**
- * Where an event's bytes repeat what is known elsewhere, so that a store can keep it once. Offsets in bytes, -1: nowhere.
- * These are hints: a store checks what it relies on, and may ignore all of them.
+ * Where an event's bytes repeat data that is known from elsewhere, so that a store can store it once. Offsets in bytes;
+ * -1: absent. These are hints: a store verifies those that it uses, and may ignore all of them.
  */
 export interface ByteHints {
   /**
-   * The name and the namespace of the key, as they are. What stands before the name, and between the two, is the same in
-   * nearly all events.
+   * Where the name of the key occurs, verbatim. The bytes before the name, and between name and namespace, are the same
+   * in nearly all events.
    */
   readonly name: number;
-  /** Where the namespace stands. */
+  /** Where the namespace of the key occurs, verbatim. */
   readonly namespace: number;
-  /** The uid, as it is. */
+  /** Where the uid occurs, verbatim. */
   readonly uid: number;
-  /** The field `regarding.resourceVersion`, as it is. */
+  /** Where the value of `regarding.resourceVersion` occurs, verbatim. */
   readonly regardingVersion: number;
-  /** Ranges that other events are likely to have as well. Where they overlap, the first that is found is the best. */
+  /**
+   * Ranges that other events are likely to have as well. Where they overlap, the first one that is found is the best.
+   */
   readonly shared: readonly ByteRange[];
-  /** Nearly all events have the same bytes from here to the end. */
+  /** Nearly all events have the same bytes from this offset to the end. */
   readonly suffix: number;
 }

@@ -1,22 +1,22 @@
 import { storeError, type StoreError } from './errors.js';
 import type { Revision } from './record.js';
 
-/** A create met an event. Keys are given as `namespace/name`. */
+/** Returns the error of a create whose key exists. Keys are passed as `namespace/name`. */
 export function exists(key: string): StoreError {
-  return storeError('exists', `${key} exists already`);
+  return storeError('exists', `${key} already exists`);
 }
 
-/** A replace or a removal met none. */
+/** Returns the error of a replace or a removal whose key does not exist. */
 export function notFound(key: string): StoreError {
   return storeError('not-found', `${key} does not exist`);
 }
 
-/** A replace or a removal met another revision than the expected one. */
+/** Returns the error of a replace or a removal that found another revision than the expected one. */
 export function conflict(key: string, revision: Revision | string, expected: Revision | undefined): StoreError {
   return storeError('conflict', `${key} is at ${revision}, not at ${expected}`);
 }
 
-/** History does not reach back to a revision. */
+/** Returns the error for a revision that is older than the history. */
 export function expired(revision: Revision, floor: Revision): StoreError {
   return storeError('expired', `revision ${revision} is older than the history`, { current: floor });
 }
@@ -24,7 +24,7 @@ export function expired(revision: Revision, floor: Revision): StoreError {
 /** Fails with `future-revision` or `expired` for a revision that cannot be read. */
 export function checkReadable(revision: Revision, floor: Revision, latest: Revision): void {
   if (!(revision <= latest)) {
-    throw storeError('future-revision', `revision ${revision} has not happened yet`, { current: latest });
+    throw storeError('future-revision', `revision ${revision} is later than the latest revision`, { current: latest });
   }
   if (revision < floor) throw expired(revision, floor);
 }

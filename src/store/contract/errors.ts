@@ -5,12 +5,14 @@ const BRAND: unique symbol = Symbol.for('kube-vitals.StoreError') as never;
 /**
  * Why a store refused or failed.
  * - `exists`, `not-found`, `conflict`: the condition of a write did not hold; nothing was changed
- * - `expired`: the revision is older than the history kept; `future-revision`: it has not happened yet
+ * - `expired`: the revision is older than the stored history; `future-revision`: it is later than the latest one
  * - `too-large`: the event does not fit
- * - `invalid-key`: nothing can be kept under this key: it is too long for the engine, or has characters it does not take
- * - `full`: the store has no room for another event; nothing was changed, deletions and expiry go on
- * - `unavailable`: the engine is away; nothing was changed
- * - `unknown-outcome`: the engine was lost during a write and it is not known whether it happened
+ * - `invalid-key`: no event can be stored under this key: it is too long for the engine, or has characters that the
+ *   engine does not support
+ * - `full`: the store has no room for another event; nothing was changed, deletions and expiry still work
+ * - `unavailable`: the engine is not available; nothing was changed
+ * - `unknown-outcome`: the connection to the engine was lost during a write, and it is not known whether the write took
+ *   effect
  * - `closed`: the store was closed
  */
 export type StoreErrorCode =
@@ -26,28 +28,32 @@ export type StoreErrorCode =
   | 'unknown-outcome'
   | 'closed';
 
-/** The one kind of error stores fail with. Recognise it with {@link isStoreError}, never with `instanceof`. */
+/** The only kind of error that stores fail with. Detect it with {@link isStoreError}, never with `instanceof`. */
 export interface StoreError extends Error {
   /** Why the store refused or failed. */
   readonly code: StoreErrorCode;
   /** The latest revision, with `future-revision`; the oldest readable one, with `expired`. */
   readonly current?: Revision | undefined;
-  /** With `unavailable`: only writes are refused, and reads go on. A full disk is like that. */
+  /** With `unavailable`: only writes are refused, and reads still work, as with a full disk. */
   readonly onlyWrites?: boolean | undefined;
 }
 
-/** Makes a {@link StoreError}. */
+/** Creates a {@link StoreError}. */
 export function storeError(
   code: StoreErrorCode,
   message: string,
   more: {
+    /** See {@link StoreError.current}. */
     readonly current?: Revision | undefined;
+    /** The `cause` of the error. */
     readonly cause?: unknown;
+    /** See {@link StoreError.onlyWrites}. */
     readonly onlyWrites?: boolean | undefined;
   } = {},
 ): StoreError {
-  const error = new Error(message, 'cause' in more ? { cause: more.cause } : undefined);
-  const { current, onlyWrites } = more;
+  // A wrong third argument must not hide the failure of the store. `Error` ignores what is not an object, too.
+  const error = new Error(message, more);
+  const { current, onlyWrites } = more ?? {};
   return Object.assign(error, {
     name: 'StoreError',
     code,
@@ -57,7 +63,7 @@ export function storeError(
   }) as StoreError;
 }
 
-/** True for a {@link StoreError}, also one made by another copy of the package. */
+/** True for a {@link StoreError}, including one created by another copy of the package. */
 export function isStoreError(value: unknown): value is StoreError {
   return typeof value === 'object' && value !== null && BRAND in value;
 }

@@ -6,8 +6,8 @@ export type { JsonSource, JsonWriter } from '../../json/json-source.js';
 export type { EventKey, Revision } from './record.js';
 
 /**
- * Where a walk over a list goes on: strictly after this key (order `key`), or strictly below `revision` (order
- * `newest-first`). The key need not exist any more.
+ * Where a paged list continues: strictly after this key (order `key`), or strictly below `revision` (order
+ * `newest-first`). The key need not exist any longer.
  */
 export interface Position extends EventKey {
   /** The revision of the last event, where the order is newest first. */
@@ -16,7 +16,7 @@ export interface Position extends EventKey {
 
 /**
  * A hint: only events whose `field` (see {@link EncodedEvent.fields}) equals `value` are wanted. A store may use it to
- * read less, or ignore it: the library checks every record it is given.
+ * read less, or ignore it: the library checks every record that a store returns.
  */
 export interface FieldTerm {
   /** The field that is compared. */
@@ -25,13 +25,13 @@ export interface FieldTerm {
   readonly value: string;
 }
 
-/** Given to every operation that may wait. An aborted signal ends it with the signal's reason. */
+/** Options of every operation that may wait. An aborted signal ends the operation with the signal's reason. */
 export interface StoreCall extends ReadHints {
   /** Ends the call when it is aborted. Default: none. */
   readonly signal?: AbortSignal | undefined;
   /**
-   * What `signal.aborted` would say. Given where signals are only created when they are read, which costs more than
-   * a whole read from memory: a store that never waits may look here first.
+   * The value of `signal.aborted`. Set where the signal is only created when `signal` is read, which costs more than a
+   * whole read from memory: a store that never waits may check this property first.
    */
   readonly aborted?: boolean | undefined;
 }
@@ -40,13 +40,13 @@ export interface StoreCall extends ReadHints {
 export interface ListQuery extends StoreCall {
   /** One namespace; absent for all. */
   readonly namespace?: string | undefined;
-  /** What events must have: a hint, which a store may ignore. */
+  /** Field values that events must have: a hint, which a store may ignore. */
   readonly terms?: readonly FieldTerm[] | undefined;
-  /** Read the state at this revision; absent: now. Older than history is `expired`, newer than now `future-revision`. */
+  /** Reads the state at this revision; absent: now. Older than history is `expired`, newer than now `future-revision`. */
   readonly at?: Revision | undefined;
-  /** The position of the last event of the page before. Default: from the beginning. */
+  /** The position of the last event of the previous page. Default: from the beginning. */
   readonly after?: Position | undefined;
-  /** The most records to return, at least 1. */
+  /** The maximum number of records to return, at least 1. */
   readonly limit: number;
   /**
    * `key` (default): byte order of `namespace/name`. `newest-first`: descending revision of the version visible in the
@@ -76,42 +76,43 @@ export interface JsonPage extends Omit<ListPage, 'records'> {
   readonly pieces: readonly JsonSource[];
 }
 
-/** With {@link EventStore.create} and {@link EventStore.replace}. */
+/** Options of {@link EventStore.create} and {@link EventStore.replace}. */
 export interface WriteOptions extends StoreCall {
   /** When the event expires, microseconds since the epoch. */
   readonly expiresAt: number;
 }
 
-/** With {@link EventStore.replace}. */
+/** Options of {@link EventStore.replace}. */
 export interface ReplaceOptions extends WriteOptions {
   /** The revision the stored event must have, else `conflict`. */
   readonly expected: Revision;
 }
 
-/** With {@link EventStore.remove}. */
+/** Options of {@link EventStore.remove}. */
 export interface RemoveOptions extends StoreCall {
   /** The revision the stored event must have, else `conflict`; absent: any. */
   readonly expected?: Revision | undefined;
 }
 
-/** With {@link EventStore.expire}. */
+/** Options of {@link EventStore.expire}. */
 export interface ExpireOptions extends StoreCall {
   /**
-   * Everything whose `expiresAt` is at or before this moment (microseconds) is due. A store with a clock of its own (see
-   * {@link EventStore.now}) does not go beyond that clock, whatever is asked for.
+   * Events whose `expiresAt` is at or before this time (microseconds) are due. A store with a clock (see
+   * {@link EventStore.now}) removes nothing that is not due by that clock, whatever this value is.
    */
   readonly now: number;
-  /** The most events to remove in this call. */
+  /** The maximum number of events to remove in this call. */
   readonly limit: number;
 }
 
-/** With {@link EventStore.changes}. */
+/** Options of {@link EventStore.changes}. */
 export interface ChangesOptions extends StoreCall {
-  /** The feed begins with the first change after this revision. One that lies ahead is waited for. */
+  /** The feed begins with the first change after this revision, which may be later than the latest one. */
   readonly after: Revision;
   /**
-   * Told now and then how far the feed has come where nothing changed: everything up to this revision was handed out.
-   * Only where revisions also rise by what is not in the feed, as in etcd; other stores never call it. It must not throw.
+   * Called from time to time while nothing changes, with the revision that the feed has reached: every change up to it
+   * was delivered. Only where the revision also increases without a change in the feed, as in etcd; other stores never
+   * call it. It must not throw.
    */
   readonly onProgress?: ((revision: Revision) => void) | undefined;
 }
@@ -124,56 +125,58 @@ export interface Change {
   readonly key: EventKey;
   /** The revision of the change. */
   readonly revision: Revision;
-  /** The state written; for a deletion the last state, at the deletion's revision. */
+  /** The new state; for a deletion the last state, at the deletion's revision. */
   readonly record: EventRecord;
-  /** The state before, whenever there was one. Selector transitions need it. */
+  /** The previous state, if there was one. It is needed for selector transitions. */
   readonly previous?: EventRecord | undefined;
 }
 
-/** What a store can do beyond the rules that hold for all. A test of the published suite is skipped only because of these. */
+/** What a store can do beyond the rules for all stores. The published test suite skips tests only because of these. */
 export interface StoreCapabilities {
   /** An acknowledged write survives the end of the process. */
   readonly durable: boolean;
   /** Several stores, in several processes, may work on the same data. */
   readonly shared: boolean;
-  /** How `newest-first` is answered: from an index, by a scan of everything, or not at all. */
+  /** How `newest-first` lists are read: from an index, by a scan of all events, or not at all. */
   readonly newestFirst: 'indexed' | 'scan' | 'none';
-  /** `remaining` is filled for every list without terms. A store that says `false` may fill it where that is cheap. */
+  /** `remaining` is set for every list without terms. A store with `false` may set it where that is cheap. */
   readonly remaining: boolean;
-  /** The largest `EncodedEvent.bytes` a write may carry, in bytes; more is `too-large`. */
+  /** The maximum length of `EncodedEvent.bytes` in a write, in bytes; a longer one is `too-large`. */
   readonly maxEventBytes: number;
 }
 
-/** How one event is read. */
+/** The type of {@link EventStore.get}, which reads one event. */
 export interface GetEvent {
   (key: EventKey, call?: StoreCall): Promise<EventRecord | undefined>;
   /**
-   * Optional: the same, synchronously, for a store that has events in memory; {@link LATER} where it has to wait. It throws
-   * what the promise would be rejected with. It is a property of the function, so that a wrapper of `get` drops it.
+   * Optional: the same, synchronously, for a store that has events in memory; returns {@link LATER} where it has to
+   * wait. It throws the error that the promise would be rejected with. It is a property of the function, so that a
+   * wrapper of `get` does not have it.
    */
   readonly sync?: ((key: EventKey, call?: StoreCall) => EventRecord | undefined | typeof LATER) | undefined;
 }
 
-/** How a page of events is read. */
+/** The type of {@link EventStore.list}, which reads a page of events. */
 export interface ListEvents {
   (query: ListQuery): Promise<ListPage>;
   /**
-   * Optional: the same page as JSON, for a store that has the bytes at hand, such as a cache of pages that are read often;
-   * synchronously, but where the store has to find out first whether its copy is up to date. Every record has all the `terms`, and the page is as long as the limit allows. `undefined`: the caller
-   * has to read the records. It throws what the promise would be rejected with. It is a property of the function, so that
-   * a wrapper of `list` drops it.
+   * Optional: the same page as JSON, for a store that has the bytes in memory, such as a cache of pages that are read
+   * often. Synchronous, except where the store first has to check whether its copy is up to date. Every record matches
+   * all `terms`, and the page is as long as the limit allows. `undefined`: the caller has to read the records. It
+   * throws the error that the promise would be rejected with. It is a property of the function, so that a wrapper of
+   * `list` does not have it.
    */
   readonly json?: ((query: ListQuery) => JsonPage | undefined | Promise<JsonPage | undefined>) | undefined;
 }
 
-/** How one event is added. */
+/** The type of {@link EventStore.create}, which adds one event. */
 export interface CreateEvent {
   (key: EventKey, event: EncodedEvent, options: WriteOptions): Promise<EventRecord>;
   /** Optional, as {@link GetEvent.sync}: for a store whose writes are synchronous. */
   readonly sync?: ((key: EventKey, event: EncodedEvent, options: WriteOptions) => EventRecord) | undefined;
 }
 
-/** How one event is replaced. */
+/** The type of {@link EventStore.replace}, which replaces one event. */
 export interface ReplaceEvent {
   (key: EventKey, event: EncodedEvent, options: ReplaceOptions): Promise<EventRecord>;
   /** Optional, as {@link CreateEvent.sync}. */
@@ -181,23 +184,23 @@ export interface ReplaceEvent {
 }
 
 /**
- * Where events are kept. Stores know no HTTP: they fail with a `StoreError` and its code, nothing else. Every method may
- * be called detached from the object and from many places at once. What they return belongs to the store: it never
- * changes later, and callers must not write to it (`EncodedEvent.bytes` included). Arguments are copied.
+ * Stores events. A store does not depend on HTTP: it fails with a `StoreError` and its code, nothing else. Every method
+ * may be called detached from the object and concurrently. Results belong to the store: they never change later, and
+ * callers must not write to them (`EncodedEvent.bytes` included). Arguments are copied.
  *
- * The rules (the suite in `kube-vitals/testing` proves each): revisions rise by write and are never reused; what was
- * acknowledged is never lost; a page read `at` a revision shows exactly that state, however late it is asked for within
- * the history; the feed is complete, ordered and gap-free from any revision within the history; a condition that does not
- * hold changes nothing.
+ * The rules (the suite in `kube-vitals/testing` tests each): revisions increase with each write and are never reused;
+ * an acknowledged write is never lost; a page read `at` a revision shows exactly that state, however late it is
+ * requested within the history; the feed is complete, ordered and gap-free from any revision within the history; a
+ * write whose condition does not hold changes nothing.
  *
- * Data may be put back to an earlier state while a store is open, by a fail-over to a replica that lags or by the
- * restore of a backup. A store to which that can happen remembers the latest revision it has met, in reads, writes and
- * feeds. When the data is behind it, with the next call of any kind or the next look of a feed, the store raises the latest
- * revision above everything that can have been given out, and whatever is before that is `expired`, for feeds that are open
- * as well. So no reader continues from a history that is lost, and no revision is given out twice.
+ * Data may be reset to an earlier state while a store is open, by a fail-over to a replica that lags or by the restore
+ * of a backup. A store to which that can happen remembers the latest revision it has seen, in reads, writes and feeds.
+ * When a call of any kind or the next read of a feed finds the data behind that revision, the store raises the latest
+ * revision above every one that can have been issued, and everything before that is `expired`, also for open feeds. So
+ * no reader continues from a lost history, and no revision is issued twice.
  */
 export interface EventStore {
-  /** Also the name of its health check. */
+  /** The name of the store and of its health check. */
   readonly name: string;
   /** What this store can do. */
   readonly capabilities: StoreCapabilities;
@@ -212,8 +215,8 @@ export interface EventStore {
   /** Removes an event and returns its last state at the deletion's revision. Fails with `not-found`, `conflict`. */
   remove(key: EventKey, options?: RemoveOptions): Promise<EventRecord>;
   /**
-   * Removes what is due, each with a revision of its own, and says how many. It may stop before `limit` to let others
-   * work; zero means that nothing more can be done now. Losing a race is no error.
+   * Removes events that are due, each with a separate revision, and returns how many. It may stop before `limit` so
+   * that other work can run; zero means that nothing more can be removed now. Losing a race is not an error.
    */
   expire(options: ExpireOptions): Promise<number>;
   /**
@@ -226,16 +229,17 @@ export interface EventStore {
   /** Resolves when a write would probably succeed; rejects with the reason otherwise. */
   ping(call?: StoreCall): Promise<void>;
   /**
-   * Optional: the time by the clock that all processes on this data share, microseconds since the epoch; read from the
-   * engine with each call. The library stamps and expires by it, and a process whose own clock is off expires nothing. A
-   * store that is `shared` should have it; without it each process goes by its own clock. Fails with `unavailable`.
+   * Optional: returns the time of the clock that all processes on this data share, in microseconds since the epoch;
+   * read from the engine with each call. The library uses it for timestamps and expiry, and a process whose own clock
+   * is wrong expires nothing. A store that is `shared` should have it; without it each process uses its own clock.
+   * Fails with `unavailable`.
    */
   readonly now?: ((call?: StoreCall) => Promise<number>) | undefined;
   /**
-   * Optional, where feeds call `onProgress`: asks all open feeds of this store to tell soon how far they have come, as
-   * `RequestProgress` of etcd's client does. It costs a write or a message in the engine, so callers ask seldom.
+   * Optional, where feeds call `onProgress`: makes all open feeds of this store report their progress soon, like
+   * `RequestProgress` of etcd's client. It costs a write or a message in the engine, so call it rarely.
    */
   readonly requestProgress?: (() => void) | undefined;
-  /** Ends feeds, waits for writes under way, frees everything. Afterwards every call fails with `closed`. May be called twice. */
+  /** Ends feeds, waits for writes in progress, frees all resources; later calls are `closed`. May be called twice. */
   close(): Promise<void>;
 }

@@ -1,5 +1,5 @@
 import type { ByteHints, ByteRange } from './byte-hints.js';
-import { standsAt } from './keys.js';
+import { matchesAt } from './keys.js';
 import type { EncodedEvent, EventKey } from './record.js';
 import { COMMON_SUFFIX } from './schema-facts.js';
 
@@ -14,24 +14,26 @@ const MANAGED_ANCHOR = /* @__PURE__ */ '"managedFields":['.indexOf('F');
 const VERSION_ANCHOR = /* @__PURE__ */ '"resourceVersion":"'.indexOf('V');
 const VERSION = /* @__PURE__ */ bytesOf('"resourceVersion":"');
 const SUFFIX = /* @__PURE__ */ bytesOf(COMMON_SUFFIX);
-/** How many bytes before the managed fields may be shared with them, as in the hints of an encoder. */
+/** How many bytes before the managed fields may be shared together with them, as in the hints of an encoder. */
 const CLOSE = 160;
 
 /**
- * Where `part` first occurs in `bytes` from `from` on; -1: nowhere. `anchor`: the index in it of a byte that is rare in
- * events, which is searched for: the quote that most parts begin with would take four times as long.
+ * Returns where `part` first occurs in `bytes` from `from` on; -1: nowhere. `anchor`: the index in `part` of a byte
+ * that is rare in events. This byte is searched for: the quote that most parts begin with would take four times as
+ * long.
  */
 function find(bytes: Uint8Array, part: Uint8Array, anchor: number, from: number): number {
   const rare = part[anchor] as number;
   for (let at = bytes.indexOf(rare, from + anchor); at >= 0; at = bytes.indexOf(rare, at + 1)) {
-    if (standsAt(bytes, at - anchor, part)) return at - anchor;
+    if (matchesAt(bytes, at - anchor, part)) return at - anchor;
   }
   return -1;
 }
 
 /**
- * The hints that an encoder gives with an event, for an event from another store, which does not keep them: without hints an
- * event takes half as much again. Offsets are guessed from the stored form, and checked where they are used.
+ * Returns the hints that an encoder provides with an event, for an event from another store, which does not store them:
+ * without hints an event takes 50 % more memory. Offsets are guessed from the stored form, and checked where they are
+ * used.
  */
 export function findHints({ name }: EventKey, { bytes, cut, uid, fields }: EncodedEvent): ByteHints {
   const managed = find(bytes, MANAGED, MANAGED_ANCHOR, cut);
@@ -52,6 +54,6 @@ export function findHints({ name }: EventKey, { bytes, cut, uid, fields }: Encod
     uid: uid ? cut - UID_TO_CUT - uid.length : -1,
     regardingVersion: version < 0 ? -1 : version + VERSION.length,
     shared,
-    suffix: standsAt(bytes, suffix, SUFFIX) ? suffix : -1,
+    suffix: matchesAt(bytes, suffix, SUFFIX) ? suffix : -1,
   };
 }

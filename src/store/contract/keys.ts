@@ -1,17 +1,17 @@
 import type { EventKey } from './record.js';
 
-/** `namespace/name`: its bytes are the order of lists. */
+/** Returns `namespace/name`: lists are in the order of its bytes. */
 export function keyText({ namespace, name }: EventKey): string {
   return `${namespace}/${name}`;
 }
 
-/** The key again: namespaces have no `/`. */
+/** Returns the key for the result of {@link keyText}: namespaces have no `/`. */
 export function keyOfText(text: string): EventKey {
   const slash = text.indexOf('/');
   return { namespace: text.slice(0, slash), name: text.slice(slash + 1) };
 }
 
-/** A key that its owner cannot change. */
+/** Returns a copy of a key, which the caller cannot change. */
 export function copyOfKey({ namespace, name }: EventKey): EventKey {
   return { namespace, name };
 }
@@ -26,13 +26,13 @@ export function compareBytes(one: Uint8Array, other: Uint8Array): number {
   return one.length - other.length;
 }
 
-/** True when the bytes at `at` are those of `part`. From the back, because bytes that differ mostly do so at their end. */
-export function standsAt(bytes: Uint8Array, at: number, part: Uint8Array): boolean {
+/** True when the bytes at `at` equal `part`. Compares from the end, because that is where most differences are. */
+export function matchesAt(bytes: Uint8Array, at: number, part: Uint8Array): boolean {
   for (let i = part.length - 1; i >= 0; i--) if (bytes[at + i] !== part[i]) return false;
   return true;
 }
 
 /** True for the same bytes. */
 export function sameBytes(one: Uint8Array, other: Uint8Array): boolean {
-  return one.length === other.length && standsAt(one, 0, other);
+  return one.length === other.length && matchesAt(one, 0, other);
 }

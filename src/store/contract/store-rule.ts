@@ -7,7 +7,7 @@ export const anEventStore: OptionRule = /* @__PURE__ */ anObjectWith(
   'an EventStore, for example memoryStore()',
 );
 
-/** The rule of an engine that a store is made of. */
+/** The rule of an engine that a store is created from. */
 export const aStoreEngine: OptionRule = /* @__PURE__ */ anObjectWith(
   ['get', 'list', 'create', 'replace', 'remove', 'expire', 'feed', 'revision', 'ping'],
   'a StoreEngine',

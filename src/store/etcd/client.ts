@@ -1,7 +1,8 @@
 import { storeError } from '../contract/errors.js';
 import type { Revision } from '../contract/record.js';
 import { pause } from '../../clock/abortable.js';
-import { withinBudget, type Budget } from './budget.js';
+import { createDelays } from '../../clock/backoff.js';
+import { withinDeadline, type CallContext } from './call-context.js';
 import type {
   Connection,
   Pending,
@@ -14,8 +15,12 @@ import type {
   WatchRequest,
   WatchResponse,
 } from './connection.js';
-import { etcdFailure, reasonOf, UNAVAILABLE, verdictOf } from './failure.js';
+import { etcdFailure, reasonOf, UNAVAILABLE, failureClassOf } from './failure.js';
 import type { EtcdSettings } from './options.js';
+
+/** The pauses between attempts of one call, in milliseconds. */
+const FIRST_DELAY_MS = 40;
+const MAX_DELAY_MS = 320;
 
 /** See {@link createEtcdClient}. */
 export type EtcdClient = ReturnType<typeof createEtcdClient>;
@@ -50,8 +55,8 @@ export function createEtcdClient(connections: readonly Connection[], settings: E
     }
   };
 
-  /** One attempt, within its own time and the budget. */
-  const attempt = async <T>(pending: Pending<T>, { end, signal }: Budget): Promise<T> => {
+  /** One attempt, within its own time limit and the deadline of the call. */
+  const attempt = async <T>(pending: Pending<T>, { end, signal }: CallContext): Promise<T> => {
     const cancel = (): void => pending.cancel();
     const timer = clock.setTimer(cancel, Math.max(1, Math.min(requestTimeoutMs, end - clock.monotonic())));
     signal?.addEventListener('abort', cancel);
@@ -64,59 +69,62 @@ export function createEtcdClient(connections: readonly Connection[], settings: E
   };
 
   /** The token for a request. Concurrent calls share one login. */
-  const tokenFor = async (connection: Connection, budget: Budget): Promise<string | undefined> => {
+  const tokenFor = async (connection: Connection, context: CallContext): Promise<string | undefined> => {
     if (login === undefined) return undefined;
     if (token === undefined) {
       const { username, password } = login;
-      const asked = attempt(connection.authenticate(username, password), budget).catch((failure: unknown) => {
+      const asked = attempt(connection.authenticate(username, password), context).catch((failure: unknown) => {
         if (token === asked) token = undefined;
         // A lost login changed nothing.
-        if (verdictOf(failure) === 'doubt') throw etcdFailure(UNAVAILABLE, reasonOf(failure), false);
+        if (failureClassOf(failure) === 'unknown-outcome') throw etcdFailure(UNAVAILABLE, reasonOf(failure), false);
         throw failure;
       });
       token = asked;
     }
-    return withinBudget(clock, token, budget);
+    return withinDeadline(clock, token, context);
   };
 
-  const stopped = (failure: unknown, { doubt }: Budget): Error => {
-    const message = doubt ? 'was lost during a write' : `(${settings.endpoints.join(', ')}) is not available`;
-    const code = doubt ? 'unknown-outcome' : 'unavailable';
+  const stopped = (failure: unknown, { outcomeUnknown }: CallContext): Error => {
+    const message = outcomeUnknown ? 'was lost during a write' : `(${settings.endpoints.join(', ')}) is not available`;
+    const code = outcomeUnknown ? 'unknown-outcome' : 'unavailable';
     return storeError(code, `etcd ${message}: ${reasonOf(failure)}`, { cause: failure });
   };
 
-  /** Tries until it works, the budget ends, or etcd refuses. */
+  /** Tries until it works, the deadline passes, or etcd refuses. */
   const persist = async <T>(
     start: (connection: Connection, token: string | undefined) => Pending<T>,
-    budget: Budget,
+    context: CallContext,
     what: 'read' | 'write' | 'once',
   ): Promise<T> => {
+    const delays = createDelays(FIRST_DELAY_MS, MAX_DELAY_MS);
     let renewals = 0;
     let failure: unknown = new Error('the time is up');
     for (let tries = 1; ; tries++) {
-      budget.signal?.throwIfAborted();
-      if (clock.monotonic() >= budget.end) throw stopped(failure, budget);
+      context.signal?.throwIfAborted();
+      if (clock.monotonic() >= context.end) throw stopped(failure, context);
       const connection = connectionNow();
       const begun = clock.monotonic();
       try {
-        return await attempt(start(connection, await tokenFor(connection, budget)), budget);
+        return await attempt(start(connection, await tokenFor(connection, context)), context);
       } catch (caught) {
         failure = caught;
       }
-      budget.signal?.throwIfAborted();
-      const verdict = verdictOf(failure);
-      switch (verdict) {
-        case 'doubt':
+      context.signal?.throwIfAborted();
+      // Failures without a pause count as well.
+      const delay = delays.next();
+      const failureClass = failureClassOf(failure);
+      switch (failureClass) {
+        case 'unknown-outcome':
           leave(connection);
-          if (what !== 'read') budget.doubt = true;
-          if (what === 'once') throw stopped(failure, budget);
+          if (what !== 'read') context.outcomeUnknown = true;
+          if (what === 'once') throw stopped(failure, context);
           break;
         case 'away':
           leave(connection);
           break;
         case 'token':
           token = undefined;
-          if (login === undefined || ++renewals > 2) throw stopped(failure, budget);
+          if (login === undefined || ++renewals > 2) throw stopped(failure, context);
           continue;
         case 'compacted':
           throw storeError('expired', 'etcd has compacted this revision', { cause: failure });
@@ -125,7 +133,7 @@ export function createEtcdClient(connections: readonly Connection[], settings: E
         case 'too-large':
         case 'answer-too-large':
           // gRPC has the same message for both directions: the answer to a write is small.
-          if (verdict === 'answer-too-large' && what === 'read') throw failure;
+          if (failureClass === 'answer-too-large' && what === 'read') throw failure;
           throw storeError('too-large', `etcd: ${reasonOf(failure)}`, { cause: failure });
         case 'no-space':
           throw storeError(
@@ -135,13 +143,13 @@ export function createEtcdClient(connections: readonly Connection[], settings: E
             { cause: failure, onlyWrites: true },
           );
         case 'refused':
-          throw stopped(failure, budget);
+          throw stopped(failure, context);
       }
       // Avoids a tight loop of refusals. The first failure of each member leads to the next one without delay.
       const quick = clock.monotonic() - begun < requestTimeoutMs / 2;
-      const left = budget.end - clock.monotonic();
+      const left = context.end - clock.monotonic();
       if (left > 0 && quick && tries >= connections.length) {
-        await pause(clock, Math.min(20 * 2 ** Math.min(tries, 4), left), budget.signal);
+        await pause(clock, Math.min(delay, left), context.signal);
       }
     }
   };
@@ -152,43 +160,43 @@ export function createEtcdClient(connections: readonly Connection[], settings: E
   };
 
   return {
-    budget: (signal: AbortSignal | undefined): Budget => ({
+    callContext: (signal: AbortSignal | undefined): CallContext => ({
       end: clock.monotonic() + operationTimeoutMs,
       signal,
-      doubt: false,
+      outcomeUnknown: false,
     }),
     /** Fails with `expired`, `future-revision` and `answer-too-large` (an EtcdFailure) besides `unavailable`. */
-    async range(request: RangeRequest, budget: Budget): Promise<RangeResponse> {
-      return noted(await persist((connection, given) => connection.range(request, given), budget, 'read'));
+    async range(request: RangeRequest, context: CallContext): Promise<RangeResponse> {
+      return noted(await persist((connection, given) => connection.range(request, given), context, 'read'));
     },
     /**
-     * A transaction that is repeated until its budget ends, whatever becomes of single attempts. If its conditions do not
-     * hold after a lost attempt, or the budget ends after one, it fails with `unknown-outcome`.
+     * A transaction that is repeated until its deadline, whatever becomes of single attempts. If its conditions do not
+     * hold after a lost attempt, or the deadline passes after one, it fails with `unknown-outcome`.
      */
-    async txn(request: TxnRequest, budget: Budget): Promise<TxnResponse> {
-      const response = noted(await persist((connection, given) => connection.txn(request, given), budget, 'write'));
-      if (response.succeeded || !budget.doubt) return response;
+    async txn(request: TxnRequest, context: CallContext): Promise<TxnResponse> {
+      const response = noted(await persist((connection, given) => connection.txn(request, given), context, 'write'));
+      if (response.succeeded || !context.outcomeUnknown) return response;
       // The conditions may fail because the lost attempt happened. The outcome of a repetition by the caller is
       // certain.
-      budget.doubt = false;
+      context.outcomeUnknown = false;
       throw storeError('unknown-outcome', 'a write was lost on its way to etcd');
     },
     /** A transaction that must not be repeated: fails with `unknown-outcome` as soon as an attempt got lost. */
-    async txnOnce(request: TxnRequest, budget: Budget): Promise<TxnResponse> {
-      return noted(await persist((connection, given) => connection.txn(request, given), budget, 'once'));
+    async txnOnce(request: TxnRequest, context: CallContext): Promise<TxnResponse> {
+      return noted(await persist((connection, given) => connection.txn(request, given), context, 'once'));
     },
     /** The latest revision in any answer of etcd. */
     seen: (): Revision => seen,
-    async compact(revision: number, budget: Budget): Promise<void> {
-      await persist((connection, given) => connection.compact(revision, given), budget, 'read');
+    async compact(revision: number, context: CallContext): Promise<void> {
+      await persist((connection, given) => connection.compact(revision, given), context, 'read');
     },
     /** The size of the database of the member that answers, in bytes. */
-    bytesInUse: (budget: Budget): Promise<number> =>
-      persist((connection, given) => connection.bytesInUse(given), budget, 'read'),
+    bytesInUse: (context: CallContext): Promise<number> =>
+      persist((connection, given) => connection.bytesInUse(given), context, 'read'),
     /** Opens one watch on one member; the listener is told of its failure. Leaving the member ends its watches. */
-    async watch(request: WatchRequest, listener: WatchListener, budget: Budget): Promise<WatchHandle> {
+    async watch(request: WatchRequest, listener: WatchListener, context: CallContext): Promise<WatchHandle> {
       const connection = connectionNow();
-      const given = await tokenFor(connection, budget);
+      const given = await tokenFor(connection, context);
       const entry: Watched = {
         connection,
         listener,

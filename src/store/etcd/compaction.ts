@@ -41,7 +41,7 @@ export function startCompaction(
 
   /** Space freed by compaction does not count against growth; neither does a failed request. */
   const measure = async (): Promise<void> => {
-    const now = await client.bytesInUse(client.budget(over.signal)).catch(() => undefined);
+    const now = await client.bytesInUse(client.callContext(over.signal)).catch(() => undefined);
     if (now !== undefined && bytes !== undefined) written += Math.max(0, now - bytes);
     bytes = now;
   };
@@ -64,7 +64,7 @@ export function startCompaction(
     const target = due();
     if (target > done) {
       try {
-        await client.compact(target, client.budget(over.signal));
+        await client.compact(target, client.callContext(over.signal));
       } catch (error) {
         // Another replica has compacted it already.
         if (!hasCode(error, 'expired')) throw error;
@@ -74,7 +74,7 @@ export function startCompaction(
     const last = samples.at(-1);
     const grown = last !== undefined && written - last.written > historyMaxBytes / SAMPLES;
     if (last !== undefined && !grown && clock.monotonic() - last.at < interval - every / 2) return;
-    const { revision } = await client.range({ key: layout.storeKey, keysOnly: true }, client.budget(over.signal));
+    const { revision } = await client.range({ key: layout.storeKey, keysOnly: true }, client.callContext(over.signal));
     samples.push({ at: clock.monotonic(), revision, written });
   };
 

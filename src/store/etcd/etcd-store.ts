@@ -5,14 +5,14 @@ import { storeError } from '../contract/errors.js';
 import type { EventKey, EventRecord } from '../contract/record.js';
 import { createEventStore } from '../shell/create-event-store.js';
 import { hasCode, resolveUnknownOutcomes } from '../unknown-outcomes.js';
-import type { Budget } from './budget.js';
+import type { CallContext } from './call-context.js';
 import { createEtcdClient, type EtcdClient } from './client.js';
 import { createClusterClock } from './cluster-clock.js';
 import { startCompaction } from './compaction.js';
 import { put, type KeyValue } from './connection.js';
 import { expireDue } from './expire.js';
 import { createFence } from './fence.js';
-import { createQuietSpan, openFeed } from './feed.js';
+import { createIdleSpan, openFeed } from './feed.js';
 import { gatewayConnect } from './gateway-connection.js';
 import { grpcConnect } from './grpc-connection.js';
 import { createLayout, FORMAT, type Layout } from './layout.js';
@@ -42,10 +42,10 @@ function checkFormat(kv: KeyValue | undefined, { prefix }: EtcdSettings): void {
 
 /** Finds or makes the mark of the store. Returns the revision at which the store began. */
 async function openStore(client: EtcdClient, layout: Layout, settings: EtcdSettings): Promise<Revision> {
-  const budget = client.budget(undefined);
-  const { succeeded, revision, steps } = await client.txn(layout.mark, budget).catch((error: unknown) => {
+  const context = client.callContext(undefined);
+  const { succeeded, revision, steps } = await client.txn(layout.mark, context).catch((error: unknown) => {
     // It does not matter which attempt made the mark.
-    if (hasCode(error, 'unknown-outcome')) return client.txn(layout.mark, budget);
+    if (hasCode(error, 'unknown-outcome')) return client.txn(layout.mark, context);
     throw error;
   });
   if (succeeded) return revision;
@@ -67,7 +67,7 @@ export function etcdStore(options: EtcdStoreOptions): EventStore {
   const settings = etcdSettings(options);
   const { clock, name, maxEventBytes } = settings;
   const layout = createLayout(settings.prefix);
-  const quiet = createQuietSpan();
+  const idleSpan = createIdleSpan();
   const connect = settings.transport === 'grpc' ? grpcConnect : gatewayConnect;
   const time = createClusterClock(settings);
   /** Made once, with the first attempt to open. */
@@ -79,28 +79,28 @@ export function etcdStore(options: EtcdStoreOptions): EventStore {
   const parts = () => made as NonNullable<typeof made>;
   /** The first readable revision. */
   const begin = (): Revision => Math.max(created, parts().client.floor());
-  const budgetOf = (call: StoreCall | undefined): Budget => parts().client.budget(call?.signal);
-  const latest = async (budget: Budget): Promise<Revision> =>
-    (await parts().client.range({ key: layout.storeKey, keysOnly: true }, budget)).revision;
+  const contextOf = (call: StoreCall | undefined): CallContext => parts().client.callContext(call?.signal);
+  const latest = async (context: CallContext): Promise<Revision> =>
+    (await parts().client.range({ key: layout.storeKey, keysOnly: true }, context)).revision;
 
-  /** The store for one write: its repetitions and the search for its outcome share one budget. */
-  const within = (budget: Budget): EventStore => {
+  /** The store for one write: its repetitions and the search for its outcome share one context. */
+  const within = (context: CallContext): EventStore => {
     const attempts = {
       ...store,
-      replace: (key, event, more) => parts().writes.replace(key, event, more, budget),
-      remove: (key, more) => parts().writes.remove(key, more?.expected as Revision, budget),
+      replace: (key, event, more) => parts().writes.replace(key, event, more, context),
+      remove: (key, more) => parts().writes.remove(key, more?.expected as Revision, context),
     } satisfies EventStore;
-    return resolveUnknownOutcomes(attempts, { clock, withinMs: Math.max(0, budget.end - clock.monotonic()) });
+    return resolveUnknownOutcomes(attempts, { clock, withinMs: Math.max(0, context.end - clock.monotonic()) });
   };
 
   const remove = async (key: EventKey, call: RemoveOptions): Promise<EventRecord> => {
-    const budget = budgetOf(call);
-    if (call.expected !== undefined) return within(budget).remove(key, call);
+    const context = contextOf(call);
+    if (call.expected !== undefined) return within(context).remove(key, call);
     for (;;) {
-      const record = await parts().writes.get(key, budget);
+      const record = await parts().writes.get(key, context);
       if (record === undefined) throw notFound(keyText(key));
       try {
-        return await within({ ...budget }).remove(key, { signal: call.signal, expected: record.revision });
+        return await within({ ...context }).remove(key, { signal: call.signal, expected: record.revision });
       } catch (error) {
         // It was replaced in between.
         if (!hasCode(error, 'conflict')) throw error;
@@ -123,38 +123,38 @@ export function etcdStore(options: EtcdStoreOptions): EventStore {
       created = await openStore(client, layout, settings);
       if (settings.compactHistory && !stopped) endCompaction = startCompaction(client, layout, settings);
     },
-    get: (key, call) => parts().writes.get(key, budgetOf(call)),
+    get: (key, call) => parts().writes.get(key, contextOf(call)),
     async list(query) {
       const { at } = query;
       const first = begin();
       if (at !== undefined && at < first) {
         throw storeError('expired', `the store began at ${first}`, { current: first });
       }
-      const budget = budgetOf(query);
+      const context = contextOf(query);
       try {
-        return await readList({ client: parts().client, layout, budget }, query);
+        return await readList({ client: parts().client, layout, context }, query);
       } catch (error) {
         if (!hasCode(error, 'future-revision')) throw error;
-        const current = await latest(budget);
+        const current = await latest(context);
         throw storeError('future-revision', `${at} lies ahead, the latest is ${current}`, { current });
       }
     },
-    create: (key, event, { expiresAt, signal }) => parts().writes.create(key, event, expiresAt, budgetOf({ signal })),
-    replace: (key, event, call) => within(budgetOf(call)).replace(key, event, call),
+    create: (key, event, { expiresAt, signal }) => parts().writes.create(key, event, expiresAt, contextOf({ signal })),
+    replace: (key, event, call) => within(contextOf(call)).replace(key, event, call),
     remove,
     async expire(call) {
       const now = Math.min(call.now, await time.recent());
       call.signal?.throwIfAborted();
-      return expireDue(parts().client, layout, now, call.limit, () => budgetOf(call));
+      return expireDue(parts().client, layout, now, call.limit, () => contextOf(call));
     },
     now: () => time.now(),
-    feed: (options) => openFeed({ settings, layout, quiet, client: parts().client, begin }, options),
-    revision: (call) => latest(budgetOf(call)),
+    feed: (options) => openFeed({ settings, layout, idleSpan, client: parts().client, begin }, options),
+    revision: (call) => latest(contextOf(call)),
     async ping(call) {
       // A write that never happens, on the path of all writes: the leader, a majority, permissions and the space quota.
       const never = { key: layout.storeKey, revision: Number.MAX_SAFE_INTEGER };
       await parts()
-        .client.txn({ compare: [never], success: layout.mark.success }, budgetOf(call))
+        .client.txn({ compare: [never], success: layout.mark.success }, contextOf(call))
         .catch((error: unknown) => {
           if (!hasCode(error, 'unknown-outcome')) throw error;
           throw storeError('unavailable', (error as Error).message, { cause: error });
@@ -163,7 +163,7 @@ export function etcdStore(options: EtcdStoreOptions): EventStore {
     requestProgress() {
       // The feeds of all replicas watch this key. A lost request is repeated by the caller.
       if (made !== undefined && !stopped) {
-        made.client.txn({ success: [put(layout.tickKey)] }, budgetOf(undefined)).catch(() => undefined);
+        made.client.txn({ success: [put(layout.tickKey)] }, contextOf(undefined)).catch(() => undefined);
       }
     },
     stop() {

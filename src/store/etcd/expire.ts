@@ -1,6 +1,6 @@
 import { isStoreError } from '../contract/errors.js';
 import { hasCode } from '../unknown-outcomes.js';
-import type { Budget } from './budget.js';
+import type { CallContext } from './call-context.js';
 import type { EtcdClient } from './client.js';
 import { drop, get } from './connection.js';
 import type { DueEntry, Layout } from './layout.js';
@@ -14,7 +14,7 @@ const PAGES = 4;
 async function expireOne(
   client: EtcdClient,
   { indexKey, objectKey, revision }: DueEntry,
-  budget: Budget,
+  context: CallContext,
 ): Promise<boolean> {
   const entry = { key: indexKey, revision };
   const { succeeded, steps } = await client.txn(
@@ -23,13 +23,13 @@ async function expireOne(
       success: [drop(objectKey), drop(indexKey)],
       failure: [get(indexKey), get(objectKey)],
     },
-    budget,
+    context,
   );
   if (succeeded) return true;
   // Event and entry are written together: an entry at another revision was left behind by another program.
   if (steps[0]?.[0]?.modRevision === revision) {
     const event = { key: objectKey, revision: steps[1]?.[0]?.modRevision ?? 0 };
-    await client.txn({ compare: [entry, event], success: [drop(indexKey)] }, budget);
+    await client.txn({ compare: [entry, event], success: [drop(indexKey)] }, context);
   }
   return false;
 }
@@ -40,12 +40,12 @@ export async function expireDue(
   layout: Layout,
   now: number,
   limit: number,
-  budget: () => Budget,
+  newContext: () => CallContext,
 ): Promise<number> {
   let removed = 0;
   for (let page = 0; page < PAGES && removed < limit; page++) {
     const wanted = Math.min(limit - removed, 500);
-    const { kvs, more } = await client.range({ ...layout.dueAt(now), limit: wanted, keysOnly: true }, budget());
+    const { kvs, more } = await client.range({ ...layout.dueAt(now), limit: wanted, keysOnly: true }, newContext());
     const due = kvs.flatMap((kv) => layout.dueEntry(kv) ?? []);
     const queue = due.values();
     let failure: { readonly error: unknown } | undefined;
@@ -54,7 +54,7 @@ export async function expireDue(
       for (const entry of queue) {
         if (failure !== undefined) return;
         try {
-          if (await expireOne(client, entry, budget())) removed++;
+          if (await expireOne(client, entry, newContext())) removed++;
         } catch (error) {
           // A lost race and a lost answer look alike. What is still due is found again.
           if (!hasCode(error, 'unknown-outcome')) failure = { error };

@@ -23,18 +23,26 @@ function isEtcdFailure(value: unknown): value is EtcdFailure {
 /**
  * What to do about a failure.
  * - `away`: this member is unable now, another one may do it; nothing was changed
- * - `doubt`: as `away`, but a write may have happened
+ * - `unknown-outcome`: as `away`, but a write may have happened
  * - `token`: the token is no longer good
  * - `compacted`, `future`: the revision of a read
  * - `too-large`: the request; `answer-too-large`: the answer, for the gateway of etcd
  * - `no-space`: the database has reached its quota, no member writes
  * - `refused`: etcd refuses it, and would do so again
  */
-export type Verdict =
-  'away' | 'doubt' | 'token' | 'compacted' | 'future' | 'too-large' | 'answer-too-large' | 'no-space' | 'refused';
+export type FailureClass =
+  | 'away'
+  | 'unknown-outcome'
+  | 'token'
+  | 'compacted'
+  | 'future'
+  | 'too-large'
+  | 'answer-too-large'
+  | 'no-space'
+  | 'refused';
 
 /** Published error strings of etcd that decide, whatever their code. */
-const MESSAGES: readonly (readonly [part: string, verdict: Verdict])[] = [
+const MESSAGES: readonly (readonly [part: string, failureClass: FailureClass])[] = [
   ['required revision has been compacted', 'compacted'],
   ['required revision is a future revision', 'future'],
   ['request is too large', 'too-large'],
@@ -54,13 +62,13 @@ const MESSAGES: readonly (readonly [part: string, verdict: Verdict])[] = [
 const PASSING: ReadonlySet<number> = new Set([1, 2, 4, 10, 13, 14, 15]);
 const UNAUTHENTICATED = 16;
 
-/** The verdict on a failure; anything but an {@link EtcdFailure} is a bug of this program and `refused`. */
-export function verdictOf(failure: unknown): Verdict {
+/** The class of a failure; anything but an {@link EtcdFailure} is a bug of this program and `refused`. */
+export function failureClassOf(failure: unknown): FailureClass {
   if (!isEtcdFailure(failure)) return 'refused';
-  for (const [part, verdict] of MESSAGES) if (failure.message.includes(part)) return verdict;
+  for (const [part, failureClass] of MESSAGES) if (failure.message.includes(part)) return failureClass;
   if (failure.code === UNAUTHENTICATED) return 'token';
   if (!PASSING.has(failure.code)) return 'refused';
-  return failure.sent ? 'doubt' : 'away';
+  return failure.sent ? 'unknown-outcome' : 'away';
 }
 
 export function reasonOf(failure: unknown): string {

@@ -1,6 +1,7 @@
 import type { Change } from '../contract/event-store.js';
 import { isStoreError, storeError } from '../contract/errors.js';
 import { pause } from '../../clock/abortable.js';
+import { createDelays } from '../../clock/backoff.js';
 import type { FeedOptions, FeedSource } from '../feeds/paged-feed.js';
 import type { Revision } from '../contract/record.js';
 import type { ClockTimer } from '../../clock/clock.js';
@@ -12,16 +13,19 @@ import type { EtcdSettings } from './options.js';
 import { readWatchEvents } from './read-watch.js';
 
 /** The most changes that may wait for their reader before the network is paused. */
-const MOST_WAITING = 2000;
+const MAX_WAITING = 2000;
 /** After this many broken watches in a row, without a response of etcd in between, the feed fails. */
-const MOST_FAILURES = 10;
+const MAX_FAILURES = 10;
+/** The pauses before the second and later attempts. */
+const FIRST_DELAY_MS = 100;
+const MAX_DELAY_MS = 800;
 
 /**
- * Remembers the latest span of history in which certainly nothing happened to an event. Revisions of etcd also rise by
+ * Records the latest span of history in which certainly nothing happened to an event. Revisions of etcd also rise by
  * writes to other keys, so that a reader of quiet events falls behind without missing anything, and its position is lost
  * when etcd is compacted. What one feed has proven moves the next reader to the end of the span.
  */
-export function createQuietSpan() {
+export function createIdleSpan() {
   let from = 0;
   let to = 0;
   const holds = (position: Revision): boolean => from <= position && position <= to;
@@ -43,7 +47,7 @@ export function createQuietSpan() {
 interface FeedDependencies {
   readonly settings: EtcdSettings;
   readonly layout: Layout;
-  readonly quiet: ReturnType<typeof createQuietSpan>;
+  readonly idleSpan: ReturnType<typeof createIdleSpan>;
   readonly client: EtcdClient;
   /** The first readable revision. */
   begin(): Revision;
@@ -51,15 +55,15 @@ interface FeedDependencies {
 
 /** One watch of etcd as a feed. It resumes on another member after the last revision it saw, and misses nothing. */
 export function openFeed(
-  { settings, layout, quiet, client, begin }: FeedDependencies,
+  { settings, layout, idleSpan, client, begin }: FeedDependencies,
   { after, onProgress, wake }: FeedOptions,
 ): FeedSource {
   const { clock, progressMs, requestTimeoutMs, name } = settings;
   const over = new AbortController();
   /** Everything up to here was seen. */
-  let position = Math.max(after, quiet.beyond(after));
+  let position = Math.max(after, idleSpan.beyond(after));
   /** The last change, or where the feed began: nothing happened from there to `position`. */
-  let lastChange = quiet.start(after);
+  let lastChange = idleSpan.start(after);
   /** The last position given to `onProgress`. */
   let lastProgress = after;
   const waiting: (readonly Change[])[] = [];
@@ -67,6 +71,7 @@ export function openFeed(
   let parts: WatchEvent[] = [];
   let failure: { readonly error: unknown } | undefined;
   let failures = 0;
+  const delays = createDelays(FIRST_DELAY_MS, MAX_DELAY_MS);
   let handle: WatchHandle | undefined;
   let paused = false;
   let timer: ClockTimer | undefined;
@@ -81,7 +86,7 @@ export function openFeed(
 
   const advance = (revision: Revision): void => {
     position = Math.max(position, revision);
-    quiet.prove(lastChange, position);
+    idleSpan.prove(lastChange, position);
   };
 
   const take = (events: readonly WatchEvent[]): void => {
@@ -91,7 +96,7 @@ export function openFeed(
       waiting.push(changes);
       waitingCount += changes.length;
       lastChange = last.revision;
-      if (waitingCount > MOST_WAITING && !paused) {
+      if (waitingCount > MAX_WAITING && !paused) {
         paused = true;
         handle?.pause();
       }
@@ -105,11 +110,11 @@ export function openFeed(
     paused = false;
     parts = [];
     if (isOver()) return;
-    if (++failures >= MOST_FAILURES) {
+    if (++failures >= MAX_FAILURES) {
       fail(storeError('unavailable', `the watch of etcd is broken: ${reasonOf(reason)}`, { cause: reason }));
       return;
     }
-    if (failures > 1) await pause(clock, 25 * 2 ** Math.min(failures, 5), over.signal);
+    if (failures > 1) await pause(clock, delays.next(), over.signal);
     await connect();
   };
 
@@ -124,6 +129,7 @@ export function openFeed(
       return;
     }
     failures = 0;
+    delays.reset();
     parts.push(...response.events);
     if (response.fragment) return;
     const events = parts;
@@ -155,7 +161,7 @@ export function openFeed(
         },
         end: reset,
       };
-      const watch = await client.watch(request, listener, client.budget(over.signal));
+      const watch = await client.watch(request, listener, client.callContext(over.signal));
       if (isOver() || isBroken) {
         watch.cancel();
         return;
@@ -178,7 +184,7 @@ export function openFeed(
       return;
     }
     try {
-      const { revision } = await client.txn({ success: [put(layout.tickKey)] }, client.budget(over.signal));
+      const { revision } = await client.txn({ success: [put(layout.tickKey)] }, client.callContext(over.signal));
       if (isOver()) return;
       if (position < revision) await pause(clock, 2 * requestTimeoutMs, over.signal);
       if (position < revision && handle === watch && !paused) {
@@ -203,7 +209,7 @@ export function openFeed(
       const batch = waiting.shift();
       if (batch !== undefined) {
         waitingCount -= batch.length;
-        if (paused && waitingCount < MOST_WAITING / 2) {
+        if (paused && waitingCount < MAX_WAITING / 2) {
           paused = false;
           handle?.resume();
         }

@@ -4,7 +4,7 @@ import type { EventStore } from '../contract/event-store.js';
 import { storeError } from '../contract/errors.js';
 import { keyText } from '../contract/keys.js';
 import type { EventKey, EventRecord, Revision } from '../contract/record.js';
-import { withinBudget, type Budget } from './budget.js';
+import { withinDeadline, type CallContext } from './call-context.js';
 import type { EtcdClient } from './client.js';
 import { put } from './connection.js';
 import type { Layout } from './layout.js';
@@ -20,7 +20,7 @@ export interface LostCreate {
 /** See {@link createFence}. */
 export type Fence = ReturnType<typeof createFence>;
 
-type Waiting = LostCreate & { readonly budget: Budget };
+type Waiting = LostCreate & { readonly context: CallContext };
 
 const idOf = (key: EventKey, uid: string): string => `${keyText(key)}/${uid}`;
 
@@ -34,9 +34,9 @@ export function createFence(client: EtcdClient, layout: Layout, clock: Clock, ch
   let revision = 0;
 
   /** Writes the tick as well, which feeds see even if nothing else happens. */
-  const raise = async ({ budget }: Waiting): Promise<Revision> => {
+  const raise = async ({ context }: Waiting): Promise<Revision> => {
     const success = [put(layout.fenceKey), put(layout.tickKey)];
-    ({ revision } = await client.txn({ success }, { ...budget, signal: undefined }));
+    ({ revision } = await client.txn({ success }, { ...context, signal: undefined }));
     return revision;
   };
 
@@ -44,7 +44,7 @@ export function createFence(client: EtcdClient, layout: Layout, clock: Clock, ch
     const wanted = new Set(lost.map(({ key, uid }) => idOf(key, uid)));
     const found = new Map<string, EventRecord>();
     const over = new AbortController();
-    const end = Math.max(...lost.map(({ budget }) => budget.end));
+    const end = Math.max(...lost.map(({ context }) => context.end));
     const timer = clock.setTimer(() => over.abort(), Math.max(1, end - clock.monotonic()));
     let reached = 0;
     const reach = (seen: Revision): void => {
@@ -81,9 +81,9 @@ export function createFence(client: EtcdClient, layout: Layout, clock: Clock, ch
      * Ends a create that was lost. Returns what it created, whatever became of that since; `undefined`: nothing, and it
      * never will. Fails with a StoreError when that cannot be found out in time.
      */
-    async resolveLost(create: LostCreate, budget: Budget): Promise<EventRecord | undefined> {
-      budget.signal?.throwIfAborted();
-      return withinBudget(clock, lookups.add({ ...create, budget }), budget);
+    async resolveLost(create: LostCreate, context: CallContext): Promise<EventRecord | undefined> {
+      context.signal?.throwIfAborted();
+      return withinDeadline(clock, lookups.add({ ...create, context }), context);
     },
   };
 }

@@ -7,7 +7,7 @@ import { loadJsonCodec, type RpcCodec, type Send } from './rpc-codec.js';
 const UNKNOWN = 2;
 
 /** Requests to one member that are under way at the same time; others wait. */
-const MOST_CONNECTIONS = 128;
+const MAX_CONNECTIONS = 128;
 
 /** The failure in an error body of the gateway: `{"error", "code", "message"}`. */
 function failureOf(status: number, body: unknown): EtcdFailure {
@@ -43,7 +43,7 @@ function createConnection(
   codec: RpcCodec<unknown>,
   settings: EtcdSettings,
 ): Connection {
-  const requests = openHttp(endpoint, settings, MOST_CONNECTIONS);
+  const requests = openHttp(endpoint, settings, MAX_CONNECTIONS);
   // A watch holds its connection for as long as it lives: those must not keep requests waiting.
   const watches = openHttp(endpoint, settings, null);
 

@@ -2,7 +2,7 @@ import type { Clock } from '../../clock/clock.js';
 import { isStoreError, storeError } from '../contract/errors.js';
 import type { Revision } from '../contract/record.js';
 import { hasCode } from '../unknown-outcomes.js';
-import { withinBudget, type Budget } from './budget.js';
+import { withinDeadline, type CallContext } from './call-context.js';
 import type { EtcdClient } from './client.js';
 import type { Layout } from './layout.js';
 import { get, put, type RangeRequest, type RangeResponse, type TxnRequest, type TxnResponse } from './connection.js';
@@ -54,11 +54,11 @@ export function createLiftedClient(inner: EtcdClient, layout: Layout, clock: Clo
   };
 
   /** Reads the uplift, and raises it if etcd is behind what was seen. */
-  const find = async (budget: Budget): Promise<void> => {
+  const find = async (context: CallContext): Promise<void> => {
     for (;;) {
       const since = seen;
       const isDue = wentBack;
-      const { kvs, revision } = await inner.range({ key: upliftKey }, budget);
+      const { kvs, revision } = await inner.range({ key: upliftKey }, context);
       const found = upliftOf(kvs[0]);
       const moved = found.mod !== current.mod || found.offset !== current.offset;
       if (revision + found.offset >= since && (moved || !isDue)) {
@@ -71,30 +71,30 @@ export function createLiftedClient(inner: EtcdClient, layout: Layout, clock: Clo
         compare: [{ key: upliftKey, revision: found.mod }],
         success: [put(upliftKey, upliftValue(offset))],
       };
-      const lifted = await inner.txn(lift, budget).catch((error: unknown) => {
+      const lifted = await inner.txn(lift, context).catch((error: unknown) => {
         // The next read shows whether it happened.
         if (!hasCode(error, 'unknown-outcome')) throw error;
       });
       if (lifted?.succeeded !== true) continue;
-      await inner.txn(layout.mark, budget).catch(() => undefined);
+      await inner.txn(layout.mark, context).catch(() => undefined);
       wentBack = false;
       adopt({ offset, mod: lifted.revision });
       return;
     }
   };
-  /** One at a time, for all callers, with the budget of the first: callers with less time fail earlier. */
-  const confirm = async (budget: Budget): Promise<void> => {
+  /** One at a time, for all callers, with the deadline of the first: callers with less time fail earlier. */
+  const confirm = async (context: CallContext): Promise<void> => {
     do {
-      budget.signal?.throwIfAborted();
-      if (clock.monotonic() >= budget.end) throw storeError('unavailable', 'etcd did not answer in time');
-      finding ??= find({ end: budget.end, signal: undefined, doubt: false }).finally(() => {
+      context.signal?.throwIfAborted();
+      if (clock.monotonic() >= context.end) throw storeError('unavailable', 'etcd did not answer in time');
+      finding ??= find({ end: context.end, signal: undefined, outcomeUnknown: false }).finally(() => {
         finding = undefined;
       });
-      await withinBudget(clock, finding, budget);
+      await withinDeadline(clock, finding, context);
     } while (wentBack);
   };
-  const uplift = async (budget: Budget): Promise<typeof NO_UPLIFT> => {
-    while (clock.monotonic() - confirmedAt > CONFIRM_MS) await confirm(budget);
+  const uplift = async (context: CallContext): Promise<typeof NO_UPLIFT> => {
+    while (clock.monotonic() - confirmedAt > CONFIRM_MS) await confirm(context);
     return current;
   };
 
@@ -103,9 +103,9 @@ export function createLiftedClient(inner: EtcdClient, layout: Layout, clock: Clo
     return storeError('expired', `the counter of etcd went back, the history begins at ${floor}`, { current: floor });
   };
 
-  const range = async (request: RangeRequest, budget: Budget): Promise<RangeResponse> => {
+  const range = async (request: RangeRequest, context: CallContext): Promise<RangeResponse> => {
     for (;;) {
-      const known = await uplift(budget);
+      const known = await uplift(context);
       const since = seen;
       const { revision, maxModRevision } = request;
       if (revision !== undefined && revision < floorOf(known)) throw expired();
@@ -118,12 +118,12 @@ export function createLiftedClient(inner: EtcdClient, layout: Layout, clock: Clo
             revision: revision && revision - offset,
             maxModRevision: maxModRevision && Math.max(1, maxModRevision - offset),
           },
-          budget,
+          context,
         );
       } catch (error) {
         if (!hasCode(error, 'future-revision')) throw error;
         // It may be a revision from before the counter went back.
-        await confirm(budget);
+        await confirm(context);
         if (current !== known) continue;
         throw error;
       }
@@ -131,7 +131,7 @@ export function createLiftedClient(inner: EtcdClient, layout: Layout, clock: Clo
       const lifted = rangeUp(response, known);
       if (lifted.revision < since) {
         wentBack = true;
-        await confirm(budget);
+        await confirm(context);
         continue;
       }
       seen = Math.max(seen, lifted.revision);
@@ -141,9 +141,9 @@ export function createLiftedClient(inner: EtcdClient, layout: Layout, clock: Clo
 
   const bound =
     (send: EtcdClient['txn']) =>
-    async (request: TxnRequest, budget: Budget): Promise<TxnResponse> => {
+    async (request: TxnRequest, context: CallContext): Promise<TxnResponse> => {
       for (;;) {
-        const known = await uplift(budget);
+        const known = await uplift(context);
         const since = seen;
         const response = await send(
           {
@@ -151,12 +151,12 @@ export function createLiftedClient(inner: EtcdClient, layout: Layout, clock: Clo
             success: request.success,
             failure: [...(request.failure ?? []), get(upliftKey)],
           },
-          budget,
+          context,
         );
         const { succeeded, steps } = response;
         if (!succeeded && (steps.at(-1)?.[0]?.modRevision ?? 0) !== known.mod) {
           // Another replica lifted the revisions, or etcd lost the uplift. Nothing was written.
-          await confirm(budget);
+          await confirm(context);
           continue;
         }
         const answer = succeeded ? response : { ...response, steps: steps.slice(0, -1) };
@@ -164,7 +164,7 @@ export function createLiftedClient(inner: EtcdClient, layout: Layout, clock: Clo
         // A write has a revision of its own, above all that were seen.
         if (succeeded && request.success.length > 0 ? reached <= since : reached < since) {
           wentBack = true;
-          await confirm(budget).catch((error: unknown) => {
+          await confirm(context).catch((error: unknown) => {
             if (!succeeded || !isStoreError(error)) throw error;
             const message = `the counter of etcd went back during a write: ${error.message}`;
             throw storeError('unknown-outcome', message, { cause: error });
@@ -186,12 +186,12 @@ export function createLiftedClient(inner: EtcdClient, layout: Layout, clock: Clo
     txnOnce: bound(inner.txnOnce),
     seen: () => seen,
     floor: () => floorOf(current),
-    async compact(revision, budget) {
-      const { offset } = await uplift(budget);
-      if (revision > offset) await inner.compact(revision - offset, budget);
+    async compact(revision, context) {
+      const { offset } = await uplift(context);
+      if (revision > offset) await inner.compact(revision - offset, context);
     },
-    async watch(request, listener, budget) {
-      const known = await uplift(budget);
+    async watch(request, listener, context) {
+      const known = await uplift(context);
       const { offset } = known;
       if (request.startRevision < floorOf(known)) throw expired();
       const handle = await inner.watch(
@@ -201,13 +201,13 @@ export function createLiftedClient(inner: EtcdClient, layout: Layout, clock: Clo
             // It waits for a future revision: the member is slow, or started anew.
             const waits = response.created && response.revision + offset < request.startRevision;
             if (waits || response.events.some(({ kv }) => layout.isUplift(kv.key))) {
-              confirm(inner.budget(undefined)).catch(() => undefined);
+              confirm(inner.callContext(undefined)).catch(() => undefined);
             }
             listener.response(watchUp(response, known));
           },
           end: (failure) => listener.end(failure),
         },
-        budget,
+        context,
       );
       if (current === known) return handle;
       handle.cancel();

@@ -1,15 +1,15 @@
 import type { FieldTerm, ListPage, ListQuery, Position } from '../contract/event-store.js';
 import { storeError } from '../contract/errors.js';
 import type { EventKey, EventRecord, Revision } from '../contract/record.js';
-import type { Budget } from './budget.js';
+import type { CallContext } from './call-context.js';
 import type { EtcdClient } from './client.js';
-import { verdictOf } from './failure.js';
+import { failureClassOf } from './failure.js';
 import type { Layout } from './layout.js';
 import type { RangeRequest, RangeResponse } from './connection.js';
 
 /** With terms: how much is read at once, and how much for one page. */
 const SEARCH_STEP = 500;
-const SEARCH_MOST = 2000;
+const MAX_SEARCHED = 2000;
 
 function fits(record: EventRecord, terms: readonly FieldTerm[]): boolean {
   const { fields } = record.event;
@@ -17,13 +17,13 @@ function fits(record: EventRecord, terms: readonly FieldTerm[]): boolean {
 }
 
 /** A range, in smaller parts where the answer is too large for the gateway of etcd. */
-async function rangeThatFits(client: EtcdClient, request: RangeRequest, budget: Budget): Promise<RangeResponse> {
+async function rangeThatFits(client: EtcdClient, request: RangeRequest, context: CallContext): Promise<RangeResponse> {
   let { limit = 1 } = request;
   for (;;) {
     try {
-      return await client.range({ ...request, limit }, budget);
+      return await client.range({ ...request, limit }, context);
     } catch (error) {
-      if (verdictOf(error) !== 'answer-too-large') throw error;
+      if (failureClassOf(error) !== 'answer-too-large') throw error;
       if (limit === 1)
         throw storeError('unavailable', 'an event is too large for the gateway of etcd', { cause: error });
       limit = Math.ceil(limit / 2);
@@ -34,7 +34,7 @@ async function rangeThatFits(client: EtcdClient, request: RangeRequest, budget: 
 interface Reading {
   readonly client: EtcdClient;
   readonly layout: Layout;
-  readonly budget: Budget;
+  readonly context: CallContext;
 }
 
 const position = (key: EventKey, revision: Revision, newestFirst: boolean): Position =>
@@ -51,7 +51,7 @@ function positionAfter(layout: Layout, { kvs, more }: RangeResponse, newestFirst
 }
 
 async function readStep(
-  { client, layout, budget }: Reading,
+  { client, layout, context }: Reading,
   query: ListQuery,
   at: Revision | undefined,
   after: Position | undefined,
@@ -61,7 +61,7 @@ async function readStep(
   // No key has the revision 1, and 0 would be no limit.
   const maxModRevision = newestFirst && after?.revision !== undefined ? Math.max(1, after.revision - 1) : undefined;
   const keys = layout.objects(query.namespace, newestFirst ? undefined : after);
-  const response = await rangeThatFits(client, { ...keys, limit, revision: at, newestFirst, maxModRevision }, budget);
+  const response = await rangeThatFits(client, { ...keys, limit, revision: at, newestFirst, maxModRevision }, context);
   return {
     revision: at ?? response.revision,
     records: response.kvs.flatMap((kv) => layout.record(kv) ?? []),
@@ -89,7 +89,7 @@ export async function readList(reading: Reading, query: ListQuery): Promise<List
     // A search may fill the page in the middle of a step.
     const isCut = searching && isFull && last !== page.records.at(-1);
     after = isCut ? position(last.key, last.revision, query.order === 'newest-first') : page.next;
-    if (after === undefined || isFull || (searching && read >= SEARCH_MOST)) {
+    if (after === undefined || isFull || (searching && read >= MAX_SEARCHED)) {
       return {
         records,
         revision: at,

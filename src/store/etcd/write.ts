@@ -4,9 +4,9 @@ import { keyText } from '../contract/keys.js';
 import { isStoreError, storeError, type StoreError } from '../contract/errors.js';
 import type { ReplaceOptions } from '../contract/event-store.js';
 import type { EncodedEvent, EventKey, EventRecord, Revision } from '../contract/record.js';
-import type { Budget } from './budget.js';
+import type { CallContext } from './call-context.js';
 import type { EtcdClient } from './client.js';
-import { verdictOf } from './failure.js';
+import { failureClassOf } from './failure.js';
 import type { Fence, LostCreate } from './fence.js';
 import type { Layout } from './layout.js';
 import { drop, get, put, type Step, type TxnResponse } from './connection.js';
@@ -27,7 +27,7 @@ export function createKnownExpiries() {
   };
 }
 
-function metQuota({ message }: StoreError, cause: unknown): StoreError {
+function quotaReached({ message }: StoreError, cause: unknown): StoreError {
   return storeError('unknown-outcome', `the space quota of etcd was reached during a write: ${message}`, { cause });
 }
 
@@ -37,7 +37,7 @@ function metQuota({ message }: StoreError, cause: unknown): StoreError {
  */
 function readAfterRefusal<T>(reading: Promise<T>, refused: StoreError): Promise<T> {
   return reading.catch((error: unknown) => {
-    throw isStoreError(error) ? metQuota(refused, error) : error;
+    throw isStoreError(error) ? quotaReached(refused, error) : error;
   });
 }
 
@@ -45,8 +45,8 @@ function readAfterRefusal<T>(reading: Promise<T>, refused: StoreError): Promise<
 export function createWrites(client: EtcdClient, layout: Layout, fence: Fence) {
   const known = createKnownExpiries();
 
-  const readOne = async (key: EventKey, budget: Budget): Promise<EventRecord | undefined> => {
-    const { kvs } = await client.range({ key: layout.objectKey(key) }, budget);
+  const readOne = async (key: EventKey, context: CallContext): Promise<EventRecord | undefined> => {
+    const { kvs } = await client.range({ key: layout.objectKey(key) }, context);
     const record = kvs[0] && layout.record(kvs[0]);
     if (record !== undefined) known.note(record);
     return record;
@@ -60,23 +60,23 @@ export function createWrites(client: EtcdClient, layout: Layout, fence: Fence) {
     key: EventKey,
     expected: Revision,
     success: readonly Step[],
-    budget: Budget,
+    context: CallContext,
   ): Promise<TxnResponse> => {
     const objectKey = layout.objectKey(key);
     try {
       const compare = [{ key: objectKey, revision: expected }];
-      const response = await client.txn({ compare, success, failure: [get(objectKey)] }, budget);
+      const response = await client.txn({ compare, success, failure: [get(objectKey)] }, context);
       if (response.succeeded) return response;
       const kv = response.steps[0]?.[0];
       throw refusal(key, expected, kv && layout.record(kv));
     } catch (error) {
-      if (!isStoreError(error) || verdictOf(error.cause) !== 'no-space') throw error;
-      const { kvs } = await readAfterRefusal(client.range({ key: objectKey }, budget), error);
+      if (!isStoreError(error) || failureClassOf(error.cause) !== 'no-space') throw error;
+      const { kvs } = await readAfterRefusal(client.range({ key: objectKey }, context), error);
       const unchanged = kvs[0]?.modRevision === expected;
-      if (unchanged && !budget.doubt) throw error;
-      if (unchanged || budget.changed !== true) {
-        budget.changed = !unchanged;
-        throw metQuota(error, error);
+      if (unchanged && !context.outcomeUnknown) throw error;
+      if (unchanged || context.changed !== true) {
+        context.changed = !unchanged;
+        throw quotaReached(error, error);
       }
       throw refusal(key, expected, kvs[0] && layout.record(kvs[0]));
     }
@@ -85,29 +85,29 @@ export function createWrites(client: EtcdClient, layout: Layout, fence: Fence) {
   /** What a failed create did. `undefined`: nothing, and it never will, so that it can be repeated. */
   const createdAfterAll = async (
     lost: LostCreate,
-    budget: Budget,
+    context: CallContext,
     error: unknown,
   ): Promise<EventRecord | undefined> => {
     if (!isStoreError(error)) throw error;
-    if (verdictOf(error.cause) === 'no-space') {
-      const record = await readAfterRefusal(readOne(lost.key, budget), error);
+    if (failureClassOf(error.cause) === 'no-space') {
+      const record = await readAfterRefusal(readOne(lost.key, context), error);
       if (record === undefined) throw error;
       if (record.event.uid !== lost.uid) throw exists(keyText(lost.key));
       return record;
     }
     if (error.code !== 'unknown-outcome') throw error;
-    const created = await fence.resolveLost(lost, budget).catch(() => {
+    const created = await fence.resolveLost(lost, context).catch(() => {
       throw error;
     });
-    budget.doubt = false;
+    context.outcomeUnknown = false;
     return created;
   };
 
   /** The moment in the index entry of an event at a revision. */
-  const expiryAt = async (key: EventKey, expected: Revision, budget: Budget): Promise<number> => {
+  const expiryAt = async (key: EventKey, expected: Revision, context: CallContext): Promise<number> => {
     const expiresAt = known.at(key, expected);
     if (expiresAt !== undefined) return expiresAt;
-    const record = await readOne(key, budget);
+    const record = await readOne(key, context);
     if (record?.revision !== expected) throw refusal(key, expected, record);
     return record.expiresAt;
   };
@@ -129,9 +129,9 @@ export function createWrites(client: EtcdClient, layout: Layout, fence: Fence) {
   };
 
   return {
-    get: (key: EventKey, budget: Budget): Promise<EventRecord | undefined> => readOne(key, budget),
+    get: (key: EventKey, context: CallContext): Promise<EventRecord | undefined> => readOne(key, context),
     /** Puts a new event and its index entry, once: the outcome of a lost attempt is found out before the next. */
-    async create(key: EventKey, event: EncodedEvent, expiresAt: number, budget: Budget): Promise<EventRecord> {
+    async create(key: EventKey, event: EncodedEvent, expiresAt: number, context: CallContext): Promise<EventRecord> {
       const objectKey = layout.objectKey(key);
       const { steps: success, written } = putting(key, event, expiresAt);
       const failure = [get(objectKey), get(layout.fenceKey)];
@@ -143,9 +143,9 @@ export function createWrites(client: EtcdClient, layout: Layout, fence: Fence) {
         ];
         let response: TxnResponse;
         try {
-          response = await client.txnOnce({ compare, success, failure }, budget);
+          response = await client.txnOnce({ compare, success, failure }, context);
         } catch (error) {
-          const created = await createdAfterAll({ key, uid: event.uid, since }, budget, error);
+          const created = await createdAfterAll({ key, uid: event.uid, since }, context, error);
           if (created === undefined) continue;
           known.note(created);
           return created;
@@ -161,19 +161,19 @@ export function createWrites(client: EtcdClient, layout: Layout, fence: Fence) {
       key: EventKey,
       event: EncodedEvent,
       { expected, expiresAt }: ReplaceOptions,
-      budget: Budget,
+      context: CallContext,
     ): Promise<EventRecord> {
       const { steps, written } = putting(key, event, expiresAt);
-      const before = await expiryAt(key, expected, budget);
+      const before = await expiryAt(key, expected, context);
       // A transaction may touch a key only once.
       if (before !== expiresAt) steps.push(drop(layout.indexKey(key, before)));
-      return written((await write(key, expected, steps, budget)).revision);
+      return written((await write(key, expected, steps, context)).revision);
     },
     /** Deletes the event at `expected` and its index entry. */
-    async remove(key: EventKey, expected: Revision, budget: Budget): Promise<EventRecord> {
-      const expiresAt = await expiryAt(key, expected, budget);
+    async remove(key: EventKey, expected: Revision, context: CallContext): Promise<EventRecord> {
+      const expiresAt = await expiryAt(key, expected, context);
       const success = [drop(layout.objectKey(key)), drop(layout.indexKey(key, expiresAt))];
-      const { revision, steps } = await write(key, expected, success, budget);
+      const { revision, steps } = await write(key, expected, success, context);
       const last = steps[0]?.[0];
       const record = last && layout.record(last, revision);
       if (record === undefined) throw notFound(keyText(key));

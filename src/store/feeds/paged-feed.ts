@@ -3,70 +3,76 @@ import { checkOptions, type OptionRules } from '../../options/check-options.js';
 import { aFunction, required } from '../../options/rules.js';
 import type { Change, Revision } from '../contract/event-store.js';
 
-/** What an engine is told about a feed that is opened. */
+/** The options with which an engine opens a feed. */
 export interface FeedOptions {
   /** The feed begins with the first change after this revision. */
   readonly after: Revision;
   /** See `ChangesOptions`. */
   readonly onProgress?: ((revision: Revision) => void) | undefined;
-  /** There is something to take, or the feed has failed. */
+  /** To be called when there are changes to take, or the feed has failed. */
   wake(): void;
 }
 
-/** Where a feed takes its changes from. */
+/** The source of the changes of a feed. */
 export interface FeedSource {
-  /** The next changes, ordered and without gaps; `undefined`: none yet, `wake` follows. What it throws ends the feed. */
+  /**
+   * Returns the next changes, ordered and without gaps; `undefined`: none yet, `wake` will be called. An error ends the
+   * feed.
+   */
   take(): readonly Change[] | undefined;
-  /** The feed has ended, for whatever reason. Called once. */
+  /** Called once when the feed has ended, for whatever reason. */
   end?(): void;
 }
 
-/** For {@link createPagedFeeds}. */
+/** Options of {@link createPagedFeeds}. */
 export interface PagedFeedsOptions {
   /**
-   * The next changes after a revision, ordered and without gaps; empty when there are none yet. Fails with `expired`
-   * when history does not reach back so far. What it throws ends the reader that asked. A store that need not wait for
-   * them gives them without a promise.
+   * Returns the next changes after a revision, ordered and without gaps; empty when there are none yet. Fails with
+   * `expired` when history does not reach back that far. An error ends the reader that called it. A store that need not
+   * wait for the changes returns them without a promise.
    */
   read(after: Revision): readonly Change[] | Promise<readonly Change[]>;
 }
 
 /** Feeds over history that is read page by page. */
 export interface PagedFeeds {
-  /** For `StoreEngine.feed`. */
+  /** Opens a feed. Use it as `StoreEngine.feed`. */
   open(options: FeedOptions): FeedSource;
-  /** Something may have been written: readers that wait look again, once per turn of the event loop. */
+  /** Reports that something may have been written: waiting readers read again, once per turn of the event loop. */
   wake(): void;
   /**
-   * These changes were written: all there are from the first to the last, in order. Readers that have all before them
-   * need not look. Only for revisions that rise by one.
+   * Reports changes that were written: all from the first to the last, in order. Readers that have all changes before
+   * them need not read. Only for revisions that increase by one.
    */
   offer(changes: readonly Change[]): void;
   /** How many readers there are. */
   readonly readers: number;
 }
 
-/** So many changes wait for a reader that is still busy with earlier ones; beyond that it reads again. */
+/**
+ * The maximum number of changes that wait for a reader that is still busy with earlier ones; beyond that it reads
+ * again.
+ */
 const OFFERED = 1024;
 
 const RULES: OptionRules<PagedFeedsOptions> = { read: /* @__PURE__ */ required(aFunction) };
 
 /**
- * Makes the feeds of an engine that can read its history page by page. A reader holds its position and at most one page;
- * it reads again when its consumer asks for more, and waits for `wake()` when there was nothing.
+ * Creates the feeds of an engine that can read its history page by page. A reader holds its position and at most one
+ * page; it reads again when its consumer requests more, and waits for `wake()` when there was nothing.
  *
  * @throws TypeError listing every fault of the options
  */
 export function createPagedFeeds(options: PagedFeedsOptions): PagedFeeds {
   checkOptions('createPagedFeeds', options, RULES);
   const { read } = options;
-  /** How each reader is told to look again. */
-  const looks = new Set<(changes?: readonly Change[]) => void>();
+  /** A callback per reader that makes it read again, with the changes that were offered. */
+  const notifiers = new Set<(changes?: readonly Change[]) => void>();
   let waking = false;
 
-  const lookAgain = (): void => {
+  const notifyAll = (): void => {
     waking = false;
-    for (const look of looks) look();
+    for (const notify of notifiers) notify();
   };
 
   return {
@@ -77,10 +83,10 @@ export function createPagedFeeds(options: PagedFeedsOptions): PagedFeeds {
       let loading = false;
       /** There may be something after `position`. */
       let mayHaveMore = true;
-      /** What was offered and not taken yet, without gaps. */
+      /** Changes that were offered and not returned yet, without gaps. */
       let offered: Change[] = [];
 
-      /** What was offered, if it goes on where the reader is. */
+      /** Returns the offered changes, if they continue at the reader's position. */
       const takeOffered = (): readonly Change[] | undefined => {
         const from = offered.findIndex(({ revision }) => revision > position);
         if (from === -1 || offered[from]?.revision !== position + 1) return undefined;
@@ -90,7 +96,7 @@ export function createPagedFeeds(options: PagedFeedsOptions): PagedFeeds {
         return changes;
       };
 
-      /** Moves on behind a page; `undefined` when nothing is in it. */
+      /** Moves the position behind a page; returns `undefined` when the page is empty. */
       const passed = (changes: readonly Change[]): readonly Change[] | undefined => {
         if (changes.length === 0) return undefined;
         position = changes.at(-1)?.revision ?? position;
@@ -102,7 +108,7 @@ export function createPagedFeeds(options: PagedFeedsOptions): PagedFeeds {
         loading = true;
         try {
           const changes = await reading;
-          // What was offered meanwhile may have been taken.
+          // Changes that were offered meanwhile may have been returned already.
           page = passed(changes.filter(({ revision }) => revision > position));
         } catch (error) {
           failure = { error };
@@ -111,7 +117,7 @@ export function createPagedFeeds(options: PagedFeedsOptions): PagedFeeds {
         wake();
       };
 
-      const look = (changes?: readonly Change[]): void => {
+      const notify = (changes?: readonly Change[]): void => {
         const next = (offered.at(-1)?.revision ?? position) + 1;
         if (changes === undefined || changes[0]?.revision !== next || offered.length >= OFFERED) mayHaveMore = true;
         if (changes !== undefined && offered.length < OFFERED) {
@@ -120,7 +126,7 @@ export function createPagedFeeds(options: PagedFeedsOptions): PagedFeeds {
         }
         wake();
       };
-      looks.add(look);
+      notifiers.add(notify);
 
       return {
         take() {
@@ -138,19 +144,19 @@ export function createPagedFeeds(options: PagedFeedsOptions): PagedFeeds {
           void load(changes);
           return undefined;
         },
-        end: () => void looks.delete(look),
+        end: () => void notifiers.delete(notify),
       };
     },
     wake() {
-      if (waking || looks.size === 0) return;
+      if (waking || notifiers.size === 0) return;
       waking = true;
-      atNextTurn(lookAgain);
+      atNextTurn(notifyAll);
     },
     offer(changes) {
-      for (const look of looks) look(changes);
+      for (const notify of notifiers) notify(changes);
     },
     get readers() {
-      return looks.size;
+      return notifiers.size;
     },
   };
 }

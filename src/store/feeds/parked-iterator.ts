@@ -1,12 +1,12 @@
 /** Receives one step of a {@link ParkedIterator}. Neither function may throw. */
-export interface Taker<T> {
+export interface Waiter<T> {
   resolve(result: IteratorResult<T, undefined>): void;
   reject(error: unknown): void;
 }
 
-/** Where a {@link ParkedIterator} takes from. */
+/** The source of the values of a {@link ParkedIterator}. */
 export interface ParkedSource<T> {
-  /** The next value; `undefined`: nothing yet, wait for `wake()`; `'end'`: finished. Errors end the iteration. */
+  /** Returns the next value; `undefined`: none yet, wait for `wake()`; `'end'`: finished. Errors end the iteration. */
   poll(): T | 'end' | undefined;
   /** Called once when the iteration ends, for whatever reason; not when its signal was aborted before it began. */
   onEnd?(): void;
@@ -20,13 +20,13 @@ export function createParkedIterator<T extends object>(source: ParkedSource<T>):
 }
 
 /**
- * An async iterator whose waiting `next()` calls can be woken, ended and returned from outside. `return()` on a generator
- * waits while the generator waits, so a consumer that leaves could never be released. A class for the reason that
- * `Watcher` has.
+ * An async iterator whose waiting `next()` calls can be woken, ended and returned from outside. `return()` on a
+ * generator waits while the generator waits, so a consumer that leaves could never be released. A class for the same
+ * reason as `Watcher`.
  */
 export class ParkedIterator<T extends object> implements AsyncIterableIterator<T> {
   readonly #source: ParkedSource<T>;
-  readonly #waiting: Taker<T>[] = [];
+  readonly #waiting: Waiter<T>[] = [];
   #over = false;
 
   constructor(source: ParkedSource<T>) {
@@ -43,13 +43,13 @@ export class ParkedIterator<T extends object> implements AsyncIterableIterator<T
     return new Promise((resolve, reject) => this.nextTo({ resolve, reject }));
   }
 
-  /** Promise-free `next()`: answers through a callback, synchronously when there is a value. */
-  nextTo(taker: Taker<T>): void {
+  /** `next()` without a promise: calls back with the result, synchronously when there is a value. */
+  nextTo(waiter: Waiter<T>): void {
     if (this.#over) {
-      taker.resolve({ done: true, value: undefined });
+      waiter.resolve({ done: true, value: undefined });
       return;
     }
-    this.#waiting.push(taker);
+    this.#waiting.push(waiter);
     if (this.#waiting.length === 1) this.wake();
   }
 
@@ -58,7 +58,7 @@ export class ParkedIterator<T extends object> implements AsyncIterableIterator<T
     return Promise.resolve({ done: true, value: undefined });
   }
 
-  /** Asks the source again for every waiting `next()`. */
+  /** Polls the source again for every waiting `next()`. */
   wake(): void {
     while (!this.#over) {
       const first = this.#waiting[0];
@@ -81,7 +81,10 @@ export class ParkedIterator<T extends object> implements AsyncIterableIterator<T
     }
   }
 
-  /** Ends the iteration: waiting and later `next()` calls answer `done`. A listener by itself. */
+  /**
+   * Ends the iteration: waiting and later `next()` calls resolve to `done`. Bound to the instance, so that it can be a
+   * listener.
+   */
   readonly end = (): void => {
     if (this.#over) return;
     this.#over = true;

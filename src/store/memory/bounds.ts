@@ -7,7 +7,10 @@ const DEFAULT_ARENA = 1_048_576;
 
 /** Default of `maxBytes` while V8's heap limit is not known. */
 const UNKNOWN_LIMIT = 268_435_456;
-/** Fraction of the heap limit. Indexes are in the heap and event bytes outside it: half leaves room for requests and garbage. */
+/**
+ * Fraction of the heap limit. Indexes are in the heap and event bytes outside it: half leaves room for requests and
+ * garbage.
+ */
 const OF_HEAP = 1 / 2;
 /** Upper bounds of the list cache and of one event, as fractions of `maxBytes`. */
 const OF_LISTS = 1 / 16;
@@ -18,7 +21,7 @@ const SMALLEST_ARENA = 65_536;
 
 /** The limits of a memory store, in bytes. */
 export interface Bounds {
-  /** The limit for everything together. */
+  /** The limit for the total memory of the store. */
   maxBytes(): number;
   listCacheMaxBytes(): number;
   readonly historyMaxBytes: number;
@@ -27,8 +30,8 @@ export interface Bounds {
 }
 
 /**
- * How large V8's heap may become in this process, in bytes: what `--max-old-space-size` says, else V8's own choice by the
- * memory of the machine or container. `undefined` where it is not known.
+ * Returns the limit of V8's heap in this process in bytes: the value of `--max-old-space-size`, or V8's own choice
+ * based on the memory of the machine or container. `undefined` where it is not known.
  */
 async function heapLimit(): Promise<number | undefined> {
   try {
@@ -40,7 +43,7 @@ async function heapLimit(): Promise<number | undefined> {
   }
 }
 
-/** Resolves the options, with defaults that fit each other. */
+/** Resolves the limits from the options, with defaults that are consistent with each other. */
 export function createBounds(options: MemoryStoreOptions): Bounds {
   let most = options.maxBytes ?? UNKNOWN_LIMIT;
   if (options.maxBytes === undefined) {

@@ -3,17 +3,17 @@ import type { Revision } from '../contract/event-store.js';
 import { expired } from '../contract/conditions.js';
 import { createPagedFeeds, type PagedFeeds } from '../feeds/paged-feed.js';
 import type { Bounds } from './bounds.js';
-import { createHistoryKeeper, type HistoryKeeper } from './state/history-keeper.js';
+import { createHistoryPruner, type HistoryPruner } from './state/history-pruner.js';
 import { createJsonCache, type JsonCache } from './lists/json-cache.js';
 import type { MemoryStoreOptions } from './options.js';
 import { createCapacity, type Capacity } from './state/capacity.js';
 import { createMemoryState, type MemoryState } from './state/state.js';
 import type { ExpiryQueue } from './index/expiry-queue.js';
 
-/** The most changes that a feed gives at once. */
+/** The maximum number of changes that a feed returns at once. */
 const FEED_BATCH = 1024;
 
-/** The revision before the first: from the wall clock, so that a restarted process continues above its former revisions. */
+/** The revision before the first: from the wall clock, so that a restarted process continues above earlier ones. */
 function startRevision(clock: Clock, { startAt, startAbove = 0 }: MemoryStoreOptions): Revision {
   if (startAt !== undefined) return Math.max(1, startAt);
   return Math.max(1, startAbove, Math.floor(clock.now()));
@@ -23,7 +23,7 @@ function startRevision(clock: Clock, { startAt, startAbove = 0 }: MemoryStoreOpt
 export interface Engine {
   readonly state: MemoryState;
   readonly feeds: PagedFeeds;
-  readonly history: HistoryKeeper;
+  readonly history: HistoryPruner;
   readonly jsonCache: JsonCache;
   readonly capacity: Capacity;
   afterWrite(): void;
@@ -53,7 +53,7 @@ export function createEngine(clock: Clock, options: MemoryStoreOptions, bounds: 
     others: jsonCache.held,
     evicted: afterWrite,
   });
-  const history = createHistoryKeeper(state, clock, {
+  const history = createHistoryPruner(state, clock, {
     historyMs: options.historyMs ?? 600_000,
     historyMaxBytes: bounds.historyMaxBytes,
     overLimit: capacity.overLimit,

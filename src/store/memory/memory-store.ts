@@ -27,10 +27,11 @@ const EXPIRE_SLICE_MS = 1;
 const EXPIRE_STEPS_PER_CLOCK_CHECK = 8;
 
 /**
- * A store in the memory of this process: fast, and lost when the process ends. Revisions start from the wall clock in microseconds;
- * every revision from before the start is `expired`. Create, get and the first page cost the same however much is
- * stored. History (for watches, continue tokens and exact reads) is kept for `historyMs`, as far as it fits into
- * `historyMaxBytes`. Everything together stays below `maxBytes`: history is dropped first, then `whenFull` decides.
+ * Creates a store in the memory of this process: fast, but lost when the process ends. Revisions start from the wall
+ * clock in microseconds; every revision from before the start is `expired`. Create, get and the first page of a list
+ * take the same time however many events are stored. History (for watches, continue tokens and exact reads) is stored
+ * for `historyMs`, as far as it fits into `historyMaxBytes`. The total memory stays below `maxBytes`: history is
+ * dropped first, then `whenFull` applies.
  *
  * @throws TypeError that lists every unusable option.
  */
@@ -38,7 +39,8 @@ export function memoryStore(options: MemoryStoreOptions = {}): EventStore {
   checkMemoryStoreOptions(options);
   const { clock = systemClock, name = 'memory' } = options;
   const bounds = createBounds(options);
-  // Created at first use: revisions start from the wall clock, which Cloudflare Workers stop at 0 while modules are evaluated.
+  // Created at first use: revisions start from the wall clock, which Cloudflare Workers stop at 0 while modules are
+  // evaluated.
   let made: ReturnType<typeof createOperations> | undefined;
   const operations = (): NonNullable<typeof made> => (made ??= createOperations(clock, name, options, bounds));
 
@@ -81,7 +83,7 @@ function createOperations(clock: Clock, name: string, options: MemoryStoreOption
     return state.record(version, version.step, key);
   };
 
-  /** The newest version of the key, at the expected revision if there is one. */
+  /** Returns the newest version of the key. Fails when it is not at the expected revision, if one is given. */
   const current = (key: EventKey, expected: Revision | undefined): Version => {
     const version = state.find(key);
     if (version === undefined) throw notFound(keyText(key));
@@ -131,7 +133,7 @@ function createOperations(clock: Clock, name: string, options: MemoryStoreOption
           if (count % EXPIRE_STEPS_PER_CLOCK_CHECK === 0 && clock.monotonic() >= end) break;
         }
         if (count > 0 || slot !== 'later') return count;
-        // Zero would mean that nothing is due.
+        // Returning zero would mean that nothing is due.
         await nextTurn();
         signal?.throwIfAborted();
         checkOpen();

@@ -9,7 +9,10 @@ import { pastOf, readList } from './lists/read-list.js';
 
 export type Reads = ReturnType<typeof createReads>;
 
-/** `checkOpen`: throws when reads that yield to the event loop have become pointless. */
+/**
+ * Creates the read operations of an engine. `checkOpen`: throws when the store was closed while a read yielded to the
+ * event loop.
+ */
 export function createReads({ state, jsonCache }: Engine, checkOpen: () => void) {
   const yielded = async (signal: AbortSignal | undefined): Promise<void> => {
     await nextTurn();
@@ -52,7 +55,7 @@ export function createReads({ state, jsonCache }: Engine, checkOpen: () => void)
       const version = state.find(key);
       return version === undefined ? undefined : state.record(version, version.step, key);
     },
-    /** A page, synchronously unless it needs so many steps that others have to run in between. */
+    /** Returns a page, synchronously unless it needs so many steps that other work has to run in between. */
     list: (query: ListQuery): Awaitable<ListPage> => list(query),
     json: (query: ListQuery): JsonPage | undefined => readJson(state, jsonCache, query),
   };

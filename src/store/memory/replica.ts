@@ -9,7 +9,7 @@ import type { ExpiryQueue } from './index/expiry-queue.js';
 import type { MemoryStoreOptions } from './options.js';
 import { createReads, type Reads } from './reads.js';
 
-/** The part of the options of a memory store that holds for a replica. */
+/** The options of a memory store that also apply to a replica. */
 export type ReplicaLimits = Pick<
   MemoryStoreOptions,
   'historyMs' | 'historyMaxBytes' | 'listCacheMaxBytes' | 'maxBytes'
@@ -17,40 +17,42 @@ export type ReplicaLimits = Pick<
 
 /** A memory engine whose revisions come from the feed of another store. */
 export interface Replica extends Reads {
-  /** Everything up to this revision is here. */
+  /** The replica has every change up to this revision. */
   revision(): Revision;
   /** The oldest revision that can be read and resumed from. */
   floor(): Revision;
   /** Adds an event of the state at the first revision, before any change. Fails with `full`. */
   load(record: EventRecord): void;
   /**
-   * The next change. Revisions rise, and need not be dense. Fails with `full`; a change that does not follow from the
-   * contents is an Error. History beyond the limits is dropped.
+   * Applies the next change. Revisions must increase, and may have gaps. Fails with `full`, and with an Error for a
+   * change that contradicts the contents. History beyond the limits is dropped.
    */
   apply(change: Change): void;
-  /** Nothing changed from {@link Replica.revision} up to this one. */
+  /** Records that nothing changed from {@link Replica.revision} up to this revision. */
   advance(revision: Revision): void;
-  /** Up to `max` changes after a revision that is at least the floor. */
+  /** Returns up to `max` changes after a revision that is at least the floor. */
   changes(after: Revision, max: number): readonly Change[];
-  /** The revision of the last change, or the first of all. */
+  /** The revision of the last change, or the initial revision if there was no change. */
   lastChange(): Revision;
-  /** How many events there are, and all memory that is taken, in bytes. */
+  /** The number of events, and all memory used, in bytes. */
   size(): { readonly events: number; readonly bytes: number };
-  /** Ends its timer. Its contents stay readable. */
+  /** Stops the timer. The contents stay readable. */
   close(): void;
 }
 
-/** The feed delivers expiry as any other change. */
+/** A replica expires nothing itself: the feed delivers expiry like any other change. */
 const NO_EXPIRY: ExpiryQueue = { note: () => undefined, take: () => undefined, drop: () => undefined };
 
-/** An empty replica of the state at the revision `start`. */
+/** Creates an empty replica of the state at the revision `start`. */
 export function createReplica(clock: Clock, start: Revision, limits: ReplicaLimits, bounds: Bounds): Replica {
   const engine = createEngine(clock, { ...limits, startAt: start }, bounds, NO_EXPIRY);
   const { state, capacity, history, afterWrite } = engine;
   const { log } = state;
   let lastChange = start;
 
-  /** Other stores do not keep the hints of an event; at most those of recent writes have them. */
+  /**
+   * Adds hints to an event without them: other stores do not store hints, so at most recently written events have them.
+   */
   const withHints = (key: EventKey, event: EncodedEvent): EncodedEvent => {
     if (event.hints !== undefined) return event;
     const { bytes, cut, uid, fields, labels } = event;
@@ -87,7 +89,7 @@ export function createReplica(clock: Clock, start: Revision, limits: ReplicaLimi
         });
       } else {
         const version = state.find(key);
-        if (version === undefined) throw new Error(`${keyText(key)} was removed, and was not here`);
+        if (version === undefined) throw new Error(`${keyText(key)} was removed, but is not in the replica`);
         state.remove(version, at, step);
       }
       lastChange = revision;

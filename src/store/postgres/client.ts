@@ -30,7 +30,10 @@ export interface PostgresClient {
     text: string,
     values: readonly PostgresValue[],
     call: PostgresCall,
-  ): Promise<{ readonly rows: readonly object[] }>;
+  ): Promise<{
+    /** The rows, with a member for each column. */
+    readonly rows: readonly object[];
+  }>;
   /**
    * Listens on a channel, on a connection that is kept. Resolves when the server has confirmed it. `onNotify` is called
    * for each notification, and once more whenever the driver had to listen again; `onLost` when it gave up. The

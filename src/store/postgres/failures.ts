@@ -31,7 +31,7 @@ const ADVICE: Readonly<Record<string, string>> = Object.freeze({
 });
 
 /** Server errors after which a commit may have happened: the backend was ended, or does not know itself. */
-function leavesDoubt(state: string): boolean {
+function isOutcomeUnknown(state: string): boolean {
   if (state === '57P03' || state === '08001' || state === '08004') return false;
   return state.startsWith('57P') || state.startsWith('08') || state === '40003';
 }
@@ -65,7 +65,10 @@ export function failureOf(error: unknown, kind: RequestKind, schema: string): St
   const { code, notSent } = (error ?? {}) as { readonly code?: unknown; readonly notSent?: unknown };
   const state = typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) && /[0-9]/.test(code) ? code : undefined;
   const certain =
-    kind === 'read' || notSent === true || NEVER_CONNECTED.has(code) || (state !== undefined && !leavesDoubt(state));
+    kind === 'read' ||
+    notSent === true ||
+    NEVER_CONNECTED.has(code) ||
+    (state !== undefined && !isOutcomeUnknown(state));
   const advice = state === '42501' ? `a right is missing: ${grantsFor(schema, '<role>')}` : ADVICE[state ?? ''];
   const message = `PostgreSQL: ${advice === undefined ? '' : `${advice}: `}${textOf(error)}`;
   return storeError(certain ? 'unavailable' : 'unknown-outcome', message, { cause: error });

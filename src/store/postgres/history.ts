@@ -6,8 +6,8 @@ import { numberOf } from './rows.js';
 
 /** Rows of the log that one step processes. */
 const STEP = 500;
-const SHORTEST_PAUSE_MS = 1_000;
-const LONGEST_PAUSE_MS = 30_000;
+const MIN_PAUSE_MS = 1_000;
+const MAX_PAUSE_MS = 30_000;
 
 /** History is checked early after `historyMaxBytes` divided by this was written. */
 const PART = 8;
@@ -18,7 +18,7 @@ export function createHistory(
   { historyMs = 600_000, historyMaxBytes = 268_435_456 }: PostgresStoreOptions,
 ) {
   const pauses = clock ?? timers;
-  const pauseMs = Math.min(Math.max(historyMs / 20, SHORTEST_PAUSE_MS), LONGEST_PAUSE_MS);
+  const pauseMs = Math.min(Math.max(historyMs / 20, MIN_PAUSE_MS), MAX_PAUSE_MS);
   const statement = {
     name: `${schema}.compact`,
     text: `SELECT ${quoted(schema)}.compact($1::bigint, $2::integer, $3::bigint, $4::bigint)::text AS passed`,
@@ -29,7 +29,7 @@ export function createHistory(
   let since = 0;
   let closed = false;
 
-  const forget = async (): Promise<void> => {
+  const prune = async (): Promise<void> => {
     try {
       const keep = String(Math.floor(historyMs * 1000));
       const now = stampOf(clock);
@@ -46,7 +46,7 @@ export function createHistory(
   const work = (): void => {
     if (closed || working !== undefined) return;
     since = 0;
-    working = forget().finally(() => {
+    working = prune().finally(() => {
       working = undefined;
       // The writes in the meantime may be the last for a long time.
       if (isMuch()) work();

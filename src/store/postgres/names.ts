@@ -3,20 +3,20 @@ import { keyText } from '../contract/keys.js';
 import { storeError } from '../contract/errors.js';
 
 /** PostgreSQL's limit of 63 bytes, less those that derived names need. */
-const LONGEST_SCHEMA = 48;
+const MAX_SCHEMA_LENGTH = 48;
 /** Longer values are indexed by their beginning: an index entry has to fit a third of a page. */
-const LONGEST_INDEXED = 200;
+const MAX_INDEXED_LENGTH = 200;
 /** In characters of at most three bytes. */
-const LONGEST_KEY = 666;
+const MAX_KEY_LENGTH = 666;
 
 /** The rule of an option that names a schema. */
 export function aSchemaName(value: unknown, name: string): readonly string[] {
   if (value === undefined) return [];
-  if (typeof value === 'string' && /^[A-Za-z_][A-Za-z0-9_-]*$/.test(value) && value.length <= LONGEST_SCHEMA) {
+  if (typeof value === 'string' && /^[A-Za-z_][A-Za-z0-9_-]*$/.test(value) && value.length <= MAX_SCHEMA_LENGTH) {
     return value.startsWith('pg_') ? [`${name} must not begin with pg_: such names belong to PostgreSQL`] : [];
   }
   return [
-    `${name} must be a name of ASCII letters, digits, _ and -, that begins with a letter or _, of at most ${LONGEST_SCHEMA}`,
+    `${name} must be a name of ASCII letters, digits, _ and -, that begins with a letter or _, of at most ${MAX_SCHEMA_LENGTH}`,
   ];
 }
 
@@ -47,7 +47,7 @@ export function beforeNul(text: string): string {
 export function indexed(value: string | undefined): string | null {
   if (value === undefined || value === '') return null;
   return value
-    .slice(0, LONGEST_INDEXED)
+    .slice(0, MAX_INDEXED_LENGTH)
     .replaceAll('\0', '\ufffd')
     .replace(/[\ud800-\udfff]/gu, '\ufffd');
 }
@@ -58,5 +58,6 @@ export function checkKey(key: EventKey): void {
   if (!isStorable(text) || key.namespace.includes('/') || key.name.includes('/')) {
     throw storeError('invalid-key', 'a key is well-formed text without / and without NUL characters');
   }
-  if (text.length > LONGEST_KEY) throw storeError('invalid-key', `the key is longer than ${LONGEST_KEY} characters`);
+  if (text.length > MAX_KEY_LENGTH)
+    throw storeError('invalid-key', `the key is longer than ${MAX_KEY_LENGTH} characters`);
 }

@@ -5,15 +5,39 @@ import { notSent, type PostgresCall, type PostgresClient } from './client.js';
 /** What is used of a client of `pg`. */
 export interface PgPoolClient extends CancellableClient {
   /** Runs a statement. */
-  query(config: { text: string; values: unknown[]; name?: string }): Promise<{ rows: object[] }>;
+  query(config: {
+    /** The statement, with the parameters `$1`, `$2` and so on. */
+    text: string;
+    /** The values of the parameters, in order. */
+    values: unknown[];
+    /** The name to prepare the statement under. Absent: it is not prepared. */
+    name?: string;
+  }): Promise<{
+    /** The rows, with a member for each column. */
+    rows: object[];
+  }>;
   /** Listens for notifications and errors. */
   on(event: 'error', listener: (error: Error) => void): unknown;
   on(event: 'end', listener: () => void): unknown;
-  on(event: 'notification', listener: (message: { channel: string; payload?: string | undefined }) => void): unknown;
+  on(
+    event: 'notification',
+    listener: (message: {
+      /** The channel of the notification. */
+      channel: string;
+      /** The text of the notification. Absent: empty. */
+      payload?: string | undefined;
+    }) => void,
+  ): unknown;
   /** Stops listening. */
   removeListener(event: 'error', listener: (error: Error) => void): unknown;
   removeListener(event: 'end', listener: () => void): unknown;
-  removeListener(event: 'notification', listener: (message: { channel: string }) => void): unknown;
+  removeListener(
+    event: 'notification',
+    listener: (message: {
+      /** The channel of the notification. */
+      channel: string;
+    }) => void,
+  ): unknown;
   /** The listeners of an event. */
   listeners(event: 'error'): readonly unknown[];
   /** Gives the connection back; with an error or `true` it is closed. */
@@ -31,7 +55,12 @@ export interface PgPool {
   removeListener(event: 'error', listener: (error: Error) => void): unknown;
   removeListener(event: 'acquire', listener: (client: PgPoolClient) => void): unknown;
   /** Of a pool with a single connection none is held for LISTEN. */
-  readonly options?: { readonly max?: number | undefined } | undefined;
+  readonly options?:
+    | {
+        /** The most connections of the pool. */
+        readonly max?: number | undefined;
+      }
+    | undefined;
 }
 
 /** The longest wait for the answer to a LISTEN, an UNLISTEN or a heartbeat, in milliseconds. */

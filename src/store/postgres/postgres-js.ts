@@ -13,13 +13,23 @@ export interface PendingRows extends PromiseLike<readonly object[]> {
 /** What is used of the `sql` function of the driver `postgres`, version 3. */
 export interface PostgresJsSql {
   /** Runs a statement with values. */
-  unsafe(text: string, values: never[], options: { prepare: boolean }): PendingRows;
+  unsafe(
+    text: string,
+    values: never[],
+    options: {
+      /** Whether to prepare the statement. */
+      prepare: boolean;
+    },
+  ): PendingRows;
   /** Listens on a channel. */
   listen(
     channel: string,
     onNotify: (payload: string) => void,
     onListen: () => void,
-  ): Promise<{ unlisten(): Promise<void> }>;
+  ): Promise<{
+    /** Stops listening. */
+    unlisten(): Promise<void>;
+  }>;
 }
 
 /**

@@ -104,7 +104,7 @@ FROM ${s}.expire($1::bigint, $2::integer, $3::bigint, $4::bigint, $5::integer)`,
   ) => {
     checkKey(write.key);
     if (!Number.isSafeInteger(write.expiresAt)) {
-      throw new TypeError('expiresAt: give whole microseconds since the epoch');
+      throw new TypeError('expiresAt must be whole microseconds since the epoch');
     }
     return writes.add({ ...write, description: encodeSidecar(write.event) }, signal);
   };

@@ -10,7 +10,7 @@ export type Reads = ReturnType<typeof createReads>;
 
 /**
  * Reads that notice when the database went back to an earlier state: after a fail-over to a standby that lagged, or the
- * restore of a backup. `onLifted`: revisions were raised, feeds have to look again.
+ * restore of a backup. `onLifted`: revisions were raised, feeds have to check again.
  */
 export function createReads(
   { requests, schema, timeoutMs }: Pick<StoreParts, 'requests' | 'schema' | 'timeoutMs'>,

@@ -61,11 +61,11 @@ export function createRequests(parts: Omit<StoreParts, 'requests' | 'clock' | 'o
     abandoned?.throwIfAborted();
     const deadline = new AbortController();
     let timer = timers.setTimer(() => deadline.abort(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs);
-    const hurry = (): void => {
+    const shortenTimeout = (): void => {
       timer.cancel();
       timer = timers.setTimer(() => deadline.abort(abandoned?.reason), ABANDONED_MS);
     };
-    abandoned?.addEventListener('abort', hurry, { once: true });
+    abandoned?.addEventListener('abort', shortenTimeout, { once: true });
     try {
       const { signal } = deadline;
       const answer = client.query(text, values, { signal, abandoned, name: prepares ? name : undefined });
@@ -79,7 +79,7 @@ export function createRequests(parts: Omit<StoreParts, 'requests' | 'clock' | 'o
     } catch (error) {
       throw failureOf(error, kind, quoted(schema));
     } finally {
-      abandoned?.removeEventListener('abort', hurry);
+      abandoned?.removeEventListener('abort', shortenTimeout);
       timer.cancel();
     }
   };

@@ -20,7 +20,7 @@ import { createOpening, type Opening } from './opening.js';
 import { createStoreCalls } from './store-calls.js';
 import type { Awaitable, StoreEngine } from './store-engine.js';
 
-/** As an async function, with fewer promises. */
+/** Calls `work` as an async function would, with fewer promises. */
 function promised<T>(work: () => Awaitable<T>): Promise<T> {
   try {
     return Promise.resolve(work());
@@ -36,15 +36,18 @@ function openingOf(engine: StoreEngine): Opening | undefined {
 }
 
 /**
- * Makes an {@link EventStore} of an engine. What holds for every operation of every store is done here, once:
+ * Creates an {@link EventStore} from an engine. The rules for every operation of every store are implemented here,
+ * once:
  *
- * - After `close()` every call fails with `closed`, and open feeds have ended. `close()` waits for the calls under way.
- * - An aborted signal ends a call with its reason, before it begins or while it is under way, and ends a feed.
- * - A limit, a position, a moment or an expected revision that no store could use is a TypeError; an event with more than
+ * - After `close()` every call fails with `closed`, and open feeds have ended. `close()` waits for the calls in
+ *   progress.
+ * - An aborted signal ends a call with its reason, before it begins or while it is in progress, and ends a feed.
+ * - An invalid limit, position, expiry time or expected revision is a TypeError; an event with more bytes than
  *   `capabilities.maxEventBytes` is `too-large`.
  * - Keys and events are copied.
- * - Calls and feeds wait until the engine is open; a failed opening is tried again, with growing pauses.
- * - What an engine throws is passed on. An error that is no StoreError is a bug: 500 on the wire, and reported to `observe`.
+ * - Calls and feeds wait until the engine is open; a failed opening is retried, with growing pauses.
+ * - Errors of an engine are passed on. One that is not a StoreError is a bug: a response 500, and reported to
+ *   `observe`.
  *
  * @throws TypeError when `engine` lacks a function that a store needs
  */
@@ -70,11 +73,11 @@ export function createEventStore(engine: StoreEngine): EventStore {
   const getSync = (key: EventKey, call?: StoreCall): EventRecord | undefined =>
     begin(call).get(key, call) as EventRecord | undefined;
 
-  const getNowAndThen = (key: EventKey, call?: StoreCall): EventRecord | undefined | typeof LATER =>
+  const getSyncOrLater = (key: EventKey, call?: StoreCall): EventRecord | undefined | typeof LATER =>
     begin(call).getSync?.(key, call);
 
   /** `get` without a promise. */
-  const sync = synchronous === true ? getSync : engine.getSync && opening === undefined && getNowAndThen;
+  const sync = synchronous === true ? getSync : engine.getSync && opening === undefined && getSyncOrLater;
 
   type Write<Call> = (key: EventKey, event: EncodedEvent, call: Call) => Promise<EventRecord>;
 

@@ -6,7 +6,7 @@ import type { ReopeningPauses } from './store-engine.js';
 
 export type Opening = ReturnType<typeof createOpening>;
 
-/** A failed opening changed nothing, whatever happened to its own writes. */
+/** Returns the error for calls that wait for a failed opening: they changed nothing, whatever the opening wrote. */
 function asUnavailable(cause: unknown): Error {
   if (isStoreError(cause) && cause.code !== 'unknown-outcome') return cause;
   return storeError('unavailable', cause instanceof Error ? cause.message : String(cause), { cause });
@@ -33,7 +33,7 @@ export function createOpening(open: () => Promise<void>, reopening: ReopeningPau
         throw asUnavailable(error);
       },
     );
-    // Once for all callers that wait: each would add a listener.
+    // Wrapped once for all waiting callers, because each wrapper adds a listener.
     attempt = untilAborted(opening, closing.signal);
     attempt.catch(() => undefined);
   };
@@ -43,12 +43,12 @@ export function createOpening(open: () => Promise<void>, reopening: ReopeningPau
     get isOpen(): boolean {
       return isOpen;
     },
-    /** Resolves when it is open. Fails with the error of the last attempt while the pause after that one lasts. */
+    /** Resolves when the engine is open. Fails with the error of the last attempt during the pause after it. */
     ready(): Promise<void> {
       if (clock.monotonic() >= retryAt) begin();
       return attempt;
     },
-    /** Callers that wait fail with this error. */
+    /** Makes waiting callers fail with this error. */
     close: (error: Error): void => closing.abort(error),
   };
 }

@@ -6,21 +6,21 @@ import type { Awaitable, StoreEngine } from './store-engine.js';
 
 interface StoreCalls {
   closedError(): StoreError;
-  /** The engine, for a call. @throws StoreError `closed`, or the reason of the call's signal */
+  /** Returns the engine for a call. @throws StoreError `closed`, or the reason of the call's signal */
   begin(call: StoreCall | undefined): StoreEngine;
-  /** Runs a call that was begun and checked. A result that is no promise costs no promise and no signal. */
+  /** Runs a call that was begun and checked. A result that is not a promise needs no promise and no signal. */
   run<T>(call: StoreCall | undefined, work: () => Awaitable<T>): Awaitable<T>;
-  /** The engine until `end()`. */
+  /** Returns the engine; `undefined` after `end()`. */
   opened(): StoreEngine | undefined;
-  /** From now on every call fails with `closed`. Returns the engine. */
+  /** Makes every later call fail with `closed`. Returns the engine. */
   end(): StoreEngine | undefined;
-  /** Resolves when no call is under way, including those that nobody waits for any more. */
+  /** Resolves when no call is in progress, including calls that no caller waits for any more. */
   idle(): Promise<void>;
 }
 
 /**
- * The calls of one store. They wait until the engine is open, end with their signal, and are counted while the engine works on
- * them, so that it is closed after the last one.
+ * The calls of one store. They wait until the engine is open, end with their signal, and are counted while the engine
+ * works on them, so that it is closed after the last one.
  */
 export function createStoreCalls(engine: StoreEngine, opening: Opening | undefined): StoreCalls {
   const { name } = engine;

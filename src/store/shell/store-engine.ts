@@ -14,14 +14,14 @@ import type { FeedOptions, FeedSource } from '../feeds/paged-feed.js';
 import type { LATER } from '../contract/read-hints.js';
 import type { EncodedEvent, EventKey, EventRecord, Revision } from '../contract/record.js';
 
-/** A result that is there, or will be. */
+/** A result, or a promise of one. */
 export type Awaitable<T> = T | Promise<T>;
 
 /**
- * What an engine has to do so that `createEventStore` can make an `EventStore` of it. Its functions are called only
- * while the store is open, with arguments that were checked, and before a signal is aborted; the caller is let go when the
- * signal is aborted meanwhile. So an engine deals with its data and with the conditions of writes, and nothing else. It
- * throws StoreErrors where the contract names them (`exists`, `conflict`, `expired` …) and may let any other error through:
+ * What an engine has to implement so that `createEventStore` can create an `EventStore` from it. Its functions are
+ * called only while the store is open, with checked arguments, and before a signal is aborted; if the signal is aborted
+ * later, the caller's promise is rejected at once. So an engine only handles its data and the conditions of writes. It
+ * throws StoreErrors where the contract names them (`exists`, `conflict`, `expired` …) and may throw any other error:
  * see `createEventStore`.
  */
 export interface StoreEngine {
@@ -30,18 +30,18 @@ export interface StoreEngine {
   /** See `EventStore.capabilities`. */
   readonly capabilities: StoreCapabilities;
   /**
-   * `get`, `create` and `replace` never return a promise: the store has `get.sync`, `create.sync` and `replace.sync`, which
-   * run as part of the caller. Default: false.
+   * `get`, `create` and `replace` never return a promise: the store has `get.sync`, `create.sync` and `replace.sync`,
+   * which run as part of the caller. Default: false.
    */
   readonly synchronous?: boolean | undefined;
   /**
-   * `create`, `replace` and `remove` copy what they are given before they return, so that it need not be copied for them.
-   * Default: false. Of no effect in an engine with `open`.
+   * `create`, `replace` and `remove` copy their arguments before they return, so that these need not be copied for
+   * them. Default: false. Has no effect in an engine with `open`.
    */
   readonly copies?: boolean | undefined;
   /**
-   * Absent: the engine is open from the start. It is called in the background at once, and again by the next call after a
-   * failure, once a pause is over; calls wait for it.
+   * Opens the engine. Absent: the engine is open from the start. It is called in the background at once, and after a
+   * failure again by the first call after a pause; calls wait for it.
    */
   open?(): Promise<void>;
   /** The pauses between failed openings, and the clock they are measured with. Default: 100 ms, doubled up to 5 s. */
@@ -49,8 +49,8 @@ export interface StoreEngine {
   /** See `EventStore.get`. */
   get(key: EventKey, call?: StoreCall): Awaitable<EventRecord | undefined>;
   /**
-   * See {@link GetEvent.sync}, for an engine that can do it now and then: `LATER` has the caller use `get`. Of no effect in an
-   * engine that is `synchronous` or has `open`.
+   * See {@link GetEvent.sync}, for an engine that can only do it sometimes: `LATER` makes the caller use `get`. Has no
+   * effect in an engine that is `synchronous` or has `open`.
    */
   getSync?(key: EventKey, call?: StoreCall): EventRecord | undefined | typeof LATER;
   /** See `EventStore.list`. */
@@ -65,7 +65,7 @@ export interface StoreEngine {
   remove(key: EventKey, options: RemoveOptions): Awaitable<EventRecord>;
   /** `limit` is at least 1. */
   expire(options: ExpireOptions): Awaitable<number>;
-  /** Opens a feed: most engines have `open` of `createPagedFeeds` here. */
+  /** Opens a feed: most engines use `open` of `createPagedFeeds`. */
   feed(options: FeedOptions): FeedSource;
   /** See `EventStore.revision`. */
   revision(call?: StoreCall): Awaitable<Revision>;
@@ -75,18 +75,20 @@ export interface StoreEngine {
   now?(call?: StoreCall): Awaitable<number>;
   /** See `EventStore.requestProgress`. */
   requestProgress?(): void;
-  /** The first step of `close()`: no more calls come. An engine may fail here what it has not begun, with `closed`. */
+  /**
+   * The first step of `close()`: no more calls follow. An engine may reject work that it has not begun, with `closed`.
+   */
   stop?(): void;
-  /** The last step of `close()`, when feeds have ended and calls are over: frees everything. */
+  /** The last step of `close()`, when all feeds and calls have ended: frees all resources. */
   close?(): Awaitable<void>;
 }
 
 /** See {@link StoreEngine.reopening}. */
 export interface ReopeningPauses {
-  /** Where time is taken from. Default: the system's clock. */
+  /** The clock that measures the pauses. Default: the system clock. */
   readonly clock?: Clock | undefined;
-  /** Milliseconds. */
+  /** The first pause, in milliseconds. */
   readonly firstMs?: number | undefined;
-  /** Milliseconds. */
+  /** The longest pause, in milliseconds. */
   readonly longestMs?: number | undefined;
 }

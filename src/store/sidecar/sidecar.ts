@@ -5,22 +5,22 @@ const SPACE = 0x20;
 const DIGIT_ZERO = 0x30;
 
 /**
- * Without their names the fields take 270 bytes of 510, and two events fit a page of 4 KiB where it was one. Stored
- * sidecars depend on the order.
+ * The fields that are stored without their names: they take 270 bytes instead of 510, and two events fit into a page of
+ * 4 KiB instead of one. Stored sidecars depend on the order.
  */
 const NAMES: readonly string[] = SELECTOR_FIELDS;
 
 type Texts = Readonly<Record<string, string>>;
 
 /**
- * Values in the order of {@link NAMES}, 0 for one that is absent, and all others by their names. In an older form an object
- * with all fields replaces the values.
+ * Values in the order of {@link NAMES}, 0 for one that is absent, and all other fields by name. In an older format an
+ * object with all fields replaces the values.
  */
 type Sidecar = readonly [uid: string, values: readonly (string | 0)[] | Texts, labels: Texts, others?: Texts];
 
 /**
- * The rest of an {@link EncodedEvent} besides its bytes, as one line of text for engines that keep rows or values: the cut, a
- * space, and a JSON array of uid, fields and labels.
+ * Encodes an {@link EncodedEvent} without its bytes as one line of text, for engines that store rows or values: the
+ * cut, a space, and a JSON array of uid, fields and labels.
  */
 export function encodeSidecar({ cut, uid, fields, labels }: EncodedEvent): string {
   let found = 0;
@@ -47,12 +47,12 @@ function parsed(sidecar: string | Uint8Array, space: number): Sidecar {
   return JSON.parse(text.slice(space + 1)) as Sidecar;
 }
 
-/** The fields in a sidecar, for an engine that compares them before it reads an event. */
+/** Returns the fields in a sidecar, for an engine that compares them before it reads an event. */
 export function sidecarFields(sidecar: Uint8Array): Texts {
   return fieldsOf(parsed(sidecar, sidecar.indexOf(SPACE)));
 }
 
-/** The number before the space, and where it ends; 0 if it is damaged. */
+/** Returns the cut, and the offset of the space after it; the cut is 0 if the sidecar is damaged. */
 function readCut(sidecar: string | Uint8Array): { readonly cut: number; readonly space: number } {
   const codeAt = (at: number): number | undefined =>
     typeof sidecar === 'string' ? sidecar.charCodeAt(at) : sidecar[at];
@@ -66,8 +66,8 @@ function readCut(sidecar: string | Uint8Array): { readonly cut: number; readonly
 }
 
 /**
- * The event of some bytes and a sidecar. A get, a list or a watch without selectors needs only bytes and cut, so the rest of
- * the sidecar (as text, or still in UTF-8) is decoded and parsed on first use.
+ * Returns the event with these bytes and this sidecar. A get, a list or a watch without selectors needs only bytes and
+ * cut, so the rest of the sidecar (as text, or still in UTF-8) is decoded and parsed on first use.
  *
  * @throws RangeError when the sidecar is damaged: it was not made by {@link encodeSidecar}, or for other bytes.
  */

@@ -5,8 +5,8 @@ import { faultOf, lacksSpace, messageOf, sqliteFailure } from './failure.js';
 import { readState, timeOf, writeState, type State } from './state.js';
 import type { WriteOperation, WriteResult } from './write-batch.js';
 
-/** The most versions of history that are forgotten for each operation of a batch: more than one adds. */
-const FORGET_PER_OPERATION = 2;
+/** The most versions of history that are pruned for each operation of a batch: more than one adds. */
+const PRUNED_PER_OPERATION = 2;
 /** The size of a probe, which fails where an ordinary event would. */
 const PROBE_BYTES = 16_384;
 /** An operation that does not fit is tried again with a limit this many times smaller. */
@@ -39,7 +39,7 @@ export type Commits = ReturnType<typeof createCommits>;
 export function createCommits(path: string, file: EngineFile, first: State) {
   let state = first;
   /** Why the last write failed, until one succeeds. */
-  let trouble: StoreError | undefined;
+  let writeFailure: StoreError | undefined;
   /** Damage was found: nothing is written any more. */
   let damage: StoreError | undefined;
 
@@ -88,7 +88,7 @@ export function createCommits(path: string, file: EngineFile, first: State) {
       connection.exec('BEGIN IMMEDIATE');
       writer.begin();
       results = operations.map((operation) => writer.apply(draft, operation, withPrevious));
-      if (trouble === undefined) writer.history.forget(draft, operations.length * FORGET_PER_OPERATION);
+      if (writeFailure === undefined) writer.history.prune(draft, operations.length * PRUNED_PER_OPERATION);
       if (draft.latest === state.latest && draft.historyBytes === state.historyBytes && !writer.hasCleaned()) {
         writer.rolledBack();
         connection.exec('ROLLBACK');
@@ -107,7 +107,7 @@ export function createCommits(path: string, file: EngineFile, first: State) {
       if (outcome !== true) return { error, isUnknown: outcome === undefined && committing };
     }
     state = draft;
-    trouble = undefined;
+    writeFailure = undefined;
     file.mark.note(state.latest);
     return results;
   };
@@ -135,8 +135,8 @@ export function createCommits(path: string, file: EngineFile, first: State) {
       file.diskSpace.recheck();
       let outcome = attempt(operations, now, withPrevious);
       if (didNotFit(outcome)) {
-        trouble = noticed(outcome.error);
-        file.diskSpace.tighten();
+        writeFailure = noticed(outcome.error);
+        file.diskSpace.enterLowSpace();
         // An operation that does not fit must not fail the others.
         if (operations.length > 1) return inParts(1);
         outcome = persist(operations[0] as WriteOperation, now, withPrevious);
@@ -145,7 +145,7 @@ export function createCommits(path: string, file: EngineFile, first: State) {
         file.diskSpace.written(operations.length, bytes);
         return outcome;
       }
-      const failed = (trouble = noticed(outcome.error));
+      const failed = (writeFailure = noticed(outcome.error));
       const answer = outcome.isUnknown
         ? storeError('unknown-outcome', `${failed.message}, and whether the write happened is unknown`)
         : failed;
@@ -180,12 +180,12 @@ export function createCommits(path: string, file: EngineFile, first: State) {
           save();
         } catch (error) {
           if (faultOf(error) !== 'full') throw error;
-          file.diskSpace.tighten();
+          file.diskSpace.enterLowSpace();
           save();
         }
       } catch (error) {
         // Reads work where there is no room to write; the next write fails for the same reason, or stores the counters.
-        trouble = noticed(error);
+        writeFailure = noticed(error);
       }
     },
     /** See `SqliteEngine`. */
@@ -198,15 +198,15 @@ export function createCommits(path: string, file: EngineFile, first: State) {
       try {
         file.diskSpace.recheck();
         const { connection } = file.use();
-        if (trouble !== undefined || file.diskSpace.isTight()) probe(connection);
+        if (writeFailure !== undefined || file.diskSpace.isSpaceLow()) probe(connection);
         else connection.exec('BEGIN IMMEDIATE; ROLLBACK');
       } catch (error) {
-        trouble = noticed(error);
-        throw trouble;
+        writeFailure = noticed(error);
+        throw writeFailure;
       }
-      trouble = undefined;
+      writeFailure = undefined;
     },
-    /** The StoreError for a driver's error. Damage is remembered. */
+    /** The StoreError for a driver's error. Damage is recorded. */
     noticed: (error: unknown): StoreError => noticed(error),
   };
 }

@@ -7,7 +7,7 @@ import type { Reserve } from './reserve.js';
 /** Space that only removals and expiry may use when `maxFileBytes` is reached. */
 const EXTRA_BYTES = 4_194_304;
 /** SQLite's own limit. */
-const MOST_PAGES = 1_073_741_823;
+const MAX_PAGES = 1_073_741_823;
 const CHECK_INTERVAL_MS = 1000;
 /** The same, while only the reserve is incomplete. */
 const RESERVE_CHECK_INTERVAL_MS = 60_000;
@@ -17,7 +17,7 @@ const RESERVE_CHECK_INTERVAL_MS = 60_000;
  * replace takes 0.77 of the CPU and a quarter of the syncs of the file, which writers wait for.
  */
 const LOG_PAGES = 4000;
-const TIGHT_LOG_SHARE = 1 / 4;
+const LOW_SPACE_LOG_SHARE = 1 / 4;
 /** The share of the reserve that is written between checks that the file can grow, and that may wait in the log for that. */
 const GROWTH_SHARE = 1 / 8;
 const OPERATION_BYTES = 2048;
@@ -25,13 +25,13 @@ const OPERATION_BYTES = 2048;
 export type DiskSpace = ReturnType<typeof createDiskSpace>;
 
 /**
- * The disk space that a database file may still use. While it is *tight* the file does not grow for new events: they get the
- * pages that became free, and the rest of the disk is for the log, for removals and for expiry. It is tight from the first
+ * The disk space that a database file may still use. While space is *low* the file does not grow for new events: they get the
+ * pages that became free, and the rest of the disk is for the log, for removals and for expiry. Space is low from the first
  * write that found the disk full until the reserve is whole again.
  */
 export function createDiskSpace({ path, maxFileBytes }: EngineOptions, reserve: Reserve, use: () => SqlConnection) {
   const { wantedBytes } = reserve;
-  let tight = false;
+  let spaceLow = false;
   let short = false;
   let checkedAt = -Infinity;
   let unchecked = 0;
@@ -41,15 +41,15 @@ export function createDiskSpace({ path, maxFileBytes }: EngineOptions, reserve: 
   const logBytes = (): number => sizeOf(`${path}-wal`);
 
   const mostPages = (connection: SqlConnection, extraBytes = 0): number =>
-    maxFileBytes === undefined ? MOST_PAGES : Math.ceil((maxFileBytes + extraBytes) / number(connection, 'page_size'));
+    maxFileBytes === undefined ? MAX_PAGES : Math.ceil((maxFileBytes + extraBytes) / number(connection, 'page_size'));
   const setLimit = (connection: SqlConnection, pages: number): void =>
     connection.exec(`PRAGMA max_page_count = ${Math.max(1, pages)}`);
   const limit = (connection: SqlConnection): void => {
-    const share = tight ? TIGHT_LOG_SHARE : 1;
+    const share = spaceLow ? LOW_SPACE_LOG_SHARE : 1;
     const logPages = wantedBytes > 0 ? Math.floor((wantedBytes * share) / number(connection, 'page_size')) : LOG_PAGES;
     const most = mostPages(connection);
     connection.exec(`PRAGMA wal_autocheckpoint = ${Math.min(LOG_PAGES * share, Math.max(16, logPages))}`);
-    setLimit(connection, tight ? Math.min(most, number(connection, 'page_count')) : most);
+    setLimit(connection, spaceLow ? Math.min(most, number(connection, 'page_count')) : most);
   };
 
   /** Moves the log into the file as far as readers let it. False: there was no room. */
@@ -72,13 +72,13 @@ export function createDiskSpace({ path, maxFileBytes }: EngineOptions, reserve: 
     number(connection, 'freelist_count') * number(connection, 'page_size') < Math.max(wantedBytes / 2, EXTRA_BYTES / 4);
 
   /** The disk was found full: moves the log into the file, so that it can be written from its beginning again. */
-  const tighten = (): void => {
-    const newly = !tight;
-    tight = true;
+  const enterLowSpace = (): void => {
+    const newly = !spaceLow;
+    spaceLow = true;
     makeSpace();
     if (newly) {
       checkedAt = performance.now();
-      reserve.restock(logBytes());
+      reserve.refill(logBytes());
     }
     const connection = use();
     short = fewFree(connection);
@@ -90,12 +90,12 @@ export function createDiskSpace({ path, maxFileBytes }: EngineOptions, reserve: 
     get mostBytes(): number {
       return wantedBytes > 0 ? wantedBytes / 2 : Infinity;
     },
-    isTight: (): boolean => tight,
-    /** While it is tight and few pages are free, history is kept for a short time only. */
+    isSpaceLow: (): boolean => spaceLow,
+    /** While space is low and few pages are free, history is kept for a short time only. */
     isShort: (): boolean => short,
     /** Sets the limits of a new connection. */
     begin: (connection: SqlConnection): void => limit(connection),
-    tighten: (): void => tighten(),
+    enterLowSpace: (): void => enterLowSpace(),
     /** Performs work that frees space, with all the space there is. `failed`: it did not fit. */
     inReserve<T>(work: () => T, failed: (result: T) => boolean): T {
       const connection = use();
@@ -116,30 +116,30 @@ export function createDiskSpace({ path, maxFileBytes }: EngineOptions, reserve: 
     },
     /** Checks, once a second at most, whether there is space again. */
     recheck(): void {
-      if (!tight && reserve.bytes() === wantedBytes) return;
+      if (!spaceLow && reserve.bytes() === wantedBytes) return;
       const now = performance.now();
-      if (now - checkedAt < (tight ? CHECK_INTERVAL_MS : RESERVE_CHECK_INTERVAL_MS)) return;
+      if (now - checkedAt < (spaceLow ? CHECK_INTERVAL_MS : RESERVE_CHECK_INTERVAL_MS)) return;
       checkedAt = now;
-      if (!tight) {
-        reserve.restock();
+      if (!spaceLow) {
+        reserve.refill();
         return;
       }
-      const hasSpace = checkpoint() && reserve.restock(logBytes());
+      const hasSpace = checkpoint() && reserve.refill(logBytes());
       const connection = use();
       const few = fewFree(connection);
-      tight = !hasSpace || (few && number(connection, 'page_count') >= mostPages(connection));
-      short = tight && few;
+      spaceLow = !hasSpace || (few && number(connection, 'page_count') >= mostPages(connection));
+      short = spaceLow && few;
       limit(connection);
     },
     /** After a commit: makes sure that the file can grow by what is in the log. */
     written(operations: number, bytes: number): void {
       unchecked += operations * OPERATION_BYTES + bytes;
       const most = wantedBytes * GROWTH_SHARE;
-      if (tight || wantedBytes === 0 || unchecked < most) return;
+      if (spaceLow || wantedBytes === 0 || unchecked < most) return;
       unchecked = 0;
       const connection = use();
       const growth = number(connection, 'page_count') * number(connection, 'page_size') - sizeOf(path);
-      if (growth >= most && !checkpoint()) tighten();
+      if (growth >= most && !checkpoint()) enterLowSpace();
     },
   };
 }

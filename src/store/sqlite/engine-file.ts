@@ -6,14 +6,14 @@ import { takeLock } from './file-lock.js';
 import { createFolder, openDatabase } from './open-database.js';
 import { readOpeningMark, type OpeningMark } from './opening-mark.js';
 import type { EngineOptions } from './options.js';
-import { createPresence, type Presence } from './presence.js';
+import { createFileIdentity, type FileIdentity } from './file-identity.js';
 import { createReserve, type Reserve } from './reserve.js';
 import { createDiskSpace, type DiskSpace } from './disk-space.js';
 import { insertState } from './state.js';
 import { createBatchWriter, type BatchWriter } from './write-batch.js';
 
 /** How long history is kept at most while the disk is full: watchers that keep up have read it by then. */
-const TIGHT_HISTORY_MS = 5000;
+const LOW_SPACE_HISTORY_MS = 5000;
 
 /** A connection and its writer. */
 export interface Session {
@@ -39,7 +39,7 @@ export function openEngineFile(driver: LoadedDriver, options: EngineOptions, now
     faultOf(error) === 'other' ? unavailable(`cannot be opened: ${messageOf(error)}`) : sqliteFailure(path, error);
   const bounds = {
     historyMaxBytes,
-    historyMs: () => (diskSpace.isShort() ? Math.min(historyMs, TIGHT_HISTORY_MS) : historyMs),
+    historyMs: () => (diskSpace.isShort() ? Math.min(historyMs, LOW_SPACE_HISTORY_MS) : historyMs),
   };
   const connect = (): Session => {
     const connection = openDatabase(driver, options, (fresh) => {
@@ -78,10 +78,10 @@ export function openEngineFile(driver: LoadedDriver, options: EngineOptions, now
   }
 
   let session: Session | undefined;
-  let presence: Presence | undefined;
+  let identity: FileIdentity | undefined;
   const use = (): Session => {
     if (session !== undefined) return session;
-    const problem = presence?.problem();
+    const problem = identity?.problem();
     // A file that was removed must not be created again while the store is open.
     if (problem !== undefined) throw new Error(problem);
     session = connectWithReserve();
@@ -92,7 +92,7 @@ export function openEngineFile(driver: LoadedDriver, options: EngineOptions, now
   const mark: OpeningMark = readOpeningMark(path);
   try {
     use();
-    presence = createPresence(path);
+    identity = createFileIdentity(path);
     diskSpace.recheck();
   } catch (error) {
     session?.connection.close();
@@ -120,18 +120,18 @@ export function openEngineFile(driver: LoadedDriver, options: EngineOptions, now
       }
       session = undefined;
       // The next connection may create another log.
-      presence?.forgetLog();
+      identity?.resetLog();
     },
     /** Why a write would be lost; `undefined`: it would not. */
     problem(): StoreError | undefined {
-      const problem = presence?.problem();
+      const problem = identity?.problem();
       if (problem !== undefined) return unavailable(`cannot be written: ${problem}`);
-      if (presence?.wasCut() !== true) return undefined;
+      if (identity?.wasCut() !== true) return undefined;
       return unavailable('cannot be used: it was cut off while it was open: restore it from a copy');
     },
     /** Moves the log into the file, closes it and frees the lock. `latest`: the last revision, where it is known. */
     close(latest?: Revision): void {
-      const isWhole = presence?.problem() === undefined;
+      const isWhole = identity?.problem() === undefined;
       try {
         session?.connection.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get();
       } catch {
@@ -140,7 +140,7 @@ export function openEngineFile(driver: LoadedDriver, options: EngineOptions, now
       try {
         session?.connection.close();
         // For the next start, from the space that the log has freed.
-        reserve.restock(Infinity);
+        reserve.refill(Infinity);
         if (latest !== undefined && isWhole) mark.note(latest, true);
       } finally {
         session = undefined;

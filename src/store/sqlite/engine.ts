@@ -76,7 +76,7 @@ export function openEngine(driver: LoadedDriver, options: EngineOptions, now: nu
     revision: (): Revision => read(() => commits.state.latest),
     /** Fails when a write has no chance. */
     ping: (): void => commits.ping(),
-    /** When history has to be forgotten next, microseconds; 0: now. */
+    /** When history has to be pruned next, microseconds; 0: now. */
     nextDue(): number | undefined {
       const { damage, state } = commits;
       if (damage !== undefined) return undefined;

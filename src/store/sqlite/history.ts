@@ -36,7 +36,7 @@ export const HISTORY_STATEMENTS = {
   oldest: `SELECT e.rev AS "by", e.at AS endedAt, e.previous AS revision, e.kind AS kind, e.object AS object,
       e.size AS size, v.expires_at AS expiresAt
     FROM ended_versions e LEFT JOIN versions v ON v.rev = e.previous WHERE e.rev > 0 ORDER BY e.rev LIMIT ?`,
-  forget: 'DELETE FROM ended_versions WHERE rev = ?',
+  ended: 'DELETE FROM ended_versions WHERE rev = ?',
   version: 'DELETE FROM versions WHERE rev = ?',
   expiry: 'DELETE FROM expiries WHERE expires_at = ? AND rev = ?',
 };
@@ -54,7 +54,7 @@ const bytesOf = ({ kind, size }: Pick<EndedVersion, 'kind' | 'size'>): number =>
 export type History = ReturnType<typeof createHistory>;
 
 /**
- * The versions that ended, and when they are forgotten. Works inside a transaction that the caller has begun, and throws only
+ * The versions that ended, and when they are pruned. Works inside a transaction that the caller has begun, and throws only
  * a driver's errors.
  */
 export function createHistory(
@@ -82,8 +82,8 @@ export function createHistory(
       state.historyBytes += bytesOf(version);
       if (oldestAt === Infinity) oldestAt = state.lastAt;
     },
-    /** Forgets up to `limit` versions that are due, with the deletions that ended them, and returns how many. */
-    forget(state: State, limit: number): number {
+    /** Prunes up to `limit` versions that are due, with the deletions that ended them, and returns how many. */
+    prune(state: State, limit: number): number {
       if (limit <= 0 || !isDue(state, oldest())) return 0;
       oldestAt = undefined;
       let count = 0;
@@ -97,7 +97,7 @@ export function createHistory(
         // Readers of the revision that ended a version, or of a later one, do not see it any more.
         state.floor = Math.max(state.floor, by);
         state.historyBytes -= bytesOf(row);
-        statements.forget.run(by);
+        statements.ended.run(by);
         statements.version.run(revision);
         // The expiry of a deleted event was removed with it.
         if (kind === ENDED.deleted) statements.version.run(by);
@@ -108,7 +108,7 @@ export function createHistory(
       objects.release(released);
       return count;
     },
-    /** When the oldest may be forgotten, microseconds; 0: now. `undefined`: there is none. */
+    /** When the oldest may be pruned, microseconds; 0: now. `undefined`: there is none. */
     nextDue(state: State): number | undefined {
       if (oldest() === Infinity) return undefined;
       return isDue(state, oldest()) ? 0 : oldest() + historyMs() * 1000;

@@ -43,7 +43,7 @@ function syncFolder(path: string): void {
 /** Makes a new database under another name and moves it into place, so that what is at `path` is always complete. */
 function create(driver: LoadedDriver, { path }: EngineOptions, begin: (connection: SqlConnection) => void): void {
   const draft = `${path}-new`;
-  for (const ending of ['', '-journal', '-wal', '-shm']) rmSync(draft + ending, { force: true });
+  for (const suffix of ['', '-journal', '-wal', '-shm']) rmSync(draft + suffix, { force: true });
   createPrivateFile(draft);
   const connection = driver.open(draft);
   try {
@@ -54,7 +54,7 @@ function create(driver: LoadedDriver, { path }: EngineOptions, begin: (connectio
   } finally {
     connection.close();
   }
-  for (const ending of ['-wal', '-shm']) rmSync(path + ending, { force: true });
+  for (const suffix of ['-wal', '-shm']) rmSync(path + suffix, { force: true });
   renameSync(draft, path);
   syncFolder(dirname(path));
 }

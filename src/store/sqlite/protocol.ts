@@ -113,7 +113,7 @@ const write = oneOf<WriteOperation>({
   },
   remove: { key, expected: optional(revision) },
   expire: { dueAt: number, limit: number },
-  forget: { limit: number },
+  prune: { limit: number },
 });
 
 /** A batch of writes, packed by {@link packWrite}. `now`: when it is written. `withPrevious`: see `SqliteEngine`. */
@@ -121,7 +121,7 @@ export const WRITES: Message<{ now: number; withPrevious: boolean; operations: r
   struct({ now: number, withPrevious: flag, operations: list(bytes) }),
 );
 
-/** The results of a batch, and when history has to be forgotten next. */
+/** The results of a batch, and when history has to be pruned next. */
 export const WRITE_ANSWER: Message<{
   readonly nextDue: number | undefined;
   readonly results: readonly (WriteResult | StoreError)[];

@@ -18,7 +18,7 @@ export interface StoredQuery {
   readonly namespace: Uint8Array | undefined;
   readonly terms: readonly FieldTerm[];
   readonly at: Revision;
-  /** `at` is the latest revision: history need not be looked at. */
+  /** `at` is the latest revision: history need not be read. */
   readonly isLatest: boolean;
   readonly after: { readonly key: KeyBytes; readonly revision: Revision | undefined } | undefined;
   readonly limit: number;
@@ -154,13 +154,13 @@ function search(connection: SqlConnection, query: StoredQuery): StoredPage {
   const fetch = connection.prepare(`SELECT ${RECORD_COLUMNS} FROM versions WHERE rev = ?`);
   const records: StoredRecord[] = [];
   let next: StoredPage['next'];
-  for (let looked = 0; ;) {
-    const chunk = Math.min(CHUNK, SEARCH - looked + 1);
+  for (let examined = 0; ;) {
+    const chunk = Math.min(CHUNK, SEARCH - examined + 1);
     const versions = versionsOf({ ...query, after: next ?? query.after }, about);
     const rows = readRows(connection, 'rev, key, description', query, versions, chunk);
     for (const { rev, key, description } of rows) {
-      if (records.length === limit || looked === SEARCH) return { records, next };
-      looked++;
+      if (records.length === limit || examined === SEARCH) return { records, next };
+      examined++;
       next = { key: bytesOf(key), revision: rev as Revision };
       if (!fits(bytesOf(description), terms)) continue;
       const full = fetch.get(next.revision);

@@ -76,7 +76,7 @@ export function createReserve(databasePath: string, reserveBytes: number) {
      * Takes what is missing, and returns whether the disk had that and some more. If not, the reserve takes half of the free
      * space, or, with `logBytes` from a store whose file does not grow, all but what the log needs besides the bytes it has.
      */
-    restock(logBytes?: number): boolean {
+    refill(logBytes?: number): boolean {
       if (wantedBytes === 0) return true;
       const enough = Math.ceil(wantedBytes * (1 + MORE_SHARE));
       const before = bytes();

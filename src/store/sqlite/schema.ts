@@ -85,9 +85,9 @@ const OWN_TIME = `
  * - `current_events` has the revision of each key; a replace changes it in place. Lists of the latest revision are read
  *   by it.
  * - `ended_versions` is appended to, by the revision that ended a row (`previous`). What a snapshot still sees, and
- *   what is to be forgotten, are read by it. `kind`: replaced (0), replaced and now about another object (1), deleted
+ *   what is to be pruned, are read by it. `kind`: replaced (0), replaced and now about another object (1), deleted
  *   (2).
- * - `expiries` keeps the rows that were replaced until they are due or forgotten.
+ * - `expiries` keeps the rows that were replaced until they are due or pruned.
  * - `versions_namespace` keeps them, too: the newest events are found by it, and compared with `current_events`.
  */
 const ROWS_ARE_NOT_CHANGED = `

@@ -28,11 +28,11 @@ const READ_MESSAGES = 4;
 const LISTED_AT_ONCE = 128;
 /** The most events that one call of `expire` removes, in one transaction. */
 const EXPIRE_SLICE = 500;
-/** The most history that one step forgets, and the pause for other operations between two steps. */
-const FORGET_SLICE = 256;
-const FORGET_PAUSE_MS = 20;
-/** How long after its creation a store that is only read looks for history that is due. */
-const FIRST_FORGET_MS = 1000;
+/** The most history that one step prunes, and the pause for other operations between two steps. */
+const PRUNE_SLICE = 256;
+const PRUNE_PAUSE_MS = 20;
+/** How long after its creation a store that is only read checks for history that is due. */
+const FIRST_PRUNE_MS = 1000;
 
 const encoder = new TextEncoder();
 
@@ -53,7 +53,7 @@ export function createSqliteStore(options: SqliteStoreOptions, host: EngineHost)
   let stopped = false;
   let timer: ClockTimer | undefined;
   /** When it fires, on the monotonic clock; Infinity: not at all. */
-  let forgettingAt = Infinity;
+  let pruningAt = Infinity;
 
   // History's time follows the monotonic clock: a wall clock that jumps neither ends history nor keeps it.
   const wallAtStart = clock.now();
@@ -66,7 +66,7 @@ export function createSqliteStore(options: SqliteStoreOptions, host: EngineHost)
     path,
     hasReaders: () => feeds.readers > 0,
     onWritten(changes, nextDue) {
-      planForgetting(nextDue);
+      planPruning(nextDue);
       if (changes === undefined || changes.length === 0) feeds.wake();
       else feeds.offer(changes);
     },
@@ -102,22 +102,22 @@ export function createSqliteStore(options: SqliteStoreOptions, host: EngineHost)
     },
   });
 
-  const forgetAfter = (delayMs: number): void => {
+  const pruneAfter = (delayMs: number): void => {
     timer?.cancel();
-    forgettingAt = clock.monotonic() + delayMs;
+    pruningAt = clock.monotonic() + delayMs;
     timer = clock.setTimer(() => {
-      forgettingAt = Infinity;
+      pruningAt = Infinity;
       // The next write fails for the same reason, and plans the next step.
-      writes.forget(FORGET_SLICE).catch(() => undefined);
+      writes.prune(PRUNE_SLICE).catch(() => undefined);
     }, delayMs);
   };
-  const planForgetting = (due: number | undefined): void => {
+  const planPruning = (due: number | undefined): void => {
     if (due === undefined || stopped) return;
-    const delayMs = Math.max(FORGET_PAUSE_MS, (due - historyNow()) / 1000);
+    const delayMs = Math.max(PRUNE_PAUSE_MS, (due - historyNow()) / 1000);
     // A full disk makes it due earlier.
-    if (clock.monotonic() + delayMs <= forgettingAt - FORGET_PAUSE_MS) forgetAfter(delayMs);
+    if (clock.monotonic() + delayMs <= pruningAt - PRUNE_PAUSE_MS) pruneAfter(delayMs);
   };
-  forgetAfter(FIRST_FORGET_MS);
+  pruneAfter(FIRST_PRUNE_MS);
 
   return createEventStore({
     name,

@@ -33,18 +33,18 @@ export interface ExpireOperation {
   readonly limit: number;
 }
 
-/** Forgets old history, at most `limit` rows. */
-export interface ForgetOperation {
-  readonly kind: 'forget';
+/** Prunes old history, at most `limit` rows. */
+export interface PruneOperation {
+  readonly kind: 'prune';
   readonly limit: number;
 }
 
 /** One operation of a batch. */
-export type WriteOperation = PutOperation | RemoveOperation | ExpireOperation | ForgetOperation;
+export type WriteOperation = PutOperation | RemoveOperation | ExpireOperation | PruneOperation;
 
 /**
  * The result of an operation: its revision with the version before it, which a put returns only when asked to; or how many
- * events were expired or versions forgotten.
+ * events were expired or versions pruned.
  */
 export type WriteResult =
   | { readonly kind: 'written'; readonly revision: Revision; readonly previous: StoredRecord | undefined }
@@ -67,7 +67,7 @@ export const WRITE_STATEMENTS = {
   expired: 'DELETE FROM expiries WHERE expires_at = ? AND rev = ?',
 };
 
-/** For each event that an operation may expire, it looks at up to this many that were replaced in the meantime. */
+/** For each event that an operation may expire, it examines up to this many that were replaced in the meantime. */
 const STALE_EXPIRIES = 8;
 
 const decoder = new TextDecoder();
@@ -181,8 +181,8 @@ export function createBatchWriter(connection: SqlConnection, bounds: HistoryBoun
             return remove(state, operation);
           case 'expire':
             return { kind: 'count', count: expire(state, operation) };
-          case 'forget':
-            return { kind: 'count', count: history.forget(state, operation.limit) };
+          case 'prune':
+            return { kind: 'count', count: history.prune(state, operation.limit) };
         }
       } catch (error) {
         // Thrown before a row was changed.

@@ -37,7 +37,7 @@ export interface WritesOptions {
   hasReaders(): boolean;
   /**
    * Called after each batch, with its changes in order; `undefined`: history has to be read for some of them, which takes
-   * about as long as writing them. `nextDue`: when history has to be forgotten next.
+   * about as long as writing them. `nextDue`: when history has to be pruned next.
    */
   onWritten(changes: readonly Change[] | undefined, nextDue: number | undefined): void;
 }
@@ -178,7 +178,7 @@ export function createWrites({ host, now, path, hasReaders, onWritten }: WritesO
     },
     expire: (dueAt: number, limit: number, signal: AbortSignal | undefined): Promise<number> =>
       addCounted({ kind: 'expire', dueAt, limit }, signal),
-    forget: (limit: number): Promise<number> => addCounted({ kind: 'forget', limit }),
+    prune: (limit: number): Promise<number> => addCounted({ kind: 'prune', limit }),
     close: (error: () => Error): Promise<void> => batcher.close(error),
   };
 }

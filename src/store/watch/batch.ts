@@ -3,31 +3,32 @@ import { eventSize } from '../contract/record.js';
 import type { HubEntry } from './hub-entry.js';
 
 /**
- * The most changes a watcher gets at once, and about how many bytes of events: what a client that stopped holds. With four
- * times as much, chunks never were views of shared memory, and 2,000 unread watches held 267 MB.
+ * The maximum number of changes a watcher gets at once, and about how many bytes of events: what a client that stopped
+ * reading keeps in memory. With four times these limits chunks were never views of shared memory, and 2,000 unread
+ * watches held 267 MB.
  */
-const MOST = 128;
-const MOST_BYTES = 32_768;
+const MAX_CHANGES = 128;
+const MAX_BYTES = 32_768;
 
-/** What a batch is for one kind of watcher. */
+/** The frames of a batch for one kind of watcher. */
 export interface BatchFrames {
   /** All frames, joined into few chunks; none when the batch has nothing for this kind. */
   readonly chunks: readonly Uint8Array[];
-  /** How many frames these are. */
+  /** The number of frames. */
   readonly count: number;
-  /** The representation cannot go on after these. */
+  /** The representation cannot continue after these frames. */
   readonly last: boolean;
 }
 
 /**
- * Changes that are handed out together, in order. Watchers that keep up are given the same batch, in groups. It holds its
- * frames itself: in a WeakMap they outlive it, because V8 looks at the keys of one only when it collects everything, which
- * it then does up to three times as often.
+ * Changes that are delivered together, in order. Watchers that keep up get the same batch, in groups. It stores its
+ * frames itself: in a WeakMap they would outlive it, because V8 clears a WeakMap only in a full garbage collection,
+ * which then happens up to three times as often.
  */
 export class Batch {
-  /** At least one. */
+  /** At least one entry. */
   readonly entries: readonly HubEntry[];
-  /** That of the last change. */
+  /** The revision of the last change. */
   readonly revision: Revision;
   /** The size of its events, in bytes. */
   readonly size: number;
@@ -40,8 +41,9 @@ export class Batch {
   }
 
   /**
-   * What the batch is for one kind of watcher, made once however many ask, so that selectors are evaluated once and all write
-   * the same chunk. Equal kinds must mean equal bytes, because version, representation, namespace and selector are the same.
+   * Returns the frames for one kind of watcher. They are created once for any number of watchers, so that selectors are
+   * evaluated once and all watchers write the same chunk. Equal kinds must mean equal bytes, because version,
+   * representation, namespace and selector are the same.
    */
   frames(kind: string, make: () => BatchFrames): BatchFrames {
     let frames = this.#frames.get(kind);
@@ -50,7 +52,7 @@ export class Batch {
   }
 }
 
-/** The entries from `start` on, before `limit`, that make a batch. There must be one. */
+/** Returns a batch of the entries from `start` on, before `limit`. There must be at least one. */
 export function batchAt(
   entries: readonly (HubEntry | undefined)[],
   start: number,
@@ -58,7 +60,7 @@ export function batchAt(
 ): Batch {
   let bytes = 0;
   let end = start;
-  for (; end < limit && end - start < MOST && bytes < MOST_BYTES; end++) {
+  for (; end < limit && end - start < MAX_CHANGES && bytes < MAX_BYTES; end++) {
     bytes += eventSize((entries[end] as HubEntry).change.record.event);
   }
   return new Batch(entries.slice(start, end) as HubEntry[], bytes);

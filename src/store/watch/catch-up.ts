@@ -6,19 +6,19 @@ import { batchAt, type Batch } from './batch.js';
 import { HubEntry } from './hub-entry.js';
 import type { Watcher } from './watcher.js';
 
-/** A watcher that is at most this many revisions ahead of a reader waits for it instead of getting one of its own. */
+/** A watcher that is less than this many revisions ahead of a reader waits for it instead of getting a new reader. */
 const NEAR = 1000;
 /**
- * The most bytes of events that all watchers together hold of what was read for them. Beyond that each is given one batch at
- * a time and read for again: slowly, but 2,000 slow watchers do not hold a page of history each.
+ * The maximum bytes of events from history that all watchers together hold. Beyond that each watcher gets one batch at
+ * a time, and history is read for it again: slowly, but 2,000 slow watchers do not hold a page of history each.
  */
 const MAX_DELIVERED_BYTES = 33_554_432;
 
-/** For {@link createCatchUp}. */
+/** Options of {@link createCatchUp}. */
 export interface CatchUpOptions {
   readonly store: EventStore;
   readonly clock: Clock;
-  /** The most readers at a time. */
+  /** The maximum number of readers at a time. */
   readonly readers: number;
   /** Called when the store was closed. */
   close(): void;
@@ -64,7 +64,7 @@ export function createCatchUp(options: CatchUpOptions) {
 
   const isNeeded = (reader: Reader): boolean => [...waiting].some((watcher) => isNear(reader, watcher));
 
-  /** Takes the waiting watchers from a position up to, not including, another off the list. */
+  /** Removes and returns the waiting watchers from one position up to, but not including, another. */
   const takeWaiting = (from: Revision, to: Revision): Watcher[] => {
     const taken = [...waiting].filter(({ position }) => position >= from && position < to);
     for (const watcher of taken) waiting.delete(watcher);
@@ -85,8 +85,8 @@ export function createCatchUp(options: CatchUpOptions) {
   };
 
   /**
-   * Reads on for as long as a watcher waits near, batch by batch. A watcher that does not ask again in time gets a new
-   * reader. False when the feed ended by itself.
+   * Reads batch by batch as long as a watcher near the reader waits. A watcher that does not wait again in time gets a
+   * new reader. Returns false when the feed ended by itself.
    */
   const read = async (reader: Reader): Promise<boolean> => {
     const { signal } = reader.abort;
@@ -104,7 +104,7 @@ export function createCatchUp(options: CatchUpOptions) {
         if (result.done === true || signal.aborted) return signal.aborted;
         backoff.reset();
         const entries = result.value.map((change) => new HubEntry(change));
-        // Watchers at the same position are given the same batches, so that frames are created once for them.
+        // Watchers at the same position get the same batches, so that frames are created once for them.
         const batches = inBatches(entries);
         const from = reader.position;
         reader.position = entries.at(-1)?.change.revision ?? from;
@@ -149,15 +149,15 @@ export function createCatchUp(options: CatchUpOptions) {
   };
 
   return {
-    /** The watcher waits for changes after its position. */
+    /** Adds a watcher that waits for changes after its position. */
     join(watcher: Watcher): void {
       waiting.add(watcher);
       if (scheduled) return;
-      // Deferred, so that watchers that ask at the same moment share a reader.
+      // Deferred, so that watchers that join at the same moment share a reader.
       scheduled = true;
       queueMicrotask(dispatch);
     },
-    /** The watcher is over. */
+    /** Removes a watcher that has ended. */
     leave(watcher: Watcher): void {
       if (!waiting.delete(watcher)) return;
       for (const reader of readers) if (!isNeeded(reader)) reader.abort.abort();

@@ -1,25 +1,26 @@
 import { createBoundedCache } from '../../cache/bounded-cache.js';
 
-/** Frames that follow each other lie in pieces of memory of this size. */
+/** The size in bytes of the blocks of memory that consecutive frames share. */
 const PIECE = 131_072;
-/** A frame that is longer has memory of its own. */
+/** A frame with more bytes than this has separate memory. */
 const LARGE = 16_384;
-/** How many forms are remembered at most. */
+/** The maximum number of forms that have a block at a time. */
 const FORMS = 64;
 
 export type FrameMemory = ReturnType<typeof createFrameMemory>;
 
 /**
- * Where frames are kept: those of one form in the order they were made, so that what is sent together mostly lies together,
- * and needs no copy. With a thousand watchers and 500 events a second the copies were 10 MB/s outside V8's heap, which V8
- * counts as growth, and the frames of all watchers are late when it collects everything: p99 62 ms, now 49.
+ * Creates the memory for frames: those of one form are stored in the order they were created, so that frames that are
+ * sent together are usually adjacent, and need no copy. With a thousand watchers and 500 events a second the copies
+ * were 10 MB/s outside V8's heap, which V8 counts as growth, and a full garbage collection delays the frames of all
+ * watchers: the p99 was 62 ms, and is now 49 ms.
  *
- * A piece of memory goes with the last of its frames, so all that are kept in one should go at about the same time.
+ * A block is freed with the last of its frames, so all frames in a block should be released at about the same time.
  */
 export function createFrameMemory() {
   const pieces = createBoundedCache<string, { readonly bytes: Uint8Array; used: number }>({ maxEntries: FORMS });
   return {
-    /** The same bytes behind the last frame of this form. */
+    /** Copies a frame behind the last one of this form, and returns the copy. A long frame is returned as it is. */
     keep(form: string, frame: Uint8Array): Uint8Array {
       const { length } = frame;
       if (length > LARGE) return frame;

@@ -2,19 +2,19 @@ import type { Change } from '../contract/event-store.js';
 import { eventSize } from '../contract/record.js';
 import type { FrameMemory } from './frame-memory.js';
 
-/** What an entry and a frame cost besides their bytes, roughly. */
+/** The approximate memory of an entry and of a frame besides their bytes. */
 const ENTRY_COST = 256;
 const FRAME_COST = 128;
 
-/** For the entries of one ring. */
+/** What the entries of one ring share. */
 export interface EntryStorage {
-  /** Where their frames are kept. */
+  /** Where the frames of the entries are stored. */
   readonly memory: FrameMemory;
   /** Called with the cost in bytes of each frame that is created. */
   onGrow(entry: HubEntry, bytes: number): void;
 }
 
-/** A frame, and those created before it. */
+/** A frame, and the frames created before it. */
 interface Made {
   readonly form: string;
   readonly type: string;
@@ -23,9 +23,9 @@ interface Made {
 }
 
 /**
- * One change on its way to watchers, shared by all of them. A class with a list of frames, because the ring holds tens of
- * thousands of them, and most have one frame: closures and a Map take 450 bytes more, a seventh of all that a watched event
- * leaves behind, and the more that is, the more often V8 collects everything.
+ * One change to deliver to watchers, shared by all of them. A class with a linked list of frames, because the ring
+ * holds tens of thousands of entries, and most have one frame: closures and a Map take 450 bytes more, a seventh of all
+ * memory that a watched event takes, and the more that is, the more often V8 runs a full garbage collection.
  */
 export class HubEntry {
   readonly change: Change;
@@ -33,7 +33,7 @@ export class HubEntry {
   #made: Made | undefined;
   #cost: number;
 
-  /** `storage`: absent for an entry that is not kept. */
+  /** `storage`: absent for an entry that is not in a ring. */
   constructor(change: Change, storage?: EntryStorage) {
     this.change = change;
     this.#storage = storage;
@@ -41,14 +41,14 @@ export class HubEntry {
     if (change.previous !== undefined) this.#cost += eventSize(change.previous.event);
   }
 
-  /** Memory taken by its events and frames, in bytes. */
+  /** Memory used by its events and frames, in bytes. */
   cost(): number {
     return this.#cost;
   }
 
   /**
-   * The bytes of this change in one form and as one type of frame, encoded once however many watchers ask. Equal names of
-   * both must mean equal bytes for the same change.
+   * Returns the bytes of this change in one form and as one type of frame, encoded once for any number of watchers.
+   * Equal `form` and `type` must mean equal bytes for the same change.
    */
   frame(form: string, type: string, encode: () => Uint8Array): Uint8Array {
     for (let made = this.#made; made !== undefined; made = made.earlier) {

@@ -3,19 +3,19 @@ import { batchAt, type Batch } from './batch.js';
 import { createFrameMemory } from './frame-memory.js';
 import { HubEntry, type EntryStorage } from './hub-entry.js';
 
-/** How many emptied places in front are worth a copy of the rest. */
+/** The minimum number of empty elements at the front before the rest is copied. */
 const SLACK = 1024;
 
 export type Ring = ReturnType<typeof createRing>;
 
-/** The latest changes, bounded in bytes (`maxBytes`): everything after `floor()` up to `head()`, without gaps. */
+/** Creates a buffer of the latest changes, up to `maxBytes`: all after `floor()` up to `head()`, without gaps. */
 export function createRing(maxBytes: number) {
   let entries: (HubEntry | undefined)[] = [];
   let start = 0;
   let floor = 0;
   let head = 0;
   let bytes = 0;
-  /** The last answer: watchers move in groups, so that most ask for the same. */
+  /** The last result of `read`: watchers advance in groups, so most calls are equal. */
   let answer: { readonly after: Revision; readonly to: Revision; readonly batch: Batch } | undefined;
 
   const trim = (): void => {
@@ -40,7 +40,7 @@ export function createRing(maxBytes: number) {
 
   const storage: EntryStorage = { memory: createFrameMemory(), onGrow };
 
-  /** The place of the first entry after a revision. */
+  /** Returns the index of the first entry after a revision. */
   const placeAfter = (revision: Revision): number => {
     let low = start;
     let high = entries.length;
@@ -54,7 +54,7 @@ export function createRing(maxBytes: number) {
 
   return {
     floor: (): Revision => floor,
-    /** The revision of the last change, or a later one that the feed has passed. */
+    /** The revision of the last change, or a later one that the feed has reached. */
     head: (): Revision => head,
     size: (): { readonly changes: number; readonly bytes: number; readonly maxBytes: number } => ({
       changes: entries.length - start,
@@ -81,13 +81,13 @@ export function createRing(maxBytes: number) {
       }
       trim();
     },
-    /** Nothing changed up to this revision. */
+    /** Records that nothing changed up to this revision. */
     advance(to: Revision): void {
       head = Math.max(head, to);
     },
     /**
-     * A batch after a revision that is at least the floor, up to another; `undefined`: there is none. Equal calls share
-     * the batch.
+     * Returns a batch of changes after a revision that is at least the floor, up to another; `undefined` when there is
+     * none. Equal calls share the batch.
      */
     read(after: Revision, to: Revision): Batch | undefined {
       if (after >= to) return undefined;

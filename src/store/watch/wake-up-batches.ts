@@ -1,21 +1,21 @@
 import { type Clock, type ClockTimer, atNextTurn } from '../../clock/clock.js';
 import type { Watcher } from './watcher.js';
 
-/** Watchers woken in one turn of the event loop. Each is a write to a socket, 10 to 20 µs. */
+/** Watchers woken in one turn of the event loop. Each causes a write to a socket, which takes 10 to 20 µs. */
 const BATCH_SIZE = 16;
 /**
- * Minimum time from the start of one pass to the next, milliseconds for each watcher. A write costs nearly the same whatever
- * it carries. With a thousand watchers and 500 changes a second the p50 is 7.2 ms; a quarter more saves 15 % of the CPU and
- * makes it 8.2, a quarter less takes 13 % more CPU for 6.8.
+ * Minimum time from the start of one pass to the next, in milliseconds per watcher. A write costs nearly the same
+ * whatever its size. With a thousand watchers and 500 changes a second the p50 is 7.2 ms; a quarter more saves 15 % of
+ * the CPU with a p50 of 8.2 ms, a quarter less takes 13 % more CPU with a p50 of 6.8 ms.
  */
 const PACE_MS = 0.008;
-/** Shorter pauses are skipped: timers are not exact, and a hundred watchers need no pause. */
+/** Pauses shorter than this (milliseconds) are skipped: timers are not exact, and a hundred watchers need no pause. */
 const SHORTEST_PAUSE_MS = 2;
 
 /**
- * Wakes all watchers in batches, so that the event loop can do other work between two batches. A pass wakes every watcher
- * once; those of a batch get everything in the ring at that moment, and are sent the same chunk. `onTurn` is called before
- * each batch.
+ * Wakes all watchers in batches, so that the event loop can do other work between two batches. A pass wakes every
+ * watcher once; the watchers of a batch get everything in the ring at that moment, as the same chunk. `onTurn` is
+ * called before each batch.
  */
 export function createWakeUps(watchers: ReadonlySet<Watcher>, clock: Clock, onTurn: () => void) {
   let pass: Iterator<Watcher> | undefined;

@@ -12,16 +12,16 @@ import { createRing, type Ring } from './ring.js';
 import { Watcher, type WatcherHub, type WatchOptions } from './watcher.js';
 import { createWakeUps } from './wake-up-batches.js';
 
-/** For {@link createWatchHub}. */
+/** Options of {@link createWatchHub}. */
 export interface WatchHubOptions {
   readonly store: EventStore;
   /** Default: the system clock. */
   readonly clock?: Clock | undefined;
-  /** What the ring may hold, in bytes: recent changes and their encoded frames. Default: 33,554,432 (32 MiB). */
+  /** The limit for the ring in bytes: recent changes and their encoded frames. Default: 33,554,432 (32 MiB). */
   readonly maxBytes?: number | undefined;
   /** How long the feed stays open after the last watcher left, in milliseconds. Default: 30,000. */
   readonly idleMs?: number | undefined;
-  /** The most readers that catch up for watchers behind the ring. Default: 4. */
+  /** The maximum number of readers of history for watchers behind the ring. Default: 4. */
   readonly catchUpReaders?: number | undefined;
   /** Receives failures of the store's feed. The hub recovers by itself. */
   readonly observe?: Observe | undefined;
@@ -29,7 +29,7 @@ export interface WatchHubOptions {
 
 /** One feed of a store for any number of watchers. */
 export interface WatchHub {
-  /** A new watcher. On a closed hub it ends at once. */
+  /** Creates a watcher. On a closed hub it ends at once. */
   watch(options: WatchOptions): Watcher;
   /** The last revision the feed delivered; `undefined` while there is no feed. */
   revision(): Revision | undefined;
@@ -51,10 +51,11 @@ const rules = (): OptionRules<WatchHubOptions> => ({
 });
 
 /**
- * Puts a ring in front of a store's feed. The store is read once, however many watch: a watcher is a position in the ring,
- * and a slow one delays no other. A watcher that falls behind the ring is served by a few shared readers of the store's
- * history, and fails with `expired` only when that does not reach back either. When the store is unavailable the hub
- * retries, and continues where it stopped: no watcher misses a change or gets one twice.
+ * Creates a hub, which puts a ring in front of a store's feed. The store is read once for any number of watchers: a
+ * watcher is a position in the ring, and a slow watcher does not delay others. A watcher that falls behind the ring is
+ * served by a few shared readers of the store's history, and fails with `expired` only when the history does not reach
+ * back far enough either. When the store is unavailable the hub retries, and continues where it stopped: no watcher
+ * misses a change or gets one twice.
  *
  * @throws TypeError that lists every unusable option.
  */
@@ -67,11 +68,11 @@ export function createWatchHub(options: WatchHubOptions): WatchHub {
   const watchers = new Set<Watcher>();
   let feed: AbortController | undefined;
   let idle: ClockTimer | undefined;
-  /** True once the ring has a beginning. */
+  /** True once the ring has a start revision. */
   let ready = false;
   let closed = false;
 
-  /** The revision up to which watchers see the ring: those of one batch see the same. */
+  /** The revision up to which watchers see the ring: all watchers of one wake-up batch see the same changes. */
   let shown: Revision = 0;
   const wakeUps = createWakeUps(watchers, clock, () => (shown = ring.head()));
 
@@ -111,7 +112,8 @@ export function createWatchHub(options: WatchHubOptions): WatchHub {
           close();
           return;
         }
-        // History went past the ring while the store was unavailable: begin again, watchers catch up if they still can.
+        // The store's history no longer reaches back to the ring: start again; watchers catch up where that is
+        // possible.
         if (isStoreError(error) && error.code === 'expired') ready = false;
         failures.failed(error);
       }

@@ -31,7 +31,7 @@ type Counts = Map<string, number>;
 const keyOf = ({ regarding, reason, note }: Pick<Event, 'reason' | 'note' | 'regarding'>): string =>
   `${regarding?.name} ${reason} ${note}`;
 
-const MOST_PENDING = 5_000;
+const MAX_PENDING = 5_000;
 
 /** Records bursts of events, equal and different ones about many objects, until it is stopped. */
 function recordBursts(recorder: Recorder, random: Random, round: number, counts: Counts) {
@@ -55,7 +55,7 @@ function recordBursts(recorder: Recorder, random: Random, round: number, counts:
       }
       // No more than the server can write meanwhile: a full queue drops events, and says so.
       do await pause(size + random.below(50));
-      while (!ended && recorder.stats().pending > MOST_PENDING);
+      while (!ended && recorder.stats().pending > MAX_PENDING);
     }
   })();
   return async (): Promise<number> => {
@@ -121,7 +121,7 @@ async function historyOf(
 function exportRows(client: EventsClient, namespace: string, first: string) {
   const rows: string[] = [];
   let cursor = first;
-  const ending = new AbortController();
+  const stopping = new AbortController();
   const sink = {
     cursor: () => cursor,
     write(batch: readonly Event[], next: string) {
@@ -129,13 +129,13 @@ function exportRows(client: EventsClient, namespace: string, first: string) {
       cursor = next;
     },
   };
-  const { signal } = ending;
+  const { signal } = stopping;
   const options = { client, namespace, silenceMs: 300, batchMs: 20, observe: () => undefined, sink, signal };
   const done = exportEvents(options);
   return {
     rows,
     async stop() {
-      ending.abort();
+      stopping.abort();
       await done;
     },
   };
@@ -223,10 +223,10 @@ export function clientFaults(name: string, createServer: () => Promise<KillableS
           const [page] = await pagesOf(network.direct(), namespace);
           const first = page?.resourceVersion ?? '';
           const common = { client, namespace, silenceMs: 300, observe: (): void => undefined };
-          const ending = new AbortController();
+          const stopping = new AbortController();
           const changes: EventChange[] = [];
           const watching = (async () => {
-            const options = { ...common, resourceVersion: first, signal: ending.signal };
+            const options = { ...common, resourceVersion: first, signal: stopping.signal };
             for await (const change of watchEvents(options)) changes.push(change);
           })();
           const exporting = exportRows(client, namespace, first);
@@ -251,7 +251,7 @@ export function clientFaults(name: string, createServer: () => Promise<KillableS
           await until('the export has the last change', () => exporting.rows.length >= history.length);
           const cached = (): string[] => cache.list().map(versionOf).sort();
           await until('the cache is up to date', () => cached().join() === stored.join()).catch(() => undefined);
-          ending.abort();
+          stopping.abort();
           await watching;
           await exporting.stop();
 

@@ -71,7 +71,7 @@ describe.runIf(present)('one member of etcd with a quota', () => {
     ];
     return String(status.Status.header.revision);
   };
-  const makeRoom = (): void => {
+  const freeSpace = (): void => {
     cluster.ctl('compact', '--physical', revision());
     cluster.ctl('defrag', '--command-timeout=60s');
     cluster.ctl('alarm', 'disarm');
@@ -87,7 +87,7 @@ describe.runIf(present)('one member of etcd with a quota', () => {
       await moreFailures(20);
       await readOnly(...servers);
       healing();
-      makeRoom();
+      freeSpace();
     },
   });
 });

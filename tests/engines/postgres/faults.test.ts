@@ -96,9 +96,9 @@ describeWithPostgres('for a PostgreSQL store under faults:', () => {
   const write = (writers: readonly EventStore[], each: number) => {
     const acknowledged: EventRecord[] = [];
     const failures = new Map<string, number>();
-    let ending = false;
+    let stopping = false;
     const run = async (store: EventStore, writer: number): Promise<void> => {
-      for (let i = 0; !ending; i++) {
+      for (let i = 0; !stopping; i++) {
         const name = `e-${writer}-${i}`;
         try {
           acknowledged.push(await store.create(key(name), sampleEvent({ name }), later()));
@@ -116,7 +116,7 @@ describeWithPostgres('for a PostgreSQL store under faults:', () => {
       acknowledged,
       failures,
       async stop() {
-        ending = true;
+        stopping = true;
         await running;
       },
     };

@@ -67,7 +67,7 @@ describe.each(disks)('a disk that is filled by %s', (by, disk) => {
       expect.objectContaining({
         name: 'sqlite',
         status: 'degraded',
-        reason: expect.stringMatching(/^writes are refused, reads go on: .*no room left to write/) as string,
+        reason: expect.stringMatching(/^writes are refused, reads still work: .*no room left to write/) as string,
       }),
     );
     await store.remove(first);

@@ -58,10 +58,10 @@ export function startWriter(args: readonly string[], under: readonly string[] = 
     const lines = (unread + chunk).split('\n');
     unread = lines.pop() ?? '';
     for (const line of lines) note(ledger, line);
-    for (const look of waiting) look();
+    for (const check of waiting) check();
   });
   const ended = once(child, 'close').then(() => {
-    for (const look of waiting) look();
+    for (const check of waiting) check();
     return child.exitCode;
   });
   return {
@@ -70,13 +70,13 @@ export function startWriter(args: readonly string[], under: readonly string[] = 
     ended,
     said: (word) =>
       new Promise((resolve) => {
-        const look = (): void => {
+        const check = (): void => {
           if (!ledger.words.has(word) && child.exitCode === null && child.signalCode === null) return;
-          waiting.delete(look);
+          waiting.delete(check);
           resolve();
         };
-        waiting.add(look);
-        look();
+        waiting.add(check);
+        check();
       }),
     async kill() {
       child.kill('SIGKILL');

@@ -38,7 +38,7 @@ export interface DisturbedServer {
 
 export type Disturbance = 'cut' | 'swallow' | 'delay' | 'kill' | 'kill-and-cut';
 
-const LONGEST_MS = 400;
+const MAX_MS = 400;
 
 /** Makes a standalone server with its events on disk. `flags` are for `kube-vitals serve`. */
 export async function createStandalone(flags: readonly string[] = []): Promise<KillableServer> {
@@ -82,12 +82,12 @@ export async function createDisturbedServer(random: Random, server: KillableServ
           break;
         case 'swallow':
           proxy.swallow();
-          await pause(50 + random.below(LONGEST_MS));
+          await pause(50 + random.below(MAX_MS));
           proxy.heal();
           break;
         case 'delay':
           proxy.delay(20 + random.below(100));
-          await pause(random.below(LONGEST_MS));
+          await pause(random.below(MAX_MS));
           break;
         case 'kill':
         case 'kill-and-cut':

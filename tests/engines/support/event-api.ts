@@ -109,7 +109,7 @@ export function createEventApi({ http, namespace, history, ballast = 0, ...more 
     const at = kind === 'create' ? undefined : key;
     const [answer, timing] = await asked(server, METHODS[kind], at, body);
     const call: Call = { client, key, ...timing };
-    const outcome = judge(answer, expected);
+    const outcome = outcomeOf(answer, expected);
     if (outcome === 'acknowledged') {
       const { text } = answer as Answer;
       const answered = JSON.parse(text) as Stored & { details?: { uid?: string } };
@@ -186,7 +186,7 @@ interface Timing {
 type Outcome = 'acknowledged' | 'unknown' | 'refused' | 'present' | 'absent' | { readonly otherThan: number };
 
 /** The outcome of a write, as far as the answer tells. */
-function judge(answer: Answer | Lost, expected: number | undefined): Outcome {
+function outcomeOf(answer: Answer | Lost, expected: number | undefined): Outcome {
   // Nothing listened on the port, so nothing happened.
   if (isLost(answer)) return answer.lost === 'refused' ? 'refused' : 'unknown';
   switch (answer.status) {

@@ -64,7 +64,7 @@ export interface Pager {
 }
 
 /** A limit, because a walk keeps all that it read. */
-const MOST_WALKS = 20;
+const MAX_WALKS = 20;
 const EVERY_MS = 300;
 
 /** Starts the client. */
@@ -74,7 +74,7 @@ export function startPager(http: HttpClient, servers: readonly Server[], namespa
   let stopped = false;
 
   const run = async (): Promise<void> => {
-    while (!stopped && walks.length < MOST_WALKS) {
+    while (!stopped && walks.length < MAX_WALKS) {
       const up = servers.filter((server) => server.up);
       try {
         if (up.length > 0) walks.push(await walkPages(http, up, namespace, { limit: 20 }));

@@ -37,14 +37,14 @@ export interface Verdict {
 /** Runs all checks. Missing evidence is a fault, too. */
 export async function conclude(evidence: () => Promise<Evidence>): Promise<Verdict> {
   try {
-    return judge(await evidence());
+    return verdictOf(await evidence());
   } catch (error) {
     const counts = { losses: NaN, duplicates: NaN, missed: NaN, repeated: NaN, ambiguous: NaN };
     return { counts, wrong: [String(error)] };
   }
 }
 
-function judge({ history, watchers, walks, after, upTo }: Evidence): Verdict {
+function verdictOf({ history, watchers, walks, after, upTo }: Evidence): Verdict {
   // All watches together give the order; each of them, and everything read, is compared with it.
   const firstSeen = new Map<number, Seen>();
   for (const { seen } of watchers) {

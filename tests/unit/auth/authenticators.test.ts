@@ -107,7 +107,7 @@ describe('tokens made from missing values', () => {
   });
 
   it.each([[undefined], [null], [7], [{}], [Symbol('x')]])('are refused as keys of a Map: %j', (token) => {
-    expect(one(token)).toThrow(/^staticTokens: token 1 is no text but /);
+    expect(one(token)).toThrow(/^staticTokens: token 1 must be a string, not /);
   });
 
   it.each(['a b', 'a\tb', 'a\n', 'caf\u00e9', '\u0000', 'a\u007f'])(

@@ -75,7 +75,7 @@ describe('allowRules', () => {
       () =>
         allowRules([{ users: ['jane'], verbs }]);
     expect(make('get', 'read', 'GET')).toThrow(
-      /there is no verb "read"; say get, .*; rules\[0\]\.verbs: there is no verb "GET"/,
+      /there is no verb "read"; use get, .*; rules\[0\]\.verbs: there is no verb "GET"/,
     );
     expect(make('*', 'deletecollection', 'head', 'impersonate', 'impersonate-on:user-info:list')).not.toThrow();
   });

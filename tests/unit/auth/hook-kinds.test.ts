@@ -37,14 +37,14 @@ describe('aHook', () => {
   it.each(Object.entries(authenticators))('reports %s() in the place of an authorizer', (name, hook) => {
     expect(hookFault('authorize', hook)).toBe(
       `authorize must be an authorizer, which says what a caller may do, and was given ${name}(), an authenticator; ` +
-        'to allow everything, say allowAuthenticated() for callers with a credential or allowEverybody() for all',
+        'to allow everything, use allowAuthenticated() for callers with a credential or allowEverybody() for all',
     );
   });
 
   it.each(Object.entries(authorizers))('reports %s() in the place of an authenticator', (name, hook) => {
     expect(hookFault('authenticate', hook)).toBe(
       `authenticate must be an authenticator, which says who a caller is, and was given ${name}(), an authorizer; ` +
-        'to take everybody in as system:anonymous, say allowAnonymous()',
+        'to accept everybody as system:anonymous, use allowAnonymous()',
     );
   });
 
@@ -61,14 +61,14 @@ describe('aHook', () => {
       expect(hookFault('authorize', make)).toBe(
         `authorize was given the function ${name} itself, which makes an authorizer: call it, as in ${name}(…)`,
       );
-      expect(hookFault('authenticate', make)).toContain(`was given ${name}, which makes an authorizer; to take`);
+      expect(hookFault('authenticate', make)).toContain(`was given ${name}, which makes an authorizer; to accept`);
     },
   );
 
   it('gives advice for each hook when there is no function', () => {
     const [who, may] = [hookFault('authenticate', 7), hookFault('authorize', undefined)];
     expect(aHook('authorize')(undefined, 'authorize')).toEqual([]);
-    expect(who).toBe('authenticate must be a function; to take everybody in as system:anonymous, say allowAnonymous()');
+    expect(who).toBe('authenticate must be a function; to accept everybody as system:anonymous, use allowAnonymous()');
     expect(may).toMatch(/^authorize must be a function; .*allowAuthenticated\(\)/);
     expect(may).not.toContain('allowAnonymous');
   });

@@ -96,11 +96,14 @@ describe('staticTokens', () => {
   });
 
   it.each([
-    ['a b', 'token 1 must be printable ASCII without spaces, since no header carries another'],
-    ['é', 'token 1 must be printable ASCII without spaces, since no header carries another'],
-    ['a[object Object]', 'token 1 must be printable ASCII without spaces, since no header carries another'],
-    ['[object Object]b', 'token 1 must be printable ASCII without spaces, since no header carries another'],
-    ['[object Object]', 'token 1 is the text "[object Object]": an object was made into a text; give the token itself'],
+    ['a b', 'token 1 must be printable ASCII without spaces, since the header can contain no other'],
+    ['é', 'token 1 must be printable ASCII without spaces, since the header can contain no other'],
+    ['a[object Object]', 'token 1 must be printable ASCII without spaces, since the header can contain no other'],
+    ['[object Object]b', 'token 1 must be printable ASCII without spaces, since the header can contain no other'],
+    [
+      '[object Object]',
+      'token 1 is the text "[object Object]": an object was converted to a string; pass the token itself',
+    ],
   ])('refuses the token %j', (token, fault) => {
     expect(faults({ [token]: { name: 'a' } })).toBe(`staticTokens: ${fault}`);
   });
@@ -109,8 +112,8 @@ describe('staticTokens', () => {
     const read =
       'read the token before and stop when it is missing, for example an environment variable that is not set';
     const fault = (token: unknown): string => faults(new Map([[token, { name: 'a' }]]));
-    expect(fault(5)).toBe(`staticTokens: token 1 is no text but a value of type number; ${read}`);
-    expect(fault([])).toBe(`staticTokens: token 1 is no text but a value of type array; ${read}`);
+    expect(fault(5)).toBe(`staticTokens: token 1 must be a string, not a value of type number; ${read}`);
+    expect(fault([])).toBe(`staticTokens: token 1 must be a string, not a value of type array; ${read}`);
     for (const accident of ['undefined', 'null', 'NaN', 'true', 'false']) {
       expect(fault(accident)).toBe(
         `staticTokens: token 1 is the text "${accident}", which anybody would guess; ${read}`,

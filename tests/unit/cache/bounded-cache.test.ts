@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createBoundedCache } from '../../../src/cache/bounded-cache.js';
 
-const SPARED = 16;
+const SECOND_CHANCES = 16;
 
 /** The same rules in the plainest way: an array in order of eviction. */
 function createModel(maxEntries: number, maxCost: () => number) {
@@ -22,10 +22,10 @@ function createModel(maxEntries: number, maxCost: () => number) {
     set(key: string, value: number): void {
       remove(key);
       if (value > maxCost()) return;
-      let spared = 0;
+      let retained = 0;
       while (entries.length >= maxEntries || cost() + value > maxCost()) {
         const first = entries.shift() as (typeof entries)[number];
-        if (first.used && spared++ < SPARED) entries.push({ ...first, used: false });
+        if (first.used && retained++ < SECOND_CHANCES) entries.push({ ...first, used: false });
       }
       entries.push({ key, value, used: false });
     },
@@ -100,7 +100,7 @@ describe('a bounded cache', () => {
     expect([...cache.entries()].map(([key]) => key)).toEqual([4, 5, 6]);
   });
 
-  test('spares no more than 16 used entries for one that is added', () => {
+  test('retains no more than 16 used entries for one that is added', () => {
     const cache = createBoundedCache<number, number>({ maxEntries: 100 });
     for (let key = 0; key < 100; key++) cache.set(key, key);
     for (let key = 0; key < 100; key++) cache.get(key);

@@ -59,17 +59,17 @@ test('a pause is shortened by up to half, at random', () => {
 test('a pause ends with its signal, and leaves neither timer nor listener behind', async () => {
   const { clock, fire, pending } = manualClock();
   const backoff = createBackoff(clock);
-  const ending = new AbortController();
-  const over = backoff.pause(ending.signal);
-  expect(getEventListeners(ending.signal, 'abort')).toHaveLength(1);
+  const stopping = new AbortController();
+  const over = backoff.pause(stopping.signal);
+  expect(getEventListeners(stopping.signal, 'abort')).toHaveLength(1);
   fire();
   await over;
-  expect(getEventListeners(ending.signal, 'abort')).toEqual([]);
-  const cut = backoff.pause(ending.signal);
+  expect(getEventListeners(stopping.signal, 'abort')).toEqual([]);
+  const cut = backoff.pause(stopping.signal);
   expect(pending()).toBe(1);
-  ending.abort();
+  stopping.abort();
   await cut;
-  expect([pending(), getEventListeners(ending.signal, 'abort').length]).toEqual([0, 0]);
-  await backoff.pause(ending.signal);
-  expect([pending(), getEventListeners(ending.signal, 'abort').length]).toEqual([0, 0]);
+  expect([pending(), getEventListeners(stopping.signal, 'abort').length]).toEqual([0, 0]);
+  await backoff.pause(stopping.signal);
+  expect([pending(), getEventListeners(stopping.signal, 'abort').length]).toEqual([0, 0]);
 });

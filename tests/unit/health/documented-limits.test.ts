@@ -107,14 +107,14 @@ describe('the range of an option', () => {
 
   it('is 4,096 characters for a reason, with an ellipsis if it had more', async () => {
     for (const [length, cut] of [
-      [LONGEST_REASON, false],
-      [LONGEST_REASON + 1, true],
+      [MAX_REASON_LENGTH, false],
+      [MAX_REASON_LENGTH + 1, true],
     ] as const) {
       const health = createHealth();
       health.add({ name: 'a', check: () => new Error('x'.repeat(length)) });
       const { checks } = await health.report('readyz');
       const reason = checks.find(({ name }) => name === 'a')?.reason;
-      expect([reason?.length, reason?.endsWith('…')]).toEqual([cut ? LONGEST_REASON + 1 : LONGEST_REASON, cut]);
+      expect([reason?.length, reason?.endsWith('…')]).toEqual([cut ? MAX_REASON_LENGTH + 1 : MAX_REASON_LENGTH, cut]);
     }
   });
 
@@ -135,7 +135,7 @@ describe('the range of an option', () => {
 });
 
 /** As in `health/outcome.ts`. */
-const LONGEST_REASON = 4_096;
+const MAX_REASON_LENGTH = 4_096;
 
 it('a target has at most 65,536 characters and 1,024 parameters, and a longer one is 431', async () => {
   const health = createHealth();

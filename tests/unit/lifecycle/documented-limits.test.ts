@@ -33,7 +33,7 @@ describe('a lifecycle without options', () => {
     await clock.advance(1);
     expect(await ended).toEqual({
       drained: false,
-      failures: [{ step: 'close', error: new Error('close took longer than 10000 ms and was left behind') }],
+      failures: [{ step: 'close', error: new Error('close took longer than 10000 ms and was abandoned') }],
     });
     expect(lifecycle.phase()).toBe('stopped');
   });

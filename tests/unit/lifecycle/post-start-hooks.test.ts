@@ -59,7 +59,7 @@ describe('runPostStartHooks', () => {
     const health = createHealth();
     const hooks = [{ name: 'a', run: () => undefined }, { name: 'a', run: 1 }, null, { run: () => undefined }];
     expect(() => runPostStartHooks({ health, hooks: hooks as StartupHook[] })).toThrow(
-      /hooks\[1\]\.run must be a function; hooks\[2\] must be an object; hooks\[3\]\.name must .*; there are two hooks of the name "a"/,
+      /hooks\[1\]\.run must be a function; hooks\[2\] must be an object; hooks\[3\]\.name must .*; there are two hooks with the name "a"/,
     );
     expect(() => runPostStartHooks({ health, hooks: {} as StartupHook[] })).toThrow(TypeError);
     expect((await health.report('readyz')).checks).toHaveLength(3);

@@ -17,7 +17,7 @@ function bench(workMs: number) {
   let served = 0;
   const scheduler = createScheduler({
     ...loop,
-    isFlooded: () => false,
+    hasLongQueue: () => false,
     serve: () => {
       served += 1;
       loop.clock.advance(workMs);

@@ -21,7 +21,7 @@ describe('without observe, an unexpected error', () => {
     const error = new Error('broken', { cause: new Error('why') });
     for (const where of ['events', 'events', 'events: authenticate']) notify({ type: 'error', error, where });
     expect(warnings()).toEqual([
-      'kube-vitals: unexpected error in events: broken: why (told once; give the option observe to hear of all)',
+      'kube-vitals: unexpected error in events: broken: why (reported once; set the option observe to receive every error)',
       expect.stringContaining('in events: authenticate: broken'),
     ]);
     expect(emitWarning.mock.calls[0]?.[1]).toEqual({
@@ -71,7 +71,7 @@ describe('without observe, an unexpected error', () => {
     server.close();
     server.closeAllConnections();
     expect(warnings()).toEqual([
-      expect.stringMatching(/in toFetchHandler: handler: broken: why \(told once; give the option onError/),
+      expect.stringMatching(/in toFetchHandler: handler: broken: why \(reported once; set the option onError/),
       expect.stringContaining('in toNodeListener: handler: broken: why'),
     ]);
   });

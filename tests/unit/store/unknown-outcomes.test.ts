@@ -127,4 +127,15 @@ describe('the resolution of unknown outcomes', () => {
     await expect(creating).rejects.toMatchObject({ code: 'unknown-outcome' });
     expect(writes()).toBe(1);
   });
+
+  test('has the clock of the store and its request for progress, where it has them', async () => {
+    let requests = 0;
+    const memory = memoryStore({ clock: fakeClock() });
+    const full = { ...memory, now: async () => 7, requestProgress: () => void (requests += 1) };
+    const store = resolveUnknownOutcomes(full);
+    expect(await store.now?.({})).toBe(7);
+    store.requestProgress?.();
+    expect(requests).toBe(1);
+    expect(Object.keys(resolveUnknownOutcomes({ ...memory, now: undefined }))).not.toContain('requestProgress');
+  });
 });

@@ -65,7 +65,14 @@ export interface HttpTransportOptions extends ConnectionSettings {
   /** A file with a bearer token, read again at most once a minute and after a 401, as Kubernetes replaces it. */
   readonly tokenFile?: string | undefined;
   /** A user name and a password (RFC 7617). */
-  readonly basicAuth?: { readonly username: string; readonly password: string } | undefined;
+  readonly basicAuth?:
+    | {
+        /** The user name: not empty, and without `:`. */
+        readonly username: string;
+        /** The password; may be empty. */
+        readonly password: string;
+      }
+    | undefined;
   /** The user whom requests impersonate; the caller needs the right to do so. */
   readonly impersonate?: (Pick<Caller, 'name'> & Partial<Caller>) | undefined;
   /** The address of an HTTP or HTTPS proxy; there is no SOCKS. Variables of the environment such as `HTTPS_PROXY` are not read. */

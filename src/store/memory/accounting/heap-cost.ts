@@ -15,7 +15,7 @@ export const HEAP_COST = {
   namespace: 1600,
   /** Fields and labels that events share. */
   fieldSet: 720,
-  /** A property of an object with few, and of one with many, which V8 keeps as a table. */
+  /** A property of an object with few properties, and of one with many, which V8 stores as a hash table. */
   property: 72,
   tabledProperty: 176,
   sharedPart: 320,
@@ -54,7 +54,7 @@ export function textsCost(texts: Readonly<Record<string, string>>): number {
 /** V8 copies shorter strings instead of slicing them. */
 const SLICED_FROM = 13;
 
-/** A copy of a string that may be a slice of a whole request body, which the slice would keep in memory. */
+/** Returns a copy of a string that may be a slice of a whole request body, which the slice would keep in memory. */
 export function ownText(text: string): string {
   return text.length < SLICED_FROM ? text : ` ${text}`.slice(1);
 }

@@ -1,6 +1,6 @@
 /** Data that several events share, with reference counts. */
 export interface HeldPart {
-  /** Memory taken, in bytes. */
+  /** Memory used, in bytes. */
   readonly cost: number;
   /** How many events refer to it, and how many of these are current. */
   users: number;

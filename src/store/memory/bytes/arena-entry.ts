@@ -1,6 +1,6 @@
 /**
- * Offsets of the numbers in the header before an event's bytes, and the header's length. They take a tenth of the memory of
- * properties of an object.
+ * Offsets of the numbers in the header before an event's bytes, and the header's length. They take a tenth of the
+ * memory that object properties would take.
  */
 export const HEADER = {
   expires: 0,

@@ -6,7 +6,10 @@ const LARGE = 1 / 8;
 const SCANS_PER_RELEASE = 4;
 const BYTES_PER_SCAN = 1024;
 const SCANS_PER_COMPACT = 32;
-/** An arena is compacted when less than this fraction is live; the second limit applies when the store is short of memory. */
+/**
+ * An arena is compacted when less than this fraction is live; the second limit applies when the store is short of
+ * memory.
+ */
 const SPARSE = 1 / 2;
 const SPARSE_WHEN_SHORT = 7 / 8;
 
@@ -43,11 +46,11 @@ function createArena(size: number): Arena {
 }
 
 /**
- * Allocates bytes in arenas of 1 MiB. Each retention class has one open arena, so that entries that expire together share
- * arenas (with a single arena, 5 % of events that live ten times longer take 4.8 times the memory). An arena is dropped
- * when its last entry is released. A closed arena that is less than half live is compacted: each release moves a few of
- * its entries, so that no more bytes are copied than were released, and no call takes long. A dropped buffer is left to
- * the garbage collector and not reused, because records that were returned earlier may still read from it.
+ * Allocates bytes in arenas of 1 MiB. Each retention class has one open arena, so that entries that expire together
+ * share arenas (with a single arena, 5 % of events that live ten times longer take 4.8 times the memory). An arena is
+ * dropped when its last entry is released. A closed arena that is less than half live is compacted: each release moves
+ * a few of its entries, so that no more bytes are copied than were released, and no call takes long. A dropped buffer
+ * is left to the garbage collector and not reused, because records that were returned earlier may still read from it.
  *
  * `survivors`: the class that moved entries belong to. `arenaBytes`: a smaller arena size for a small store.
  */
@@ -80,7 +83,9 @@ export function createArenas<T extends object>(
     arena.sparse = false;
   };
 
-  /** Drops a closed arena without live entries, or queues one that is less than `limit` live; returns true if it did. */
+  /**
+   * Drops a closed arena without live entries, or queues one that is less than `limit` live; returns true if it did.
+   */
   const dropOrMarkSparse = (arena: Arena, limit: number): boolean => {
     if (!arena.closed || arena.sparse || arena.live >= arena.used * limit) return false;
     if (arena.live === 0) drop(arena);
@@ -161,8 +166,8 @@ export function createArenas<T extends object>(
       compact(SCANS_PER_RELEASE + Math.floor(size / BYTES_PER_SCAN));
     },
     /**
-     * Compacts further when the store is short of memory, including arenas that are only slightly sparse. Returns false when
-     * nothing can be gained.
+     * Compacts further when the store is short of memory, including arenas that are only slightly sparse. Returns false
+     * when nothing can be gained.
      */
     compact: (): boolean => (sparse.length > 0 || findSparse()) && compact(SCANS_PER_COMPACT),
     allocated: (): number => allocated,

@@ -3,18 +3,23 @@ import type { EncodedEvent } from '../../contract/record.js';
 import { HEAP_COST, textCost, textsCost, ownText } from '../accounting/heap-cost.js';
 import type { HeldPart } from '../accounting/held-parts.js';
 import { MAX_LENGTH, MAX_OFFSET } from './arena-entry.js';
-import { textStandsAt, type CommonBytes } from './common-bytes.js';
+import { textMatchesAt, type CommonBytes } from './common-bytes.js';
 import { agreeInCommonFields, COMMON_FIELDS } from '../../contract/schema-facts.js';
 
-/** Fields that an event keeps for itself. `metadata.name` is not among them: it is in the key. */
+/**
+ * Fields that are stored with each event and not in a shared set. `metadata.name` is not among them: it is in the key.
+ */
 export const OWN = ['regarding.name', 'regarding.uid', 'regarding.resourceVersion'] as const;
 const NAME = 'metadata.name';
 const VERSION = 'regarding.resourceVersion';
-/** How many sets are remembered, how long their ids may be together, and how long one may be. */
+/**
+ * The maximum number of cached sets and of recently read field objects, and the maximum length of all ids together and
+ * of one id.
+ */
 const REMEMBERED = 4096;
 const RECENT = 1024;
 const REMEMBERED_TEXT = 1_048_576;
-const LONGEST_ID = 1024;
+const MAX_ID_LENGTH = 1024;
 
 type Strings = Readonly<Record<string, string>>;
 
@@ -22,7 +27,7 @@ type Strings = Readonly<Record<string, string>>;
 export interface FieldSet extends HeldPart {
   readonly fields: Strings;
   readonly labels: Strings;
-  /** The event has `metadata.name`, and it is the key's. */
+  /** The event has `metadata.name`, and it equals the name in the key. */
   readonly named: boolean;
   /** The fields in {@link OWN} are the event's own; otherwise they are in `fields`. */
   readonly split: boolean;
@@ -37,7 +42,8 @@ export interface FieldSet extends HeldPart {
 export interface StoreTables {
   readonly commonBytes: readonly CommonBytes[];
   /**
-   * The fields that were read last, as objects. Creating one takes 1 µs, and a thousand watchers read the same few events.
+   * The fields that were read last, as objects. Creating one takes 1 µs, and a thousand watchers read the same few
+   * events.
    */
   readonly recent: BoundedCache<object, Strings>;
 }
@@ -52,10 +58,10 @@ function capture(source: Strings): Strings {
   return Object.freeze(copy);
 }
 
-/** True when the header of an event can tell where `regarding.resourceVersion` stands in its bytes. */
+/** True when the header of an event can store where `regarding.resourceVersion` occurs in its bytes. */
 function isInBytes({ bytes, hints }: EncodedEvent, version: string): boolean {
   if (hints === undefined || hints.regardingVersion > MAX_OFFSET || version.length > MAX_LENGTH) return false;
-  return textStandsAt(bytes, hints.regardingVersion, version);
+  return textMatchesAt(bytes, hints.regardingVersion, version);
 }
 
 /** How many of {@link COMMON_FIELDS} an event has. */
@@ -66,8 +72,9 @@ function countCommon(fields: Strings): number {
 }
 
 /**
- * True when the fields are as the library makes them: known names, values that are not empty, the key's name. `common`: how
- * many of {@link COMMON_FIELDS} it has. The others have constant names here, because every write comes here.
+ * True when the fields are as the library creates them: known names, no empty values, and the name in the key.
+ * `common`: how many of {@link COMMON_FIELDS} the event has. The other fields are read by constant names, because every
+ * write calls this.
  */
 function isUsual(event: EncodedEvent, name: string, common: number): boolean {
   const { fields } = event;
@@ -93,7 +100,7 @@ function commonOf(fields: Strings): Strings {
   return Object.freeze(common);
 }
 
-/** A text that is equal for equal sets, and for no others. */
+/** Returns a string that is equal for equal sets only. */
 function idOf({ fields, labels }: EncodedEvent, labelNames: readonly string[]): string {
   let id = `${fields[NAME] === undefined ? '' : 'n'}${fields[VERSION] ? 'v' : ''}`;
   for (const field of COMMON_FIELDS) {
@@ -114,7 +121,10 @@ interface LastSet {
   readonly common: number;
 }
 
-/** Whether an event belongs to this set if it {@link isUsual}: the same answer as that of two equal ids, at less cost. */
+/**
+ * Whether an event for which {@link isUsual} is true belongs to this set: the same result as comparing ids, at a lower
+ * cost.
+ */
 function belongs({ fields, labels }: EncodedEvent, { set, labelNames }: LastSet): boolean {
   if (
     set.named !== (fields[NAME] !== undefined) ||
@@ -128,7 +138,7 @@ function belongs({ fields, labels }: EncodedEvent, { set, labelNames }: LastSet)
   return true;
 }
 
-/** The names of fields are the library's own, and not counted. */
+/** Returns the memory of fields and labels in bytes. Field names are constants of the library, and not counted. */
 function costOf(fields: Strings, labels: Strings): number {
   let cost = HEAP_COST.fieldSet + textsCost(labels);
   for (const name in fields) cost += textCost(fields[name] as string);
@@ -136,8 +146,8 @@ function costOf(fields: Strings, labels: Strings): number {
 }
 
 /**
- * Fields and labels as an object each would be 230 bytes of an event, as a set that is shared 8. The table of sets is of
- * bounded size, and events keep the sets they have.
+ * Creates the table of shared sets. Fields and labels as one object each would take 230 bytes per event, a reference to
+ * a shared set takes 8. The size of the table is bounded; a set that left it stays in memory while events refer to it.
  */
 export function createFieldSets(commonBytes: readonly CommonBytes[]) {
   const tables: StoreTables = { commonBytes, recent: createBoundedCache({ maxEntries: RECENT }) };
@@ -146,11 +156,11 @@ export function createFieldSets(commonBytes: readonly CommonBytes[]) {
     maxCost: REMEMBERED_TEXT,
     costOf: (id) => id.length,
   });
-  /** The set of the last event. The next event mostly has the same, which is checked without an id. */
+  /** The set of the last event. The next event usually has the same one, which is checked without an id. */
   let last: LastSet | undefined;
 
   return {
-    /** The set for an event with this name. `uid`: keep the uid as well. */
+    /** Returns the set for an event with this name. `uid`: the set has to store the uid as well. */
     of(event: EncodedEvent, name: string, uid: boolean): FieldSet {
       const { fields, labels } = event;
       const kept = { uid: uid ? event.uid : undefined, tables, users: 0, current: 0 };
@@ -179,13 +189,16 @@ export function createFieldSets(commonBytes: readonly CommonBytes[]) {
         versioned: fields[VERSION] !== undefined,
         cost: known === undefined ? costOf(shared, own) : HEAP_COST.fieldSet,
       };
-      if (!uid && id.length <= LONGEST_ID) sets.set(id, set);
+      if (!uid && id.length <= MAX_ID_LENGTH) sets.set(id, set);
       return set;
     },
   };
 }
 
-/** The fields of an event that has this (split) set, this name and these values of {@link OWN}, as a frozen object. */
+/**
+ * Returns the fields of an event that has this (split) set, this name and these values of {@link OWN}, as a frozen
+ * object.
+ */
 export function fieldsOf(set: FieldSet, name: string, own: readonly (string | undefined)[]): Strings {
   const fields: Record<string, string> = { ...set.fields };
   if (set.named) fields[NAME] = name;

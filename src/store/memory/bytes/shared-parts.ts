@@ -6,8 +6,8 @@ import type { HeldPart } from '../accounting/held-parts.js';
 const PARTS = 1024;
 const SEEN_SLOTS = 4096;
 /** Limits in bytes: a shorter part is not worth a reference, a longer one not worth a place in the table. */
-const SHORTEST = 64;
-const LONGEST = 8192;
+const MIN_BYTES = 64;
+const MAX_BYTES = 8192;
 
 /** Bytes that several events have in common. */
 export interface SharedPart extends HeldPart {
@@ -38,17 +38,17 @@ function equals({ view: one }: SharedPart, view: DataView, start: number, end: n
 }
 
 /**
- * Stores ranges of bytes that many events have once: a million events take 1.4 GB with it, 2.1 without. Its table takes at
- * most 8 MiB however many different parts occur: a newer part replaces an older one only after it was seen twice. Events
- * keep the parts they refer to.
+ * Stores only once the byte ranges that many events have in common: a million events take 1.4 GB instead of 2.1 GB. The
+ * table takes at most 8 MiB however many different parts occur: a newer part replaces an older one only after it was
+ * seen twice. Parts stay in memory while events refer to them.
  */
 export function createSharedParts() {
   const parts: (SharedPart | undefined)[] = new Array<SharedPart | undefined>(PARTS).fill(undefined);
   const seen = new Int32Array(SEEN_SLOTS);
-  /** The part that was found last: the next event mostly has the same. */
+  /** The part that was found last: the next event usually has the same one. */
   let last: SharedPart | undefined;
 
-  const look = (
+  const lookUp = (
     bytes: Uint8Array,
     view: DataView,
     { start, end }: ByteRange,
@@ -76,9 +76,10 @@ export function createSharedParts() {
 
   return {
     /**
-     * The first of these ranges, all between `from` and `to`, that other events have as well. `replaced`: the event that is
-     * replaced, if any, which most often has the same part. `counts`: an unknown part counts as seen. Only one call for each
-     * event that is stored may count: a part that two calls have seen is kept.
+     * Returns one of these ranges that lies between `from` and `to` and that other events have as well, preferring
+     * earlier ones. `replaced`: the event that is replaced, if any, which usually has the same part. `counts`: an
+     * unknown part is recorded as seen. Only one call per stored event may do that: a part that was seen by two calls
+     * is stored.
      */
     find(
       bytes: Uint8Array,
@@ -90,15 +91,15 @@ export function createSharedParts() {
     ): FoundPart | undefined {
       if (ranges.length === 0) return undefined;
       const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-      const likely = replaced?.shared ?? last;
+      const candidate = replaced?.shared ?? last;
       for (const { start, end } of ranges) {
-        if (likely !== undefined && start >= from && end <= to && equals(likely, view, start, end))
-          return { start, part: likely };
+        if (candidate !== undefined && start >= from && end <= to && equals(candidate, view, start, end))
+          return { start, part: candidate };
       }
       for (const range of ranges) {
         const { start, end } = range;
-        if (start < from || end > to || end - start < SHORTEST || end - start > LONGEST) continue;
-        const part = look(bytes, view, range, counts);
+        if (start < from || end > to || end - start < MIN_BYTES || end - start > MAX_BYTES) continue;
+        const part = lookUp(bytes, view, range, counts);
         if (part === undefined) continue;
         last = part;
         return { start, part };

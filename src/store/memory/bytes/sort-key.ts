@@ -2,7 +2,7 @@ import type { EventKey } from '../../contract/event-store.js';
 
 /** The first surrogate. */
 const SURROGATES = 0xd800;
-/** The `middle` that reverses {@link byteOrdered}. */
+/** The value of `middle` that reverses {@link byteOrdered}. */
 const REVERSED = 0xf800;
 const REORDERED = /[\ud800-\uffff]/;
 
@@ -19,8 +19,9 @@ function exchanged(text: string, middle: number): string {
 }
 
 /**
- * The text by which keys are ordered. JavaScript compares UTF-16 units, lists are in order of UTF-8 bytes. The two differ
- * only in that surrogates (U+10000 and up) sort before U+E000–U+FFFF, so the two ranges are exchanged.
+ * Returns the text by which keys are ordered. JavaScript compares UTF-16 units, but lists are in the order of UTF-8
+ * bytes. The two orders differ only in that surrogates (U+10000 and up) sort before U+E000–U+FFFF, so the two ranges
+ * are exchanged.
  */
 export function byteOrdered(text: string): string {
   return exchanged(text, 0xe000);
@@ -42,7 +43,7 @@ export function namespaceOf(text: string): string {
   return exchanged(text.slice(0, text.indexOf('/')), REVERSED);
 }
 
-/** The key of a sort key. */
+/** Returns the event key that belongs to a sort key. */
 export function keyOf(text: string): EventKey {
   return Object.freeze({ namespace: namespaceOf(text), name: nameOf(text) });
 }

@@ -9,10 +9,10 @@ import type { Slot, Version } from './version.js';
 
 const decoder = new TextDecoder();
 const NOTHING = new Uint8Array(0);
-/** Of nearly all processors, in bytes. */
+/** The cache line size of nearly all processors, in bytes. */
 const CACHE_LINE = 64;
 
-/** Everything a stored event remembers outside its arena. */
+/** The data of a stored event outside its arena. */
 export interface StoredParts {
   readonly set: FieldSet;
   readonly regardingName: string | undefined;
@@ -21,10 +21,10 @@ export interface StoredParts {
 }
 
 /**
- * An event whose bytes are in an arena, and the version of its key that it is. Every write creates one, and every get, list
- * and watch reads them, so it is a class: 96 bytes instead of 700, and reads allocate nothing. Callers outside the store see
- * it as immutable; only the location of its bytes (when an arena is compacted) and `older` change. The accessors of the
- * event are own properties so that it can be cloned and compared like a plain object.
+ * An event whose bytes are in an arena. It is also the version of its key. Every write creates one, and every get, list
+ * and watch reads them, so it is a class: 96 bytes instead of 700, and reads allocate nothing. Callers outside the
+ * store see it as immutable; only the location of its bytes (when an arena is compacted) and `older` change. The
+ * accessors of the event are own properties so that it can be cloned and compared like a plain object.
  */
 export class StoredEvent implements EncodedEvent, Version {
   #arena: Arena;
@@ -37,7 +37,7 @@ export class StoredEvent implements EncodedEvent, Version {
   readonly #regardingUid: string | undefined;
   readonly #shared: SharedPart | undefined;
 
-  /** The version of the slot after its newest until now. */
+  /** Creates the version of the slot that follows its newest one. */
   constructor(slot: Slot, step: number, arena: Arena, offset: number, parts: StoredParts) {
     this.#arena = arena;
     this.#offset = offset;
@@ -90,8 +90,9 @@ export class StoredEvent implements EncodedEvent, Version {
   }
 
   /**
-   * Copies the bytes before and after the shared part at once, then moves the few before it (30 ns; a subarray takes 200). The
-   * shared part nearly always begins at the cut. Then the gap is left at once, which saves 5 % of a page of 500.
+   * Copies the bytes before and after the shared part in one call, then moves the few before it (30 ns; a subarray
+   * takes 200). The shared part nearly always begins at the cut. Then this already leaves the gap, which saves 5 % of a
+   * page of 500.
    */
   copyApart(target: Uint8Array, at: number, first: number, second: number): void {
     const { bytes, view } = this.#arena;
@@ -153,7 +154,7 @@ export class StoredEvent implements EncodedEvent, Version {
     return this.fields[name] ?? '';
   }
 
-  /** One field, without creating an object for all of them; the empty string where there is none. */
+  /** Returns one field without creating an object for all of them; the empty string if it is absent. */
   static field(event: StoredEvent, field: string): string {
     const set = event.#set;
     if (set.split) {
@@ -165,12 +166,15 @@ export class StoredEvent implements EncodedEvent, Version {
     return Object.hasOwn(set.fields, field) ? (set.fields[field] as string) : '';
   }
 
-  /** Read from the bytes if it stands there: nearly every event has its own, and it is rarely read. */
+  /** Read from the bytes if it occurs there: nearly every event has a different one, and it is rarely read. */
   static regardingVersion(event: StoredEvent): string | undefined {
     return StoredEvent.textAt(event, HEADER.versionAt, HEADER.versionLength);
   }
 
-  /** The text whose place in the bytes the header has at these offsets; `undefined` when it is not in the bytes. */
+  /**
+   * Returns the text whose offset and length in the bytes the header stores at these offsets; `undefined` when it is
+   * not in the bytes.
+   */
   static textAt(event: StoredEvent, at: number, length: number): string | undefined {
     const { view } = event.#arena;
     const count = view.getUint8(event.#offset + length);
@@ -179,7 +183,10 @@ export class StoredEvent implements EncodedEvent, Version {
     return decoder.decode(event.bytes.subarray(start, start + count));
   }
 
-  /** Returns true when the sort key is known to be `namespace/name` unencoded: its characters occur in the bytes as ASCII. */
+  /**
+   * Returns true when the sort key is known to be `namespace/name` unencoded: its characters occur in the bytes as
+   * ASCII.
+   */
   static hasPlainKey(event: StoredEvent): boolean {
     return event.#arena.view.getUint16(event.#offset + HEADER.prefix) > 0;
   }
@@ -189,7 +196,10 @@ export class StoredEvent implements EncodedEvent, Version {
     return event.#arena.view.getFloat64(event.#offset + HEADER.expires);
   }
 
-  /** Reads the key and a byte of each cache line of the own bytes, so that the processor has them when they are copied. */
+  /**
+   * Reads the key and one byte per cache line of the event's own bytes, so that they are in the processor's cache when
+   * copied.
+   */
   static touch(event: StoredEvent): number {
     const { bytes, view } = event.#arena;
     const at = event.#offset;

@@ -10,8 +10,8 @@ export interface Slot {
 }
 
 /**
- * One state of a key: an event, or (no `event`) a tombstone. An event is its own version, which takes 40 MB less at a million
- * events than an object for each, and is one cache miss less of a read.
+ * One state of a key: an event, or (no `event`) a tombstone. An event is itself the version: compared with a separate
+ * object this saves 40 MB at a million events, and one cache miss per read.
  */
 export interface Version {
   readonly slot: Slot;

@@ -2,7 +2,7 @@ import { HEAP_COST } from '../accounting/heap-cost.js';
 import { StoredEvent } from '../bytes/stored-event.js';
 import type { Version } from '../bytes/version.js';
 
-/** Entries of a segment: in segments no large array is ever copied. */
+/** Entries per segment. With segments no large array is ever copied. */
 const SEGMENT = 1024;
 /** Approximate cost of a change besides event bytes: its objects and index entries. */
 const ENTRY_COST = 256;
@@ -10,10 +10,10 @@ const ENTRY_COST = 256;
 export type ChangeLog = ReturnType<typeof createChangeLog>;
 
 /**
- * All changes since `floor()`, oldest first. Positions are steps: revisions counted from the store's start. Steps have no
- * gaps unless they come from the feed of another store. The range of the log determines from where a watch may resume, how
- * long a continue token is valid, and how long superseded versions are kept. An entry is the version that a step created
- * and its time: 20 bytes, where a complete Change would take 140.
+ * All changes since `floor()`, oldest first. Positions are steps: revisions counted from the store's start. Steps have
+ * no gaps unless they come from the feed of another store. The range of the log determines from where a watch may
+ * resume, how long a continue token is valid, and how long superseded versions are kept. An entry is the version that a
+ * step created and its time: 20 bytes, where a complete Change would take 140.
  */
 export function createChangeLog() {
   const segments: { readonly versions: (Version | undefined)[]; readonly times: number[] }[] = [];
@@ -85,7 +85,7 @@ export function createChangeLog() {
       account(version, -1);
       floor = version.step;
     },
-    /** Nothing happened between the last entry and this step, which becomes the latest. */
+    /** Records that nothing changed between the last entry and this step, which becomes the latest. */
     advance(step: number): void {
       latest = step;
     },

@@ -7,14 +7,16 @@ import type { Version } from '../bytes/version.js';
 
 /** Changes read in one turn of the event loop: 1 to 2 ms. */
 const IN_A_TURN = 2048;
-/** How many views are cached. A paged list needs one, and clients do not say when they have stopped. */
+/** How many views are cached. A paged list needs one, and clients do not announce when they stop paging. */
 const VIEWS = 8;
 
 /** Versions that were current at a step and no longer are, by revision. */
 export interface PastView {
   readonly step: number;
   readonly versions: OrderedIndex<number, Version>;
-  /** Reads some of the changes not yet seen; returns true when the view is complete, which it is until the next write. */
+  /**
+   * Reads some of the changes not yet seen; returns true when the view is complete, which it is until the next write.
+   */
   catchUp(): boolean;
 }
 
@@ -42,8 +44,9 @@ function createView(log: ChangeLog, step: number, namespace: string | undefined)
 }
 
 /**
- * For lists newest first at an earlier revision. A view is built from the changes since then, once for all pages of a list:
- * an index of superseded versions would cost every update 3 µs, and they are rarely read in that order.
+ * Creates the views for newest-first lists at an earlier revision. A view is built from the changes since then, once
+ * for all pages of a list: an index of superseded versions would cost every update 3 µs, and they are rarely read in
+ * that order.
  */
 export function createPastViews(log: ChangeLog) {
   const known = createBoundedCache<string, PastView>({ maxEntries: VIEWS });
@@ -59,15 +62,15 @@ export function createPastViews(log: ChangeLog) {
       known.set(id, view);
       return view;
     },
-    /** Memory taken by the cached views, in bytes. */
+    /** Memory used by the cached views, in bytes. */
     held(): number {
       if (known.size() === 0) return 0;
       let entries = 0;
       for (const [, { versions }] of known.entries()) entries += versions.size();
       return entries * HEAP_COST.indexEntry;
     },
-    /** Steps below this can no longer be read. */
-    forget(floor: number): void {
+    /** Drops the views of steps below `floor`, which can no longer be read. */
+    prune(floor: number): void {
       if (known.size() === 0) return;
       for (const [id, { step }] of known.entries()) if (step < floor) known.delete(id);
     },

@@ -5,7 +5,7 @@ import type { Slot } from '../bytes/version.js';
 /** Entries examined in one call: renewed and removed events leave stale entries behind. */
 const SCAN_LIMIT = 256;
 
-/** An entry of a slot whose expiry moved forward. */
+/** An entry of a slot whose expiry moved to an earlier time. */
 interface EarlierEntry {
   readonly slot: Slot;
   readonly moment: number;
@@ -14,13 +14,13 @@ interface EarlierEntry {
 export type ExpiryQueue = ReturnType<typeof createExpiryQueue>;
 
 /**
- * Slots in order of the time at which they may expire. With a single retention time it is a FIFO queue. Every write renews
- * the expiry, so an entry only means "check again then": a slot has one entry (`slot.queuedFor`) and is queued again when
- * that one comes up too early. A slot whose expiry moves forward gets a second entry in a separate queue, because its first
- * one may stand among too many with the same time to be found.
+ * Slots in order of the time at which they may expire. With a single retention time it is a FIFO queue. Every write
+ * renews the expiry, so an entry only means "check again then": a slot has one entry (`slot.queuedFor`) and is queued
+ * again when that one comes up too early. A slot whose expiry moves to an earlier time gets a second entry in a
+ * separate queue, because its first one may be among too many with the same time to be found.
  *
- * Times are whole milliseconds since `start` (microseconds): small integers, stored in the slot alone, take 24 bytes less
- * per event than exact times.
+ * Times are whole milliseconds since `start` (microseconds): small integers, stored in the slot alone, take 24 bytes
+ * less per event than exact times.
  */
 export function createExpiryQueue(start: number) {
   const entries = createOrderedIndex<number, Slot>((slot) => slot.queuedFor as number);
@@ -42,7 +42,7 @@ export function createExpiryQueue(start: number) {
     }
   };
 
-  /** Takes the slot of the first entry due at this time; `undefined` when there is none. */
+  /** Removes and returns the slot of the first entry due at this time; `undefined` when there is none. */
   const shift = (moment: number): Slot | undefined => {
     for (let at = earlierEntries.firstKey(); at !== undefined && at <= moment; at = earlierEntries.firstKey()) {
       const entry = earlierEntries.shift() as EarlierEntry;
@@ -58,7 +58,7 @@ export function createExpiryQueue(start: number) {
   };
 
   return {
-    /** The slot's newest version expires at `expiresAt` (microseconds). */
+    /** Records that the slot's newest version expires at `expiresAt` (microseconds). */
     note: (slot: Slot, expiresAt: number): void => note(slot, expiresAt),
     /** Removes the entries of a slot that will not be used again. */
     drop(slot: Slot): void {
@@ -69,8 +69,8 @@ export function createExpiryQueue(start: number) {
       earlierEntries.remove(entry);
     },
     /**
-     * Takes the next slot whose newest version is due at `now`. Returns `'later'` after it has examined enough entries that
-     * were not due: call it again.
+     * Removes and returns the next slot whose newest version is due at `now`. Returns `'later'` after it has examined
+     * enough entries that were not due: call it again.
      */
     take(now: number): Slot | 'later' | undefined {
       const moment = momentOf(now);

@@ -8,15 +8,15 @@ export interface KeyIndex {
   get(sortKey: string): Slot | undefined;
   readonly live: OrderedIndex<string, Slot>;
   readonly deleted: OrderedIndex<string, Slot>;
-  /** A new slot, with a record. */
+  /** Adds a new slot whose newest version is an event. */
   add(slot: Slot): void;
-  /** Its newest version became a tombstone. */
+  /** Moves a slot to `deleted`: its newest version became a tombstone. */
   markDeleted(slot: Slot): void;
-  /** Its newest version became a record again. */
+  /** Moves a slot to `live`: its newest version became an event again. */
   markLive(slot: Slot): void;
   /** Removes a deleted slot that no reader can see any more. */
   drop(slot: Slot): void;
-  /** Memory taken by live and by deleted slots, in bytes. */
+  /** Memory used by live and by deleted slots, in bytes. */
   held(): { readonly live: number; readonly deleted: number };
 }
 

@@ -17,7 +17,7 @@ export interface Span<V> {
 
 export type OrderedIndex<K extends string | number, V> = ReturnType<typeof createOrderedIndex<K, V>>;
 
-/** How many of the first `length` sorted keys lie before `key`, those equal to it included (`equal`) or not. */
+/** Returns how many of the first `length` sorted keys are below `key`, or (`equal`) at most `key`. */
 function bound<K extends string | number>(length: number, keyAt: (i: number) => K, key: K, equal: boolean): number {
   let low = 0;
   let high = length;
@@ -31,9 +31,10 @@ function bound<K extends string | number>(length: number, keyAt: (i: number) => 
 }
 
 /**
- * Values sorted by a key of theirs: blocks of 128 in one array. Insert, remove and seek are logarithmic, and no operation
- * moves more than a block and the (short) list of blocks. Equal keys stay in order of insertion. `keyOf` derives the key
- * from a value; it must not change while the value is in the index. No keys are stored, which saves 12 bytes per entry.
+ * Creates an index of values sorted by a key derived from them: blocks of 128 in one array. Insert, remove and seek are
+ * logarithmic, and no operation moves more than a block and the (short) list of blocks. Equal keys stay in order of
+ * insertion. `keyOf` derives the key from a value; the key must not change while the value is in the index. No keys are
+ * stored, which saves 12 bytes per entry.
  */
 export function createOrderedIndex<K extends string | number, V>(keyOf: (value: V) => K) {
   // First keys and lengths are stored beside the blocks so that searching and counting read few cache lines.
@@ -50,8 +51,8 @@ export function createOrderedIndex<K extends string | number, V>(keyOf: (value: 
   const boundOfFirsts = (key: K, equal: boolean): number => bound(firsts.length, (i) => firsts[i] as K, key, equal);
 
   /**
-   * Ascending keys (revisions, expiry times) need no search: 0.1 µs instead of 0.5 for each of three inserts per write. They
-   * also leave full blocks behind, not half full ones.
+   * Ascending keys (revisions, expiry times) need no search: 0.1 µs instead of 0.5 for each of three inserts per write.
+   * They also leave full blocks behind, not half full ones.
    */
   const append = (key: K, value: V): boolean => {
     const at = blocks.length - 1;
@@ -159,10 +160,10 @@ export function createOrderedIndex<K extends string | number, V>(keyOf: (value: 
       }
       block.splice(index, 0, value);
       counts[at] = block.length;
-      // Reading the first key again would be two more cache misses of each insert.
+      // Reading the first key again would cost two more cache misses per insert.
       if (index === 0) firsts[at] = key;
     },
-    /** Removes this value; false when it is not among the first {@link MAX_EQUAL_KEYS} of its key. */
+    /** Removes this value; returns false when it is not among the first {@link MAX_EQUAL_KEYS} values with its key. */
     remove(value: V): boolean {
       const key = keyOf(value);
       let [at, index] = seek(key, false);
@@ -192,7 +193,9 @@ export function createOrderedIndex<K extends string | number, V>(keyOf: (value: 
       }
       return found;
     },
-    /** The values of the first keys above `from` and below `to`, both exclusive, at most `max`; `undefined`: no bound. */
+    /**
+     * The values of the first keys above `from` and below `to`, both exclusive, at most `max`; `undefined`: no bound.
+     */
     between(from: K | undefined, to: K | undefined, max: number): V[] {
       const found: V[] = [];
       for (const { values, first, end } of spans(from, to, max)) {
@@ -202,7 +205,10 @@ export function createOrderedIndex<K extends string | number, V>(keyOf: (value: 
     },
     /** The same range as spans of blocks. Any write to the index invalidates them. */
     spans: (from: K | undefined, to: K | undefined, max: number): Span<V>[] => spans(from, to, max),
-    /** How many keys are above `from` and below `to`, both exclusive; `undefined`: no bound. Adds up blocks, never entries. */
+    /**
+     * How many keys are above `from` and below `to`, both exclusive; `undefined`: no bound. Adds up blocks, never
+     * entries.
+     */
     count(from: K | undefined, to: K | undefined): number {
       const [startBlock, startIndex] = from === undefined ? [0, 0] : seek(from, true);
       const [endBlock, endIndex] = to === undefined ? [blocks.length, 0] : seek(to, false);

@@ -9,8 +9,8 @@ export type VersionsByRevision = OrderedIndex<number, Version>;
 const stepOf = (version: Version): number => version.step;
 
 /**
- * The newest version of every key by revision, for all namespaces and for each one. Superseded versions are not indexed, so
- * that reading the newest state skips no history; see `createPastViews`.
+ * Creates an index of the newest version of every key by revision, for all namespaces and for each one. Superseded
+ * versions are not indexed, so that reading the newest state skips no history; see `createPastViews`.
  */
 export function createRevisionIndex() {
   const all = createOrderedIndex(stepOf);
@@ -33,7 +33,7 @@ export function createRevisionIndex() {
     /** The index of one namespace, or of all when `undefined`. */
     of: (namespace: string | undefined): VersionsByRevision =>
       namespace === undefined ? all : (namespaces.get(namespace) ?? none),
-    /** Memory taken by the indexes of namespaces besides their entries, in bytes. */
+    /** Memory used by the indexes of namespaces besides their entries, in bytes. */
     held: (): number => namespaces.size * HEAP_COST.namespace,
     add(version: Version): void {
       all.insert(version);

@@ -5,8 +5,8 @@ const HASHED = 8;
 export type ShardedMap<V> = ReturnType<typeof createShardedMap<V>>;
 
 /**
- * A map with string keys that is never rehashed as a whole: that is a pause of 60 ms at a million names. 256 small maps grow
- * one at a time, in at most 1 ms.
+ * A map with string keys that is never rehashed as a whole: that would be a pause of 60 ms at a million names. 256
+ * small maps grow one at a time, in at most 1 ms.
  */
 export function createShardedMap<V>() {
   const shards: Map<string, V>[] = [];

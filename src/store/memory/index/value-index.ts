@@ -5,7 +5,9 @@ import { StoredEvent } from '../bytes/stored-event.js';
 import { each, put, sweep, type SweepList } from './sweep-list.js';
 import { visibleVersion, type Slot, type Version } from '../bytes/version.js';
 
-/** Fields with many distinct values. For other fields a value matches a large part of all events, and a scan is as fast. */
+/**
+ * Fields with many distinct values. For other fields a value matches a large part of all events, and a scan is as fast.
+ */
 const INDEXED: readonly string[] = ['regarding.name', 'regarding.uid'];
 /** Above this number of matches a scan finds a page sooner than sorting the matches would. */
 const FREQUENT = 8192;
@@ -13,24 +15,30 @@ const FREQUENT = 8192;
 const SCAN_LIMIT = 16_384;
 
 /**
- * The keys with a readable version that has the value. Keys are stored rather than versions, because most updates leave the
- * value unchanged and then need no change here.
+ * The keys with a readable version that has the value. Keys are stored rather than versions, because most updates leave
+ * the value unchanged and then need no change here.
  */
 interface ValueEntry extends SweepList<Slot> {
   readonly value: string;
   /**
    * A key may have another value in one of its versions, or be listed twice because it changed its value and changed it
-   * back. Where this never happened (the usual case) `find` need not read the events, which saves two cache misses each.
+   * back. Where this never happened (the usual case) `find` need not read the events, which saves two cache misses
+   * each.
    */
   mixed: boolean;
-  /** The next field's entry last written together with this one: the uid of an object with this name. It may be stale. */
-  likelyNext: ValueEntry | undefined;
+  /**
+   * The next field's entry last written together with this one: the uid of an object with this name. It may be stale.
+   */
+  nextCandidate: ValueEntry | undefined;
 }
 
 interface Field {
   readonly field: string;
   readonly values: ShardedMap<ValueEntry>;
-  /** The entry interned or read last, usually the next to be added to: saves a write the second lookup in a large map. */
+  /**
+   * The entry interned or read last, usually the next one to be added to: this saves each write a second lookup in a
+   * large map.
+   */
   last: ValueEntry | undefined;
   /** The last value that was looked up and not found. */
   missing: string | undefined;
@@ -82,7 +90,7 @@ export function createValueIndex() {
       put(entry, slot);
       return entry;
     }
-    entry = { tail: [slot], full: undefined, size: 1, dead: 0, value, mixed: false, likelyNext: undefined };
+    entry = { tail: [slot], full: undefined, size: 1, dead: 0, value, mixed: false, nextCandidate: undefined };
     values.set(value, entry);
     held += costOf(value);
     field.missing = undefined;
@@ -96,16 +104,18 @@ export function createValueIndex() {
   };
 
   return {
-    /** The string already stored for an equal value, or a copy of the value: equal values share one string in memory. */
+    /**
+     * The string already stored for an equal value, or a copy of the value: equal values share one string in memory.
+     */
     intern(name: string, value: string | undefined): string | undefined {
       if (value === undefined) return undefined;
       const index = INDEXED.indexOf(name);
       const field = fields[index];
       if (field === undefined) return value;
-      const likelyNext = index > 0 ? fields[index - 1]?.last?.likelyNext : undefined;
+      const nextCandidate = index > 0 ? fields[index - 1]?.last?.nextCandidate : undefined;
       const entry =
-        likelyNext !== undefined && likelyNext.value === value && !isEmpty(likelyNext)
-          ? likelyNext
+        nextCandidate !== undefined && nextCandidate.value === value && !isEmpty(nextCandidate)
+          ? nextCandidate
           : field.values.get(value);
       field.last = entry;
       if (entry !== undefined) return entry.value;
@@ -116,7 +126,7 @@ export function createValueIndex() {
     /** Adds the newest version of a slot. */
     put(version: Version): void {
       const { slot, older } = version;
-      // A tombstone always follows an event; when that event is forgotten the whole slot is.
+      // A tombstone always follows an event; when that event is dropped, so is the whole slot.
       const last = older !== undefined && older.event === undefined ? older.older : older;
       let before: ValueEntry | undefined;
       for (const field of fields) {
@@ -126,7 +136,7 @@ export function createValueIndex() {
         if (value === '' || (left === value && last === older)) continue;
         const entry = add(field, value, slot);
         entry.mixed ||= older !== undefined;
-        if (before !== undefined && before.likelyNext !== entry) before.likelyNext = entry;
+        if (before !== undefined && before.nextCandidate !== entry) before.nextCandidate = entry;
         before = entry;
       }
     },
@@ -137,11 +147,11 @@ export function createValueIndex() {
         if (value !== '' && valueOf(next, field.field) !== value) drop(field, value);
       }
     },
-    /** Memory taken by the values, in bytes. */
+    /** Memory used by the values, in bytes. */
     held: (): number => held,
     /**
-     * The versions visible at `step` that match the most selective term, in no particular order; `undefined` when no term
-     * is selective enough, and a scan is needed.
+     * The versions visible at `step` that match the most selective term, in no particular order; `undefined` when no
+     * term is selective enough, and a scan is needed.
      */
     find(terms: readonly FieldTerm[], step: number): readonly Version[] | undefined {
       let best: ValueEntry | undefined;

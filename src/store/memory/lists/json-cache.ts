@@ -6,11 +6,14 @@ import type { Version } from '../bytes/version.js';
 
 /** Larger results are not cached: they would evict too much, and are sent as one chunk. */
 const LARGEST = 1_048_576;
-/** How many owners are tracked, including those without a cached list (then it is known how far they were read). */
+/**
+ * How many owners are tracked, including those without a cached list (for those the cache stores how far they were
+ * read).
+ */
 const OWNERS = 8192;
 /**
- * A cache that is nearly full accepts one list of eight. Lists that are read in rotation and do not all fit would evict each
- * other before they are read again; this way some of them stay.
+ * A cache that is nearly full accepts one list in eight. Lists that are read in rotation and do not all fit would evict
+ * each other before they are read again; this way some of them stay.
  */
 const FULL = 15 / 16;
 const TAKEN_WHEN_FULL = 8;
@@ -50,8 +53,8 @@ function join(versions: readonly Version[], start: Revision, listed: Listed | un
 }
 
 /**
- * The JSON cache: list items as one run of response bytes, at most `maxBytes` with its own tables. With it a page of 500
- * costs 10 µs of CPU before it is sent, instead of 450, and a list of 20 costs 12 instead of 25.
+ * Creates the JSON cache: list items as contiguous response bytes, at most `maxBytes` including its own tables. With it
+ * a page of 500 costs 10 µs of CPU before it is sent, instead of 450, and a list of 20 costs 12 instead of 25.
  */
 export function createJsonCache(start: Revision, maxBytes: () => number) {
   const known = createBoundedCache<unknown, CachedEvents | number>({
@@ -70,14 +73,14 @@ export function createJsonCache(start: Revision, maxBytes: () => number) {
   };
 
   return {
-    /** Memory taken by the cache, in bytes. */
+    /** Memory used by the cache, in bytes. */
     held: (): number => known.cost(),
     /**
-     * The JSON of the versions, cached by owner (a block of an index, or a value). It is never stale: a cached result is
-     * used only if it was made from exactly these versions. `undefined` when those from `first` up to, not including, `end`
-     * are requested for the first time, because most lists are not read again (a page ends within a block, and the next
-     * begins there), while the cache is full, and for results that are too large. `listed` selects and sorts the versions
-     * of the list; its result must depend on owner and versions alone.
+     * The JSON of the versions, cached by owner (a block of an index, or a value). It is never stale: a cached result
+     * is used only if it was made from exactly these versions. `undefined` when those from `first` up to, not
+     * including, `end` are requested for the first time, because most lists are not read again (a page ends within a
+     * block, and the next begins there), while the cache is full, and for results that are too large. `listed` selects
+     * and sorts the versions of the list; its result must depend on owner and versions alone.
      */
     of(
       owner: unknown,

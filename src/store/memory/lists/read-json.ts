@@ -8,18 +8,21 @@ import type { Version } from '../bytes/version.js';
 
 /** With more matches a list by value is read as records: the cached path examines each version. */
 const FEW = 512;
-/** A page of more blocks than this (4,000 to 8,000 events) is read as records, so that not all bytes are in memory at once. */
+/**
+ * A page of more blocks than this (4,000 to 8,000 events) is read as records, so that not all bytes are in memory at
+ * once.
+ */
 const BLOCKS = 64;
 
-/** Whether {@link readJson} may have a page for a query, as far as the query tells. */
+/** Whether {@link readJson} may return a page for a query, judging by the query alone. */
 export function isJsonQuery({ order, terms = [], after }: ListQuery): boolean {
   return order !== 'newest-first' && (terms.length === 0 || (terms.length === 1 && after === undefined));
 }
 
 /**
- * Reads a page of all events, or of those with one field value, as JSON bytes: cached pieces, and pieces that are written
- * when they are sent. `undefined` when an event of the page has changed since the revision, and for other kinds of lists.
- * Fails with `expired` and `future-revision`.
+ * Reads a page of all events, or of those with one field value, as JSON bytes: cached pieces, and pieces that are
+ * written when they are sent. `undefined` when an event of the page has changed since the revision, and for other kinds
+ * of lists. Fails with `expired` and `future-revision`.
  */
 export function readJson(state: MemoryState, cache: JsonCache, query: ListQuery): JsonPage | undefined {
   if (!isJsonQuery(query)) return undefined;

@@ -77,11 +77,11 @@ export function headsOf(slots: readonly Slot[]): Version[] {
 }
 
 /**
- * The records of a list, created in several short loops instead of one: versions, events and keys are scattered in memory,
- * and only in a short loop can the processor load the next ones while it waits for one. The records of 10,000 events at
- * random addresses are read in 3 ms instead of 6.
+ * The records of a list, created in several short loops instead of one: versions, events and keys are scattered in
+ * memory, and only in a short loop can the processor load the next ones while it waits for one. The records of 10,000
+ * events at random addresses are read in 3 ms instead of 6.
  *
- * Unlike those of single events these records are not frozen, which saves 60 ns each: no one else sees them.
+ * Unlike those of single events these records are not frozen, which saves 60 ns each: only the caller has them.
  */
 function listedRecords(versions: readonly Version[], start: Revision, namespace: string | undefined): EventRecord[] {
   const count = versions.length;
@@ -119,8 +119,8 @@ function isOrdered(candidates: readonly Version[], above: string | undefined, be
 }
 
 /**
- * Sorts the versions that share a value. Names of events end with their time, so that most are in order already; checking
- * that takes a third of the comparisons, and saves 7 % of a list of 20.
+ * Sorts the versions that share a value. Names of events end with their time, so that most are in order already;
+ * checking that takes a third of the comparisons, and saves 7 % of a list of 20.
  */
 export function sorted(candidates: readonly Version[], range: ListRange): readonly Version[] {
   const { above, below, newestFirst } = range;
@@ -129,8 +129,8 @@ export function sorted(candidates: readonly Version[], range: ListRange): readon
 }
 
 /**
- * The view of superseded versions that a page needs, if any. Call `catchUp` on it, once per turn of the event loop, before
- * {@link readList}, and keep the reference: the cache may drop it meanwhile. Fails like {@link readList}.
+ * The view of superseded versions that a page needs, if any. Call `catchUp` on it, once per turn of the event loop,
+ * before {@link readList}, and keep the reference: the cache may drop it meanwhile. Fails like {@link readList}.
  */
 export function pastOf(state: MemoryState, query: ListQuery): PastView | undefined {
   if (query.order !== 'newest-first' || query.at === undefined) return undefined;

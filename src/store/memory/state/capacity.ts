@@ -8,7 +8,10 @@ import type { Slot } from '../bytes/version.js';
 
 /** Fraction of `maxBytes` reserved for history, which watchers and continued lists are about to read. */
 const HISTORY_RESERVE = 1 / 8;
-/** The longest time one write spends on making room, in milliseconds, and the steps between two looks at the clock. */
+/**
+ * The longest time one write spends on making room, in milliseconds, and the number of steps between two checks of the
+ * clock.
+ */
 const SLICE_MS = 4;
 const STEPS_PER_CLOCK_CHECK = 64;
 /** Heap cost of a new event besides its bytes, when both indexed fields have new values. */
@@ -22,7 +25,7 @@ export interface CapacityLimits {
   readonly arenaBytes: number;
   readonly maxEvents: number;
   readonly evict: boolean;
-  /** Memory that the store takes besides its state, in bytes. */
+  /** Memory that the store uses besides its state, in bytes. */
   others(): number;
   /** Called after an event was removed to make room. */
   evicted(): void;
@@ -31,9 +34,9 @@ export interface CapacityLimits {
 export type Capacity = ReturnType<typeof createCapacity>;
 
 /**
- * Enforces `maxBytes` and `maxEvents` of a memory store. History is dropped first, down to an eighth of `maxBytes`, which
- * stays reserved so that feeds can always read a change after the write. Then writes are refused, or the oldest events are
- * evicted. A write that is no larger than what it replaces always succeeds, and removals are never limited.
+ * Enforces `maxBytes` and `maxEvents` of a memory store. History is dropped first, down to an eighth of `maxBytes`,
+ * which stays reserved so that feeds can always read a change after the write. Then writes are refused, or the oldest
+ * events are evicted. A write that is no larger than what it replaces always succeeds, and removals are never limited.
  */
 export function createCapacity(state: MemoryState, clock: Clock, limits: CapacityLimits) {
   const { others, evicted } = limits;
@@ -42,7 +45,7 @@ export function createCapacity(state: MemoryState, clock: Clock, limits: Capacit
   const reserve = (): number => Math.min(limits.historyMaxBytes, limits.maxBytes() * HISTORY_RESERVE);
 
   /** The limit for events. A write may allocate an arena, which counts in full. */
-  const room = (): number => limits.maxBytes() - reserve() - limits.arenaBytes;
+  const eventCapacity = (): number => limits.maxBytes() - reserve() - limits.arenaBytes;
 
   /** The event that a write replaces, if any. */
   const before = (place: Slot | string): StoredEvent | undefined =>
@@ -55,10 +58,13 @@ export function createCapacity(state: MemoryState, clock: Clock, limits: Capacit
     if (tooMany(place)) return false;
     const replaced = before(place);
     const more = replaced === undefined ? size + NEW_EVENT : size - StoredEvent.access.sizeOf(replaced);
-    return more <= 0 || state.held().current + others() + more <= room();
+    return more <= 0 || state.held().current + others() + more <= eventCapacity();
   };
 
-  /** True when a write takes no more than the event it replaces, shared parts considered: unlike `fits` this reads the bytes. */
+  /**
+   * True when a write takes no more than the event it replaces, shared parts considered: unlike `fits` this reads the
+   * bytes.
+   */
   const isNoLarger = (place: Slot | string, event: EncodedEvent): boolean => {
     const replaced = before(place);
     if (replaced === undefined) return false;
@@ -76,11 +82,11 @@ export function createCapacity(state: MemoryState, clock: Clock, limits: Capacit
   };
 
   /** Does one step towards room for a write; returns false when nothing is left to do. */
-  const makeRoom = (place: Slot | string): boolean => {
+  const freeSpace = (place: Slot | string): boolean => {
     if (!tooMany(place) && events.compact()) return true;
     if (limits.evict && evict(place)) return true;
     if (tooMany(place) || state.log.oldest() === undefined) return false;
-    state.forgetOldest();
+    state.pruneOldest();
     return true;
   };
 
@@ -88,7 +94,7 @@ export function createCapacity(state: MemoryState, clock: Clock, limits: Capacit
   const dropHistory = (): boolean => {
     if (events.compact()) return true;
     if (state.log.floor() >= state.log.latest() - 1) return false;
-    state.forgetOldest();
+    state.pruneOldest();
     return true;
   };
 
@@ -109,28 +115,29 @@ export function createCapacity(state: MemoryState, clock: Clock, limits: Capacit
   const isOver = (): boolean => held() > limits.maxBytes();
 
   return {
-    /** Memory taken by the whole store, in bytes. */
+    /** Memory used by the whole store, in bytes. */
     held: (): number => held(),
     /**
-     * Makes room for an event of `size` bytes. Returns true when there was room already; after false the caller must look
-     * the slot up again. `event`: to find out that it needs no more than the event it replaces. Fails with `full`; then
-     * nothing has changed except that the oldest events may have been evicted.
+     * Makes room for an event of `size` bytes. Returns true when there was room already; after false the caller must
+     * look the slot up again. `event`: to find out that it needs no more than the event it replaces. Fails with `full`;
+     * then nothing has changed except that the oldest events may have been evicted.
      */
     admit(place: Slot | string, size: number, event?: EncodedEvent): boolean {
       if (fits(place, size) || (event !== undefined && isNoLarger(place, event))) return true;
-      const hasRoom = work(
-        () => makeRoom(place),
+      const hasCapacity = work(
+        () => freeSpace(place),
         () => fits(place, size),
       );
-      if (hasRoom) return false;
+      if (hasCapacity) return false;
       const most = tooMany(place) ? `${limits.maxEvents} events` : `${limits.maxBytes()} bytes`;
       throw storeError('full', `the store may hold ${most}, and has no room for another event`);
     },
     /** True while history must be dropped because the store is over its limit. */
     overLimit: (): boolean => isOver() && state.held().history > reserve(),
     /**
-     * Compacts arenas while the store is over its limit, then drops history below its reserve, except for the last change.
-     * Writes that are always accepted, and dropped history, leave gaps in arenas that may exceed the room `admit` keeps free.
+     * Compacts arenas while the store is over its limit, then drops history below its reserve, except for the last
+     * change. Writes that are always accepted, and dropped history, leave gaps in arenas that may exceed the room
+     * `admit` keeps free.
      */
     shrink(): void {
       if (isOver()) work(dropHistory, () => !isOver());

@@ -1,7 +1,7 @@
 import type { Change, EventKey, Revision } from '../../contract/event-store.js';
 import type { EncodedEvent, EventRecord } from '../../contract/record.js';
 import { createChangeLog, type ChangeLog } from '../history/change-log.js';
-import { createEventKeeper, type EventKeeper } from '../bytes/event-keeper.js';
+import { createEventStorage, type EventStorage } from '../bytes/event-storage.js';
 import { createExpiryQueue, type ExpiryQueue } from '../index/expiry-queue.js';
 import { createKeyIndex, type KeyIndex } from '../index/key-index.js';
 import type { Slot, Version } from '../bytes/version.js';
@@ -11,7 +11,7 @@ import { createRevisionIndex } from '../index/revision-index.js';
 import { keyOf, sortKey } from '../bytes/sort-key.js';
 import { StoredEvent } from '../bytes/stored-event.js';
 
-/** With {@link MemoryState.put}. */
+/** The times of a write, see {@link MemoryState.put}. */
 export interface PutTimes {
   /** Microseconds since the epoch. */
   readonly expiresAt: number;
@@ -19,7 +19,7 @@ export interface PutTimes {
   readonly retentionMs: number;
   /** Now, monotonic milliseconds. */
   readonly at: number;
-  /** The step of the write, where it is given: one after the latest. Default: the next one. */
+  /** The step of the write, which must be after the latest one. Default: the next step. */
   readonly step?: number | undefined;
 }
 
@@ -33,7 +33,7 @@ export interface MemoryState {
   readonly valueIndex: ReturnType<typeof createValueIndex>;
   readonly pastViews: ReturnType<typeof createPastViews>;
   readonly expiry: ExpiryQueue;
-  readonly events: EventKeeper;
+  readonly events: EventStorage;
   /** The newest version of a key, if it is an event. */
   find(key: EventKey): Version | undefined;
   /** The slot of a key, or the sort key for one. */
@@ -45,18 +45,21 @@ export interface MemoryState {
   /** Puts a tombstone in front of a live version. `step`: as in {@link PutTimes}. */
   remove(version: Version, at: number, step?: number): Version;
   /** Drops the oldest change and the version that only it kept readable. */
-  forgetOldest(): void;
+  pruneOldest(): void;
   /** Memory in bytes, split into the current state and history. */
   held(): { readonly current: number; readonly history: number };
-  /** The record of a version that has an event. `step`: overrides the version's own; `key`: its key, if the caller has it. */
+  /**
+   * The record of a version that has an event. `step`: overrides the version's own; `key`: its key, if the caller has
+   * it.
+   */
   record(version: Version, step?: number, key?: EventKey): EventRecord;
   /** The change that created this version. */
   change(version: Version): Change;
 }
 
 /**
- * Creates an empty state whose first change gets the revision after `start`. `arenaBytes`: see `createArenas`. `expiry`: a
- * queue that keeps nothing, if another store decides what expires.
+ * Creates an empty state whose first change gets the revision after `start`. `arenaBytes`: see `createArenas`.
+ * `expiry`: a queue that stores nothing, if another store decides what expires.
  */
 export function createMemoryState(
   start: Revision,
@@ -68,7 +71,7 @@ export function createMemoryState(
   const revisions = createRevisionIndex();
   const valueIndex = createValueIndex();
   const pastViews = createPastViews(log);
-  const events = createEventKeeper(arenaBytes);
+  const events = createEventStorage(arenaBytes);
 
   /** Makes `next` the newest version of its key. */
   const advance = (next: Version): void => {
@@ -105,7 +108,7 @@ export function createMemoryState(
     return last.key;
   };
 
-  /** The slot of the last key. One that has left the index ends with a tombstone. */
+  /** The slot of the last key. The newest version of a slot that was removed from the index is a tombstone. */
   const known = (key: EventKey): Slot | undefined =>
     last?.key === key && last.slot.head.event !== undefined ? last.slot : undefined;
 
@@ -164,11 +167,11 @@ export function createMemoryState(
       log.append(tombstone, at);
       return tombstone;
     },
-    forgetOldest() {
+    pruneOldest() {
       const version = log.oldest();
       if (version === undefined) return;
       log.dropOldest();
-      pastViews.forget(log.floor());
+      pastViews.prune(log.floor());
       // From here on every reader is at this revision or later, so the version before it can no longer be read.
       const { older } = version;
       version.older = undefined;

@@ -4,7 +4,7 @@ import { decodeBody, type DecodedBody } from '../../../../src/api/decode/decode-
 import { plainWithoutEntries } from '../../../../src/api/decode/known-managed-fields.js';
 import { createFieldTracker } from '../../../../src/api/managed-fields/field-tracker.js';
 import { createBodyLimits } from '../../../../src/api/body/member-limit.js';
-import { decodeUsualEvent } from '../../../../src/events/codec/decode-event.js';
+import { decodeCommonEvent } from '../../../../src/events/codec/decode-event.js';
 import { eventShape } from '../../../../src/events/resource/schema.js';
 
 type Json = Record<string, unknown>;
@@ -33,7 +33,7 @@ const decode = (text: string, managed: typeof knownEntries | undefined, members 
       shape: eventShape(),
       mediaType: 'application/json',
       fieldValidation: 'Warn',
-      quick: managed && decodeUsualEvent,
+      quick: managed && decodeCommonEvent,
       limits: createBodyLimits(members),
       managed,
     } as const;
@@ -78,7 +78,7 @@ describe('an object with managed fields that are known', () => {
     const found = plainWithoutEntries(JSON.stringify(whole()), knownEntries, 4_000);
     expect(found?.entries).toBe(knownEntries(LIST));
     expect((found?.plain.value as { metadata: Json }).metadata['managedFields']).toBe(0);
-    expect(decodeUsualEvent(found?.plain.value as object, found?.entries)?.keys).toBe(found?.plain.keys);
+    expect(decodeCommonEvent(found?.plain.value as object, found?.entries)?.keys).toBe(found?.plain.keys);
   });
 
   test('is decoded as it is without known managed fields', () => {

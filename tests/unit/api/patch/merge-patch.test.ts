@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { applyMergePatch } from '../../../../src/api/patch/merge-patch.js';
+import { applyMergePatch } from '../../../../src/api/patch/apply-patch.js';
 
 describe('applyMergePatch', () => {
   // The cases of RFC 7396, appendix A.

@@ -35,7 +35,7 @@ describe('subdomainErrors', () => {
     ['a\n', [SUBDOMAIN]],
     ['a'.repeat(254), ['must be no more than 253 characters']],
     ['é'.repeat(127), ['must be no more than 253 characters', SUBDOMAIN]],
-  ])('judges the name %j', (value, errors) => {
+  ])('checks the name %j', (value, errors) => {
     expect(subdomainErrors(value)).toEqual(errors);
   });
 
@@ -53,7 +53,7 @@ describe('dnsLabelErrors', () => {
     ['UPPER', [LABEL]],
     ['-a', [LABEL]],
     ['a'.repeat(64), ['must be no more than 63 characters']],
-  ])('judges the label %j', (value, errors) => {
+  ])('checks the label %j', (value, errors) => {
     expect(dnsLabelErrors(value)).toEqual(errors);
   });
 });
@@ -70,7 +70,7 @@ describe('qualifiedNameErrors', () => {
     ['-x', [NAME_PART]],
     ['a'.repeat(64), ['name part must be no more than 63 bytes']],
     [`${'a'.repeat(254)}/x`, ['prefix part must be no more than 253 bytes']],
-  ])('judges the name %j', (value, errors) => {
+  ])('checks the name %j', (value, errors) => {
     expect(qualifiedNameErrors(value)).toEqual(errors);
   });
 });
@@ -83,7 +83,7 @@ describe('labelValueErrors', () => {
     ['a'.repeat(64), ['must be no more than 63 bytes']],
     ['-v', [VALUE]],
     ['bad value!', [VALUE]],
-  ])('judges the value %j', (value, errors) => {
+  ])('checks the value %j', (value, errors) => {
     expect(labelValueErrors(value)).toEqual(errors);
   });
 });
@@ -94,7 +94,7 @@ describe('pathSegmentErrors', () => {
     ['.', ["may not be '.'"]],
     ['..', ["may not be '..'"]],
     ['a/b%c', ["may not contain '/'", "may not contain '%'"]],
-  ])('judges the segment %j', (value, errors) => {
+  ])('checks the segment %j', (value, errors) => {
     expect(pathSegmentErrors(value)).toEqual(errors);
   });
 

@@ -161,7 +161,7 @@ describe('a streamed body', () => {
     await settled();
     steps[2]?.resolve({ done: false, value: 'text' as never });
     await rejected;
-    expect(errors).toMatchObject([{ name: 'TypeError', message: 'a streamed body must give Uint8Array chunks' }]);
+    expect(errors).toMatchObject([{ name: 'TypeError', message: 'a streamed body must yield Uint8Array chunks' }]);
     expect(released).toHaveBeenCalledOnce();
   });
 });

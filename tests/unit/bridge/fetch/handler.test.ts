@@ -163,12 +163,12 @@ describe('the request', () => {
     const request = post('x');
     await request.text();
     await expect(toFetchHandler(echo)(request)).rejects.toThrow(/read already: hand the Request over unread/);
-    const forgiving: ApiHandler = (inner) =>
+    const ignoring: ApiHandler = (inner) =>
       Promise.resolve(readBody(inner, 1)).then(
         () => text('ok'),
         () => text('caught', 500),
       );
-    await expect(toFetchHandler(forgiving)(request)).rejects.toThrow(TypeError);
+    await expect(toFetchHandler(ignoring)(request)).rejects.toThrow(TypeError);
     expect(await toFetchHandler(() => undefined)(request)).toBeUndefined();
     expect((await toFetchHandler(() => text('no body asked for'))(request))?.status).toBe(200);
   });

@@ -73,7 +73,7 @@ async function bothWays(heads: readonly Head[], { request = GET, setUp, before, 
   return { own, node, byNode };
 }
 
-describe('heads of usual answers', () => {
+describe('heads of common answers', () => {
   it('are what Node would write, and Node writes the first one', async () => {
     const heads: Head[] = [
       OK,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { EndSignal } from '../../../../src/cli/command-line/command.js';
-import { supervise, type Ending, type WorkerEvents } from '../../../../src/cli/serve/supervisor.js';
+import { supervise, type ExitInfo, type WorkerEvents } from '../../../../src/cli/serve/supervisor.js';
 import type { FromWorker, ToWorker } from '../../../../src/cli/serve/worker-messages.js';
 import { fakeClock } from '../../../../src/testing/fake-clock.js';
 
@@ -21,7 +21,7 @@ function fakeProcess(events: WorkerEvents, pid: number) {
     send: (message: ToWorker) => void sent.push(message),
     kill: () => void (killed = true),
     say: (message: FromWorker) => events.onMessage(message),
-    end: (ending: Partial<Ending>) => events.onEnd({ code: null, signal: null, ...ending }),
+    end: (exit: Partial<ExitInfo>) => events.onEnd({ code: null, signal: null, ...exit }),
     serve(): void {
       events.onMessage({ type: 'ready' });
       events.onMessage({ type: 'serving', addresses: ADDRESSES });
@@ -268,14 +268,14 @@ describe('a signal', () => {
   });
 
   it('gives 0 where all workers end as they should, and 1 where a signal has ended one', async () => {
-    for (const [ending, expected] of [
+    for (const [exit, expected] of [
       [{ code: 0 }, 0],
       [{ signal: 'SIGKILL' }, 1],
     ] as const) {
       const { process, signal, code } = await beginServing(2);
       signal('SIGINT');
       process(0).end({ code: 0 });
-      process(1).end(ending);
+      process(1).end(exit);
       expect(await code()).toBe(expected);
     }
   });

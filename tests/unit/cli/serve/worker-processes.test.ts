@@ -35,12 +35,12 @@ describe('signals that come to a worker itself and through the primary', () => {
 
   it('include a SIGTERM at the end of the primary, unless a shutdown has begun', () => {
     const { signals, heard } = listening();
-    signals.primaryHasGone();
-    signals.primaryHasGone();
+    signals.primaryExited();
+    signals.primaryExited();
     expect(heard).toEqual(['SIGTERM']);
     const other = listening();
     other.signals.arrived('own', 'SIGINT');
-    other.signals.primaryHasGone();
+    other.signals.primaryExited();
     expect(other.heard).toEqual(['SIGINT']);
   });
 

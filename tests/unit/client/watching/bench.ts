@@ -47,23 +47,23 @@ export async function bench(
   const clock = fakeClock();
   const given: Given[] = [];
   const observed: Observation[] = [];
-  const ending = new AbortController();
+  const stopping = new AbortController();
   const observe = (observation: Observation): void => void observed.push(observation);
   let seenCount = 0;
   const run = async (): Promise<void> => {
-    const changes = watchEvents({ client: server.client, clock, observe, signal: ending.signal, ...options });
+    const changes = watchEvents({ client: server.client, clock, observe, signal: stopping.signal, ...options });
     for await (const change of changes) given.push(change);
   };
   const ended = run();
   ended.catch(() => undefined);
-  onTestFinished(() => ending.abort());
+  onTestFinished(() => stopping.abort());
   await settle();
   return {
     ...{ server, clock, given, observed, settle, ended },
     news: () => given.slice(seenCount, (seenCount = given.length)).map(textOf),
     pass: (ms) => passOn(clock, ms),
     async stop() {
-      ending.abort();
+      stopping.abort();
       await ended;
     },
   };

@@ -136,7 +136,7 @@ describe('A watch whose connections break at any byte', () => {
           fc.array(write, { minLength: 10, maxLength: 50 }),
           async (cuts, writes) => {
             const server = shop();
-            const ending = new AbortController();
+            const stopping = new AbortController();
             try {
               const client = createEventsClient({
                 ...{ transport: breaking(server.handler, cuts), group: 'events.example.com', namespace: 'shop' },
@@ -148,7 +148,7 @@ describe('A watch whose connections break at any byte', () => {
                   client,
                   clock: server.clock,
                   watchList,
-                  signal: ending.signal,
+                  signal: stopping.signal,
                   observe: () => undefined,
                 };
                 for await (const change of watchEvents(options)) given.push(change);
@@ -160,7 +160,7 @@ describe('A watch whose connections break at any byte', () => {
               await passOn(server.clock, 120_000);
               await settle();
               const expected = await server.state();
-              ending.abort();
+              stopping.abort();
               await running;
 
               const state = new Map<string, string>();
@@ -177,7 +177,7 @@ describe('A watch whose connections break at any byte', () => {
               }
               expect([...state].map(([name, revision]) => `${name}@${revision}`).sort()).toEqual(expected);
             } finally {
-              ending.abort();
+              stopping.abort();
               await server.close();
             }
           },

@@ -47,17 +47,17 @@ async function exporting(
 ): Promise<Exporting> {
   const clock = fakeClock();
   const observed: Observation[] = [];
-  const ending = new AbortController();
+  const stopping = new AbortController();
   const observe = (observation: Observation): void => void observed.push(observation);
-  const done = exportEvents({ client: server.client, clock, observe, signal: ending.signal, ...options });
+  const done = exportEvents({ client: server.client, clock, observe, signal: stopping.signal, ...options });
   done.catch(() => undefined);
-  onTestFinished(() => ending.abort());
+  onTestFinished(() => stopping.abort());
   await settle();
   return {
     ...{ observed, done },
     pass: (ms) => passOn(clock, ms),
     async stop() {
-      ending.abort();
+      stopping.abort();
       await done;
     },
   };

@@ -69,9 +69,9 @@ test('metadata with its revision has all fields in wire order, for any event', (
     ({ name }) => name,
   );
   fc.assert(
-    fc.property(anyEvent(), fc.boolean(), (input, usual) => {
+    fc.property(anyEvent(), fc.boolean(), (input, common) => {
       const { resourceVersion: _, ...stored } = decoded(input).metadata as ObjectMeta;
-      const from = usual ? { ...event().metadata, ...(stored.managedFields && { managedFields: [] }) } : stored;
+      const from = common ? { ...event().metadata, ...(stored.managedFields && { managedFields: [] }) } : stored;
       const metadata = withRevision(from, '7');
       expect(metadata).toEqual({ ...from, resourceVersion: '7' });
       expect(Object.keys(metadata)).toEqual(order.filter((name) => name in metadata));

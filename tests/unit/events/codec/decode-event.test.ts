@@ -2,13 +2,13 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { decodeBody, type DecodedBody } from '../../../../src/api/decode/decode-body.js';
 import { eventShape } from '../../../../src/events/resource/schema.js';
-import { decodeUsualEvent } from '../../../../src/events/codec/decode-event.js';
+import { decodeCommonEvent } from '../../../../src/events/codec/decode-event.js';
 
 type Json = Record<string, unknown>;
 
 const VERSION = { kind: 'Event', apiVersion: 'events.example.com/v1', shape: eventShape() };
 
-const decode = (text: string, quick?: typeof decodeUsualEvent): DecodedBody =>
+const decode = (text: string, quick?: typeof decodeCommonEvent): DecodedBody =>
   decodeBody(new TextEncoder().encode(text), {
     ...VERSION,
     mediaType: 'application/json',
@@ -18,7 +18,7 @@ const decode = (text: string, quick?: typeof decodeUsualEvent): DecodedBody =>
 
 /** Compares the outcome of a body with that without the fast path. */
 function checkAlike(text: string): void {
-  const outcome = (quick?: typeof decodeUsualEvent): unknown => {
+  const outcome = (quick?: typeof decodeCommonEvent): unknown => {
     try {
       const { object, warnings } = decode(text, quick);
       return { object, warnings, labels: Object.getPrototypeOf(labelsOf(object) ?? null) as unknown };
@@ -26,7 +26,7 @@ function checkAlike(text: string): void {
       return String(error);
     }
   };
-  expect(outcome(decodeUsualEvent)).toEqual(outcome());
+  expect(outcome(decodeCommonEvent)).toEqual(outcome());
 }
 
 /** The decoded body, and whether it took the fast path. */
@@ -35,7 +35,7 @@ function decoded(body: Json | string): DecodedBody & { readonly known: boolean }
   checkAlike(text);
   let known = false;
   const read = decode(text, (value) => {
-    const object = decodeUsualEvent(value);
+    const object = decodeCommonEvent(value);
     known = object !== undefined;
     return object;
   });
@@ -44,7 +44,7 @@ function decoded(body: Json | string): DecodedBody & { readonly known: boolean }
 
 const labelsOf = (object: Json): object | null => ((object['metadata'] as Json)['labels'] as object | undefined) ?? {};
 
-const usual = (more: Json = {}, metadata: Json = {}, regarding: Json = {}): Json => ({
+const commonEvent = (more: Json = {}, metadata: Json = {}, regarding: Json = {}): Json => ({
   kind: 'Event',
   apiVersion: 'events.example.com/v1',
   metadata: { name: 'a', namespace: 'default', ...metadata },
@@ -62,28 +62,28 @@ const usual = (more: Json = {}, metadata: Json = {}, regarding: Json = {}): Json
 const EMPTY = { deprecatedSource: {}, deprecatedFirstTimestamp: null, deprecatedLastTimestamp: null };
 
 test.each([
-  ['an event with a value in every usual field', usual()],
-  ['an event with labels', usual({}, { labels: { app: 'web', tier: '' } })],
-  ['an event with the empty fields of Go', usual(EMPTY, { creationTimestamp: null })],
+  ['an event with a value in every usual field', commonEvent()],
+  ['an event with labels', commonEvent({}, { labels: { app: 'web', tier: '' } })],
+  ['an event with the empty fields of Go', commonEvent(EMPTY, { creationTimestamp: null })],
   [
     'an event about a container',
-    usual({}, {}, { uid: 'u', resourceVersion: '1', apiVersion: 'v1', fieldPath: 'spec' }),
+    commonEvent({}, {}, { uid: 'u', resourceVersion: '1', apiVersion: 'v1', fieldPath: 'spec' }),
   ],
-  ['an event with annotations', usual({}, { annotations: { 'example.com/a': 'b' } })],
-  ['an event with a series', usual({ series: { count: 2, lastObservedTime: '2026-03-05T06:07:08.123456Z' } })],
-  ['an event with a second object', usual({ related: { kind: 'Node', name: 'node-1' } })],
+  ['an event with annotations', commonEvent({}, { annotations: { 'example.com/a': 'b' } })],
+  ['an event with a series', commonEvent({ series: { count: 2, lastObservedTime: '2026-03-05T06:07:08.123456Z' } })],
+  ['an event with a second object', commonEvent({ related: { kind: 'Node', name: 'node-1' } })],
   [
     'an event with what the server has set',
-    usual({}, { uid: 'u', resourceVersion: '1', creationTimestamp: '2026-03-05T06:07:08Z' }),
+    commonEvent({}, { uid: 'u', resourceVersion: '1', creationTimestamp: '2026-03-05T06:07:08Z' }),
   ],
-  ['an event with a time that is not canonical', usual({ eventTime: '2026-03-05T06:07:08+01:00' })],
+  ['an event with a time that is not canonical', commonEvent({ eventTime: '2026-03-05T06:07:08+01:00' })],
 ])('%s takes the fast path', (_, body) => {
   expect(decoded(body).known).toBe(true);
 });
 
 const name = (): fc.Arbitrary<string> =>
   fc.constantFrom(
-    ...Object.keys(usual(EMPTY)),
+    ...Object.keys(commonEvent(EMPTY)),
     'series',
     'related',
     'labels',
@@ -129,7 +129,7 @@ test('any body is decoded as by the generic decoder', () => {
       fc.boolean(),
       fc.option(name()),
       (more, metadata, regarding, empty, without) => {
-        const body = usual({ ...(empty && EMPTY), ...more });
+        const body = commonEvent({ ...(empty && EMPTY), ...more });
         for (const [key, added] of [
           ['metadata', metadata],
           ['regarding', regarding],
@@ -150,17 +150,17 @@ test('the keys of all objects are counted', () => {
       ? Object.values(value).reduce<number>((sum, inner) => sum + 1 + count(inner), 0)
       : 0;
   for (const body of [
-    usual(),
-    usual(EMPTY, { creationTimestamp: null }),
-    usual({}, { labels: { app: 'web', tier: 'front' } }, { uid: 'u' }),
+    commonEvent(),
+    commonEvent(EMPTY, { creationTimestamp: null }),
+    commonEvent({}, { labels: { app: 'web', tier: 'front' } }, { uid: 'u' }),
   ]) {
     const keys = count(body);
-    expect(decodeUsualEvent(structuredClone(body))?.keys).toBe(keys);
+    expect(decodeCommonEvent(structuredClone(body))?.keys).toBe(keys);
   }
 });
 
 test('duplicate keys are reported at every level', () => {
-  const text = JSON.stringify(usual({}, { labels: { a: 'b' } }));
+  const text = JSON.stringify(commonEvent({}, { labels: { a: 'b' } }));
   for (const [from, to] of [
     ['"a":"b"', '"a":"c","a":"b"'],
     ['"kind":"Pod"', '"kind":"Pod","kind":"Pod"'],

@@ -133,8 +133,8 @@ describe('a large response', () => {
 
   test('that becomes large while it is gathered is refused as soon as there is no room for more', async () => {
     let reads = 0;
-    let goOn: (() => void) | undefined;
-    const gate = new Promise<void>((resolve) => (goOn = resolve));
+    let resume: (() => void) | undefined;
+    const gate = new Promise<void>((resolve) => (resume = resolve));
     const made = bench({ limits: { bytes: 200_000, bytesPerCaller: 200_000, queued: 0 } }, (store) => ({
       ...store,
       async list(options) {
@@ -147,10 +147,10 @@ describe('a large response', () => {
     const gathered = made.ask(`GET ${path()}`, { headers: PROTOBUF });
     await vi.waitFor(() => expect(reads).toBe(2));
     expect((await unread(made, path('/z'))).status).toBe(200);
-    goOn?.();
+    resume?.();
     const refused = await gathered;
     expect(refused.status).toBe(429);
-    expect(await refused.text()).toContain('answers of this caller, or of all, take too much memory');
+    expect(await refused.text()).toContain('responses to this caller, or to all callers, take too much memory');
   });
 
   test('delays no small list of the same caller, whatever its representation', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { isStatusFailure } from '../../../../src/api/status/status-failure.js';
-import { requireName, routeOf, scopeOf } from '../../../../src/events/request/scope.js';
+import { requirePathName, routeOf, scopeOf } from '../../../../src/events/request/scope.js';
 import { eventsV1 } from '../../../../src/events/versions/events-v1.js';
 import { decodePath, parseQuery, splitUrl } from '../../../../src/http/url.js';
 import { bench, event, ROOT } from '../bench.js';
@@ -19,7 +19,7 @@ function routeAt(target: string): string | number {
   if (!scope) return 'no scope';
   try {
     const { verb } = routeOf(scope, target.split(' ')[0] ?? '', versions);
-    requireName(scope.name);
+    requirePathName(scope.name);
     return `${verb} ${scope.namespace}/${scope.name}`;
   } catch (error) {
     if (!isStatusFailure(error)) throw error;

@@ -8,7 +8,7 @@ import type { ByteHints } from '../../../../src/store/contract/byte-hints.js';
 import type { EncodedEvent } from '../../../../src/store/contract/record.js';
 import { anyEvent } from '../any-event.js';
 
-const usual = (): Event => ({
+const commonEvent = (): Event => ({
   metadata: {
     name: 'web-1',
     namespace: 'shop',
@@ -35,7 +35,7 @@ const sharedTexts = (encoded: EncodedEvent): string[] =>
 
 describe('the hints of an encoded event', () => {
   test('say where the key, the uid and the version of the regarding object stand', () => {
-    const encoded = encodeEvent(usual(), MANAGED);
+    const encoded = encodeEvent(commonEvent(), MANAGED);
     const { name, namespace, uid, regardingVersion, suffix } = hintsOf(encoded);
     expect(textAt(encoded, name, name + 5)).toBe('web-1');
     expect(textAt(encoded, namespace, namespace + 4)).toBe('shop');
@@ -49,31 +49,31 @@ describe('the hints of an encoded event', () => {
   test('offer as shared parts the managed fields with what closely precedes them, and those fields alone', () => {
     const managed = `"managedFields":${MANAGED}},`;
     const close = '"creationTimestamp":"2024-03-05T06:07:08Z","labels":{"app":"web"},';
-    expect(sharedTexts(encodeEvent(usual(), MANAGED))).toEqual([close + managed, managed]);
+    expect(sharedTexts(encodeEvent(commonEvent(), MANAGED))).toEqual([close + managed, managed]);
     const labelled = (length: number): Event => {
-      const event = usual();
+      const event = commonEvent();
       event.metadata.labels = { app: 'x'.repeat(length) };
       return event;
     };
     const most = 160 - close.length + 'web'.length;
     expect(sharedTexts(encodeEvent(labelled(most), MANAGED))).toHaveLength(2);
     expect(sharedTexts(encodeEvent(labelled(most + 1), MANAGED))).toEqual([managed]);
-    expect(sharedTexts(encodeEvent(usual()))).toEqual([]);
-    const { creationTimestamp: _, labels: __, ...metadata } = usual().metadata;
-    expect(sharedTexts(encodeEvent({ ...usual(), metadata }, MANAGED))).toEqual([managed]);
+    expect(sharedTexts(encodeEvent(commonEvent()))).toEqual([]);
+    const { creationTimestamp: _, labels: __, ...metadata } = commonEvent().metadata;
+    expect(sharedTexts(encodeEvent({ ...commonEvent(), metadata }, MANAGED))).toEqual([managed]);
   });
 
   test('are the same with a note that is not ASCII, and correct after annotations that are not', () => {
-    const note = { ...usual(), note: 'ü😀' };
-    const { suffix: _, ...hints } = hintsOf(encodeEvent(usual(), MANAGED));
+    const note = { ...commonEvent(), note: 'ü😀' };
+    const { suffix: _, ...hints } = hintsOf(encodeEvent(commonEvent(), MANAGED));
     expect(hintsOf(encodeEvent(note, MANAGED))).toMatchObject(hints);
-    const labelled = usual();
+    const labelled = commonEvent();
     labelled.metadata.annotations = { app: 'ü😀' };
     const encoded = encodeEvent(labelled, MANAGED);
     expect(sharedTexts(encoded)[1]).toBe(`"managedFields":${MANAGED}},`);
     const { regardingVersion } = hintsOf(encoded);
     expect(textAt(encoded, regardingVersion, regardingVersion + 5)).toBe('12345');
-    const about = usual();
+    const about = commonEvent();
     about.regarding = { ...about.regarding, name: 'ü😀' };
     const spoken = encodeEvent(about, MANAGED);
     const start = hintsOf(spoken).regardingVersion;
@@ -83,7 +83,7 @@ describe('the hints of an encoded event', () => {
   });
 
   test('are empty for what the event does not have', () => {
-    const { regarding: _, ...event } = usual();
+    const { regarding: _, ...event } = commonEvent();
     const other = encodeEvent({
       ...event,
       metadata: { generateName: 'web-', name: 'web-1', namespace: 'shop' },

@@ -12,7 +12,7 @@ import { anyEvent } from '../any-event.js';
 
 const read = createEventReader(createFieldTracker().entriesOf);
 
-const usual = (): Event => ({
+const commonEvent = (): Event => ({
   metadata: {
     name: 'a',
     namespace: 'ns',
@@ -47,28 +47,28 @@ const without = (event: Event, key: keyof Event): Event =>
   Object.fromEntries(Object.entries(event).filter(([name]) => name !== key)) as unknown as Event;
 
 const variants: readonly Event[] = [
-  usual(),
+  commonEvent(),
   ...(['series', 'reportingController', 'reportingInstance', 'action', 'reason', 'note', 'type'] as const).map((key) =>
-    without(usual(), key),
+    without(commonEvent(), key),
   ),
-  { ...usual(), regarding: {} },
-  { ...usual(), regarding: { name: 'web' } },
-  { ...usual(), regarding: { kind: 'Pod', fieldPath: '}' } },
-  { ...usual(), note: 'a "quoted" one,\\ "series":{"count":' },
-  { ...usual(), note: ',"type":Warning' },
-  { ...usual(), note: 'ü😀' },
-  { ...usual(), eventTime: null },
-  { ...usual(), series: { count: -1, lastObservedTime: null } },
-  { ...usual(), related: { kind: 'Node' } },
-  { ...usual(), deprecatedCount: 3 },
-  { ...usual(), deprecatedSource: { component: 'c' } },
+  { ...commonEvent(), regarding: {} },
+  { ...commonEvent(), regarding: { name: 'web' } },
+  { ...commonEvent(), regarding: { kind: 'Pod', fieldPath: '}' } },
+  { ...commonEvent(), note: 'a "quoted" one,\\ "series":{"count":' },
+  { ...commonEvent(), note: ',"type":Warning' },
+  { ...commonEvent(), note: 'ü😀' },
+  { ...commonEvent(), eventTime: null },
+  { ...commonEvent(), series: { count: -1, lastObservedTime: null } },
+  { ...commonEvent(), related: { kind: 'Node' } },
+  { ...commonEvent(), deprecatedCount: 3 },
+  { ...commonEvent(), deprecatedSource: { component: 'c' } },
   ...[{}, { app: 'a},"x' }, { app: '"' }, JSON.parse('{"__proto__":"x"}') as Record<string, string>].map((labels) => ({
-    ...usual(),
-    metadata: { ...usual().metadata, labels },
+    ...commonEvent(),
+    metadata: { ...commonEvent().metadata, labels },
   })),
-  { ...usual(), metadata: { ...usual().metadata, annotations: { a: 'b' } } },
-  { ...usual(), metadata: { ...usual().metadata, name: 'a"b' } },
-  { ...usual(), metadata: { ...usual().metadata, finalizers: ['example.com/f'] } },
+  { ...commonEvent(), metadata: { ...commonEvent().metadata, annotations: { a: 'b' } } },
+  { ...commonEvent(), metadata: { ...commonEvent().metadata, name: 'a"b' } },
+  { ...commonEvent(), metadata: { ...commonEvent().metadata, finalizers: ['example.com/f'] } },
 ];
 
 describe('a stored event that is read to be written again', () => {
@@ -84,7 +84,7 @@ describe('a stored event that is read to be written again', () => {
 
   test('is the same from a store that keeps it in pieces, small or large', async () => {
     const store = memoryStore();
-    for (const [index, event] of [usual(), { ...usual(), note: 'n'.repeat(20_000) }].entries()) {
+    for (const [index, event] of [commonEvent(), { ...commonEvent(), note: 'n'.repeat(20_000) }].entries()) {
       const key = { namespace: 'ns', name: `a${index}` };
       const named = { ...event, metadata: { ...event.metadata, name: key.name } };
       const record = await store.create(key, encodeEvent(named), { expiresAt: Number.MAX_SAFE_INTEGER });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { generateName } from '../../../../src/events/writing/store-new.js';
+import { generateName } from '../../../../src/events/writing/store-new-event.js';
 
 test('five characters of the alphabet without vowels follow the prefix', () => {
   expect(generateName('web-')).toMatch(/^web-[bcdfghjklmnpqrstvwxz2456789]{5}$/);

@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { createMetrics } from '../../../../src/metrics.js';
 import type { Observation } from '../../../../src/observe/observation.js';
+import type { CachedStoreOptions } from '../../../../src/store/cached/options.js';
 import type { EventStore } from '../../../../src/store/contract/event-store.js';
 import { memoryStore } from '../../../../src/store/memory/memory-store.js';
 import { call, fakeClock, sampleEvent, type FakeClock } from '../../../../src/testing.js';
@@ -17,7 +18,7 @@ interface Bench extends Handled {
   create(name: string): Promise<unknown>;
 }
 
-async function createBench(shared: boolean): Promise<Bench> {
+async function createBench(shared: boolean, options: CachedStoreOptions = {}): Promise<Bench> {
   const clock = fakeClock();
   const seen: OfCache[] = [];
   const { observe, handle } = createMetrics({
@@ -26,7 +27,7 @@ async function createBench(shared: boolean): Promise<Bench> {
     },
   });
   const inner = handled(memoryStore({ clock, startAt: 10 }), shared);
-  const cached = await filled(inner.store, { clock, observe });
+  const cached = await filled(inner.store, { clock, observe, ...options });
   onTestFinished(() => cached.close());
   return Object.assign(inner, {
     clock,
@@ -97,6 +98,21 @@ test('reads that wait for a watch cache are observed, with the source of their r
       `apiserver_watch_cache_consistent_read_total{${LABELS},success="true",fallback="true"} 1`,
     ]),
   );
+});
+
+test('a read that the watch cache serves because the store fails is observed with the cache as its source', async () => {
+  const bench = await createBench(true, { whenAway: 'serve-stale' });
+  const { clock, create, cached, seen, feed } = bench;
+  await create('a');
+  await turns();
+  feed.isOpen = false;
+  await create('b');
+  const late = cached.get(keyOf('a'));
+  await turns();
+  bench.isAway = true;
+  clock.advance(3_000);
+  expect(await late).toMatchObject({ key: keyOf('a') });
+  expect(seen.at(-1)).toEqual({ type: 'cache.waited', store: 'memory', durationMs: 3_000, outcome: 'cache' });
 });
 
 test('a read that neither the watch cache nor the store can answer is observed as failed', async () => {

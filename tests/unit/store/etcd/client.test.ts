@@ -87,8 +87,8 @@ describe('reads', () => {
   test('go on to the next member, and stay with it', async () => {
     const members = [fake('http://a:1', [lost()]), fake('http://b:1', [RANGE])];
     const client = clientOf(members);
-    expect(await settle(client.range({ key }, client.budget(undefined)))).toEqual(RANGE);
-    await settle(client.range({ key }, client.budget(undefined)));
+    expect(await settle(client.range({ key }, client.callContext(undefined)))).toEqual(RANGE);
+    await settle(client.range({ key }, client.callContext(undefined)));
     expect(members.map(({ asked }) => asked.length)).toEqual([1, 2]);
   });
 
@@ -96,14 +96,14 @@ describe('reads', () => {
     const members = [fake('http://a:1', ['silence']), fake('http://b:1', [RANGE])];
     const client = clientOf(members);
     const begun = clock.monotonic();
-    await settle(client.range({ key }, client.budget(undefined)));
+    await settle(client.range({ key }, client.callContext(undefined)));
     expect(clock.monotonic() - begun).toBeGreaterThanOrEqual(1000);
     expect(clock.monotonic() - begun).toBeLessThan(1500);
   });
 
   test('end with unavailable when the time is over, and give the reason', async () => {
     const client = clientOf([fake('http://a:1', [lost()]), fake('http://b:1', [lost()])]);
-    const read = settle(client.range({ key }, client.budget(undefined)));
+    const read = settle(client.range({ key }, client.callContext(undefined)));
     await expect(read).rejects.toMatchObject({ code: 'unavailable' });
     await expect(read).rejects.toThrow(/http:\/\/a:1, http:\/\/b:1.*connection dropped/);
   });
@@ -111,7 +111,7 @@ describe('reads', () => {
   test('end at once with the reason of an aborted signal', async () => {
     const client = clientOf([fake('http://a:1', ['silence'])]);
     const abort = new AbortController();
-    const read = client.range({ key }, client.budget(abort.signal));
+    const read = client.range({ key }, client.callContext(abort.signal));
     await nextTurn();
     const reason = new Error('gone');
     abort.abort(reason);
@@ -122,46 +122,48 @@ describe('reads', () => {
 describe('writes', () => {
   test('that never reached a member are unavailable', async () => {
     const client = clientOf([fake('http://a:1', [away()])]);
-    await expect(settle(client.txn(txn, client.budget(undefined)))).rejects.toMatchObject({ code: 'unavailable' });
+    await expect(settle(client.txn(txn, client.callContext(undefined)))).rejects.toMatchObject({ code: 'unavailable' });
   });
 
   test('that were lost are repeated, and succeed', async () => {
     const members = [fake('http://a:1', [lost()]), fake('http://b:1', [DONE])];
     const client = clientOf(members);
-    expect(await settle(client.txn(txn, client.budget(undefined)))).toEqual(DONE);
+    expect(await settle(client.txn(txn, client.callContext(undefined)))).toEqual(DONE);
   });
 
   test('whose condition fails after a loss are uncertain, and certain when they are sent again', async () => {
     const client = clientOf([fake('http://a:1', [lost()]), fake('http://b:1', [REFUSED])]);
-    const budget = client.budget(undefined);
-    await expect(settle(client.txn(txn, budget))).rejects.toMatchObject({ code: 'unknown-outcome' });
-    expect(await settle(client.txn(txn, budget))).toEqual(REFUSED);
+    const context = client.callContext(undefined);
+    await expect(settle(client.txn(txn, context))).rejects.toMatchObject({ code: 'unknown-outcome' });
+    expect(await settle(client.txn(txn, context))).toEqual(REFUSED);
   });
 
   test('that must not be repeated are unknown-outcome at once, but go on from members they never reached', async () => {
     const members = [fake('http://a:1', [away()]), fake('http://b:1', [lost()]), fake('http://c:1', [DONE])];
     const client = clientOf(members);
-    const once = settle(client.txnOnce(txn, client.budget(undefined)));
+    const once = settle(client.txnOnce(txn, client.callContext(undefined)));
     await expect(once).rejects.toMatchObject({ code: 'unknown-outcome' });
     expect(members.map(({ asked }) => asked.length)).toEqual([1, 1, 0]);
     expect(client.seen()).toBe(0);
-    expect(await settle(client.txnOnce(txn, client.budget(undefined)))).toEqual(DONE);
+    expect(await settle(client.txnOnce(txn, client.callContext(undefined)))).toEqual(DONE);
     expect(client.seen()).toBe(DONE.revision);
-    const late = client.budget(undefined);
+    const late = client.callContext(undefined);
     clock.advance(3000);
     await expect(client.txnOnce(txn, late)).rejects.toMatchObject({ code: 'unavailable' });
   });
 
   test('that are lost until the time is over are unknown-outcome', async () => {
     const client = clientOf([fake('http://a:1', [lost()])]);
-    await expect(settle(client.txn(txn, client.budget(undefined)))).rejects.toMatchObject({ code: 'unknown-outcome' });
+    await expect(settle(client.txn(txn, client.callContext(undefined)))).rejects.toMatchObject({
+      code: 'unknown-outcome',
+    });
   });
 });
 
 test('a token is requested once, and again when it is no longer valid', async () => {
   const member = fake('http://a:1', [RANGE, badToken(), RANGE], ['first', 'second']);
   const client = clientOf([member], { username: 'u', password: 'p' });
-  const read = (): Promise<RangeResponse> => settle(client.range({ key }, client.budget(undefined)));
+  const read = (): Promise<RangeResponse> => settle(client.range({ key }, client.callContext(undefined)));
   await Promise.all([read(), read()]);
   await read();
   expect(member.asked).toEqual(['range first', 'range first', 'range second', 'range second']);
@@ -172,8 +174,8 @@ test('a watch is ended when the client leaves its member', async () => {
   const client = clientOf(members);
   const end = vi.fn();
   const request = { key, rangeEnd: key, startRevision: 1 };
-  await client.watch(request, { response: () => undefined, end }, client.budget(undefined));
+  await client.watch(request, { response: () => undefined, end }, client.callContext(undefined));
   expect(members[0]?.listeners).toHaveLength(1);
-  await settle(client.range({ key }, client.budget(undefined)));
+  await settle(client.range({ key }, client.callContext(undefined)));
   expect(end).toHaveBeenCalledOnce();
 });

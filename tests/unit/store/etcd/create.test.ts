@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Change, ChangesOptions } from '../../../../src/store/contract/event-store.js';
 import { storeError } from '../../../../src/store/contract/errors.js';
-import type { Budget } from '../../../../src/store/etcd/budget.js';
+import type { CallContext } from '../../../../src/store/etcd/call-context.js';
 import type { EtcdClient } from '../../../../src/store/etcd/client.js';
 import { etcdFailure } from '../../../../src/store/etcd/failure.js';
 import { createFence } from '../../../../src/store/etcd/fence.js';
@@ -51,7 +51,7 @@ function creating(answers: readonly (TxnResponse | Error)[], there: readonly Key
       return { revision: 16, kvs: there, more: false, count: there.length };
     },
   } as unknown as EtcdClient;
-  const budget: Budget = { end: clock.monotonic() + 5000, signal: undefined, doubt: false };
+  const context: CallContext = { end: clock.monotonic() + 5000, signal: undefined, outcomeUnknown: false };
   const asked: number[] = [];
   async function* changes({ after, signal }: ChangesOptions): AsyncGenerator<readonly Change[]> {
     asked.push(after);
@@ -64,7 +64,7 @@ function creating(answers: readonly (TxnResponse | Error)[], there: readonly Key
     attempts,
     asked,
     fenceOf: ({ compare }: TxnRequest): unknown => compare?.[1]?.revision,
-    create: (): Promise<EventRecord> => writes.create(key, event, expiresAt, budget),
+    create: (): Promise<EventRecord> => writes.create(key, event, expiresAt, context),
   };
 }
 

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { storeError } from '../../../../src/store/contract/errors.js';
-import type { Budget } from '../../../../src/store/etcd/budget.js';
+import type { CallContext } from '../../../../src/store/etcd/call-context.js';
 import type { EtcdClient } from '../../../../src/store/etcd/client.js';
 import { expireDue } from '../../../../src/store/etcd/expire.js';
 import { createLayout } from '../../../../src/store/etcd/layout.js';
 
 const layout = createLayout('/p');
-const budget = (): Budget => ({}) as Budget;
+const newContext = (): CallContext => ({}) as CallContext;
 
 /** An etcd with so many due events, whose transactions end as `txn` says. */
 function withDue(count: number, txn: (index: number) => Promise<void>): EtcdClient {
@@ -35,7 +35,7 @@ test('a transaction that hangs delays no others', async () => {
     done++;
     return Promise.resolve();
   });
-  const expired = expireDue(client, layout, 2_000, 500, budget);
+  const expired = expireDue(client, layout, 2_000, 500, newContext);
   await expect.poll(() => done).toBe(99);
   release();
   expect(await expired).toBe(100);
@@ -47,15 +47,15 @@ test('after a failure no further transaction begins, and what was removed before
     asked++;
     if (index === 20) throw storeError('unavailable', 'away');
   });
-  const removed = await expireDue(client, layout, 2_000, 500, budget);
+  const removed = await expireDue(client, layout, 2_000, 500, newContext);
   expect([removed >= 20, removed < 40, asked < 40]).toEqual([true, true, true]);
 });
 
 test('a failure before anything was removed is passed on, and a lost answer is not', async () => {
   const failing = (code: 'unavailable' | 'unknown-outcome') =>
     withDue(3, () => Promise.reject(storeError(code, 'lost')));
-  await expect(expireDue(failing('unavailable'), layout, 2_000, 500, budget)).rejects.toMatchObject({
+  await expect(expireDue(failing('unavailable'), layout, 2_000, 500, newContext)).rejects.toMatchObject({
     code: 'unavailable',
   });
-  expect(await expireDue(failing('unknown-outcome'), layout, 2_000, 500, budget)).toBe(0);
+  expect(await expireDue(failing('unknown-outcome'), layout, 2_000, 500, newContext)).toBe(0);
 });

@@ -4,7 +4,7 @@ import { createKnownExpiries } from '../../../../src/store/etcd/write.js';
 import { compareBytes } from '../../../../src/store/contract/keys.js';
 import { createLayout } from '../../../../src/store/etcd/layout.js';
 import type { KeyValue } from '../../../../src/store/etcd/connection.js';
-import { createQuietSpan } from '../../../../src/store/etcd/feed.js';
+import { createIdleSpan } from '../../../../src/store/etcd/feed.js';
 import { readWatchEvents } from '../../../../src/store/etcd/read-watch.js';
 import { sampleEvent } from '../../../../src/testing/sample-event.js';
 
@@ -89,7 +89,7 @@ test('watch events become changes; a compacted previous state ends them with exp
 });
 
 test('a quiet span moves a reader to its end, and no reader outside of it', () => {
-  const span = createQuietSpan();
+  const span = createIdleSpan();
   expect(span.beyond(5)).toBe(5);
   span.prove(10, 20);
   expect([9, 10, 15, 20, 21].map((after) => span.beyond(after))).toEqual([9, 20, 20, 20, 21]);

@@ -72,9 +72,9 @@ describe('a paged feed', () => {
     expect(revisionsOf(await reader.next())).toEqual([3]);
     const waiting = reader.next();
     for (let i = 0; i < 5; i++) await nextTurn();
-    const quiet = reads();
+    const idleReads = reads();
     for (let i = 0; i < 5; i++) await nextTurn();
-    expect(reads()).toBe(quiet);
+    expect(reads()).toBe(idleReads);
     write(4);
     expect(revisionsOf(await waiting)).toEqual([4]);
   });

@@ -69,21 +69,21 @@ describe('a parked iterator', () => {
   test('returns items without a promise when they are ready, and in order with the rest', async () => {
     const { iterator, ready } = queue();
     const seen: unknown[] = [];
-    const taker = {
+    const waiter = {
       resolve: (step: unknown) => void seen.push(step),
       reject: (error: unknown) => void seen.push(error),
     };
     ready.push(['a']);
-    iterator.nextTo(taker);
+    iterator.nextTo(waiter);
     expect(seen).toEqual([{ done: false, value: ['a'] }]);
-    iterator.nextTo(taker);
+    iterator.nextTo(waiter);
     const next = iterator.next();
-    iterator.nextTo(taker);
+    iterator.nextTo(waiter);
     ready.push(['b'], ['c'], new Error('broken'));
     iterator.wake();
     expect(seen.slice(1)).toEqual([{ done: false, value: ['b'] }, new Error('broken')]);
     expect(await next).toEqual({ done: false, value: ['c'] });
-    iterator.nextTo(taker);
+    iterator.nextTo(waiter);
     expect(seen.at(-1)).toEqual({ done: true, value: undefined });
   });
 

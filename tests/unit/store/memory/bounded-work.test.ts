@@ -56,10 +56,10 @@ describe('a memory store yields to the event loop', () => {
     for (let i = 0; i < 5000; i++) await create(store, i, soon + i);
     await create(store, 5000, soon + 6000);
     for (let i = 0; i < 5000; i++) await store.remove({ namespace: 'default', name: nameOf(i) });
-    let looks = 0;
+    let clockReads = 0;
     clock.monotonic = ((monotonic) => () => {
-      looks += 1;
-      return monotonic() + looks * 10;
+      clockReads += 1;
+      return monotonic() + clockReads * 10;
     })(clock.monotonic);
     const work = store.expire({ now: soon + 10_000, limit: 10 });
     expect(await turnsOf(work)).toBeGreaterThan(10);

@@ -63,7 +63,7 @@ describe('a replica', () => {
     const one = replica();
     one.apply(put('a', START + 5));
     expect(() => one.apply(put('b', START + 5))).toThrow('revision 1005 came after 1005');
-    expect(() => one.apply(removal('b', START + 6))).toThrow('default/b was removed, and was not here');
+    expect(() => one.apply(removal('b', START + 6))).toThrow('default/b was removed, but is not in the replica');
     one.load(recordOf('c', 1));
     expect(() => one.load(recordOf('c', 2))).toThrow('default/c is in the list twice');
   });
@@ -82,7 +82,7 @@ describe('a replica', () => {
     expect(one.changes(START + 12, 10).map(({ revision }) => revision)).toEqual([START + 21]);
   });
 
-  it('forgets history by age, after which an early revision is expired', () => {
+  it('prunes history by age, after which an early revision is expired', () => {
     const one = replica({ historyMs: 1_000 });
     one.apply(put('a', START + 10));
     one.clock.advance(1_001);

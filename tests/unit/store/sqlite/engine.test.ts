@@ -119,12 +119,12 @@ describe('history', () => {
     engine.write([put('a'), put('b'), put('c')], START);
     engine.write([remove('a'), remove('b'), remove('c')], START + 1);
     expect(engine.nextDue()).toBe(START + 1 + oneHistory);
-    expect(outcomes(engine.write([{ kind: 'forget', limit: 100 }], START + oneHistory))).toEqual([0]);
+    expect(outcomes(engine.write([{ kind: 'prune', limit: 100 }], START + oneHistory))).toEqual([0]);
     expect(names(engine.list(query({ at: 4 })))).toEqual(['a', 'b', 'c']);
     const due = START + 1 + oneHistory;
-    expect(outcomes(engine.write([{ kind: 'forget', limit: 1 }], due))[0]).toBe(1);
+    expect(outcomes(engine.write([{ kind: 'prune', limit: 1 }], due))[0]).toBe(1);
     expect(failureOf(() => engine.list(query({ at: 4 })))).toMatchObject({ code: 'expired' });
-    for (let i = 0; i < 5; i++) engine.write([{ kind: 'forget', limit: 2 }], due);
+    for (let i = 0; i < 5; i++) engine.write([{ kind: 'prune', limit: 2 }], due);
     expect(engine.nextDue()).toBeUndefined();
     expect(names(engine.list(query({ at: 7 })))).toEqual([]);
     engine.close();
@@ -146,7 +146,7 @@ describe('history', () => {
     engine.write([put('a'), put('b')], START);
     engine.write([remove('a')], START + 1000);
     engine.write([remove('b')], START - 9_000_000_000);
-    expect(outcomes(engine.write([{ kind: 'forget', limit: 100 }], START + oneHistory))).toEqual([0]);
+    expect(outcomes(engine.write([{ kind: 'prune', limit: 100 }], START + oneHistory))).toEqual([0]);
     expect(engine.changes(1)).toHaveLength(4);
     engine.close();
   });
@@ -156,7 +156,7 @@ describe('history', () => {
     const engine = open(path, { startAt: 1 });
     engine.write([put('a'), put('b')], START);
     engine.write([remove('a')], START);
-    engine.write([{ kind: 'forget', limit: 100 }], START + oneHistory);
+    engine.write([{ kind: 'prune', limit: 100 }], START + oneHistory);
     engine.close();
     const again = open(path, { startAt: 1 });
     expect(failureOf(() => again.changes(3))).toMatchObject({ code: 'expired', current: 4 });
@@ -211,12 +211,12 @@ describe('expiry', () => {
     engine.close();
   });
 
-  test('leaves nothing behind when replaced events are forgotten before they are due', () => {
+  test('leaves nothing behind when replaced events are pruned before they are due', () => {
     const path = newPath();
     const engine = open(path, { startAt: 1 });
     engine.write([at(START + 50 * oneHistory)], START);
     engine.write([at(START + 60 * oneHistory, { expected: 2 })], START);
-    engine.write([{ kind: 'forget', limit: 10 }], START + oneHistory);
+    engine.write([{ kind: 'prune', limit: 10 }], START + oneHistory);
     engine.close();
     const file = driver.open(path);
     expect(file.prepare('SELECT expires_at FROM expiries').all()).toEqual([{ expires_at: START + 60 * oneHistory }]);

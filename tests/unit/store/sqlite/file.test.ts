@@ -209,7 +209,7 @@ describe('a full disk', () => {
       expect(count).toBeGreaterThan(0);
       left -= count as number;
     }
-    for (let i = 0; i < 10; i++) engine.write([{ kind: 'forget', limit: 100 }], due + 600_000_000);
+    for (let i = 0; i < 10; i++) engine.write([{ kind: 'prune', limit: 100 }], due + 600_000_000);
     expect(engine.nextDue()).toBeUndefined();
     expect(outcomes(engine.write([put('again', { size: 8000 })], due))[0]).toBeTypeOf('number');
     engine.ping();

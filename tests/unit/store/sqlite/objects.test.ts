@@ -71,7 +71,7 @@ describe('objects', () => {
     engine.write([remove('a'), remove('b')], START + 1);
     expect(objectsIn(path)).toBe(2);
     expect(names(engine.list({ ...term('name', 'web'), at: 4 }))).toEqual(['a', 'b']);
-    engine.write([{ kind: 'forget', limit: 100 }], START + 1 + oneHistory);
+    engine.write([{ kind: 'prune', limit: 100 }], START + 1 + oneHistory);
     expect(objectsIn(path)).toBe(1);
     expect(outcomes(engine.write([about('d', 'web'), about('e', 'db')], START + 2 + oneHistory))).toHaveLength(2);
     expect(names(engine.list(term('name', 'web')))).toEqual(['d']);

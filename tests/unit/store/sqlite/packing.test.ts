@@ -68,7 +68,7 @@ describe('messages', () => {
       remove('a'),
       remove('a', 9),
       { kind: 'expire' as const, dueAt: 5, limit: 6 },
-      { kind: 'forget' as const, limit: 7 },
+      { kind: 'prune' as const, limit: 7 },
     ];
     const packer = createPacker();
     const packed = operations.map((operation) => packWrite(packer, operation));

@@ -10,7 +10,7 @@ const oneHistory = 600_000_000;
 
 /**
  * A file as the third schema had it: b was replaced by revision 5, c deleted by 6; the version of d that revision 4 ended is
- * forgotten, its deletion is not.
+ * pruned, its deletion is not.
  */
 function olderFile(): string {
   const path = newPath();
@@ -58,7 +58,7 @@ test('a file of the third schema is migrated with its events and its history', (
     [true, 6, 3],
   ]);
   expect(outcomes(engine.write([{ kind: 'expire', dueAt: START + 5, limit: 10 }], START))).toEqual([2]);
-  expect(outcomes(engine.write([{ kind: 'forget', limit: 100 }], START + oneHistory))).toEqual([5]);
+  expect(outcomes(engine.write([{ kind: 'prune', limit: 100 }], START + oneHistory))).toEqual([5]);
   expect(engine.nextDue()).toBeUndefined();
   expect(failureOf(() => engine.list(query({ at: 5 })))).toMatchObject({ code: 'expired' });
   engine.close();

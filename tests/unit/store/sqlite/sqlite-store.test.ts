@@ -83,14 +83,14 @@ describe('the store', () => {
     const first = feed.next();
     await store.create(key('a'), sampleEvent({ note: 'first' }), later);
     expect((await first).value).toMatchObject([{ type: 'put', key: key('a'), revision: 2 }]);
-    const quiet = feed.next();
+    const idle = feed.next();
     for (let turn = 0; turn < 5; turn++) await nextTurn();
     const before = reads;
     const results = await Promise.allSettled(
       ['b', 'a', 'c'].map((name) => store.create(key(name), sampleEvent({ note: name }), later)),
     );
     expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
-    const changes = (await quiet).value as readonly Change[];
+    const changes = (await idle).value as readonly Change[];
     expect(changes.map((change) => [change.key.name, change.revision])).toEqual([['b', 3], ['c', 4]]); // prettier-ignore
     expect(changes.map(({ record }) => Buffer.from(record.event.bytes))).toEqual(
       ['b', 'c'].map((note) => Buffer.from(sampleEvent({ note }).bytes)),

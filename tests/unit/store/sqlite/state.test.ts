@@ -17,8 +17,8 @@ test('history is dropped in time again after the clock was a year ahead for a mo
   expect(engine.nextDue()).toBeLessThanOrEqual(removed + HISTORY + 2);
   engine.close();
   const again = open(path, {}, removed + 2);
-  expect(outcomes(again.write([{ kind: 'forget', limit: 100 }], removed + HISTORY - 10))).toEqual([0]);
-  expect(outcomes(again.write([{ kind: 'forget', limit: 100 }], removed + HISTORY + 10))).toEqual([2]);
+  expect(outcomes(again.write([{ kind: 'prune', limit: 100 }], removed + HISTORY - 10))).toEqual([0]);
+  expect(outcomes(again.write([{ kind: 'prune', limit: 100 }], removed + HISTORY + 10))).toEqual([2]);
   expect(again.nextDue()).toBeUndefined();
   again.close();
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import {
   createCommonBytesTable,
-  textStandsAt,
+  textMatchesAt,
   writePrefix,
   type CommonBytes,
 } from '../../../../../src/store/memory/bytes/common-bytes.js';
@@ -91,14 +91,14 @@ describe('common bytes', () => {
   });
 });
 
-test('textStandsAt is true only where the whole text stands in the bytes, as ASCII', () => {
+test('textMatchesAt is true only where the whole text stands in the bytes, as ASCII', () => {
   const bytes = encode('abc é');
-  expect(textStandsAt(bytes, 1, 'bc')).toBe(true);
-  expect(textStandsAt(bytes, 1, 'xbcx', 1, 3)).toBe(true);
-  expect(textStandsAt(bytes, 1, 'bd')).toBe(false);
-  expect(textStandsAt(bytes, -1, 'a')).toBe(false);
-  expect(textStandsAt(bytes, 4, 'é')).toBe(false);
-  expect(textStandsAt(bytes, 5, '\u00a9x')).toBe(false);
-  expect(textStandsAt(new Uint8Array([0xe9]), 0, 'é')).toBe(false);
-  expect(textStandsAt(bytes, 0, '')).toBe(true);
+  expect(textMatchesAt(bytes, 1, 'bc')).toBe(true);
+  expect(textMatchesAt(bytes, 1, 'xbcx', 1, 3)).toBe(true);
+  expect(textMatchesAt(bytes, 1, 'bd')).toBe(false);
+  expect(textMatchesAt(bytes, -1, 'a')).toBe(false);
+  expect(textMatchesAt(bytes, 4, 'é')).toBe(false);
+  expect(textMatchesAt(bytes, 5, '\u00a9x')).toBe(false);
+  expect(textMatchesAt(new Uint8Array([0xe9]), 0, 'é')).toBe(false);
+  expect(textMatchesAt(bytes, 0, '')).toBe(true);
 });

@@ -71,14 +71,14 @@ test('a set returns the fields, labels and uid of each of its events, whatever c
   );
 });
 
-test('a set of long labels is not remembered, and one of many texts is forgotten for others', () => {
+test('a set of long labels is not cached, and one of many texts is evicted for others', () => {
   const sets = createFieldSets([]);
   const of = (label: string): FieldSet =>
     sets.of({ bytes: BYTES, cut: 1, uid: '', fields: { reason: 'x' }, labels: { label } }, NAME, false);
   const long = 'l'.repeat(1024);
   expect(of(long)).not.toBe(of(long));
   expect(of('short')).toBe(of('short'));
-  // The length of what is remembered is limited: a thousand texts of a thousand characters fit, two thousand do not.
+  // The length of what is cached is limited: a thousand texts of a thousand characters fit, two thousand do not.
   const first = of('0'.repeat(1000));
   for (let i = 1; i < 900; i++) of(String(i).repeat(1000).slice(0, 900));
   expect(of('0'.repeat(1000))).toBe(first);

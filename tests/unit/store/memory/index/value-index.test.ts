@@ -11,7 +11,7 @@ test('the value index finds the events with a name or uid at every readable revi
     name: fc.constantFrom('a', 'b', 'c'),
     regarding: fc.constantFrom('', ...NAMES),
     uid: fc.constantFrom('', ...UIDS),
-    what: fc.constantFrom('put', 'put', 'remove', 'forget', 'forget-one'),
+    what: fc.constantFrom('put', 'put', 'remove', 'prune', 'prune-one'),
   });
   fc.assert(
     fc.property(fc.array(action, { maxLength: 40, size: 'max' }), (actions) => {
@@ -28,10 +28,10 @@ test('the value index finds the events with a name or uid at every readable revi
           const event = { ...sampleEvent(key), fields: { ...rest, ...own } };
           state.put(state.place(key), event, { expiresAt: 1e9, retentionMs: 1, at });
           carried.set(name, [regarding, uid]);
-        } else if (what === 'forget') {
-          while (state.log.oldest() !== undefined) state.forgetOldest();
-        } else if (what === 'forget-one') {
-          state.forgetOldest();
+        } else if (what === 'prune') {
+          while (state.log.oldest() !== undefined) state.pruneOldest();
+        } else if (what === 'prune-one') {
+          state.pruneOldest();
         } else if (found !== undefined) {
           state.remove(found, at);
           carried.delete(name);
@@ -67,7 +67,7 @@ test('the value index finds the events that are left of a frequent value when mo
   for (const key of keys.slice(15)) {
     const found = state.find(key);
     if (found !== undefined) state.remove(found, 0);
-    while (state.log.oldest() !== undefined) state.forgetOldest();
+    while (state.log.oldest() !== undefined) state.pruneOldest();
   }
   const left = state.valueIndex.find([{ field: 'regarding.name', value: 'frequent' }], state.log.latest());
   expect(left?.map(({ slot }) => slot.sortKey).sort()).toEqual(keys.slice(0, 15).map(({ name }) => `default/${name}`));

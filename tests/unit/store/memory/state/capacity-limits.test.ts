@@ -74,7 +74,7 @@ describe('a new event', () => {
     const { state, limits, capacity, put } = createBench();
     for (let i = 0; i < 256; i++) put(`event-${i}`, ofLength(3500));
     for (let i = 0; i < 256; i += 4) state.remove(state.find(keyOf(`event-${i}`))!, 0);
-    while (state.log.oldest() !== undefined) state.forgetOldest();
+    while (state.log.oldest() !== undefined) state.pruneOldest();
     const removed = put('removed');
     state.remove(removed, 0);
     const before = { ...state.events.usage(), floor: state.log.floor() };
@@ -92,7 +92,7 @@ describe('a new event', () => {
     const { state, limits, capacity, put } = createBench({ evict: true });
     for (let i = 0; i < 256; i++) put(`event-${i}`, ofLength(3500));
     for (let i = 0; i < 256; i += 4) state.remove(state.find(keyOf(`event-${i}`))!, 0);
-    while (state.log.oldest() !== undefined) state.forgetOldest();
+    while (state.log.oldest() !== undefined) state.pruneOldest();
     limits.most = state.held().current + 100 + NEW_EVENT;
     expect(capacity.admit(NEW_KEY, 100)).toBe(false);
     expect(limits.evictions).toBe(0);

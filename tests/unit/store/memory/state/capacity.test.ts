@@ -291,7 +291,7 @@ describe('what a memory store holds', () => {
       if (slot.sortKey !== 'default/first') state.remove(slot.head, 0);
     }
     afterWrite();
-    while (state.log.oldest() !== undefined) state.forgetOldest();
+    while (state.log.oldest() !== undefined) state.pruneOldest();
     // One arena is open, and one more has the entries moved out of compacted ones.
     expect(capacity.held() - before).toBeLessThanOrEqual(2 * MIB);
     expect(state.held()).toMatchObject({ history: 0 });

@@ -24,10 +24,10 @@ test('dropping all history frees all of its memory and leaves the newest state c
           const times = { expiresAt: 1000 + i, retentionMs: i * 40_000, at: i };
           state.put(state.place(key), sampleEvent({ ...key, regarding: key.name }), times);
         } else if (found !== undefined) state.remove(found, i);
-        if (i === early) for (let n = 0; n < 20; n++) state.forgetOldest();
+        if (i === early) for (let n = 0; n < 20; n++) state.pruneOldest();
       });
-      while (state.log.oldest() !== undefined) state.forgetOldest();
-      state.forgetOldest();
+      while (state.log.oldest() !== undefined) state.pruneOldest();
+      state.pruneOldest();
       expect(leftovers(state)).toEqual({ deleted: 0, cost: 0, oldest: undefined });
       expect(state.log.floor()).toBe(state.log.latest());
       const living = state.keys.live.size();
@@ -47,7 +47,7 @@ test('dropping all history frees all of its memory and leaves the newest state c
         if (slot !== 'later') state.remove(slot.head, 0);
       }
       expect(state.keys.live.size()).toBe(0);
-      while (state.log.oldest() !== undefined) state.forgetOldest();
+      while (state.log.oldest() !== undefined) state.pruneOldest();
       expect(state.held()).toEqual({ current: state.events.usage().allocated, history: 0 });
     }),
   );
@@ -77,7 +77,7 @@ test('the key of a record finds its event, and no longer when that was removed',
   expect(state.find(key)).toBe(next);
   state.remove(next, 0);
   expect(state.find(key)).toBeUndefined();
-  while (state.log.oldest() !== undefined) state.forgetOldest();
+  while (state.log.oldest() !== undefined) state.pruneOldest();
   const again = put(state, 'again');
   expect(state.find(key)).toBe(again);
 });
@@ -87,7 +87,7 @@ test('a removed event leaves the expiry queue with its history', () => {
   const { slot } = put(state);
   state.remove(slot.head, 0);
   expect(slot.queuedFor).toBeDefined();
-  while (state.log.oldest() !== undefined) state.forgetOldest();
+  while (state.log.oldest() !== undefined) state.pruneOldest();
   expect(slot.queuedFor).toBeUndefined();
   expect(state.expiry.take(Infinity)).toBeUndefined();
 });
@@ -107,7 +107,7 @@ test('memory that history needs is counted as history, and is freed with it', ()
   while (!view.catchUp());
   expect(state.held().history).toBeGreaterThan(replaced.history);
   expect(state.held().current).toBe(replaced.current);
-  while (state.log.oldest() !== undefined) state.forgetOldest();
+  while (state.log.oldest() !== undefined) state.pruneOldest();
   expect(state.held().history).toBe(0);
   expect(state.pastViews.held()).toBe(0);
 });

@@ -18,9 +18,9 @@ import { isOutdated, MODIFIED } from '../request/store-failures.js';
 import { updateErrors } from '../rules/event-rules.js';
 import { encodeText } from '../stored-form/encode-event.js';
 import { rewriteEvent, type ReadEvent } from '../stored-form/read-event.js';
-import { requireEventRate, requireFits } from './store-new.js';
+import { requireEventRate, requireFits } from './store-new-event.js';
 
-/** Makes the new state from the stored one. @throws StatusFailure if the change is refused */
+/** Computes the new state from the stored one. @throws StatusFailure if the change is refused */
 export type Change = (previous: Event, record: EventRecord) => ChangedEvent | Promise<ChangedEvent>;
 
 /** The new state, and its managed fields as JSON if known. */
@@ -37,17 +37,17 @@ interface PendingChange {
   readonly options: WriteOptions;
   readonly change: Change;
   readonly missing: () => Attempt | Promise<Attempt>;
-  /** Whether the rate limits have counted it. */
+  /** Whether the rate limits have counted this change. */
   counted: boolean;
 }
 
 /**
- * The loop of update, patch and apply: read, change, check, compare-and-swap. A concurrent write starts it again on the new
- * state; it is a conflict only if the caller sent a resourceVersion.
+ * Runs the loop of update, patch and apply: read, change, check, compare-and-swap. After a concurrent write it starts
+ * again with the new state; the result is a conflict only if the caller sent a resourceVersion.
  *
- * @param missing called if there is no such event; undefined if there is one by now
+ * @param missing called if there is no such event; returns undefined if there is one by now
  */
-export function changeStored(
+export function changeStoredEvent(
   call: VerbCall,
   options: WriteOptions,
   change: Change,
@@ -104,7 +104,7 @@ function changed(
   return storeChanged(call, record, next, event);
 }
 
-/** Restores the stored values of the fields that no update changes. */
+/** Restores the stored values of metadata fields that updates cannot change. */
 function carryOver(next: Event, previous: Event): void {
   const { metadata } = next;
   const stored = previous.metadata;
@@ -131,7 +131,7 @@ function requireRevision(call: VerbCall, next: Event, record: EventRecord): void
   if (expected !== 0 && expected !== record.revision) throw conflict(resourceOf(call), call.scope.name, MODIFIED);
 }
 
-/** A new state on its way to the store. */
+/** A new state that is to be stored. */
 interface ChangedRecord {
   readonly call: VerbCall;
   /** The state before. */
@@ -140,8 +140,8 @@ interface ChangedRecord {
 }
 
 /**
- * Stores the new state of an event if it is still at the revision of `record`: synchronously where the store can. An event
- * that is being deleted is removed with its last finalizer.
+ * Stores the new state of an event if it is still at the revision of `record`, synchronously if the store supports it.
+ * An event that is being deleted is removed together with its last finalizer.
  *
  * @returns undefined if the event was changed meanwhile
  */

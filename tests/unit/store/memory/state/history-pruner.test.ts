@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import type { Clock } from '../../../../../src/clock/clock.js';
-import { createHistoryKeeper } from '../../../../../src/store/memory/state/history-keeper.js';
+import { createHistoryPruner } from '../../../../../src/store/memory/state/history-pruner.js';
 import { createMemoryState } from '../../../../../src/store/memory/state/state.js';
 import { fakeClock } from '../../../../../src/testing/fake-clock.js';
 import { sampleEvent } from '../../../../../src/testing/sample-event.js';
 
 const KEY = { namespace: 'default', name: 'often' };
 
-/** A state with so many changes of the moment 0, and a keeper with a clock that moves on each time it is read. */
+/** A state with so many changes of the moment 0, and a pruner with a clock that moves on each time it is read. */
 function createBench(changes: number, { at = 0, perRead = 0 } = {}) {
   const state = createMemoryState(100);
   const write = (moment = 0): void => {
@@ -27,22 +27,22 @@ function createBench(changes: number, { at = 0, perRead = 0 } = {}) {
     },
   };
   const limits = { historyMs: 1000, historyMaxBytes: 1e9, keepUnderLimit: Infinity };
-  const keeper = createHistoryKeeper(state, clock, {
+  const pruner = createHistoryPruner(state, clock, {
     historyMs: limits.historyMs,
     get historyMaxBytes() {
       return limits.historyMaxBytes;
     },
     overLimit: () => state.log.latest() - state.log.floor() > limits.keepUnderLimit,
   });
-  return { state, limits, keeper, timers, write };
+  return { state, limits, pruner, timers, write };
 }
 
 describe('the history of a memory store', () => {
   test('gives up four old changes with every write, and the others on a timer', () => {
-    const { state, keeper, timers } = createBench(100, { at: 1000 });
-    keeper.afterWrite();
+    const { state, pruner, timers } = createBench(100, { at: 1000 });
+    pruner.afterWrite();
     expect(state.log.floor()).toBe(4);
-    keeper.afterWrite();
+    pruner.afterWrite();
     expect(state.log.floor()).toBe(8);
     expect(timers.map(({ delayMs }) => delayMs)).toEqual([0]);
     timers[0]?.run();
@@ -51,19 +51,19 @@ describe('the history of a memory store', () => {
   });
 
   test('waits for the moment at which its oldest change is too old', () => {
-    const { state, keeper, timers, write } = createBench(3, { at: 400 });
+    const { state, pruner, timers, write } = createBench(3, { at: 400 });
     write(300);
-    keeper.afterWrite();
-    keeper.afterWrite();
+    pruner.afterWrite();
+    pruner.afterWrite();
     expect(state.log.floor()).toBe(0);
     expect(timers.map(({ delayMs }) => delayMs)).toEqual([600]);
   });
 
   test('is dropped by the timer for two milliseconds at a time; the clock is read every 16 changes', () => {
     const dropped = (perRead: number): number => {
-      const { state, limits, keeper, timers } = createBench(100, { perRead });
+      const { state, limits, pruner, timers } = createBench(100, { perRead });
       limits.historyMaxBytes = -1;
-      keeper.afterWrite();
+      pruner.afterWrite();
       const before = state.log.floor();
       timers[0]?.run();
       expect(timers.map(({ delayMs }) => delayMs)).toEqual(state.log.floor() < 100 ? [0] : []);
@@ -73,36 +73,36 @@ describe('the history of a memory store', () => {
   });
 
   test('is dropped as far as its cost is above historyMaxBytes', () => {
-    const { state, limits, keeper, timers } = createBench(100);
+    const { state, limits, pruner, timers } = createBench(100);
     limits.historyMaxBytes = state.log.cost();
-    keeper.afterWrite();
+    pruner.afterWrite();
     expect(state.log.floor()).toBe(0);
     limits.historyMaxBytes--;
-    keeper.afterWrite();
+    pruner.afterWrite();
     // The first change has nothing before it to keep, and costs less than the others.
     expect(state.log.floor()).toBe(1);
     expect(timers.map(({ delayMs }) => delayMs)).toEqual([1000]);
   });
 
   test('is dropped with the write as far as the store is over its limit, and leaves one timer', () => {
-    const { state, limits, keeper, timers } = createBench(100);
-    keeper.afterWrite();
+    const { state, limits, pruner, timers } = createBench(100);
+    pruner.afterWrite();
     limits.keepUnderLimit = 30;
-    keeper.afterWrite();
+    pruner.afterWrite();
     expect(state.log.floor()).toBe(70);
     expect(timers.map(({ delayMs }) => delayMs)).toEqual([1000]);
     limits.keepUnderLimit = 0;
-    keeper.afterWrite();
+    pruner.afterWrite();
     expect(state.log.floor()).toBe(100);
     expect(timers).toEqual([]);
   });
 
   test('has no timer left when it is closed', () => {
-    const { keeper, timers } = createBench(1);
-    keeper.close();
-    keeper.afterWrite();
+    const { pruner, timers } = createBench(1);
+    pruner.close();
+    pruner.afterWrite();
     expect(timers).toHaveLength(1);
-    keeper.close();
+    pruner.close();
     expect(timers).toEqual([]);
   });
 });

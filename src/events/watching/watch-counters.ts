@@ -7,15 +7,15 @@ import { reportedScope } from '../request/scope.js';
 export type EndReason = Extract<Observation, { type: 'watch.ended' }>['reason'];
 
 /** Counts the frames and bytes of one watch, and reports its start and end. */
-export interface WatchTally {
+export interface WatchCounters {
   frames(count: number): void;
   bytes(count: number): void;
-  /** It ended by itself, or through the signal of its request, whose reason has a code. */
+  /** Reports the end: `reason` if the watch ended by itself, otherwise the code of the abort reason of `signal`. */
   ended(reason: EndReason | undefined, signal: AbortSignal | undefined): void;
 }
 
-/** Makes the tally of a watch that begins now; `undefined` without an observer. */
-export function createWatchTally({ dependencies, scope, caller }: VerbCall): WatchTally | undefined {
+/** Creates the counters of a watch that begins now; `undefined` without an observer. */
+export function createWatchCounters({ dependencies, scope, caller }: VerbCall): WatchCounters | undefined {
   const { watched, clock } = dependencies;
   if (watched === undefined) return undefined;
   const { notify, sent } = watched;

@@ -17,10 +17,10 @@ export interface HistoryLimits {
   overLimit(): boolean;
 }
 
-export type HistoryKeeper = ReturnType<typeof createHistoryKeeper>;
+export type HistoryPruner = ReturnType<typeof createHistoryPruner>;
 
 /** Drops old history of a state in small steps: a few with every write, and the rest on a timer. */
-export function createHistoryKeeper(state: MemoryState, clock: Clock, limits: HistoryLimits) {
+export function createHistoryPruner(state: MemoryState, clock: Clock, limits: HistoryLimits) {
   const { log } = state;
   let timer: ClockTimer | undefined;
 
@@ -33,10 +33,10 @@ export function createHistoryKeeper(state: MemoryState, clock: Clock, limits: Hi
   };
 
   /** Drops up to `steps` changes; returns true when more are due. */
-  const forget = (steps: number): boolean => {
+  const prune = (steps: number): boolean => {
     for (let i = 0; i < steps; i++) {
       if (msUntilDue() !== 0) return false;
-      state.forgetOldest();
+      state.pruneOldest();
     }
     return true;
   };
@@ -51,13 +51,13 @@ export function createHistoryKeeper(state: MemoryState, clock: Clock, limits: Hi
     timer?.cancel();
     timer = undefined;
     const end = clock.monotonic() + SLICE_MS;
-    while (forget(STEPS_PER_CLOCK_CHECK)) if (clock.monotonic() >= end) break;
+    while (prune(STEPS_PER_CLOCK_CHECK)) if (clock.monotonic() >= end) break;
     plan();
   };
 
   return {
     afterWrite(): void {
-      forget(STEPS_PER_WRITE);
+      prune(STEPS_PER_WRITE);
       // One large event may displace many small changes.
       if (limits.overLimit()) run();
       else plan();

@@ -1,7 +1,7 @@
 import type { ByteHints } from '../../contract/byte-hints.js';
 import type { EncodedEvent } from '../../contract/record.js';
 import { HEADER, MAX_LENGTH, MAX_OFFSET } from './arena-entry.js';
-import { createCommonBytesTable, textStandsAt } from './common-bytes.js';
+import { createCommonBytesTable, textMatchesAt } from './common-bytes.js';
 import { createFieldSets } from './field-sets.js';
 import { createHeldParts } from '../accounting/held-parts.js';
 import { createSharedParts } from './shared-parts.js';
@@ -14,7 +14,7 @@ import type { Slot, Version } from './version.js';
 const CLASSES = 16;
 const FIRST_CLASS_MS = 60_000;
 
-export type EventKeeper = ReturnType<typeof createEventKeeper>;
+export type EventStorage = ReturnType<typeof createEventStorage>;
 
 function classOf(retentionMs: number): number {
   const doublings = Math.ceil(Math.log2(retentionMs / FIRST_CLASS_MS));
@@ -24,11 +24,13 @@ function classOf(retentionMs: number): number {
 /** Up to this length bytes are copied one by one. */
 const SHORT = 64;
 
-/** The hints of an event whose encoder gives none. */
+/** The hints of an event whose encoder provides none. */
 const NO_HINTS: ByteHints = { name: -1, namespace: -1, uid: -1, regardingVersion: -1, shared: [], suffix: -1 };
 
-/** Stores events in as little memory as possible without making reads slower. `arenaBytes`: see {@link createArenas}. */
-export function createEventKeeper(arenaBytes?: number) {
+/**
+ * Stores events in as little memory as possible without making reads slower. `arenaBytes`: see {@link createArenas}.
+ */
+export function createEventStorage(arenaBytes?: number) {
   const arenas = createArenas(StoredEvent.access, CLASSES, arenaBytes);
   const commonBytes = createCommonBytesTable();
   const sets = createFieldSets(commonBytes.all);
@@ -36,7 +38,7 @@ export function createEventKeeper(arenaBytes?: number) {
   const held = createHeldParts();
 
   return {
-    /** The bytes that `keep` would take for an event that replaces another. */
+    /** Returns how many bytes `keep` would allocate for an event that replaces another. */
     sizeFor(sortKey: string, { bytes, hints = NO_HINTS }: EncodedEvent, replaced: StoredEvent): number {
       const { prefix, suffix } = commonBytes.find(bytes, hints, sortKey);
       const end = bytes.length - suffix;
@@ -44,9 +46,9 @@ export function createEventKeeper(arenaBytes?: number) {
       return HEADER.length + end - prefix - (found?.part.bytes.length ?? 0);
     },
     /**
-     * An immutable copy, as the version at `step` of a slot. The slot may be a new one without a version, and is left as it
-     * is. `intern` returns an equal string that is stored already. `expiresAt`: microseconds since the epoch;
-     * `retentionMs`: from now until then.
+     * Stores an immutable copy of an event, as the version at `step` of a slot. The slot may be a new one without a
+     * version, and is not changed. `intern` returns an equal string that is stored already. `expiresAt`: microseconds
+     * since the epoch; `retentionMs`: from now until then.
      */
     keep(
       slot: Slot,
@@ -62,8 +64,8 @@ export function createEventKeeper(arenaBytes?: number) {
       const { index, prefix, suffix } = commonBytes.find(bytes, hints, sortKey);
       const end = bytes.length - suffix;
       const found = parts.find(bytes, hints.shared, prefix, end, replaced && StoredEvent.partsOf(replaced), true);
-      const uidInBytes = hints.uid <= MAX_OFFSET && uid.length <= MAX_LENGTH && textStandsAt(bytes, hints.uid, uid);
-      // A key that stands in the bytes is ASCII, so its sort key needs no decoding.
+      const uidInBytes = hints.uid <= MAX_OFFSET && uid.length <= MAX_LENGTH && textMatchesAt(bytes, hints.uid, uid);
+      // A key that occurs in the bytes is ASCII, so its sort key needs no decoding.
       const name = prefix > 0 ? sortKey.slice(sortKey.indexOf('/') + 1) : nameOf(sortKey);
       const set = sets.of(event, name, !uidInBytes && uid !== '');
       const sharedFrom = found?.start ?? end;
@@ -120,7 +122,7 @@ export function createEventKeeper(arenaBytes?: number) {
     },
     usage: (): ArenaUsage => arenas.usage(),
     compact: (): boolean => arenas.compact(),
-    /** All memory taken, in bytes. */
+    /** All memory used, in bytes. */
     held: (): number => arenas.allocated() + held.held(),
     /** The part of it, outside arenas, that only superseded events use. */
     past: (): number => held.past(),

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createEventKeeper } from '../../../../../src/store/memory/bytes/event-keeper.js';
+import { createEventStorage } from '../../../../../src/store/memory/bytes/event-storage.js';
 import { namespaceOf, nameOf, sortKey } from '../../../../../src/store/memory/bytes/sort-key.js';
 import { StoredEvent } from '../../../../../src/store/memory/bytes/stored-event.js';
 import type { Slot } from '../../../../../src/store/memory/bytes/version.js';
@@ -45,9 +45,9 @@ function plain({ bytes, cut, uid, fields, labels }: EncodedEvent): unknown {
 
 describe('an event in an arena', () => {
   test('reads, compares and clones like the given object, and cannot be changed', () => {
-    const keeper = createEventKeeper();
+    const storage = createEventStorage();
     const given = sampleEvent({ name: 'a', labels: { app: 'web' } });
-    const stored = keeper.keep(keyOf('a'), 1, given, 5, HOUR, asGiven);
+    const stored = storage.keep(keyOf('a'), 1, given, 5, HOUR, asGiven);
     expect(plain(stored)).toEqual(plain(given));
     expect(Object.keys(stored)).toEqual(Object.keys(given).filter((key) => key !== 'hints'));
     expect(plain(structuredClone(stored) as EncodedEvent)).toEqual(plain(given));
@@ -98,7 +98,7 @@ describe('an event in an arena', () => {
       fields: fc.oneof(strings, known) as fc.Arbitrary<Record<string, string>>,
       labels: strings,
     });
-    const keeper = createEventKeeper();
+    const storage = createEventStorage();
     const lengthOf = (value: string): number => new TextEncoder().encode(value).length;
     fc.assert(
       fc.property(event, ({ namespace, name, usual, places, pieces, uid, cut, fields, labels }) => {
@@ -126,7 +126,7 @@ describe('an event in an arena', () => {
         const key = sortKey({ namespace, name });
         expect([namespaceOf(key), nameOf(key)]).toEqual([namespace, name]);
         for (let times = 0; times < 3; times++) {
-          const stored = keeper.keep(slotOf(key), 1, given, 1, HOUR, asGiven);
+          const stored = storage.keep(slotOf(key), 1, given, 1, HOUR, asGiven);
           expect(plain(stored)).toEqual(plain(given));
           expect(stored.size).toBe(bytes.length);
           for (const field of [...Object.keys(fields), 'metadata.name', 'regarding.resourceVersion', 'constructor']) {
@@ -163,7 +163,7 @@ describe('an event in an arena', () => {
       const fields = { reason: 'Tested', 'regarding.resourceVersion': texts.regardingVersion };
       const given: EncodedEvent = { bytes, cut: 1, uid: texts.uid, fields, labels: {}, hints };
       const key = sortKey({ namespace: texts.namespace, name: texts.name });
-      const stored = createEventKeeper().keep(slotOf(key), 1, given, 1, HOUR, asGiven);
+      const stored = createEventStorage().keep(slotOf(key), 1, given, 1, HOUR, asGiven);
       expect(stored.uid, place).toBe(texts.uid);
       expect(stored.fields, place).toEqual(fields);
       expect(StoredEvent.field(stored, 'regarding.resourceVersion'), place).toBe(texts.regardingVersion);
@@ -172,11 +172,11 @@ describe('an event in an arena', () => {
   });
 
   test('has the same bytes in a record with a revision as the plain object', () => {
-    const keeper = createEventKeeper();
+    const storage = createEventStorage();
     const prefix = new TextEncoder().encode('"kind":"Event",');
     for (let i = 0; i < 5; i++) {
       const given = managed('a', 1, `note ${i}`);
-      const stored = keeper.keep(keyOf('a'), 1, given, 1, HOUR, asGiven);
+      const stored = storage.keep(keyOf('a'), 1, given, 1, HOUR, asGiven);
       const rest = { key: { namespace: 'default', name: 'a' }, revision: 12345678901, expiresAt: 1 };
       const joined = recordBytes({ ...rest, event: stored }, prefix);
       expect(joined).toEqual(recordBytes({ ...rest, event: given }, prefix));
@@ -187,14 +187,14 @@ describe('an event in an arena', () => {
   });
 
   test('is copied by copyApart with gaps after the brace and at the cut', () => {
-    const keeper = createEventKeeper();
+    const storage = createEventStorage();
     const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString();
     for (let i = 0; i < 3; i++) {
       const managedOne = managed('a', 1, `note ${i}`);
       fc.assert(
         fc.property(fc.nat(60), fc.nat(60), fc.nat(5), fc.integer({ min: 1, max: 200 }), (first, second, at, any) => {
           for (const given of [managedOne, { ...managedOne, cut: any }]) {
-            const stored = keeper.keep(keyOf('a'), 1, given, 1, HOUR, asGiven);
+            const stored = storage.keep(keyOf('a'), 1, given, 1, HOUR, asGiven);
             const length = given.bytes.length + first + second;
             const target = new Uint8Array(at + length + 3).fill(7);
             stored.copyApart(target, at, first, second);
@@ -211,11 +211,11 @@ describe('an event in an arena', () => {
   });
 
   test('returns one object of fields until it is released, and a new one at each read afterwards', () => {
-    const keeper = createEventKeeper();
-    const stored = keeper.keep(keyOf('a'), 1, sampleEvent({ name: 'a' }), 1, HOUR, asGiven);
+    const storage = createEventStorage();
+    const stored = storage.keep(keyOf('a'), 1, sampleEvent({ name: 'a' }), 1, HOUR, asGiven);
     const { fields } = stored;
     expect(stored.fields).toBe(fields);
-    keeper.release(stored);
+    storage.release(stored);
     const after = stored.fields;
     expect(after).toEqual(fields);
     expect(after).not.toBe(fields);
@@ -223,11 +223,11 @@ describe('an event in an arena', () => {
   });
 
   test('shares its managed fields with other events that have them', () => {
-    const keeper = createEventKeeper();
+    const storage = createEventStorage();
     const size = (event: EncodedEvent): number => {
-      const before = keeper.usage().used;
-      keeper.keep(keyOf('a'), 1, event, 1, HOUR, asGiven);
-      return keeper.usage().used - before;
+      const before = storage.usage().used;
+      storage.keep(keyOf('a'), 1, event, 1, HOUR, asGiven);
+      return storage.usage().used - before;
     };
     const first = size(managed('a', 1));
     size(managed('a', 1));
@@ -236,16 +236,16 @@ describe('an event in an arena', () => {
   });
 
   test('shares managed fields that updates give to many events, however often their size is asked before', () => {
-    const keeper = createEventKeeper();
+    const storage = createEventStorage();
     const sizes = ['a', 'b', 'c', 'd'].map((name) => {
       const slot = keyOf(name);
-      slot.head = keeper.keep(slot, 1, managed(name, 1), 1, HOUR, asGiven);
+      slot.head = storage.keep(slot, 1, managed(name, 1), 1, HOUR, asGiven);
       const changed = managed(name, 9);
       const { sortKey: key, head } = slot;
-      const asked = [1, 2, 3].map(() => keeper.sizeFor(key, changed, head.event as StoredEvent));
-      const before = keeper.usage().used;
-      keeper.keep(slot, 2, changed, 1, HOUR, asGiven);
-      const taken = keeper.usage().used - before;
+      const asked = [1, 2, 3].map(() => storage.sizeFor(key, changed, head.event as StoredEvent));
+      const before = storage.usage().used;
+      storage.keep(slot, 2, changed, 1, HOUR, asGiven);
+      const taken = storage.usage().used - before;
       expect(new Set(asked).size).toBe(1);
       expect(taken).toBeLessThanOrEqual(asked[0] as number);
       return taken;
@@ -267,22 +267,22 @@ describe('arenas', () => {
   test('keep live and released events readable, and are freed, after any sequence of writes and releases', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 200, size: 'max' }), (steps) => {
-        const keeper = createEventKeeper();
+        const storage = createEventStorage();
         const live: { event: StoredEvent; given: EncodedEvent }[] = [];
         const gone: { event: StoredEvent; given: EncodedEvent }[] = [];
         steps.forEach((what, i) => {
           if ('keep' in what) {
             const given = managed('a', i >> 3, String(i % 10).repeat(what.keep));
-            const event = keeper.keep(keyOf('a'), 1, given, i, what.minutes * 60_000, asGiven);
+            const event = storage.keep(keyOf('a'), 1, given, i, what.minutes * 60_000, asGiven);
             live.push({ event, given });
           } else if (live.length > 0) {
             const [released] = live.splice(what.release % live.length, 1);
             if (released === undefined) return;
-            keeper.release(released.event);
+            storage.release(released.event);
             gone.push(released);
           }
         });
-        const { live: bytes, used, allocated, arenas } = keeper.usage();
+        const { live: bytes, used, allocated, arenas } = storage.usage();
         const sizes = live.reduce((sum, { event }) => sum + StoredEvent.access.sizeOf(event), 0);
         expect(bytes).toBe(sizes);
         expect(used).toBeGreaterThanOrEqual(bytes);
@@ -291,9 +291,9 @@ describe('arenas', () => {
           expect(event.size).toBe(given.bytes.length);
           expect(Buffer.compare(event.bytes, given.bytes)).toBe(0);
         }
-        for (const { event } of live) keeper.release(event);
+        for (const { event } of live) storage.release(event);
         // One open arena for each of the two classes and for moved events; one more may wait to be compacted.
-        const rest = keeper.usage();
+        const rest = storage.usage();
         expect(rest.live).toBe(0);
         expect(rest.arenas).toBeLessThanOrEqual(Math.min(arenas + 1, 4));
       }),
@@ -302,15 +302,15 @@ describe('arenas', () => {
   });
 
   test('are compacted by releases when less than half of them is live, and records stay readable', () => {
-    const keeper = createEventKeeper();
+    const storage = createEventStorage();
     const note = 'x'.repeat(4000);
     const given = Array.from({ length: 4000 }, (_, i) => managed(`event-${i}`, 1, `${i} ${note}`));
-    const events = given.map((event, i) => keeper.keep(keyOf(`event-${i}`), 1, event, i, HOUR, asGiven));
-    const full = keeper.usage();
+    const events = given.map((event, i) => storage.keep(keyOf(`event-${i}`), 1, event, i, HOUR, asGiven));
+    const full = storage.usage();
     expect(full.arenas).toBeGreaterThan(10);
     // Every fifth event stays, a few in every arena.
-    events.forEach((event, i) => void (i % 5 !== 0 && keeper.release(event)));
-    const { live, allocated } = keeper.usage();
+    events.forEach((event, i) => void (i % 5 !== 0 && storage.release(event)));
+    const { live, allocated } = storage.usage();
     expect(live).toBeLessThan(full.live / 4);
     expect(allocated).toBeLessThan(2 * live + 3 * ARENA);
     events.forEach((event, i) => expect(Buffer.compare(event.bytes, (given[i] as EncodedEvent).bytes)).toBe(0));
@@ -322,18 +322,18 @@ describe('arenas', () => {
     ['an arena each for up to one, two and four minutes', [60_000, 60_001, 120_000, 120_001, 240_000], 3],
     ['one arena for many days', [1e10, 1e12, Infinity], 1],
   ])('separate events by their retention: %s', (_, retentions, arenas) => {
-    const keeper = createEventKeeper();
+    const storage = createEventStorage();
     for (const retentionMs of retentions)
-      keeper.keep(keyOf('a'), 1, sampleEvent({ name: 'a' }), 1, retentionMs, asGiven);
-    expect(keeper.usage().arenas).toBe(arenas);
+      storage.keep(keyOf('a'), 1, sampleEvent({ name: 'a' }), 1, retentionMs, asGiven);
+    expect(storage.usage().arenas).toBe(arenas);
   });
 
   test('are not shared by events with different retention times', () => {
-    const keeper = createEventKeeper();
+    const storage = createEventStorage();
     const note = 'x'.repeat(4000);
     const short: StoredEvent[] = [];
     for (let i = 0; i < 4000; i++) {
-      const event = keeper.keep(
+      const event = storage.keep(
         keyOf(`event-${i}`),
         1,
         managed(`event-${i}`, 1, note),
@@ -343,8 +343,8 @@ describe('arenas', () => {
       );
       if (i % 20 !== 0) short.push(event);
     }
-    for (const event of short) keeper.release(event);
-    const { live, allocated } = keeper.usage();
+    for (const event of short) storage.release(event);
+    const { live, allocated } = storage.usage();
     expect(allocated).toBeLessThan(live + 3 * ARENA);
   });
 });

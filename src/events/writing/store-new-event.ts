@@ -28,24 +28,24 @@ interface NewEvent<T> {
   readonly call: VerbCall;
   readonly event: Event;
   readonly options: WriteOptions;
-  /** Whether the server makes the name. */
+  /** Whether the server generates the name. */
   readonly generated: boolean;
   /** As JSON, if known. */
   readonly managedFields: string | undefined;
-  /** Called if there is an event of this name already. */
+  /** Called if there is already an event with this name. */
   readonly taken: (existing: EventRecord | undefined) => T;
-  /** How often a name was tried. */
+  /** How many names have been tried. */
   attempts: number;
 }
 
 /**
  * Stores a new event, unless this is a dry run: sets the server's fields, applies the rules and the rate limits.
  *
- * @param taken called if there is an event of this name already
+ * @param taken called if there is already an event with this name
  * @param entries its managed fields, if known
  * @throws StatusFailure 400, 409, 422, 429
  */
-export function storeNew<T>(
+export function storeNewEvent<T>(
   call: VerbCall,
   event: Event,
   options: WriteOptions,
@@ -62,8 +62,8 @@ export function storeNew<T>(
 }
 
 /**
- * Stores an event that an update or an apply did not find, which needs the right to create. Undefined if there is one by now:
- * then the caller reads it again, as kube-apiserver does.
+ * Stores an event that an update or an apply did not find, which needs permission to create. Returns undefined if there
+ * is one by now: the caller then reads it again, as kube-apiserver does.
  *
  * @throws StatusFailure 400, 403, 422, 429
  */
@@ -75,7 +75,7 @@ export async function storeMissing(
 ): Promise<Result | undefined> {
   await requireAccess(call, 'create');
   delete event.metadata.resourceVersion;
-  return storeNew(call, event, options, () => undefined, entries);
+  return storeNewEvent(call, event, options, () => undefined, entries);
 }
 
 function attempt<T>(writing: NewEvent<T>): Result | T | Promise<Result | T> {
@@ -112,7 +112,7 @@ function store({ call, event, managedFields }: NewEvent<unknown>): EventRecord |
 const created = ({ call }: NewEvent<unknown>, record: EventRecord): Result | Promise<Result> =>
   storedObject(call, 201, record);
 
-/** With `exists` the name is taken. @throws the error, when it is another */
+/** Handles the error `exists`: the name is in use. @throws any other error */
 async function refused<T>(writing: NewEvent<T>, error: unknown): Promise<Result | T> {
   if (!isStoreError(error) || error.code !== 'exists') throw error;
   const { call, event } = writing;
@@ -128,7 +128,7 @@ async function dryRun<T>(writing: NewEvent<T>): Promise<Result | T> {
   return { kind: 'object', status: 201, json: call.version.unstoredJson(event) };
 }
 
-/** Tries another name, if the server makes it. */
+/** Tries another name if the server generates names. */
 function nameTaken<T>(writing: NewEvent<T>, existing: EventRecord | undefined): Result | T | Promise<Result | T> {
   const { call, event, generated, attempts, taken } = writing;
   if (!generated) return taken(existing);
@@ -136,7 +136,7 @@ function nameTaken<T>(writing: NewEvent<T>, existing: EventRecord | undefined): 
   return attempt(writing);
 }
 
-/** Sets identity and time, whatever the client sent. */
+/** Sets the uid and the times, regardless of what the client sent. */
 function stamp({ metadata }: Event, { uids, wholeSeconds, time }: EventsDependencies): void {
   metadata.uid = uids();
   metadata.creationTimestamp = wholeSeconds(time.now());
@@ -161,7 +161,7 @@ function refuseResourceVersion(event: Event): void {
 }
 
 /**
- * Counts a valid write against the rate limits, once for each request, whatever its version; a dry run does not count.
+ * Counts a valid write against the rate limits, once for each request of any version; a dry run does not count.
  *
  * @throws StatusFailure 429
  */
@@ -172,7 +172,7 @@ export function requireEventRate(call: VerbCall, event: Event, { dryRun }: Write
   if (refusal) throw tooManyRequests(refusal.text, refusal.retryAfterSeconds);
 }
 
-/** For a dry run, which the store does not check. @throws StoreError `too-large` */
+/** Checks the size of an event in a dry run, which the store does not see. @throws StoreError `too-large` */
 export function requireFits({ capabilities }: EventStore, event: EncodedEvent): void {
   if (eventSize(event) <= capabilities.maxEventBytes) return;
   throw storeError('too-large', `the event has more than ${capabilities.maxEventBytes} bytes`);
@@ -186,7 +186,7 @@ const MAX_BASE_BYTES = 58;
 /** Larger bytes would favour the first letters of the alphabet. */
 const BYTE_LIMIT = 256 - (256 % ALPHABET.length);
 
-/** A name from a prefix: at most 58 bytes of it, characters whole, and five random ones. */
+/** Returns a name from a prefix: at most 58 bytes of the prefix, in whole characters, and five random characters. */
 export function generateName(base: string): string {
   let suffix = '';
   while (suffix.length < SUFFIX_LENGTH) {

@@ -2,19 +2,19 @@ import type { Clock } from '../../clock/clock.js';
 import { storeError } from '../contract/errors.js';
 import { untilAborted } from '../../clock/abortable.js';
 
-/** How long a call of the store may take, and whether an attempt of it may have happened. */
-export interface Budget {
+/** The deadline and the signal of a call of the store, and what is known about its attempts. */
+export interface CallContext {
   /** On the monotonic clock. */
   readonly end: number;
   readonly signal: AbortSignal | undefined;
   /** An attempt of a write was lost: its outcome is unknown. */
-  doubt: boolean;
+  outcomeUnknown: boolean;
   /** A write was refused for lack of space, and yet the key had changed. */
   changed?: boolean;
 }
 
-/** Waits for work shared with other calls, until this budget ends; then fails with `unavailable`. */
-export async function withinBudget<T>(clock: Clock, shared: Promise<T>, { end, signal }: Budget): Promise<T> {
+/** Waits for work shared with other calls, until the deadline of this call; then fails with `unavailable`. */
+export async function withinDeadline<T>(clock: Clock, shared: Promise<T>, { end, signal }: CallContext): Promise<T> {
   const late = new AbortController();
   const timer = clock.setTimer(
     () => late.abort(storeError('unavailable', 'etcd did not answer in time')),

@@ -9,10 +9,10 @@ const statOf = (path: string): Stats | undefined => {
   }
 };
 
-export type Presence = ReturnType<typeof createPresence>;
+export type FileIdentity = ReturnType<typeof createFileIdentity>;
 
 /** Checks whether the files at their paths are still those of a database that has just been opened. */
-export function createPresence(path: string) {
+export function createFileIdentity(path: string) {
   let file: Stats | undefined;
   let log: Stats | undefined;
   let size = 0;
@@ -26,7 +26,7 @@ export function createPresence(path: string) {
     return undefined;
   };
 
-  const look = (): string | undefined => {
+  const check = (): string | undefined => {
     const found = statOf(path);
     // SQLite creates the log with the first write.
     const foundLog = statOf(`${path}-wal`);
@@ -38,13 +38,13 @@ export function createPresence(path: string) {
     log ??= foundLog;
     return undefined;
   };
-  look();
+  check();
 
   return {
     /** What is wrong, as the end of a sentence about the database file; `undefined`: nothing. */
-    problem: (): string | undefined => look(),
+    problem: (): string | undefined => check(),
     /** The connection was closed, and the next one may have another log. */
-    forgetLog(): void {
+    resetLog(): void {
       log = undefined;
     },
     /** Whether the file has become shorter: it was truncated from outside. */
