@@ -32,6 +32,24 @@ const randomness = {
   message: 'Identifiers and tokens come from crypto.',
 };
 
+/** The globals of Node that scripts use. */
+const nodeGlobals = [
+  'AbortController',
+  'AbortSignal',
+  'Buffer',
+  'TextDecoder',
+  'TextDecoderStream',
+  'URL',
+  'clearInterval',
+  'clearTimeout',
+  'console',
+  'fetch',
+  'performance',
+  'process',
+  'setInterval',
+  'setTimeout',
+];
+
 export default defineConfig(
   {
     ignores: [
@@ -68,6 +86,13 @@ export default defineConfig(
       'no-constant-binary-expression': 'error',
       'no-warning-comments': ['error', { terms: ['todo', 'fixme', 'xxx', 'hack'], location: 'start' }],
     },
+  },
+
+  // Programs that no compiler checks.
+  {
+    files: ['scripts/**/*.mjs', 'tests/**/*.mjs'],
+    languageOptions: { globals: Object.fromEntries(nodeGlobals.map((name) => [name, 'readonly'])) },
+    rules: { 'no-undef': 'error' },
   },
 
   // TypeScript, with types.

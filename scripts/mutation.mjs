@@ -183,7 +183,7 @@ function report(what) {
     const count = some.filter(noticed).length;
     const same = some.filter((mutant) => !noticed(mutant) && equivalent.has(mutant.key)).length;
     const counted = some.length - same;
-    const percent = counted === 0 ? 0 : (100 * count) / judged;
+    const percent = counted === 0 ? 0 : (100 * count) / counted;
     const besides = same > 0 ? `, ${same} listed as equivalent` : '';
     console.log(`${name.padEnd(20)} ${count} of ${counted} ${what}: ${percent.toFixed(1)} %${besides}`);
     return percent;

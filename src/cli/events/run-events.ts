@@ -82,7 +82,7 @@ export async function runEvents(flags: EventsFlags, context: ProcessContext): Pr
     if (signal.aborted) return 0;
     const reason = safeText(messageOf(error));
     const isRefused = isAnonymous(flags) && (isForbidden(error) || isUnauthorized(error));
-    stderr.write(`error: ${reason}${isRefused ? ` (asked ${WITHOUT_CREDENTIALS})` : ''}\n`);
+    stderr.write(`error: ${reason}${isRefused ? ` (requested ${WITHOUT_CREDENTIALS})` : ''}\n`);
     return 1;
   } finally {
     off();
