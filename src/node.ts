@@ -7,12 +7,8 @@ export type { NodeListenerOptions } from './bridge/node/listener.js';
 export { orderRequests } from './bridge/node/order-requests.js';
 export type { OrderableServer } from './bridge/node/order-requests.js';
 export { trackConnections } from './bridge/node/track-connections.js';
-export type {
-  ConnectionTracker,
-  TrackableAnswer,
-  TrackableServer,
-  TrackableSocket,
-} from './bridge/node/track-connections.js';
+export type { ConnectionTracker } from './bridge/node/track-connections.js';
+export type { TrackableAnswer, TrackableServer, TrackableSocket } from './bridge/node/trackable.js';
 export type { FailurePlace } from './bridge/exchange/options.js';
 export type { BridgeOptions } from './bridge/exchange/options.js';
 export type { AbortReason } from './bridge/exchange/abort-reason.js';

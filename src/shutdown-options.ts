@@ -1,7 +1,8 @@
 import type { ClosableServer } from './bridge/node/graceful-close.js';
 import type { OrderableServer } from './bridge/node/order-requests.js';
 import { aListOfSignals, type ShutdownSignal } from './bridge/node/process-signals.js';
-import type { OpenConnections, TrackableServer } from './bridge/node/track-connections.js';
+import type { OpenConnections } from './bridge/node/track-connections.js';
+import type { TrackableServer } from './bridge/node/trackable.js';
 import type { Clock } from './clock/clock.js';
 import type { ShutdownStep } from './lifecycle/options.js';
 import type { Observe } from './observe/observation.js';

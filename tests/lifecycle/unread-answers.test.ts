@@ -13,10 +13,10 @@ import {
 import { toNodeListener } from '../../src/node.js';
 import { call } from '../../src/testing.js';
 import { collectGarbage } from '../collect-garbage.js';
+import { event, PATH } from './event.js';
 import { serveWithHono } from './events-api.js';
 import { listen } from './support.js';
 
-const PATH = '/apis/events.example.com/v1/namespaces/default/events';
 const CONNECTIONS = 40;
 /** The buffers of the system hold two of these answers at most. */
 const REQUESTS = 8;
@@ -25,16 +25,10 @@ const LIMIT_BYTES = 16 * 1_048_576;
 /** Other memory: the answer beyond the limit, copies of the fetch bridge, garbage that is not collected yet. */
 const SLACK_BYTES = 40 * 1_048_576;
 
-const event = (name: string, bytes: number): object => ({
+const largeEvent = (name: string, bytes: number): object => ({
+  ...event(name),
   // The only field of an event whose length is not limited.
   metadata: { name, ownerReferences: [{ apiVersion: 'v1', kind: 'Pod', name: 'x'.repeat(bytes), uid: 'u' }] },
-  eventTime: '2026-03-05T06:07:08.123456Z',
-  reportingController: 'example.com/tester',
-  reportingInstance: 'tester-0',
-  action: 'Testing',
-  reason: 'Tested',
-  type: 'Normal',
-  regarding: { kind: 'Pod', namespace: 'default', name: 'web-1' },
 });
 
 let store: EventStore;
@@ -55,7 +49,7 @@ beforeAll(async () => {
     ['large', EVENT_BYTES],
     ['small', 10],
   ] as const) {
-    const answer = await call(events.handle, `POST ${PATH}`, { token: 'polite', json: event(name, bytes) });
+    const answer = await call(events.handle, `POST ${PATH}`, { token: 'polite', json: largeEvent(name, bytes) });
     expect(answer.status).toBe(201);
     await answer.text();
   }

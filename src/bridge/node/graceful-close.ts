@@ -5,7 +5,8 @@ import { aClock, aNumber, anObjectWith, orInfinity, required } from '../../optio
 import { type Clock, systemClock } from '../../clock/clock.js';
 import { setAboutToStop, stopListening } from './stop-listening.js';
 import { createUnusedCloser } from './unused-connections.js';
-import { type ConnectionTracker, type TrackableServer, trackConnections } from './track-connections.js';
+import { type ConnectionTracker, trackConnections } from './track-connections.js';
+import type { TrackableServer } from './trackable.js';
 
 /** The part of a server that {@link gracefulClose} uses. `node:http`, `node:https` and `node:http2` servers fit. */
 export interface ClosableServer {

@@ -4,52 +4,7 @@ import { aClock, anObjectWith, required } from '../../options/rules.js';
 import { type Clock, systemClock } from '../../clock/clock.js';
 import type { Http2SessionLike, Http2StreamLike } from './message.js';
 import { ordersRequests, REQUEST_CAME } from './order-requests.js';
-
-/** The part of a connection that {@link trackConnections} uses. */
-export interface TrackableSocket {
-  /** How many bytes have arrived. */
-  readonly bytesRead?: number | undefined;
-  /** The address of the client. */
-  readonly remoteAddress?: string | undefined;
-  /** The port of the client. */
-  readonly remotePort?: number | undefined;
-  /** `h2` on a connection of HTTP/2 over TLS. */
-  readonly alpnProtocol?: string | false | null | undefined;
-  /** Listens once. */
-  once(event: 'close', listener: () => void): unknown;
-  /** Closes the connection when all written bytes have been sent. */
-  end?(): unknown;
-  /** Closes the connection at once. */
-  destroy(): unknown;
-}
-
-/** The part of an answer that {@link trackConnections} uses. */
-export interface TrackableAnswer {
-  /** True when the headers have been sent. */
-  readonly headersSent?: boolean | undefined;
-  /** False: the connection is closed after this response. */
-  shouldKeepAlive?: boolean | undefined;
-  /** Listens for the end of the response. */
-  on(event: 'close', listener: () => void): unknown;
-}
-
-/** The part of a server that {@link trackConnections} uses. `node:http`, `node:https` and `node:http2` servers fit. */
-export interface TrackableServer {
-  /** Listens for new connections. */
-  on(event: 'connection' | 'secureConnection', listener: (socket: TrackableSocket) => void): unknown;
-  on(event: 'session', listener: (session: Http2SessionLike) => void): unknown;
-  /** Listens for requests, before all other listeners. */
-  prependListener(
-    event: 'request',
-    listener: (
-      request: {
-        /** The connection of the request. */
-        readonly socket: TrackableSocket;
-      },
-      answer: TrackableAnswer,
-    ) => void,
-  ): unknown;
-}
+import type { TrackableAnswer, TrackableServer, TrackableSocket } from './trackable.js';
 
 /** The numbers of open connections and requests of a server. */
 export interface OpenConnections {

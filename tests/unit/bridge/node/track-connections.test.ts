@@ -1,12 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { describe, expect, test } from 'vitest';
-import {
-  type ConnectionTracker,
-  type TrackableAnswer,
-  type TrackableServer,
-  type TrackableSocket,
-  trackConnections,
-} from '../../../../src/bridge/node/track-connections.js';
+import { type ConnectionTracker, trackConnections } from '../../../../src/bridge/node/track-connections.js';
+import type { TrackableAnswer, TrackableServer, TrackableSocket } from '../../../../src/bridge/node/trackable.js';
 import { orderRequests } from '../../../../src/bridge/node/order-requests.js';
 import { type FakeClock, fakeClock } from '../../../../src/testing/fake-clock.js';
 

@@ -1,0 +1,47 @@
+import type { Http2SessionLike } from './message.js';
+
+/** The part of a connection that `trackConnections` uses. */
+export interface TrackableSocket {
+  /** How many bytes have arrived. */
+  readonly bytesRead?: number | undefined;
+  /** The address of the client. */
+  readonly remoteAddress?: string | undefined;
+  /** The port of the client. */
+  readonly remotePort?: number | undefined;
+  /** `h2` on a connection of HTTP/2 over TLS. */
+  readonly alpnProtocol?: string | false | null | undefined;
+  /** Listens once. */
+  once(event: 'close', listener: () => void): unknown;
+  /** Closes the connection when all written bytes have been sent. */
+  end?(): unknown;
+  /** Closes the connection at once. */
+  destroy(): unknown;
+}
+
+/** The part of an answer that `trackConnections` uses. */
+export interface TrackableAnswer {
+  /** True when the headers have been sent. */
+  readonly headersSent?: boolean | undefined;
+  /** False: the connection is closed after this response. */
+  shouldKeepAlive?: boolean | undefined;
+  /** Listens for the end of the response. */
+  on(event: 'close', listener: () => void): unknown;
+}
+
+/** The part of a server that `trackConnections` uses. `node:http`, `node:https` and `node:http2` servers fit. */
+export interface TrackableServer {
+  /** Listens for new connections. */
+  on(event: 'connection' | 'secureConnection', listener: (socket: TrackableSocket) => void): unknown;
+  on(event: 'session', listener: (session: Http2SessionLike) => void): unknown;
+  /** Listens for requests, before all other listeners. */
+  prependListener(
+    event: 'request',
+    listener: (
+      request: {
+        /** The connection of the request. */
+        readonly socket: TrackableSocket;
+      },
+      answer: TrackableAnswer,
+    ) => void,
+  ): unknown;
+}
