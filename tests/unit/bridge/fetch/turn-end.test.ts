@@ -33,5 +33,7 @@ test('responses do not wait in runtimes without setImmediate', async () => {
     expect(turnEnd()).toBeUndefined();
   } finally {
     vi.unstubAllGlobals();
+    // Files that share modules with this one must not get the module loaded here.
+    vi.resetModules();
   }
 });
