@@ -68,6 +68,10 @@ export class Connection {
     this.socket.write(request, 'latin1');
   }
 
+  get isClosed(): boolean {
+    return this.#closed !== undefined;
+  }
+
   close(): void {
     this.#done = undefined;
     this.socket.destroy();

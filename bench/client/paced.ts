@@ -45,7 +45,8 @@ export function pacedCreates(options: PacedOptions): Promise<PacedResult> {
       while (next < due) {
         const connection = free.pop();
         if (!connection) return;
-        create(connection, next++);
+        // The last ones of the list are rarely needed, and the server closes idle connections.
+        if (!connection.isClosed) create(connection, next++);
       }
     };
     const create = (connection: Connection, index: number): void => {
