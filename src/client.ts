@@ -11,6 +11,7 @@ export type {
   EventPatch,
   EventsClient,
   EventSelection,
+  GetOptions,
   ListOptions,
   WatchFrame,
   WatchOptions,

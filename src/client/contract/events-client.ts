@@ -8,6 +8,12 @@ export interface CallOptions {
   readonly timeoutMs?: number | undefined;
 }
 
+/** Options of `get`. */
+export interface GetOptions extends CallOptions {
+  /** The oldest revision that the response may show; `0`: any state that the server has. Default: the latest. */
+  readonly resourceVersion?: string | undefined;
+}
+
 /** Names an event. */
 export interface EventKey {
   /** The namespace. Default: the client's. */
@@ -149,7 +155,7 @@ export interface WatchFrame {
  * The Event resource of a server, typed. Calls fail with a StatusError when the server refuses, with a ConnectionError
  * when it was not reached, closed the connection before its response was complete or did not respond in time, with a
  * ResponseError when the response did not come from such a server, and with the signal's reason when they are aborted.
- * Invalid arguments are a TypeError.
+ * Invalid arguments and unknown options are a TypeError, and nothing is sent.
  *
  * Requests are repeated within `timeoutMs`: reads after failures that may be temporary, writes where they were
  * certainly not carried out (`sent` is false, or 429 and 503 with Retry-After), and `create` of an event with a name
@@ -161,16 +167,8 @@ export interface EventsClient {
   /** The namespace of calls that name none. */
   readonly namespace: string | undefined;
   /** Reads an event. */
-  get(
-    key: EventKey,
-    options?: CallOptions & {
-      /** The oldest revision that the response may show; `0`: any state that the server has. Default: the latest. */
-      readonly resourceVersion?: string | undefined;
-    },
-  ): Promise<Event>;
-  /**
-   * Lists events. Nothing is sent before the first event is requested. Throws a TypeError for an invalid `pageSize`.
-   */
+  get(key: EventKey, options?: GetOptions): Promise<Event>;
+  /** Lists events. Nothing is sent before the first event is requested. Throws a TypeError for invalid options. */
   list(options?: ListOptions): EventListing;
   /**
    * Creates an event and resolves with it as stored. With a fixed name, it is sent again when its outcome is unknown.
@@ -188,10 +186,10 @@ export interface EventsClient {
   /** Deletes all selected events. */
   deleteCollection(options: DeleteCollectionOptions): Promise<void>;
   /**
-   * One watch request: its frames until the server, the signal or the consumer ends it. Nothing is read before the consumer asks,
-   * so that a slow one slows the server down. It neither repeats nor resumes: `watchEvents` does. A stream that ends in the
-   * middle of a frame is a ConnectionError, a frame of more than `maxFrameBytes` a ResponseError. `return()` of its iterator
-   * ends it at once, also while a frame is awaited.
+   * One watch request: its frames until the server, the signal or the consumer ends it. Nothing is read before the
+   * consumer asks, so that a slow one slows the server down. It neither repeats nor resumes: `watchEvents` does. A
+   * stream that ends in the middle of a frame is a ConnectionError, a frame of more than `maxFrameBytes` a
+   * ResponseError. `return()` of its iterator ends it at once, also while a frame is awaited.
    */
   watch(options?: WatchOptions): AsyncIterable<WatchFrame>;
 }

@@ -1,6 +1,7 @@
 import { systemClock } from '../../clock/clock.js';
 import { isObject, type JsonObject } from '../../json/json-tree.js';
 import type { Event } from '../../model/event.js';
+import { checkOptions } from '../../options/check-options.js';
 import type {
   CallOptions,
   EventKey,
@@ -12,6 +13,7 @@ import type {
 import { responseError } from '../contract/errors.js';
 import type { Transport } from '../contract/transport.js';
 import { callObject, type CallContext, type ClientRequest } from './call.js';
+import { deleteCollectionRules, deleteRules, getRules, listRules, watchRules, writeRules } from './call-options.js';
 import { createNamed } from './create-event.js';
 import { listEvents } from './list-events.js';
 import { checkClientOptions, type EventsClientOptions } from './options.js';
@@ -20,8 +22,8 @@ import { notCarriedOut, readFailed } from './repeat.js';
 import { watchEvents } from './watch-events.js';
 
 /**
- * Makes a client of the Event resource, of a server over HTTP or in the same process. It holds nothing that must be closed; a
- * transport is closed by whoever made it.
+ * Makes a client of the Event resource, of a server over HTTP or in the same process. It holds nothing that must be
+ * closed; a transport is closed by whoever made it.
  *
  * @throws TypeError that lists every fault in the options
  */
@@ -51,10 +53,10 @@ export function createEventsClient(options: EventsClientOptions): EventsClient {
       throw new TypeError('no namespace: set it on the event or as an option of createEventsClient');
     return namespace;
   };
-  const selected = <T extends EventSelection>(given: T): T => {
-    mustBeObject(given, 'the events: { namespace, fieldSelector, labelSelector }, or {} for all of the namespace');
-    return { ...given, namespace: given.namespace === undefined ? own : given.namespace };
-  };
+  const selected = <T extends EventSelection>(given: T): T => ({
+    ...given,
+    namespace: given.namespace === undefined ? own : given.namespace,
+  });
   const written = (given: WriteOptions): Query => ({
     dryRun: given.dryRun ? 'All' : undefined,
     fieldManager: given.fieldManager ?? fieldManager,
@@ -69,12 +71,17 @@ export function createEventsClient(options: EventsClientOptions): EventsClient {
     namespace: own,
     async get(key, limits = {}) {
       const { namespace, name } = checkedKey(key);
+      checkOptions('get', limits, getRules);
       const url = paths.event(namespaceOf(namespace), name, { resourceVersion: limits.resourceVersion });
       return eventOf(await call({ method: 'GET', url }, limits));
     },
-    list: (given = {}) => listEvents(context, paths, selected(given)),
+    list(given = {}) {
+      checkOptions('list', given, listRules);
+      return listEvents(context, paths, selected(given));
+    },
     async create(event, given = {}) {
       const { name, namespace } = metadataOf(event);
+      checkOptions('create', given, writeRules);
       const space = namespaceOf(namespace);
       const json = named(event);
       const create = { method: 'POST', url: paths.collection(space, written(given)), json } as const;
@@ -86,11 +93,13 @@ export function createEventsClient(options: EventsClientOptions): EventsClient {
     },
     async update(event, given = {}) {
       const { name, namespace } = metadataOf(event);
+      checkOptions('update', given, writeRules);
       const url = paths.event(namespaceOf(namespace), name, written(given));
       return eventOf(await call({ method: 'PUT', url, json: named(event) }, given));
     },
     async patch(key, change, given = {}) {
       const { namespace, name } = checkedKey(key);
+      checkOptions('patch', given, writeRules);
       for (const part of [change, change?.patch]) mustBeObject(part, "the change: { type: 'merge', patch }");
       const force = change.type === 'apply' ? change.force : undefined;
       const url = paths.event(namespaceOf(namespace), name, { ...written(given), force });
@@ -100,6 +109,7 @@ export function createEventsClient(options: EventsClientOptions): EventsClient {
     },
     async delete(key, given = {}) {
       const { namespace, name } = checkedKey(key);
+      checkOptions('delete', given, deleteRules);
       const { uid, resourceVersion, dryRun } = given;
       const url = paths.event(namespaceOf(namespace), name, { dryRun: dryRun ? 'All' : undefined });
       const preconditions = { uid, resourceVersion };
@@ -108,11 +118,16 @@ export function createEventsClient(options: EventsClientOptions): EventsClient {
       await call({ method: 'DELETE', url, ...body }, given);
     },
     async deleteCollection(given) {
+      // A misspelled selector would delete all events of the namespace.
+      checkOptions('deleteCollection', given, deleteCollectionRules);
       const selection = selected(given);
       const url = paths.selection(selection, { dryRun: given.dryRun ? 'All' : undefined });
       await call({ method: 'DELETE', url }, given);
     },
-    watch: (given = {}) => watchEvents(context, paths, selected(given)),
+    watch(given = {}) {
+      checkOptions('watch', given, watchRules);
+      return watchEvents(context, paths, selected(given));
+    },
   };
 }
 

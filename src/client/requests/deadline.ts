@@ -13,13 +13,8 @@ export interface Deadline {
   release(): void;
 }
 
-/**
- * Starts the deadline of a call.
- *
- * @throws TypeError for an invalid timeout
- */
+/** Starts the deadline of a call. */
 export function createDeadline(clock: Clock, timeoutMs: number, signal: AbortSignal | undefined): Deadline {
-  if (!(timeoutMs > 0 && timeoutMs < Infinity)) throw new TypeError('timeoutMs must be a number above 0');
   const controller = new AbortController();
   const end = clock.monotonic() + timeoutMs;
   // Whether the request had been sent by then is not known, so that it counts as sent.

@@ -16,10 +16,6 @@ const MAX_EVENTS = 1_000_000;
 
 /** Lists events; see {@link EventListing}. */
 export function listEvents(context: CallContext, paths: EventPaths, options: ListOptions): EventListing {
-  const { pageSize = PAGE_SIZE } = options;
-  // Servers interpret 0 as a list in one piece.
-  if (!Number.isSafeInteger(pageSize) || pageSize < 1)
-    throw new TypeError('pageSize must be a whole number of at least 1');
   const pages = (): AsyncGenerator<EventPage, void, undefined> => readPages(context, paths, options);
   return {
     pages,

@@ -9,13 +9,13 @@ import {
   anObjectWith,
   aNumber,
   aNonEmptyString,
-  aString,
   aWholeNumber,
   mustBe,
   oneOf,
   required,
 } from '../../options/rules.js';
 import type { EventSelection, EventsClient } from '../contract/events-client.js';
+import { selectionRules } from '../requests/call-options.js';
 
 /** The common options of everything that follows events. */
 export interface FollowOptions extends EventSelection {
@@ -24,9 +24,9 @@ export interface FollowOptions extends EventSelection {
   /** Events that are read with one request of a list. Default: the client's, 500. */
   readonly pageSize?: number | undefined;
   /**
-   * How long a connection may be without a frame before it is closed and resumed, in milliseconds. It adapts: to half as long
-   * again as the time between the server's bookmarks, and to twice as long with each connection in a row that was silent, at most
-   * five minutes. Default 30,000, at least 100.
+   * How long a connection may be without a frame before it is closed and resumed, in milliseconds. It adapts: to half
+   * as long again as the time between the server's bookmarks, and to twice as long with each connection in a row that
+   * was silent, at most five minutes. Default 30,000, at least 100.
    */
   readonly silenceMs?: number | undefined;
   /** Where time is taken from. Default: the system's clock. */
@@ -63,12 +63,7 @@ export interface WatchEventsOptions extends FollowOptions {
 /** The rules of {@link FollowOptions}. */
 export const followRules = (): OptionRules<FollowOptions> => ({
   client: required(anObjectWith(['list', 'watch'], 'an events client, such as that of createEventsClient')),
-  namespace: mustBe(
-    (value) => value === null || (typeof value === 'string' && value !== ''),
-    'a namespace, or null for all',
-  ),
-  fieldSelector: aString,
-  labelSelector: aString,
+  ...selectionRules,
   pageSize: aWholeNumber(1, 10_000),
   silenceMs: aNumber(100, 86_400_000),
   clock: aClock,

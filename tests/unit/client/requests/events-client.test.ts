@@ -91,9 +91,41 @@ describe('a client of events in the same process', () => {
     ['patch without a change', (events) => events['patch']?.({ name: 'a' }), /^give the change: /],
     ['patch with nothing', (events) => events['patch']?.({ name: 'a' }, { type: 'merge' }), /^give the change: /],
     ['delete with a name alone', (events) => events['delete']?.('a'), /^give the event: /],
-    ['deleteCollection without a selection', (events) => events['deleteCollection']?.(), /^give the events: /],
-    ['list of null', (events) => events['list']?.(null), /^give the events: /],
-    ['watch of null', (events) => events['watch']?.(null), /^give the events: /],
+    [
+      'deleteCollection without a selection',
+      (events) => events['deleteCollection']?.(),
+      /^deleteCollection: the options/,
+    ],
+    ['list of null', (events) => events['list']?.(null), /^list: the options must be an object$/],
+    ['watch of null', (events) => events['watch']?.(null), /^watch: the options must be an object$/],
+    [
+      'deleteCollection with a misspelled selector',
+      (events) => events['deleteCollection']?.({ fieldSelectr: 'type=Normal' }),
+      /^deleteCollection: there is no option "fieldSelectr" \(did you mean "fieldSelector"\?\)/,
+    ],
+    [
+      'delete with several wrong options',
+      (events) => events['delete']?.({ name: 'a' }, { dryrun: true, uid: '' }),
+      /^delete: uid must be a non-empty string; .*dryrun/,
+    ],
+    ['get with a wrong option', (events) => events['get']?.({ name: 'a' }, { resourceVersion: 1 }), /^get: resourceV/],
+    [
+      'create with a wrong option',
+      (events) => events['create']?.({ metadata: { name: 'a' } }, { fieldValidation: 'strict' }),
+      /^create: fieldValidation must be 'Ignore' or 'Warn' or 'Strict'$/,
+    ],
+    [
+      'update with a wrong option',
+      (events) => events['update']?.({ metadata: { name: 'a' } }, { dryRun: 'All' }),
+      /^update: dryRun must be true or false$/,
+    ],
+    [
+      'patch with a wrong option',
+      (events) => events['patch']?.({ name: 'a' }, { type: 'merge', patch: {} }, { timeoutMs: 0 }),
+      /^patch: timeoutMs must be a number above 0$/,
+    ],
+    ['list with a wrong option', (events) => events['list']?.({ limit: 1 }), /^list: there is no option "limit"/],
+    ['watch with a wrong option', (events) => events['watch']?.({ timeoutSeconds: -1 }), /^watch: timeoutSeconds/],
   ])('refuses %s with a TypeError that says what to give, and sends nothing', async (_, call, message) => {
     const transport = (): never => {
       throw new Error('a request was sent');

@@ -1,0 +1,73 @@
+import type { OptionRules } from '../../options/check-options.js';
+import {
+  aBoolean,
+  anAbortSignal,
+  aNonEmptyString,
+  aNumber,
+  aPositiveNumber,
+  aString,
+  aWholeNumber,
+  mustBe,
+  oneOf,
+} from '../../options/rules.js';
+import type {
+  CallOptions,
+  DeleteCollectionOptions,
+  DeleteOptions,
+  EventSelection,
+  GetOptions,
+  ListOptions,
+  WatchOptions,
+  WriteOptions,
+} from '../contract/events-client.js';
+
+const callRules: OptionRules<CallOptions> = { signal: anAbortSignal, timeoutMs: aPositiveNumber };
+
+export const selectionRules: OptionRules<EventSelection> = {
+  namespace: mustBe(
+    (value) => value === null || (typeof value === 'string' && value !== ''),
+    'a namespace, or null for all',
+  ),
+  fieldSelector: aString,
+  labelSelector: aString,
+};
+
+export const getRules: OptionRules<GetOptions> = { ...callRules, resourceVersion: aString };
+
+export const writeRules: OptionRules<WriteOptions> = {
+  ...callRules,
+  dryRun: aBoolean,
+  fieldManager: aNonEmptyString,
+  fieldValidation: oneOf('Ignore', 'Warn', 'Strict'),
+};
+
+export const listRules: OptionRules<ListOptions> = {
+  ...callRules,
+  ...selectionRules,
+  // Servers interpret 0 as a list in one piece.
+  pageSize: aWholeNumber(1),
+  resourceVersion: aString,
+  resourceVersionMatch: oneOf('Exact', 'NotOlderThan'),
+};
+
+export const deleteRules: OptionRules<DeleteOptions> = {
+  ...callRules,
+  dryRun: aBoolean,
+  uid: aNonEmptyString,
+  resourceVersion: aNonEmptyString,
+};
+
+export const deleteCollectionRules: OptionRules<DeleteCollectionOptions> = {
+  ...callRules,
+  ...selectionRules,
+  dryRun: aBoolean,
+};
+
+export const watchRules: OptionRules<WatchOptions> = {
+  ...callRules,
+  ...selectionRules,
+  resourceVersion: aString,
+  allowWatchBookmarks: aBoolean,
+  sendInitialEvents: aBoolean,
+  timeoutSeconds: aNumber(0),
+};
