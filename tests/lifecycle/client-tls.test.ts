@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import type { TLSSocket } from 'node:tls';
 import { generate } from 'selfsigned';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { httpTransport, kubeconfigTransport, type HttpTransportOptions } from '../../src/client.js';
+import { httpTransport, isResponseError, kubeconfigTransport, type HttpTransportOptions } from '../../src/client.js';
 import { toNodeListener } from '../../src/node.js';
 import { fakeClock } from '../../src/testing.js';
 import { answer, clientOver, closedLater, failureOf, folderOfTest, STORED } from './client-support.js';
@@ -179,6 +179,24 @@ describe('HTTP/2', () => {
     for (let index = 0; index < 1_000; index++) await frames.next();
     expect(written).toBeGreaterThan(before);
     await frames.return?.();
+  });
+
+  test('limits the headers of an answer, and keeps the connection', async () => {
+    const server = createSecureServer({ key: serverPem.private, cert: serverPem.cert });
+    let sessions = 0;
+    server.on('session', () => void sessions++);
+    server.on('stream', (stream, { ':path': path }) => {
+      const long = 'x'.repeat(path?.endsWith('/long') ? 2_000 : 1_000);
+      stream.respond({ ':status': 200, 'content-type': 'application/json', long });
+      stream.end(JSON.stringify(STORED));
+    });
+    const port = await listenTo(server);
+    const client = clientTo(port, { tls: trusted(), http2: true, maxHeaderBytes: 2_000 });
+    const error = await failureOf(client.get({ name: 'long' }));
+    expect(error).toSatisfy(isResponseError);
+    expect(error.message).toMatch(/did not answer with HTTP: Headers Overflow Error$/);
+    expect(await client.get({ name: 'a' })).toMatchObject(STORED);
+    expect(sessions).toBe(1);
   });
 
   test('is not used unless the option http2 is set', async () => {

@@ -33,7 +33,7 @@ export interface DecodeBodyOptions extends ExpectedType {
 export interface DecodedBody {
   /** Canonical, without `kind` and `apiVersion`: see `decodeObject`. */
   readonly object: Record<string, unknown>;
-  /** Texts of `Warning` headers, at most 100 of unknown and duplicate fields. */
+  /** Texts of `Warning` headers: at most 100 of duplicate and unknown fields; in YAML, 100 of each. */
   readonly warnings: readonly string[];
   readonly kind: string;
   /** The apiVersion of the body, by default the expected one. A different one is possible only with `otherVersions`. */
@@ -42,8 +42,8 @@ export interface DecodedBody {
 
 /**
  * Decodes the object in a request body (Kubernetes' order of checks: syntax, kind, types of fields, and
- * under `Strict` unknown or duplicate fields). JSON is decoded synchronously, YAML and the first protobuf through a promise.
- * Protobuf is never strict: unknown fields are skipped.
+ * under `Strict` unknown or duplicate fields). JSON is decoded synchronously, YAML and the first protobuf through a
+ * promise. Protobuf is never strict: unknown fields are skipped.
  *
  * @throws StatusFailure 400 with Kubernetes' words; 413 for a body with too many fields and list items
  */

@@ -7,8 +7,8 @@ export function firstValue({ headers }: Pick<ApiResponse, 'headers'>, name: stri
 }
 
 /**
- * The pause of the Retry-After header, in milliseconds (RFC 9110, section 10.2.3): seconds or a date, which is compared with the
- * Date header of the same answer, else with `nowMs`. Undefined where it is absent or says something else.
+ * The pause of the Retry-After header, in milliseconds (RFC 9110, section 10.2.3): seconds or a date, which is compared
+ * with the Date header of the same answer, else with `nowMs`. Undefined where it is absent or says something else.
  */
 export function retryAfterMs(value: string | undefined, date: string | undefined, nowMs: number): number | undefined {
   if (value === undefined) return undefined;
@@ -28,13 +28,15 @@ export function httpDate(text: string | undefined): number | undefined {
   return Number.isNaN(ms) ? undefined : ms;
 }
 
-/** No server sends more; the rest is left unread. */
+/** More warnings than anyone reads; the rest is not parsed. */
 const MAX_WARNINGS = 100;
 
 /** `299 agent "text"`, with an optional date after it, from where the last one ended. */
 const WARNING = /\s*\d{3} [^\s",]+ "((?:[^"\\]|\\.)*)"(?: "[^"]*")?\s*(?:,|$)/y;
 
-/** The texts of Warning headers (RFC 7234, section 5.5), as kube-apiserver sends them: `299 - "unknown field \"spec\""`. */
+/**
+ * The texts of Warning headers (RFC 7234, section 5.5), as kube-apiserver sends them: `299 - "unknown field \"spec\""`.
+ */
 export function warningTexts(header: string | readonly string[] | undefined): readonly string[] {
   const texts: string[] = [];
   for (const line of typeof header === 'string' ? [header] : (header ?? [])) {

@@ -8,7 +8,7 @@ export type ConnectionOptions = Pick<
 >;
 
 /** Makes the connections of a transport; the HTTP client is loaded when it is first needed. */
-export function createDispatchers(options: ConnectionOptions) {
+export function createDispatchers(options: ConnectionOptions & { readonly maxHeaderBytes: number }) {
   const { origin } = new URL(options.server);
   const all = new Set<Dispatcher>();
   let current: { readonly key: string; readonly dispatcher: Promise<Dispatcher> } | undefined;
@@ -31,7 +31,8 @@ export function createDispatchers(options: ConnectionOptions) {
       // HTTP/1 connections have one request at a time, so that a watch delays nothing. HTTP/2 has streams.
       ...(!allowH2 && { pipelining: 1 }),
       keepAliveTimeout: options.keepAliveMs ?? 4_000,
-      maxHeaderSize: options.maxHeaderBytes ?? 16_384,
+      // undici refuses headers of exactly this size, too.
+      maxHeaderSize: options.maxHeaderBytes + 1,
       // Calls have deadlines, and watches may be silent.
       headersTimeout: 0,
       bodyTimeout: 0,

@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici';
 import { joinBytes } from '../../../http/bytes.js';
 import { isBodiless, type ApiResponse, type ResponseHeaders } from '../../../http/response.js';
-import { requestFailure } from './failures.js';
+import { headersOverflow, requestFailure } from './failures.js';
 
 /** Unread bytes beyond which the connection is paused, so that the server has to wait. */
 const MAX_UNREAD_BYTES = 65_536;
@@ -19,10 +19,15 @@ export interface WireRequest {
   readonly body: string | Uint8Array | undefined;
   /** The name that the server's certificate must be for. */
   readonly servername: string | undefined;
+  /** The largest headers of the answer: of their names and values. */
+  readonly maxHeaderBytes: number;
   readonly signal: AbortSignal | undefined;
 }
 
-/** Sends a request. Rejects with the reason of its signal, a ConnectionError or a ResponseError; so does its streamed body. */
+/**
+ * Sends a request. Rejects with the reason of its signal, a ConnectionError or a ResponseError; so does its streamed
+ * body.
+ */
 export function exchange(dispatcher: Dispatcher, request: WireRequest): Promise<ApiResponse> {
   const { signal } = request;
   return new Promise((resolve, reject) => {
@@ -34,8 +39,10 @@ export function exchange(dispatcher: Dispatcher, request: WireRequest): Promise<
       onRequestStart(controller) {
         body.begin(controller);
       },
-      onResponseStart(_controller, code, received) {
+      onResponseStart(controller, code, received) {
         if (code < 200) return;
+        // undici limits the headers of HTTP/1 only.
+        if (headerBytes(received) > request.maxHeaderBytes) return controller.abort(headersOverflow());
         status = code;
         headers = received as ResponseHeaders;
         const length = isBodiless(code) || request.method === 'HEAD' ? '0' : headers['content-length'];
@@ -74,7 +81,10 @@ export function exchange(dispatcher: Dispatcher, request: WireRequest): Promise<
   });
 }
 
-/** The body of an answer on its way from the connection to its reader. `reject` is told of failures before the answer began. */
+/**
+ * The body of an answer on its way from the connection to its reader. `reject` is told of failures before the answer
+ * began.
+ */
 function createBody(request: WireRequest, reject: (error: Error) => void) {
   const { signal, host } = request;
   const unread: Uint8Array[] = [];
@@ -154,3 +164,11 @@ function createBody(request: WireRequest, reject: (error: Error) => void) {
 
 const asError = (reason: unknown): Error =>
   reason instanceof Error ? reason : new Error('the request was aborted', { cause: reason });
+
+function headerBytes(headers: Readonly<Record<string, string | readonly string[] | undefined>>): number {
+  let bytes = 0;
+  for (const [name, value] of Object.entries(headers)) {
+    for (const text of typeof value === 'string' ? [value] : (value ?? [])) bytes += name.length + text.length;
+  }
+  return bytes;
+}

@@ -1,8 +1,17 @@
 import { connectionError, responseError } from '../../contract/errors.js';
 
-/** The errors of undici for answers that are not HTTP; its parser also fails where a connection ends in the middle of one. */
+const HEADERS_OVERFLOW = 'UND_ERR_HEADERS_OVERFLOW';
+
+/** As undici reports headers over HTTP/1 that are too large. */
+export const headersOverflow = (): Error =>
+  Object.assign(new Error('Headers Overflow Error'), { code: HEADERS_OVERFLOW });
+
+/**
+ * The errors of undici for answers that are not HTTP; its parser also fails where a connection ends in the middle of
+ * one.
+ */
 const isNoAnswer = (error: unknown): boolean =>
-  codeOf(error) === 'UND_ERR_HEADERS_OVERFLOW' ||
+  codeOf(error) === HEADERS_OVERFLOW ||
   (error instanceof Error && error.name === 'HTTPParserError' && !error.message.includes('EOF'));
 
 /**

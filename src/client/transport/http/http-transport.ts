@@ -12,9 +12,9 @@ import { checkHttpTransportOptions, type HttpTransportOptions, type TlsOptions }
 import { constant, type Source } from './sources.js';
 
 /**
- * Carries requests to a server over HTTP/1.1, or HTTP/2 where `http2` allows it. Connections are made when they are needed, kept
- * for the next request, and do not keep the process alive while they are idle. Redirects are not followed, compressed answers are
- * not asked for, and no error repeats a secret.
+ * Carries requests to a server over HTTP/1.1, or HTTP/2 where `http2` allows it. Connections are made when they are
+ * needed, kept for the next request, and do not keep the process alive while they are idle. Redirects are not followed,
+ * compressed answers are not asked for, and no error repeats a secret.
  *
  * @throws TypeError that lists every fault in the options
  */
@@ -47,10 +47,10 @@ const MAX_BODY_BYTES = 16_777_216;
 
 /** Sends requests to a server over HTTP. */
 export function createSender(options: SenderOptions): ConnectedTransport {
-  const { credentials, headers, namespace } = options;
+  const { credentials, headers, namespace, maxHeaderBytes = 16_384 } = options;
   const { origin, host, pathname } = new URL(options.server);
   const base = pathname.replace(/\/+$/, '');
-  const dispatchers = createDispatchers(options);
+  const dispatchers = createDispatchers({ ...options, maxHeaderBytes });
   let closing: Promise<void> | undefined;
 
   const attempt = async (
@@ -73,6 +73,7 @@ export function createSender(options: SenderOptions): ConnectedTransport {
       },
       body,
       servername: tls.serverName,
+      maxHeaderBytes,
       signal: request.signal,
     }).catch((error: unknown) => {
       if (isConnectionError(error) && !error.sent) options.tls.expire();

@@ -25,7 +25,10 @@ export interface TlsOptions {
   readonly key?: string | undefined;
   /** The name that the server's certificate must be for, where it is not that of the address. */
   readonly serverName?: string | undefined;
-  /** True: the server's certificate is not checked at all. Anybody on the way can read and change everything. Default: false. */
+  /**
+   * True: the server's certificate is not checked at all. Anybody on the way can read and change everything. Default:
+   * false.
+   */
   readonly insecureSkipTlsVerify?: boolean | undefined;
 }
 
@@ -36,14 +39,18 @@ export interface ConnectionSettings {
   /** True: speaks HTTP/2 with servers that offer it over TLS. Default: false; see the guide for when it helps. */
   readonly http2?: boolean | undefined;
   /**
-   * Connections at the same time. A watch holds one as long as it runs; requests beyond wait for their turn. Default: 128.
+   * Connections at the same time. A watch holds one as long as it runs; requests beyond wait for their turn.
+   * Default: 128.
    */
   readonly maxConnections?: number | undefined;
   /** How long a connection may take until it can be used, in milliseconds. Default: 10,000. */
   readonly connectTimeoutMs?: number | undefined;
   /** How long an idle connection is kept, in milliseconds, unless the server says less. Default: 4,000. */
   readonly keepAliveMs?: number | undefined;
-  /** The largest headers of an answer, in bytes. Default: 16,384. */
+  /**
+   * The largest headers of an answer, in bytes of names and values. Default: 16,384. From 1,024 to 1,048,576; over
+   * HTTP/2, Node accepts at most 65,536 in any case.
+   */
   readonly maxHeaderBytes?: number | undefined;
   /** The namespace of clients that name none. Default: the one that the configuration names, if any. */
   readonly namespace?: string | undefined;
@@ -54,8 +61,8 @@ export interface ConnectionSettings {
 /** For `httpTransport`. */
 export interface HttpTransportOptions extends ConnectionSettings {
   /**
-   * The address of the server, such as `https://10.0.0.1:6443`. A path before that of the API is kept, as of a proxy in front of
-   * several clusters. It must contain no user name, query or fragment.
+   * The address of the server, such as `https://10.0.0.1:6443`. A path before that of the API is kept, as of a proxy in
+   * front of several clusters. It must contain no user name, query or fragment.
    */
   readonly server: string;
   /** TLS, for an `https:` server. */
@@ -75,7 +82,10 @@ export interface HttpTransportOptions extends ConnectionSettings {
     | undefined;
   /** The user whom requests impersonate; the caller needs the right to do so. */
   readonly impersonate?: (Pick<Caller, 'name'> & Partial<Caller>) | undefined;
-  /** The address of an HTTP or HTTPS proxy; there is no SOCKS. Variables of the environment such as `HTTPS_PROXY` are not read. */
+  /**
+   * The address of an HTTP or HTTPS proxy; there is no SOCKS. Variables of the environment such as `HTTPS_PROXY` are
+   * not read.
+   */
   readonly proxyUrl?: string | undefined;
 }
 

@@ -22,8 +22,8 @@ const MAX_AGE_MS = 60_000;
 const MIN_AGE_MS = 1_000;
 
 /**
- * The content of a file that others replace, such as a token that a kubelet renews: read again when it is older than a minute. When
- * that fails, the last content is used again.
+ * The content of a file that others replace, such as a token that a kubelet renews: read again when it is older than a
+ * minute. When that fails, the last content is used again.
  *
  * @param what the name of the file in errors
  */
