@@ -181,6 +181,7 @@ const SEAMS: Readonly<Record<string, string>> = {
   'events/reading/list-events.ts': 'each verb has its own file',
   'events/reading/watch-events.ts': 'each verb has its own file',
   'events/writing/create-event.ts': 'each verb has its own file',
+  'events/writing/delete-event.ts': 'each verb has its own file',
   'observe/is-probe.ts': 'a public function, which its entry only re-exports',
 };
 

@@ -6,7 +6,7 @@ import type { EventKey, JsonPage, ListPage, Revision } from '../../store/contrac
 import { eventSize, type EventRecord } from '../../store/contract/record.js';
 import type { VerbCall } from '../request/call.js';
 import { listMeta } from './list-query.js';
-import { bytesOf, PAGE, PageReader, type Pace, type Page } from './read-pages.js';
+import { bytesOf, PAGE, PageReader, type TimeSlice, type Page } from './read-pages.js';
 import { everything } from '../../api/selectors/field-selector.js';
 import type { JsonSource } from '../../json/json-source.js';
 
@@ -57,12 +57,12 @@ const matching = (records: readonly EventRecord[], selector: Selector): readonly
   selector.empty ? records : records.filter(({ event }) => selector.matches(event));
 
 /** The list that consists of one page. */
-function onePage<Item>({ call, selector, pace }: PageReader, page: Page, form: ItemForm<Item>): List<Item> {
+function onePage<Item>({ call, selector, slice }: PageReader, page: Page, form: ItemForm<Item>): List<Item> {
   const { revision, next, remaining } = page;
   const meta = listMeta(call, revision, next, selector.empty ? remaining : undefined);
   if ('pieces' in page) return { meta, revision, ahead: 0, batches: [itemsOf(page, form)] };
   const ahead = bytesOf(page.records);
-  return { meta, revision, ahead, batches: batchesOf(page.records, ahead, form, pace) };
+  return { meta, revision, ahead, batches: batchesOf(page.records, ahead, form, slice) };
 }
 
 const itemsOf = <Item>({ pieces }: JsonPage, { ofJson }: ItemForm<Item>): readonly Item[] =>
@@ -72,7 +72,7 @@ const itemsOf = <Item>({ pieces }: JsonPage, { ofJson }: ItemForm<Item>): readon
 async function* allPages<Item>(pages: PageReader, first: Page, form: ItemForm<Item>): AsyncGenerator<readonly Item[]> {
   for (let page = first; ; page = await pages.next(page.next, PAGE)) {
     if ('pieces' in page) yield itemsOf(page, form);
-    else yield* inBatches(page.records, form, pages.pace, pages.selector);
+    else yield* inBatches(page.records, form, pages.slice, pages.selector);
     if (page.next === undefined) return;
   }
 }
@@ -128,10 +128,10 @@ function batchesOf<Item>(
   records: readonly EventRecord[],
   bytes: number,
   form: ItemForm<Item>,
-  pace: Pace,
+  slice: TimeSlice,
 ): Batches<Item> {
   const [most, mostBytes] = form.ofJson === undefined ? [BATCH, BATCH_BYTES] : [STORED_BATCH, STORED_BATCH_BYTES];
-  return records.length <= most && bytes <= mostBytes ? [records.map(form.ofRecord)] : inBatches(records, form, pace);
+  return records.length <= most && bytes <= mostBytes ? [records.map(form.ofRecord)] : inBatches(records, form, slice);
 }
 
 /**
@@ -140,21 +140,21 @@ function batchesOf<Item>(
 async function* inBatches<Item>(
   records: readonly EventRecord[],
   { ofRecord }: ItemForm<Item>,
-  pace: Pace,
+  slice: TimeSlice,
   selector: Selector = everything,
 ): AsyncGenerator<readonly Item[]> {
   let batch: Item[] = [];
   let bytes = 0;
   let examined = 0;
   for (const record of records) {
-    if (++examined % BATCH === 0 && pace.shouldYield()) await pace.yieldToLoop();
+    if (++examined % BATCH === 0 && slice.shouldYield()) await slice.yieldToLoop();
     if (!selector.matches(record.event)) continue;
     batch.push(ofRecord(record));
     bytes += eventSize(record.event);
     if (batch.length < BATCH && bytes < BATCH_BYTES) continue;
     yield batch;
     // Encoding the batch took time, too.
-    if (pace.shouldYield()) await pace.yieldToLoop();
+    if (slice.shouldYield()) await slice.yieldToLoop();
     batch = [];
     bytes = 0;
   }

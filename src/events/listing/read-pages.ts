@@ -33,7 +33,7 @@ export function bytesOf(records: readonly EventRecord[]): number {
 export class PageReader {
   readonly call: VerbCall;
   readonly selector: Selector;
-  readonly pace: Pace;
+  readonly slice: TimeSlice;
   readonly #options: ListOptions;
   readonly #start: Start;
   readonly #asJson: boolean;
@@ -48,7 +48,7 @@ export class PageReader {
   constructor(call: VerbCall, options: ListOptions, selector: Selector, asJson: boolean) {
     this.call = call;
     this.selector = selector;
-    this.pace = new Pace(call.dependencies.clock, call.life);
+    this.slice = new TimeSlice(call.dependencies.clock, call.life);
     this.#options = options;
     this.#start = startOf(call, options);
     this.#at = this.#start.at;
@@ -79,7 +79,7 @@ export class PageReader {
    */
   async #yieldIfDue(): Promise<void> {
     this.call.life.throwIfAborted();
-    if (this.pace.shouldYield()) await this.pace.yieldToLoop();
+    if (this.slice.shouldYield()) await this.slice.yieldToLoop();
   }
 
   /** Reads a page. A store returns JSON as a promise if it must first check whether its copy is up to date. */
@@ -129,10 +129,10 @@ export class PageReader {
 }
 
 /** How long one request runs without yielding to others, in milliseconds. */
-const STRETCH_MS = 5;
+const SLICE_MS = 5;
 
 /** Makes one request share the event loop with others, regardless of how much it examines. */
-export class Pace {
+export class TimeSlice {
   readonly #clock: Clock;
   readonly #life: Pick<RequestLife, 'throwIfAborted'>;
   #began: number;
@@ -145,7 +145,7 @@ export class Pace {
 
   /** Whether the request has run long enough and has to await {@link yieldToLoop}. */
   shouldYield(): boolean {
-    return this.#clock.monotonic() - this.#began >= STRETCH_MS;
+    return this.#clock.monotonic() - this.#began >= SLICE_MS;
   }
 
   /** Lets other requests run. @throws the abort reason of the request, if it has ended */

@@ -23,7 +23,7 @@ export interface BatcherOptions<Item, Result> {
   /** The minimum number of waiting items for a batch to begin while another one is in progress. Default: 1. */
   readonly minAhead?: number;
   /** How long an item may wait for its batch to begin, and the error it fails with after that. Default: no limit. */
-  readonly patience?: { readonly ms: number; readonly clock: Clock; error(): Error };
+  readonly maxWait?: { readonly ms: number; readonly clock: Clock; error(): Error };
 }
 
 export type Batcher<Item, Result> = ReturnType<typeof createBatcher<Item, Result>>;
@@ -44,7 +44,7 @@ interface Entry<Item, Result> {
  * its commit. The first batch after an idle time has all items of that turn of the event loop.
  */
 export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result>) {
-  const { maxItems, maxWeight = Infinity, concurrency = 1, minAhead = 1, patience } = options;
+  const { maxItems, maxWeight = Infinity, concurrency = 1, minAhead = 1, maxWait } = options;
   type One = Entry<Item, Result>;
   let waiting: One[] = [];
   const busyKeys = new Set<string>();
@@ -52,7 +52,7 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
   let underWay = 0;
   let scheduled = false;
   let closedBy: (() => Error) | undefined;
-  let patienceTimer: ClockTimer | undefined;
+  let maxWaitTimer: ClockTimer | undefined;
 
   /**
    * Removes the next batch from the queue. An item whose key is in this batch or one in progress waits, and so do later
@@ -130,26 +130,26 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
   /**
    * Fails items that have waited for too long. One timer serves all of them: the first in the queue has waited longest.
    */
-  const watchPatience = (): void => {
+  const watchWaits = (): void => {
     const first = waiting[0];
-    if (patience === undefined || patienceTimer !== undefined || first === undefined) return;
-    const { ms, clock, error } = patience;
-    patienceTimer = clock.setTimer(
+    if (maxWait === undefined || maxWaitTimer !== undefined || first === undefined) return;
+    const { ms, clock, error } = maxWait;
+    maxWaitTimer = clock.setTimer(
       () => {
-        patienceTimer = undefined;
+        maxWaitTimer = undefined;
         const before = clock.monotonic() - ms;
         const late = waiting.filter(({ since }) => since <= before);
         waiting = waiting.filter(({ since }) => since > before);
         fail(late, error);
         resolveWhenIdle();
-        watchPatience();
+        watchWaits();
       },
       first.since + ms - clock.monotonic(),
     );
   };
 
   const schedule = (): void => {
-    if (underWay >= concurrency) watchPatience();
+    if (underWay >= concurrency) watchWaits();
     if (scheduled || underWay >= concurrency) return;
     scheduled = true;
     atNextTurn(() => {
@@ -164,7 +164,7 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
       new Promise((resolve, reject) => {
         if (closedBy !== undefined) throw closedBy();
         signal?.throwIfAborted();
-        const since = patience?.clock.monotonic() ?? 0;
+        const since = maxWait?.clock.monotonic() ?? 0;
         const entry: One = { item, key: options.keyOf?.(item), resolve, reject, unlisten: undefined, since };
         if (signal !== undefined) {
           const leave = (): void => {
@@ -186,7 +186,7 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
      */
     close(error: () => Error): Promise<void> {
       closedBy ??= error;
-      patienceTimer?.cancel();
+      maxWaitTimer?.cancel();
       fail(waiting.splice(0), error);
       return idle();
     },

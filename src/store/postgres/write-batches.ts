@@ -69,7 +69,9 @@ function resultOf(write: Write, row: Row | undefined): EventRecord | Error {
   return { key, revision, event: eventWithSidecar(event.bytes, description), expiresAt };
 }
 
-/** Writes in batches, one round trip and one commit each. One batch is under way at a time, while the next one gathers. */
+/**
+ * Writes in batches, one round trip and one commit each. One batch is under way at a time, while the next one gathers.
+ */
 export function createWriteBatches(options: WriteBatchesOptions): Batcher<Write, EventRecord> {
   const { requests, reads, schema, clock, timers, serverClock, timeoutMs, onWritten } = options;
   const statement = {
@@ -80,7 +82,7 @@ export function createWriteBatches(options: WriteBatchesOptions): Batcher<Write,
   };
   return createBatcher<Write, EventRecord>({
     maxItems: MAX_ITEMS,
-    patience: {
+    maxWait: {
       ms: timeoutMs / 2,
       clock: timers,
       error: () => storeError('unavailable', `PostgreSQL: no write could be sent for ${timeoutMs / 2} ms`),

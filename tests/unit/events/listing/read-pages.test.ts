@@ -1,18 +1,18 @@
 import { describe, expect, test } from 'vitest';
-import { Pace } from '../../../../src/events/listing/read-pages.js';
+import { TimeSlice } from '../../../../src/events/listing/read-pages.js';
 import { fakeClock } from '../../../../src/testing/fake-clock.js';
 
-describe('the pace of a request', () => {
+describe('the time slice of a request', () => {
   test('lets it work for 5 ms at a time', async () => {
     const clock = fakeClock();
-    const pace = new Pace(clock, { throwIfAborted: () => undefined });
+    const slice = new TimeSlice(clock, { throwIfAborted: () => undefined });
     for (let round = 0; round < 2; round++) {
       clock.advance(4);
-      expect(pace.shouldYield()).toBe(false);
+      expect(slice.shouldYield()).toBe(false);
       clock.advance(1);
-      expect(pace.shouldYield()).toBe(true);
-      await pace.yieldToLoop();
-      expect(pace.shouldYield()).toBe(false);
+      expect(slice.shouldYield()).toBe(true);
+      await slice.yieldToLoop();
+      expect(slice.shouldYield()).toBe(false);
     }
   });
 
@@ -21,6 +21,6 @@ describe('the pace of a request', () => {
     const throwIfAborted = (): void => {
       throw over;
     };
-    await expect(new Pace(fakeClock(), { throwIfAborted }).yieldToLoop()).rejects.toBe(over);
+    await expect(new TimeSlice(fakeClock(), { throwIfAborted }).yieldToLoop()).rejects.toBe(over);
   });
 });
