@@ -55,20 +55,12 @@ const selectsByName = (verb: string): boolean => verb === 'list' || verb === 'wa
  * too, only `/api/v1` itself and the paths of events.
  */
 export function ownsPath({ group, version }: EventVersion, path: string): boolean {
-  if (group === '') {
-    return (
-      path.startsWith(API) &&
-      path.startsWith(version, API.length) &&
-      CORE_PATH.test(path.slice(API.length + version.length))
-    );
-  }
-  const end = APIS.length + group.length;
-  return path.startsWith(APIS) && path.startsWith(group, APIS.length) && (path.length === end || path[end] === '/');
+  const root = group === '' ? `/api/${version}` : `/apis/${group}`;
+  if (!path.startsWith(root) || (path.length > root.length && path[root.length] !== '/')) return false;
+  if (group !== '' || path.length <= root.length + 1) return true;
+  const { resource, verb } = readRequestInfo('GET', path, false);
+  return resource === RESOURCE && verb !== 'proxy';
 }
-
-const API = '/api/';
-const APIS = '/apis/';
-const CORE_PATH = /^(\/?$|\/(watch\/)?(namespaces\/[^/]*\/)?events(\/|$))/;
 
 /**
  * Returns the scope of a resource path; undefined for documents about the API.
