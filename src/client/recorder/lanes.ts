@@ -8,8 +8,8 @@ const FIRST_DELAY_MS = 100;
 const MAX_DELAY_MS = 10_000;
 /** The longest pause that a server can ask for. */
 const MAX_ASKED_MS = 300_000;
-/** Attempts at a write that fails while the server works: the event may be the reason. */
-const MAX_ATTEMPTS = 8;
+/** How often a write that fails while the server works is repeated: the event may be the reason. */
+const MAX_REPEATS = 7;
 /** Statuses of a server, or of a gateway in front of it, that is overloaded. */
 const PASSING = [408, 429, 502, 503, 504];
 /** Writes between two turns of the event loop: writes to a server in the same process may complete without one. */
@@ -41,15 +41,14 @@ export function createLanes({ lanes: most, clock, signal, write, failed }: Lanes
     // A Set that grows while it is iterated is a queue whose first item is removed at no cost.
     for (const series of lane.waiting) {
       lane.waiting.delete(series);
-      for (let attempt = 1; !series.dropped; attempt++) {
+      for (let failures = 0; !series.dropped; failures++) {
         if (++writes % WRITES_A_TURN === 0) await nextTurn();
         try {
           await write(series);
           break;
         } catch (error) {
-          if (signal.aborted || failed(series, error, isFinal(error, attempt))) break;
-          const ms = pauseAfter(error, attempt - 1, FIRST_DELAY_MS, MAX_DELAY_MS, MAX_ASKED_MS);
-          await pause(clock, ms, signal);
+          if (signal.aborted || failed(series, error, isFinal(error, failures))) break;
+          await pause(clock, pauseAfter(error, failures, FIRST_DELAY_MS, MAX_DELAY_MS, MAX_ASKED_MS), signal);
         }
       }
       size -= 1;
@@ -73,13 +72,12 @@ export function createLanes({ lanes: most, clock, signal, write, failed }: Lanes
 }
 
 /** Whether another attempt would fail as well. */
-function isFinal(error: unknown, attempt: number): boolean {
-  if (isConnectionError(error)) return false;
-  if (!isStatusError(error)) return attempt >= MAX_ATTEMPTS;
-  const { code } = error;
-  if (PASSING.includes(code)) return false;
+function isFinal(error: unknown, failures: number): boolean {
+  // Any other error is treated as a 500.
+  const code = isStatusError(error) ? error.code : 500;
+  if (isConnectionError(error) || PASSING.includes(code)) return false;
   // A token may be replaced, and the event may be the reason for a 5xx.
-  return (code < 500 && code !== 401 && code !== 409) || attempt >= MAX_ATTEMPTS;
+  return (code < 500 && code !== 401 && code !== 409) || failures >= MAX_REPEATS;
 }
 
 function hashOf(text: string): number {

@@ -1,4 +1,5 @@
 import { pause } from '../../clock/abortable.js';
+import { delayAfter } from '../../clock/backoff.js';
 import { systemClock, type Clock } from '../../clock/clock.js';
 import { keepProcess } from '../../clock/keep-process.js';
 import { isConnectionError, isStatusError } from '../contract/errors.js';
@@ -30,8 +31,7 @@ export const readFailed: MayRepeat = (error) =>
     ([429, 502, 503, 504].includes(error.code) || (error.code === 500 && error.retryAfterMs !== undefined)));
 
 /**
- * The pause after a try, in milliseconds: twice as long each time, shortened by up to half at random, and at least as long as the
- * error asks for.
+ * The pause after a failed try, in milliseconds: {@link delayAfter}, and at least as long as the error asks for.
  */
 export const pauseAfter = (
   error: unknown,
@@ -39,8 +39,7 @@ export const pauseAfter = (
   firstMs: number,
   longestMs: number,
   longestAskedMs: number,
-): number =>
-  Math.max(Math.min(firstMs * 2 ** tries, longestMs) * (1 - Math.random() / 2), askedPause(error, longestAskedMs));
+): number => Math.max(delayAfter(tries, firstMs, longestMs, 0.5), askedPause(error, longestAskedMs));
 
 /** The pause that an error asks for with `retryAfterMs`, at most `longestMs`; 0 where it asks for none. */
 export function askedPause(error: unknown, longestMs: number): number {
