@@ -6,7 +6,7 @@ import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 import { manifest } from './package-entries.js';
 import { readPages } from './markdown.js';
-import { filesBelow, parseSource, readSources, root } from './source-files.js';
+import { filesBelow, parseSource, readSources, root, type SourceFile } from './source-files.js';
 
 /** Hand-written text files of the repository. The recorded corpus is left out: it stays as it was recorded. */
 function writtenFiles(): string[] {
@@ -92,6 +92,27 @@ describe('package.json', () => {
     const dependencies = Object.entries(manifest.dependencies);
     expect(dependencies.length).toBeGreaterThan(0);
     expect(dependencies.filter(([, range]) => !/^\^\d/.test(range))).toEqual([]);
+  });
+
+  it('has in `npm test` exactly the projects that need no other server, and builds before them', () => {
+    const { test = '' } = (manifest as unknown as { readonly scripts: Readonly<Record<string, string>> }).scripts;
+    expect(test).toMatch(/^npm run build && vitest run (--\S+( (?!-)\S+)? ?)+$/);
+    expect([...test.matchAll(/--project[ =](\S+)/g)].map(([, name]) => name).sort()).toEqual(
+      ['unit', 'conformance', 'lifecycle', 'package'].sort(),
+    );
+  });
+
+  it('has in `npm test` the replay of the exchanges that were recorded from kube-apiserver', () => {
+    const replays = filesBelow('tests/conformance').filter((path) => {
+      if (!path.endsWith('.test.ts')) return false;
+      const text = readFileSync(join(root, 'tests/conformance', path), 'utf8');
+      return (
+        /\bcorpus\.json\b/.test(text) &&
+        /\brunScenario\(/.test(text) &&
+        /\btest\.concurrent\.each\(recorded\.map\(/.test(text)
+      );
+    });
+    expect(replays).toEqual(['corpus.test.ts']);
   });
 
   it('has its own TypeScript behind `tsc`, not one of the others that it installs', () => {
@@ -183,6 +204,12 @@ function isFragment({ titles }: Pick<Titled, 'titles'>): boolean {
   return words(own) < 2 || words(titles.join(' ')) < 4;
 }
 
+/** A name that a file declares. */
+interface Declared {
+  readonly name: string;
+  readonly where: string;
+}
+
 /** Words to which only this project gave a meaning, with the usual words. */
 const PRIVATE_WORDS: Readonly<Record<string, string>> = {
   slab: 'arena',
@@ -206,6 +233,30 @@ function privateWords(text: string): string[] {
 /** The comments of a file, as one text. */
 function commentsOf(text: string): string {
   return [...text.matchAll(/\/\*[^]*?\*\/|(?<=^|\s)\/\/ .*$/gm)].map(([comment]) => comment).join('\n');
+}
+
+/** The name of a file, of a declaration or of a property, as words: `slabBytes` and `SLAB_BYTES` as `slab bytes`. */
+function wordsOf(name: string): string {
+  const apart = name.replace(/([a-z\d])([A-Z])/g, '$1 $2').replace(/([A-Z])([A-Z][a-z])/g, '$1 $2');
+  return apart.replace(/[^A-Za-z]+/g, ' ').toLowerCase();
+}
+
+/** What a file declares: functions, variables, types, parameters, properties and the names of imports. */
+function declaredNames({ path, syntax }: Pick<SourceFile, 'path' | 'syntax'>): Declared[] {
+  const found: Declared[] = [];
+  const visit = (node: ts.Node): void => {
+    const isName = ts.isIdentifier(node) || ts.isPrivateIdentifier(node) || ts.isStringLiteral(node);
+    // `a.name` has a name too, and only reads it.
+    if (isName && !ts.isPropertyAccessExpression(node.parent) && (node.parent as ts.NamedDeclaration).name === node) {
+      found.push({
+        name: node.text,
+        where: `${path}:${syntax.getLineAndCharacterOfPosition(node.getStart()).line + 1}`,
+      });
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(syntax);
+  return found;
 }
 
 /** Tests that never run, that stand alone, or whose failure is tried again. */
@@ -293,6 +344,16 @@ describe('the repository', () => {
     expect(faults).toEqual([]);
   });
 
+  it('has none of the known private words in the names that src/ declares, and in those of its files', () => {
+    const files = published.map((path) => ({ name: path, where: path }));
+    const names = sources.flatMap(({ path, syntax }) => declaredNames({ path: `src/${path}`, syntax }));
+    expect(names.length).toBeGreaterThan(10_000);
+    const faults = [...files, ...names].flatMap(({ name, where }) =>
+      privateWords(wordsOf(name)).map((word) => `${where} ${name}: ${word} (${PRIVATE_WORDS[word] ?? ''})`),
+    );
+    expect(faults).toEqual([]);
+  });
+
   it.each([
     [['parse', 'works'], true],
     [['E035 limit'], true],
@@ -304,10 +365,33 @@ describe('the repository', () => {
     expect(isFragment({ titles })).toBe(fragment);
   });
 
-  it('sees private words in comments and titles, and none in names', () => {
+  it('sees private words in comments and titles, apart from those in names', () => {
     const text = "/** Slabs. */\nconst slab = 1; // as the original\nit('has a roof over it', run);";
     expect(privateWords(commentsOf(text))).toEqual(['slab', 'the original']);
     expect(titledTests('x.test.ts', text).flatMap(({ titles }) => titles.flatMap(privateWords))).toEqual(['roof']);
+  });
+
+  it.each([
+    ['function slabOf() {}', 'slab'],
+    ['const MAX_SLABS = 1', 'slab'],
+    ['const f = (HTTPTenant: number) => 1', 'tenant'],
+    ['const { seat } = a', 'seat'],
+    ['const { a: seat } = b', 'seat'],
+    ['interface PostingsView {}', 'postings'],
+    ['interface A { readonly outbox2: number }', 'outbox'],
+    ['class A { #forgives = 1 }', 'forgives'],
+    ['type Roof = 1', 'roof'],
+    ['type A<Corridor> = 1', 'corridor'],
+    ["const a = { 'seat-count': 1 }", 'seat'],
+    ['enum A { Slab }', 'slab'],
+    ['const runInWaves = 1', 'in waves'],
+    ['const theOriginal = 1', 'the original'],
+    // Words of their own, and names that are only read.
+    ['const { slabbed, seating, originalUrl, proof } = a.slab', undefined],
+  ])('sees in the declared names of `%s` the private word %s', (text, word) => {
+    const { syntax } = parseSource('x.ts', text);
+    const found = declaredNames({ path: 'x.ts', syntax }).flatMap(({ name }) => privateWords(wordsOf(name)));
+    expect(found).toEqual(word === undefined ? [] : [word]);
   });
 
   it('takes what is random in tests from the seed that the run prints', () => {

@@ -86,6 +86,23 @@ describe('the limit of a body', () => {
     expect((await ask(`POST ${COLLECTION}?dryRun=All`, nested(1_001))).status).toBe(400);
   });
 
+  it('is 100 unknown fields that an answer names, as warnings or in an error', async () => {
+    const { ask } = server();
+    const unknown = (count: number): string =>
+      JSON.stringify(event('a', Object.fromEntries(Array.from({ length: count }, (_, index) => [`u${index}`, 1]))));
+    for (const count of [100, 101]) {
+      const warned = await ask(`POST ${COLLECTION}?dryRun=All`, unknown(count));
+      expect([warned.status, warned.headers['warning']]).toEqual([
+        201,
+        Array.from({ length: 100 }, (_, index) => `299 - "unknown field \\"u${index}\\""`),
+      ]);
+      const refused = await ask(`POST ${COLLECTION}?dryRun=All&fieldValidation=Strict`, unknown(count));
+      expect(refused.status).toBe(400);
+      const { message } = await refused.json<{ message: string }>();
+      expect(message.match(/unknown field/g)).toHaveLength(100);
+    }
+  });
+
   it('is 131,072 characters of YAML by default', async () => {
     const { status } = server();
     const yaml = (length: number): string => {

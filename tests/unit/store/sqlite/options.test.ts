@@ -14,6 +14,7 @@ test('every unusable option is named in one TypeError', () => {
     historyMaxBytes: 0.5,
     maxEventBytes: 0,
     maxFileBytes: 1000,
+    reserveBytes: -1,
     cacheBytes: -1,
     checkOnOpen: 'yes',
     startAt: -5,

@@ -1,0 +1,137 @@
+import { once } from 'node:events';
+import { Agent, createServer as createHttpServer, request, type IncomingMessage, type Server } from 'node:http';
+import { createServer as createHttpsServer } from 'node:https';
+import { connect, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+import { generate } from 'selfsigned';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { parseCommandLine } from '../../../../src/cli/command-line/parse-command-line.js';
+import { completeFlags, serveFlags } from '../../../../src/cli/serve/flags.js';
+import { openServers, type Servers } from '../../../../src/cli/serve/servers.js';
+import type { NodeListener } from '../../../../src/node.js';
+
+/** How much faster these timeouts pass. Node measures them with a clock of its own, which no fake clock replaces. */
+const FASTER = 100;
+let accelerated: readonly string[] = [];
+
+vi.mock('node:http', async (importOriginal) => spied(await importOriginal()));
+vi.mock('node:https', async (importOriginal) => spied(await importOriginal()));
+
+/** The module with a `createServer` that notes its calls, and divides the `accelerated` timeouts. */
+function spied<M extends { readonly createServer: (...words: never) => unknown }>(module: M): M {
+  const create = module.createServer as (options: object, ...more: unknown[]) => unknown;
+  const faster = (options: object): object =>
+    Object.fromEntries(
+      Object.entries(options as Readonly<Record<string, unknown>>).map(([name, value]) => [
+        name,
+        accelerated.includes(name) ? (value as number) / FASTER : value,
+      ]),
+    );
+  return { ...module, createServer: vi.fn((options: object, ...more) => create(faster(options), ...more)) };
+}
+
+const certificate = await generate([{ name: 'commonName', value: 'localhost' }], { keySize: 2048 });
+
+beforeEach(() => {
+  accelerated = [];
+  vi.clearAllMocks();
+});
+
+/** Opens both ports on free numbers. A GET is answered; other requests wait for ever. */
+async function open(): Promise<Servers> {
+  const parsed = parseCommandLine({ flags: serveFlags, operands: [] }, ['--secure-port=0', '--insecure-port=0']);
+  if (!('flags' in parsed)) throw new Error(JSON.stringify(parsed));
+  const { cert, private: key } = certificate;
+  const answer: NodeListener = ({ method }, response) => {
+    if (method === 'GET') response.end('ok');
+  };
+  const servers = await openServers(
+    completeFlags(parsed.flags),
+    { cert, key, ca: cert },
+    { all: answer, healthOnly: answer },
+    () => undefined,
+  );
+  onTestFinished(() => servers.close(0));
+  return servers;
+}
+
+const made = (createServer: unknown): { readonly options: object; readonly server: Server } => {
+  const { calls, results } = vi.mocked(createServer as (options: object) => Server).mock;
+  const [[options] = [{}]] = calls;
+  return { options, server: results[0]?.value as Server };
+};
+
+const portOf = (url = ''): number => Number(new URL(url).port);
+
+/** What a server has sent when it closes the connection. */
+async function untilClosed(socket: Socket): Promise<string> {
+  onTestFinished(() => void socket.destroy());
+  let text = '';
+  socket.on('data', (chunk: Buffer) => (text += chunk.toString()));
+  socket.on('error', () => undefined);
+  if (!socket.closed) await once(socket, 'close');
+  return text;
+}
+
+describe('the ports of the standalone server', () => {
+  it('give a client 32 s for headers and 120 s for a request, and keep an idle connection for 90 s', async () => {
+    await open();
+    for (const { server } of [made(createHttpServer), made(createHttpsServer)]) {
+      expect(server).toMatchObject({ headersTimeout: 32_000, requestTimeout: 120_000, keepAliveTimeout: 90_000 });
+    }
+  });
+
+  it('give a client 10 s for the TLS handshake', async () => {
+    await open();
+    expect(made(createHttpsServer).options).toMatchObject({ handshakeTimeout: 10_000 });
+  });
+
+  it('check the timeouts of requests every 5 s, and probe silent connections after 30 s', async () => {
+    await open();
+    for (const { options } of [made(createHttpServer), made(createHttpsServer)]) {
+      expect(options).toMatchObject({
+        connectionsCheckingInterval: 5_000,
+        keepAlive: true,
+        keepAliveInitialDelay: 30_000,
+      });
+    }
+  });
+
+  it('tell a client how long it may reuse an idle connection', async () => {
+    const { insecureUrl = '' } = await open();
+    const agent = new Agent({ keepAlive: true });
+    onTestFinished(() => agent.destroy());
+    const [response] = (await once(request(insecureUrl, { agent }).end(), 'response')) as [IncomingMessage];
+    response.resume();
+    expect(response.headers['keep-alive']).toBe('timeout=90');
+  });
+
+  it('answer headers and bodies that do not come in time with 408, and close the connection', async () => {
+    accelerated = ['headersTimeout', 'requestTimeout', 'connectionsCheckingInterval'];
+    const { insecureUrl, secureUrl } = await open();
+    const sockets = (): readonly Socket[] => [
+      connect(portOf(insecureUrl), '127.0.0.1'),
+      connectTls({ port: portOf(secureUrl), host: '127.0.0.1', rejectUnauthorized: false }),
+    ];
+    const late = [
+      ['POST / HTTP/1.1\r\nhost: a\r\n', 32_000],
+      ['POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 5\r\n\r\n1234', 120_000],
+    ] as const;
+    await Promise.all(
+      late.flatMap(([head, leastMs]) =>
+        sockets().map(async (socket) => {
+          const begun = performance.now();
+          socket.write(head);
+          expect(await untilClosed(socket)).toMatch(/HTTP\/1\.1 408 Request Timeout\r\n/);
+          expect(performance.now() - begun).toBeGreaterThan(leastMs / FASTER - 10);
+        }),
+      ),
+    );
+  });
+
+  it('close a connection without a TLS handshake, unanswered', async () => {
+    accelerated = ['handshakeTimeout'];
+    const { secureUrl } = await open();
+    expect(await untilClosed(connect(portOf(secureUrl), '127.0.0.1'))).toBe('');
+  });
+});
