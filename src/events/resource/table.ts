@@ -14,7 +14,7 @@ const column = (name: string, priority: 0 | 1, description: string, format = '')
 const COLUMNS: readonly TableColumn[] = [
   column('Last Seen', 0, 'How long ago the event was observed most recently.'),
   column('Type', 0, 'The type of the event: Normal or Warning. More types may be added.'),
-  column('Reason', 0, 'A short word that programs can compare: why the object changed, or why the action was taken.'),
+  column('Reason', 0, 'Why the object changed, or why the action was taken, for people to read.'),
   column('Object', 0, 'The object the event is about, as kind/name.'),
   column('Subobject', 1, 'The part of the object that is meant, as a field path such as spec.containers{web}.'),
   column('Source', 1, 'Who reported the event: the component or controller, and the host or instance it ran on.'),
