@@ -49,7 +49,7 @@ export function selectorSource(parts: EventFields, source: Source): string {
   return `
 import type { Event } from '../../model/event.js';
 
-/** What field selectors read of an event; empty values are left out. */
+/** The fields of an event that field selectors can use, by name; empty values are left out. */
 export function selectorFields(event: Event): Record<string, string> {
   ${all.map((one) => `const ${one.local} = ${one.value};`).join('\n')}
   const fields: Record<string, string> = {};
@@ -65,19 +65,19 @@ export function storeSource(parts: EventFields, source: Source): string {
   const common = all.filter(({ distinct }) => !distinct).map(({ name }) => name);
   return `
 /**
- * What field selectors read, by place. Stored descriptions depend on the order: names are only ever appended.
+ * The fields that field selectors can use. Stored descriptions depend on the order, so new names are only appended.
  */
 export const SELECTOR_FIELDS = [${all.map((one) => literal(one.name)).join(', ')}] as const;
 
-/** Those of them that a great many events have in common. */
+/** Those of them in which many events have the same value. */
 export const COMMON_FIELDS = [${common.map(literal).join(', ')}] as const;
 
-/** How nearly every event ends that was written by a client of today. */
+/** The end of the JSON of nearly every event that a current client has written. */
 export const COMMON_SUFFIX = ${commonSuffix(parts.fields)};
 
 type Texts = Readonly<Record<string, string>>;
 
-/** Whether two events agree in all of {@link COMMON_FIELDS}. With constant names: a loop takes 0.3 µs more. */
+/** Whether two events agree in all of {@link COMMON_FIELDS}. A loop over the names would take 0.3 µs more. */
 export function agreeInCommonFields(one: Texts, other: Texts): boolean {
   return ${common.map((name) => `one[${literal(name)}] === other[${literal(name)}]`).join(' && ')};
 }

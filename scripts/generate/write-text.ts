@@ -13,7 +13,7 @@ import type { ${['Event', ...structs.map(({ name }) => name)].sort().join(', ')}
 import type { ObjectMeta } from '../../model/object-meta.js';
 import { eventShape } from '../resource/schema.js';
 
-/** What stands in metadata before the place of the revision and after it, without commas at the ends; may be empty. */
+/** The text of metadata before and after the revision, without commas at the ends. Either may be empty. */
 export interface MetadataText {
   readonly before: string;
   readonly after: string;
@@ -21,7 +21,7 @@ export interface MetadataText {
   readonly managed: number;
 }
 
-/** The metadata, but for the revision. \`managedFields\`: their JSON, where that is known. */
+/** Writes the metadata without the revision. \`managedFields\`: their JSON, if it is known. */
 export function writeMetadata(metadata: ObjectMeta, managedFields: string | undefined): MetadataText {
   ${names([...metadata.before, ...metadata.after], 'metadata')}
   let before = '';
@@ -34,13 +34,13 @@ export function writeMetadata(metadata: ObjectMeta, managedFields: string | unde
   return { before, after, managed: managed.length };
 }
 
-/** How the fields after metadata begin. */
+/** The beginning of the text of the fields after metadata. */
 export const FIRST_FIELD = ${literal(`"${fields[0]?.name}":`)};
 
-/** How the rest of an event begins, in which no update changes anything. */
+/** The beginning of the rest of an event: the part that no update changes. */
 export const REST = ${literal(`,"${rest[0]?.name}":`)};
 
-/** The fields after metadata, without braces. \`rest\`: the text from {@link REST} on, where that is known. */
+/** Writes the fields after metadata, without braces. \`rest\`: the text from {@link REST} on, if it is known. */
 export function writeFields(event: Event, rest?: string): string {
   ${names(fields, 'event')}
   let out = '';
@@ -55,7 +55,7 @@ ${structs.map((struct) => structSource(struct, pathTo(struct, fields) ?? [])).jo
 ${[...other, { name: 'managedFields' }].map((field) => writerSource('metadata', field.name, ['metadata', field.name])).join('\n')}
 ${otherFields.map((field) => writerSource('event', field.name, [field.name])).join('\n')}
 
-/** An empty time is written as it is. */
+/** A time that is not set is written as null. */
 const nullable = (text: string | null | undefined): string =>
   text === null || text === undefined ? 'null' : quoted(text);
 `;

@@ -2,11 +2,16 @@ import type { Attributes, ResourceAttributes } from '../auth/contract.js';
 
 /** What a method and a path request, as kube-apiserver reads them before it knows the caller (its *request info*). */
 export interface RequestInfo {
-  /** Whether a resource is requested: `/api/VERSION/…` or `/apis/GROUP/VERSION/…`. Otherwise the fields from `apiPrefix` on are empty. */
+  /**
+   * Whether a resource is requested: `/api/VERSION/…` or `/apis/GROUP/VERSION/…`. Otherwise the fields from `apiPrefix`
+   * on are empty.
+   */
   readonly isResourceRequest: boolean;
   /** Decoded. */
   readonly path: string;
-  /** What access rules call it: `get`, `list`, … or `''` for a method without a name; for a path the lower-case method. */
+  /**
+   * What access rules call it: `get`, `list`, … or `''` for a method without a name; for a path the lower-case method.
+   */
   readonly verb: string;
   /** `api` or `apis`. */
   readonly apiPrefix: string;
@@ -29,8 +34,8 @@ const NAMESPACES = 'namespaces/';
 const SLASH = 0x2f;
 
 /**
- * Reads a request by positions in the path, because a list of all segments would take a tenth of the time of a get. Slashes
- * at the beginning and at the end are ignored.
+ * Reads a request by positions in the path, because a list of all segments would take a tenth of the time of a get.
+ * Slashes at the beginning and at the end are ignored.
  *
  * @param path decoded
  * @param wantsWatch whether the query asks for a watch

@@ -55,8 +55,8 @@ interface FetchResponse {
 }
 
 /**
- * Evaluates a response as a kubelet's HTTP probe does: 200 to 399 pass. The body is cancelled, since an unread one keeps
- * its connection busy.
+ * Evaluates a response as a kubelet's HTTP probe does: 200 to 399 pass. The body is cancelled, since an unread one
+ * keeps its connection busy.
  */
 function fromResponse({ status, statusText, body }: FetchResponse): Outcome {
   body?.cancel().catch(() => undefined);

@@ -2,7 +2,10 @@ import type { OptionRule } from '../options/check-options.js';
 import { mustBe } from '../options/rules.js';
 import { originForm } from './url.js';
 
-/** The rule of a base path: it begins with `/` and is written as clients send it (percent-encoded), without query or fragment. */
+/**
+ * The rule of a base path: it begins with `/` and is written as clients send it (percent-encoded), without query or
+ * fragment.
+ */
 export const aBasePath: OptionRule = /* @__PURE__ */ mustBe(
   (value) => typeof value === 'string' && (value === '' || (value.startsWith('/') && !/[?#\s]/.test(value))),
   'a path such as "/internal": it begins with "/" and has no "?", "#" or white space',

@@ -19,8 +19,8 @@ export function headerValues(request: Partial<ApiRequest>, name: string): readon
 const MAX_LENGTH = 1_024;
 
 /**
- * The request's own `Audit-Id` where it can be sent back (a bridge refuses control characters and what is beyond Latin-1)
- * and has at most 1,024 characters, else a new UUID.
+ * The request's own `Audit-Id` where it can be sent back (a bridge refuses control characters and what is beyond
+ * Latin-1) and has at most 1,024 characters, else a new UUID.
  */
 export function auditIdOf(request: ApiRequest, newId = () => crypto.randomUUID() as string): string {
   const sent = header(request, 'audit-id');

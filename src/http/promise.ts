@@ -9,8 +9,8 @@ export function chain<T, R>(value: T | PromiseLike<T>, next: (value: T) => R | P
 }
 
 /**
- * Runs `work` and continues with its result or its error: synchronously unless the result is a promise. `subject` is passed to
- * all three, so that they need not be closures. Errors of `next` propagate.
+ * Runs `work` and continues with its result or its error: synchronously unless the result is a promise. `subject` is
+ * passed to all three, so that they need not be closures. Errors of `next` propagate.
  */
 export function settle<S, T, R>(
   subject: S,

@@ -29,8 +29,8 @@ export interface ApiRequest {
   /**
    * Reads the body. Called at most once, and never for GET and HEAD. `limit` is the number of bytes the caller will
    * accept: a reader stops one byte past it and throws `bodyTooLarge(limit)`. `call.signal` is aborted when the body is
-   * no longer needed, because the request took too long or its client left: a reader that waits then stops, and rejects with
-   * the signal's reason. The signal is created when it is first accessed: a reader that never waits should not.
+   * no longer needed, because the request took too long or its client left: a reader that waits then stops, and rejects
+   * with the signal's reason. The signal is created when it is first accessed: a reader that never waits should not.
    */
   readonly body?: ((limit: number, call?: BodyCall) => Promise<Uint8Array | string> | Uint8Array | string) | undefined;
   /**
@@ -39,19 +39,21 @@ export interface ApiRequest {
    */
   readonly hasNext?: boolean | undefined;
   /**
-   * Aborted when the client has left or the server closes *while the answer is unfinished*; never after. May be a getter
-   * that makes the signal on first read: read it only where something waits.
+   * Aborted when the client has left or the server closes *while the answer is unfinished*; never after. May be a
+   * getter that makes the signal on first read: read it only where something waits.
    */
   readonly signal?: AbortSignal | undefined;
-  /** What `signal.aborted` would say, for code that only needs that: a bridge creates the signal when it is first read. */
+  /**
+   * What `signal.aborted` would say, for code that only needs that: a bridge creates the signal when it is first read.
+   */
   readonly aborted?: boolean | undefined;
   /** The address of the client's socket, without port. */
   readonly remoteAddress?: string | undefined;
   /** The client's certificate, where TLS has verified one. */
   readonly peerCertificate?: PeerCertificate | undefined;
   /**
-   * The request as the framework has it: `req` of node:http and Express, `ctx` of Koa, the request of Fastify, and over fetch the
-   * `context` that the service has given. `callerFrom` reads it with a type.
+   * The request as the framework has it: `req` of node:http and Express, `ctx` of Koa, the request of Fastify, and over
+   * fetch the `context` that the service has given. `callerFrom` reads it with a type.
    */
   readonly framework?: unknown;
 }

@@ -6,8 +6,8 @@ export type ResponseHeaders = Readonly<Record<string, string | readonly string[]
 /**
  * What a handler answers. A watch and a large list are ordinary responses whose body is an async iterable; it ends when
  * the request's signal is aborted. **A chunk belongs to the consumer until it asks for the next one**: producers reuse
- * buffers, so copy what you keep longer. Do not write to a chunk or transfer its `buffer`, which other clients and other
- * chunks may share.
+ * buffers, so copy what you keep longer. Do not write to a chunk or transfer its `buffer`, which other clients and
+ * other chunks may share.
  */
 export interface ApiResponse {
   /** The HTTP status code. */
@@ -17,15 +17,15 @@ export interface ApiResponse {
   /** Text, bytes, a stream of bytes, or `null` for none. */
   readonly body: string | Uint8Array | AsyncIterable<Uint8Array> | null;
   /**
-   * Present where the memory of `body` can be reused: called at most once, when its bytes were sent. The bridge to Node calls
-   * it; code that sends answers itself, or keeps them, need not.
+   * Present where the memory of `body` can be reused: called at most once, when its bytes were sent. The bridge to Node
+   * calls it; code that sends answers itself, or keeps them, need not.
    */
   readonly release?: (() => void) | undefined;
   /**
-   * Present where a streamed answer has a deadline: aborted when that has passed, also while a chunk is on its way to the
-   * client. Bridges then close the connection (over HTTP/2 the stream), so that no client takes the part for the whole,
-   * and release the source. It may be a getter on a prototype, which `{ ...response }` does not copy: copy it by name.
-   * The bridge to Node reads it after 100 ms, if the answer is not sent by then.
+   * Present where a streamed answer has a deadline: aborted when that has passed, also while a chunk is on its way to
+   * the client. Bridges then close the connection (over HTTP/2 the stream), so that no client takes the part for the
+   * whole, and release the source. It may be a getter on a prototype, which `{ ...response }` does not copy: copy it by
+   * name. The bridge to Node reads it after 100 ms, if the answer is not sent by then.
    */
   readonly signal?: AbortSignal | undefined;
 }
@@ -40,8 +40,8 @@ export function releaseSource(source: AsyncIterable<Uint8Array>): void {
 }
 
 /**
- * Calls `return` of an iterator and ignores the result. Not awaited: a generator that waits for its source settles the promise
- * only when that source ends.
+ * Calls `return` of an iterator and ignores the result. Not awaited: a generator that waits for its source settles the
+ * promise only when that source ends.
  */
 export function releaseIterator(iterator: AsyncIterator<Uint8Array> | undefined): void {
   try {

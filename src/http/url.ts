@@ -66,8 +66,8 @@ function plusToSpace(text: string): string {
 }
 
 /**
- * Decodes escapes that may not be UTF-8, at which `decodeURIComponent` throws; catching that, or decoding each run of escapes
- * by itself, takes at least a third of a microsecond. Every `%` is known to begin a valid escape.
+ * Decodes escapes that may not be UTF-8, at which `decodeURIComponent` throws; catching that, or decoding each run of
+ * escapes by itself, takes at least a third of a microsecond. Every `%` is known to begin a valid escape.
  */
 function unescapeBytes(text: string): string {
   const bytes = new TextEncoder().encode(text);
@@ -94,8 +94,8 @@ export const MAX_TARGET_LENGTH = 65_536;
 export const MAX_QUERY_PAIRS = 1_024;
 
 /**
- * True for a target that is not parsed. Targets are parsed before authentication: where a service raises the limit of its
- * server, anybody could keep the event loop busy with a long one.
+ * True for a target that is not parsed. Targets are parsed before authentication: where a service raises the limit of
+ * its server, anybody could keep the event loop busy with a long one.
  */
 export function isTargetTooLarge(target: string): boolean {
   if (target.length <= MAX_QUERY_PAIRS) return false;

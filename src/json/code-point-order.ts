@@ -1,6 +1,6 @@
 /**
- * Compares strings as Go does: by bytes of UTF-8, which is the order of code points. JavaScript's own order differs where
- * surrogate pairs are compared with characters from U+E000 on.
+ * Compares strings as Go does: by bytes of UTF-8, which is the order of code points. JavaScript's own order differs
+ * where surrogate pairs are compared with characters from U+E000 on.
  */
 export function byCodePoint(left: string, right: string): number {
   const at = firstDifference(left, right);

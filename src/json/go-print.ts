@@ -55,7 +55,9 @@ export function shorten(text: string, most: number = MAX_SHOWN): string {
   return `${text.slice(0, last >= 0xd800 && last < 0xdc00 ? most - 1 : most)}...`;
 }
 
-/** Characters that Go prints unescaped: letters, marks, numbers, punctuation, symbols, and of the spaces only U+0020. */
+/**
+ * Characters that Go prints unescaped: letters, marks, numbers, punctuation, symbols, and of the spaces only U+0020.
+ */
 const PRINTABLE = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u;
 
 /** In the order of their escape letters. */

@@ -1,6 +1,7 @@
 /**
- * Compact JSON with two-space indentation, as Go writes it: one member per line, `{}` and `[]` for empty values, no newline
- * at the end. Works on the text, so that numbers and the order of keys do not change. Linear in the length of the text.
+ * Compact JSON with two-space indentation, as Go writes it: one member per line, `{}` and `[]` for empty values, no
+ * newline at the end. Works on the text, so that numbers and the order of keys do not change. Linear in the length of
+ * the text.
  *
  * @param level the depth of the value; its first line is not indented
  */

@@ -46,8 +46,8 @@ export function readPlain(text: string, scan: JsonScan): PlainJson | undefined {
 }
 
 /**
- * The complete result for a text: from its plain value if it has one without duplicate keys. Other texts are read again,
- * character by character.
+ * The complete result for a text: from its plain value if it has one without duplicate keys. Other texts are read
+ * again, character by character.
  */
 export function documentOf(text: string, plain: PlainJson | undefined): JsonResult {
   return plain && countKeys(plain.value) === plain.keys

@@ -11,7 +11,9 @@ export interface JsonScan {
   readonly members: number;
   /** The depth of nesting. */
   readonly depth: number;
-  /** There may be numbers with a fraction, an exponent or more than 15 digits, or escaped surrogates; or it is invalid. */
+  /**
+   * There may be numbers with a fraction, an exponent or more than 15 digits, or escaped surrogates; or it is invalid.
+   */
   readonly needsStrictParser: boolean;
 }
 

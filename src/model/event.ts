@@ -14,47 +14,47 @@ export interface Event {
   kind?: string | undefined;
   /** Group and version this form of the object belongs to. May be left out where the path already says it. */
   apiVersion?: string | undefined;
-  /** Name, namespace, labels and the like. */
+  /** Standard object metadata: name, namespace, labels and so on. */
   metadata: ObjectMeta;
   /** When the event was first observed. */
   eventTime?: string | null | undefined;
-  /** Says that the event happened several times; absent for one that happened once. */
+  /** Set if this event stands for several occurrences; absent for a single one. */
   series?: EventSeries | undefined;
-  /** Who reports: the name of a controller such as example.com/backup. */
+  /** The name of the controller that reported the event, such as example.com/backup. */
   reportingController?: string | undefined;
-  /** Which instance of the controller reports, at most 128 bytes. */
+  /** The instance of the controller that reported the event, at most 128 bytes. */
   reportingInstance?: string | undefined;
-  /** What was done or failed, machine-readable, at most 128 bytes. */
+  /** The action that was taken or failed, machine-readable, at most 128 bytes. */
   action?: string | undefined;
-  /** Why it was done, for people to read, at most 128 bytes. */
+  /** Why the action was taken, for people to read, at most 128 bytes. */
   reason?: string | undefined;
-  /** The object the event is about. */
+  /** The object that the event is about. */
   regarding?: ObjectReference | undefined;
-  /** A second object that took part. */
+  /** A second object that was involved. */
   related?: ObjectReference | undefined;
   /** What happened, for people to read, at most 1024 bytes. Clients must be prepared for up to 64 kB. */
   note?: string | undefined;
   /** Normal or Warning, machine-readable; more values may be added later. */
   type?: string | undefined;
-  /** The reporter, as core/v1 has it. */
+  /** The component that reported the event; used by events of core/v1. */
   deprecatedSource?: EventSource | undefined;
-  /** When it first happened, as core/v1 has it. */
+  /** Time of the first occurrence; used by events of core/v1. */
   deprecatedFirstTimestamp?: string | null | undefined;
-  /** When it last happened, as core/v1 has it. */
+  /** Time of the last occurrence; used by events of core/v1. */
   deprecatedLastTimestamp?: string | null | undefined;
-  /** How often it happened, as core/v1 has it. */
+  /** Number of occurrences; used by events of core/v1. */
   deprecatedCount?: number | undefined;
 }
 
-/** Who reports an event, in its older form. */
+/** The component that reported an event of core/v1. */
 export interface EventSource {
-  /** The component that reports. */
+  /** The name of the component. */
   component?: string | undefined;
-  /** The node it runs on. */
+  /** The node on which the component runs. */
   host?: string | undefined;
 }
 
-/** Points at an object, or at a part of one. */
+/** A reference to an object, or to a part of one. */
 export interface ObjectReference {
   /** Kind of the object. */
   kind?: string | undefined;
@@ -66,17 +66,17 @@ export interface ObjectReference {
   uid?: string | undefined;
   /** Group and version of the object. */
   apiVersion?: string | undefined;
-  /** The version of the object that is meant. */
+  /** The version of the object that is referred to. */
   resourceVersion?: string | undefined;
-  /** The part that is meant, such as spec.containers{web}. */
+  /** The part of the object that is referred to, such as spec.containers{web}. */
   fieldPath?: string | undefined;
 }
 
-/** How often an event was seen, and when last. */
+/** The number of occurrences of an event, and the time of the last one. */
 export interface EventSeries {
-  /** How many times the event was seen so far, at least 2. */
+  /** The number of occurrences so far, at least 2. */
   count: number;
-  /** When the event was seen last. */
+  /** When the event was last observed. */
   lastObservedTime: string | null;
 }
 

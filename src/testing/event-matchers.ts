@@ -1,7 +1,10 @@
 import type { Event } from '../model/event.js';
 import type { TestRecorder } from './test-recorder.js';
 
-/** What an event must have: the fields that are named, and of objects the members that are named. Texts may be expressions. */
+/**
+ * What an event must have: the fields that are named, and of objects the members that are named. Texts may be
+ * expressions.
+ */
 export type ExpectedEvent = {
   readonly [Name in keyof Event]?: ExpectedValue<Event[Name]> | undefined;
 };

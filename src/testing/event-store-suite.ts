@@ -35,8 +35,8 @@ const rules = (): OptionRules<EventStoreSuiteOptions> => ({
 });
 
 /**
- * Registers the tests that every store has to pass. Only a store's declared capabilities excuse it from a test, which then
- * ends early; there is no way to skip one.
+ * Registers the tests that every store has to pass. Only a store's declared capabilities excuse it from a test, which
+ * then ends early; there is no way to skip one.
  *
  * @example
  * ```ts

@@ -31,13 +31,17 @@ export interface EventStoreSuiteOptions {
   readonly test: (name: string, run: () => Promise<void>) => unknown;
   /** Makes a store without data. Called once for every test; the suite closes it. */
   readonly createStore: (context: StoreContext) => EventStore | Promise<EventStore>;
-  /** Opens the data of `createStore(context)` again, after that store was closed. Needed by stores that declare `durable`. */
+  /**
+   * Opens the data of `createStore(context)` again, after that store was closed. Needed by stores that declare
+   * `durable`.
+   */
   readonly reopen?: ((context: StoreContext) => EventStore | Promise<EventStore>) | undefined;
   /** Opens a second store on the data of `createStore(context)`. Needed by stores that declare `shared`. */
   readonly secondInstance?: ((context: StoreContext) => EventStore | Promise<EventStore>) | undefined;
   /**
-   * Copies the data of `createStore(context)` and returns a function that restores it while stores are open on it, as an
-   * operator's restore or a fail-over to a lagging replica does. Absent: that cannot happen to the store, and is not tested.
+   * Copies the data of `createStore(context)` and returns a function that restores it while stores are open on it, as
+   * an operator's restore or a fail-over to a lagging replica does. Absent: that cannot happen to the store, and is not
+   * tested.
    */
   readonly backup?: ((context: StoreContext) => Promise<() => Promise<void>>) | undefined;
   /** How long a change may take to reach a feed, in milliseconds, before the test fails. Default: 5,000. */
@@ -120,7 +124,9 @@ export function createFixture(options: EventStoreSuiteOptions, context: StoreCon
     /** A second store on the same data. */
     second: (): Promise<EventStore> =>
       open(options.secondInstance, 'the store declares shared: give the suite `secondInstance`'),
-    /** Copies the data and returns a function that restores it while stores are open; undefined: that cannot be done. */
+    /**
+     * Copies the data and returns a function that restores it while stores are open; undefined: that cannot be done.
+     */
     get backup(): (() => Promise<() => Promise<void>>) | undefined {
       const { backup } = options;
       return backup && (() => backup(context));
@@ -150,7 +156,9 @@ export function createFixture(options: EventStoreSuiteOptions, context: StoreCon
       readers.push(reader);
       return reader;
     },
-    /** Moves the clock until the history no longer reaches back to a revision, and returns the error of reading there. */
+    /**
+     * Moves the clock until the history no longer reaches back to a revision, and returns the error of reading there.
+     */
     async outlive(revision: Revision): Promise<unknown> {
       for (let round = 0; round < 400; round++) {
         context.clock.advance(context.historyMs + 1);

@@ -34,8 +34,9 @@ export interface TestRecorder extends Recorder {
 }
 
 /**
- * Makes a recorder for tests: it copies, completes and checks events as `createRecorder` does, and writes them nowhere. Everything is
- * there as soon as `event` has returned. See `eventMatchers` for `expect(recorder).toHaveRecorded({ reason: 'Paid' })`.
+ * Makes a recorder for tests: it copies, completes and checks events as `createRecorder` does, and writes them nowhere.
+ * Everything is there as soon as `event` has returned. See `eventMatchers` for
+ * `expect(recorder).toHaveRecorded({ reason: 'Paid' })`.
  *
  * @throws TypeError that lists every fault of the options
  */

@@ -33,8 +33,8 @@ export interface BodyLimits {
   /** Fields and list items, at all levels. A JSON Patch may have more, see `MAX_PATCH_MEMBERS`. */
   readonly members: number;
   /**
-   * Fields and list items of a stored event; derived from `members`. Managed fields about double what was sent, and changes
-   * add what their bodies may have.
+   * Fields and list items of a stored event; derived from `members`. Managed fields about double what was sent, and
+   * changes add what their bodies may have.
    */
   readonly storedMembers: number;
   /** The length of a text in YAML, in UTF-16 units. */

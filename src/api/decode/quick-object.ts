@@ -3,7 +3,9 @@ import type { ManagedFieldsEntry } from '../../model/object-meta.js';
 import { parseTime } from '../../time/parse-time.js';
 import type { TimeType } from '../../time/timestamp.js';
 
-/** An object without errors, unknown or rare fields, as every decoder would return it. The value may be reused for it. */
+/**
+ * An object without errors, unknown or rare fields, as every decoder would return it. The value may be reused for it.
+ */
 export interface QuickObject {
   readonly object: Record<string, unknown>;
   /** How many keys the value has, at all levels. */
@@ -11,8 +13,8 @@ export interface QuickObject {
 }
 
 /**
- * Decodes the most frequent objects of a kind and version, from a new value of `JSON.parse` that has both. Undefined for
- * any other value, which is not changed.
+ * Decodes the most frequent objects of a kind and version, from a new value of `JSON.parse` that has both. Undefined
+ * for any other value, which is not changed.
  *
  * @param managed the managed fields, where the value has the number 0 in their place
  */

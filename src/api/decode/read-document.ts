@@ -25,8 +25,8 @@ interface TypedBody {
 const protobuf = loadedOnce(() => import('../protobuf/read-object.js'));
 
 /**
- * Parses a body without interpreting more than its type: JSON synchronously, YAML and the first protobuf through a promise.
- * An empty YAML body is `null`, an empty JSON body an error.
+ * Parses a body without interpreting more than its type: JSON synchronously, YAML and the first protobuf through a
+ * promise. An empty YAML body is `null`, an empty JSON body an error.
  *
  * @throws StatusFailure 413 for a body with too many fields and list items
  */

@@ -38,7 +38,10 @@ export type Discovery = (
 
 const encoder = new TextEncoder();
 
-/** The documents of one path: a fixed one or one that names the host of the request, and for the two roots an aggregated one. */
+/**
+ * The documents of one path: a fixed one or one that names the host of the request, and for the two roots an aggregated
+ * one.
+ */
 interface Page {
   readonly plain: CachedDocument | ((address: string) => object);
   readonly aggregated?: CachedDocument;

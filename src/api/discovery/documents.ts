@@ -48,7 +48,10 @@ export function groupDocument(served: GroupVersion): object {
   return { kind: 'APIGroup', apiVersion: 'v1', ...groupBody(served) };
 }
 
-/** `/apis/GROUP/VERSION`, and `/api/v1` (empty group), which has no apiVersion. `stored` is the version of stored objects. */
+/**
+ * `/apis/GROUP/VERSION`, and `/api/v1` (empty group), which has no apiVersion. `stored` is the version of stored
+ * objects.
+ */
 export async function resourceList(
   served: GroupVersion,
   resource: DiscoveryResource,
@@ -62,7 +65,10 @@ export async function resourceList(
   };
 }
 
-/** The hash of the version in which objects are stored: base64 of the first 8 bytes of SHA-256 over `GROUP/VERSION/KIND`. */
+/**
+ * The hash of the version in which objects are stored: base64 of the first 8 bytes of SHA-256 over
+ * `GROUP/VERSION/KIND`.
+ */
 export async function storageVersionHash({ group, version }: GroupVersion, kind: string): Promise<string> {
   const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(`${group}/${version}/${kind}`));
   return toBase64(new Uint8Array(digest).subarray(0, 8));

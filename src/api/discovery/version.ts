@@ -8,8 +8,8 @@ import { respondFailure } from '../representation/respond.js';
 import { methodNotAllowed } from '../status/failures.js';
 
 /**
- * The content of `/version`. `kubectl version` shows `gitVersion` (a semantic version with a leading `v`) and warns if it is
- * far from its own; `major` and `minor` are the Kubernetes release whose behaviour is served.
+ * The content of `/version`. `kubectl version` shows `gitVersion` (a semantic version with a leading `v`) and warns if
+ * it is far from its own; `major` and `minor` are the Kubernetes release whose behaviour is served.
  */
 export interface VersionInfo {
   /** The major version: what kubectl compares. */

@@ -3,8 +3,8 @@ import type { FieldShape, Shape, StructShape } from '../schema/shape.js';
 import { wellFormed } from '../../json/json-document.js';
 
 /**
- * Writes an object as JSON in wire order: by the presence rules of its fields, map keys sorted, fields that the shape does not
- * know left out. `<`, `>` and `&` stay as they are, unlike in Go.
+ * Writes an object as JSON in wire order: by the presence rules of its fields, map keys sorted, fields that the shape
+ * does not know left out. `<`, `>` and `&` stay as they are, unlike in Go.
  */
 export function encodeJson(object: Readonly<Record<string, unknown>>, shape: StructShape): string {
   return `{${write(object, shape.fields)}}`;

@@ -13,8 +13,8 @@ export interface ApplyBody {
 }
 
 /**
- * Reads the body of an apply: YAML, which includes JSON. JSON is read synchronously, YAML through a promise. The size must
- * be bounded before, the depth is bounded here.
+ * Reads the body of an apply: YAML, which includes JSON. JSON is read synchronously, YAML through a promise. The size
+ * must be bounded before, the depth is bounded here.
  *
  * @throws StatusFailure 400 when it is not YAML, or not an object; 413 for too many fields and list items
  */

@@ -52,8 +52,8 @@ export interface AppliedObject {
 
 /**
  * Merges a manager's intent into the stored object: its fields become the manager's, those it owned before and does not
- * want now are removed unless another manager owns them, and other managers' fields are kept unless `force` takes them. An
- * apply that changes nothing returns the stored object. Arguments are not changed.
+ * want now are removed unless another manager owns them, and other managers' fields are kept unless `force` takes them.
+ * An apply that changes nothing returns the stored object. Arguments are not changed.
  *
  * @throws StatusFailure 400 for an intent of another type, with managed fields of its own, or with fields or values the
  * version does not have; 409 with one cause per field for conflicts
@@ -70,8 +70,8 @@ export function applyManagedFields(input: ApplyManagedFieldsInput): AppliedObjec
 }
 
 /**
- * Merges an intent into an object, as structured-merge-diff does. The result is `live` itself when nothing changes; times and
- * numbers of the intent may not be canonical yet.
+ * Merges an intent into an object, as structured-merge-diff does. The result is `live` itself when nothing changes;
+ * times and numbers of the intent may not be canonical yet.
  *
  * @throws StatusFailure 409 for conflicts
  */

@@ -14,7 +14,8 @@ export function hasConflicts(others: Managers, changed: FieldSet): boolean {
 /**
  * Requires that none of the fields has another manager.
  *
- * @throws StatusFailure 409 with a cause for each field. Managers are in the order of their ids, fields in that of the tree
+ * @throws StatusFailure 409 with a cause for each field. Managers are in the order of their ids, fields in that of the
+ * tree
  */
 export function refuseConflicts(others: Managers, changed: FieldSet): void {
   const groups = [...others]

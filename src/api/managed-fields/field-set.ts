@@ -3,8 +3,8 @@ import { isObject } from '../../json/json-tree.js';
 import { inElementOrder, parseElement } from './path-element.js';
 
 /**
- * A set of fields of an object as a tree, by path element (see `path-element.ts`). Sets are never changed once made, and
- * share common parts.
+ * A set of fields of an object as a tree, by path element (see `path-element.ts`). Sets are never changed once made,
+ * and share common parts.
  */
 export type FieldSet = ReadonlyMap<string, FieldNode>;
 

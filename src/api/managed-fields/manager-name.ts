@@ -7,8 +7,8 @@ const MAX_BYTES = 128;
 const MAX_LOOKED = 4_096;
 
 /**
- * The manager of a change: `fieldManager`, or the name of the client from its User-Agent (the part before the first slash,
- * printable, at most 128 bytes), or `unknown`.
+ * The manager of a change: `fieldManager`, or the name of the client from its User-Agent (the part before the first
+ * slash, printable, at most 128 bytes), or `unknown`.
  */
 export function managerOf(fieldManager: string | undefined, userAgent: string | undefined): string {
   return fieldManager || clientName(userAgent ?? '') || 'unknown';

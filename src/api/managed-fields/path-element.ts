@@ -4,9 +4,9 @@ import { byCodePoint } from '../../json/code-point-order.js';
 import { goQuote, shorten, toInt64 } from '../../json/go-print.js';
 
 /*
- * A path element is kept as the text it has in `fieldsV1`: `f:` and the name of a field, `k:` and the keys of a list item
- * as JSON with sorted names, `v:` and an item of a set as JSON, `i:` and an index. Equal elements have equal texts, and
- * none of them is a name JavaScript gives a meaning to.
+ * A path element is kept as the text it has in `fieldsV1`: `f:` and the name of a field, `k:` and the keys of a list
+ * item as JSON with sorted names, `v:` and an item of a set as JSON, `i:` and an index. Equal elements have equal
+ * texts, and none of them is a name JavaScript gives a meaning to.
  */
 
 export function fieldElement(name: string): string {
@@ -25,7 +25,8 @@ export function keyElement(keys: readonly (readonly [name: string, value: unknow
 /**
  * Reads an element from any source.
  *
- * @returns '' for an element of a kind that does not exist yet, to be ignored; undefined for a text that is not an element
+ * @returns '' for an element of a kind that does not exist yet, to be ignored; undefined for a text that is not an
+ * element
  */
 export function parseElement(text: string): string | undefined {
   if (text[1] !== ':') return undefined;

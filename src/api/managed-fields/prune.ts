@@ -6,7 +6,8 @@ import { setMember } from '../../json/json-document.js';
 import { fieldElement } from './path-element.js';
 
 /**
- * Removes from a merged object the fields that its applier owned last time, does not want now, and no other manager owns.
+ * Removes from a merged object the fields that its applier owned last time, does not want now, and no other manager
+ * owns.
  *
  * @param owned the fields of all managers, the applier's new ones included
  * @param last the fields that the applier owned before

@@ -37,7 +37,8 @@ export interface UpdateManagedFieldsInput {
  * The managed fields of an object after a write that is not an apply; an empty list means that it has none.
  *
  * A valid list from the client replaces the stored one. An empty one (or one empty entry) removes
- * all entries, and such an object stays untracked until its first apply (Kubernetes behaviour). Neither object is changed.
+ * all entries, and such an object stays untracked until its first apply (Kubernetes behaviour). Neither object is
+ * changed.
  */
 export function updateManagedFields(input: UpdateManagedFieldsInput): ManagedFieldsEntry[] {
   const { live, stored = [], version } = input;
@@ -60,8 +61,8 @@ export function isReset(sent: readonly ManagedFieldsEntry[]): boolean {
 }
 
 /**
- * The managers after a change that was not an apply: changed fields belong to the changing manager alone, removed fields to
- * none, and managers without fields are dropped.
+ * The managers after a change that was not an apply: changed fields belong to the changing manager alone, removed
+ * fields to none, and managers without fields are dropped.
  */
 export function recordChange(
   managers: Managers,

@@ -16,8 +16,8 @@ export interface OpenApiOptions {
 
 export interface OpenApi {
   /**
-   * Answers `/openapi/v3`, `/openapi/v3/…` and `/openapi/v2`; undefined for any other path. The caller's right to read is
-   * checked before.
+   * Answers `/openapi/v3`, `/openapi/v3/…` and `/openapi/v2`; undefined for any other path. The caller's right to read
+   * is checked before.
    */
   handle(
     path: string,
@@ -35,9 +35,10 @@ const V2_TYPES = [JSON_TYPE, PROTOBUF_TYPE.replace('v2.v1.0', 'v2@v1.0'), PROTOB
 const YEAR_MS = 365 * 86_400_000;
 
 /**
- * Serves OpenAPI v3 the way Kubernetes does: an index whose links carry the hash of each document, and documents that may
- * be cached forever with the right hash, are redirected with a wrong one, and are validated by ETag without one. Of v3 only
- * JSON is offered; v2, for older clients, is one document with the content of all others, in JSON and in protobuf.
+ * Serves OpenAPI v3 the way Kubernetes does: an index whose links carry the hash of each document, and documents that
+ * may be cached forever with the right hash, are redirected with a wrong one, and are validated by ETag without one. Of
+ * v3 only JSON is offered; v2, for older clients, is one document with the content of all others, in JSON and in
+ * protobuf.
  */
 export function createOpenApi({ documents, clock = systemClock }: OpenApiOptions): OpenApi {
   const pages = new Map([...documents].map(([name, make]) => [name, cachedDocument(make)]));

@@ -28,8 +28,8 @@ export type PatchType = (typeof patchTypes)[number];
 export const acceptedPatchTypes: readonly string[] = [...patchTypes, APPLY_TYPE];
 
 /**
- * The type that a `Content-Type` of a patch begins with, up to a `;`. What follows does not matter, and case does (Kubernetes
- * behaviour).
+ * The type that a `Content-Type` of a patch begins with, up to a `;`. What follows does not matter, and case does
+ * (Kubernetes behaviour).
  *
  * @throws StatusFailure 415 for all others
  */
@@ -63,7 +63,10 @@ export interface ApplyPatchOptions {
 /** A patched document, not yet decoded. It may share parts with the document it was made from. */
 export interface PatchedDocument {
   readonly document: unknown;
-  /** Unknown and duplicate fields of the patch: `duplicate field "metadata.labels.a"`. Empty if fields are not validated. */
+  /**
+   * Unknown and duplicate fields of the patch: `duplicate field "metadata.labels.a"`. Empty if fields are not
+   * validated.
+   */
   readonly strictErrors: readonly string[];
   /** What an error about the result quotes: the whole document, or for strategic merge the patch. */
   readonly rendering: (document: unknown) => string;
@@ -76,7 +79,8 @@ const MAX_OPERATIONS = 10_000;
  * Applies a patch of any type. The object must have been loaded before: an invalid patch of a missing object is a 404
  * (Kubernetes behaviour).
  *
- * @throws StatusFailure 400 for an invalid patch, 413 for too many operations or fields, 422 for an operation that fails
+ * @throws StatusFailure 400 for an invalid patch, 413 for too many operations or fields, 422 for an operation that
+ * fails
  */
 export function applyPatch(options: ApplyPatchOptions): PatchedDocument {
   switch (options.type) {
@@ -138,8 +142,8 @@ function mergePatch({ document, body, fieldValidation, limits }: ApplyPatchOptio
 const NO_MERGE_PATCH = 'Invalid JSON Patch';
 
 /**
- * Applies a JSON Merge Patch (RFC 7396). Arguments are not changed; the result shares parts that the patch does not reach. Depth
- * must be bounded by the caller.
+ * Applies a JSON Merge Patch (RFC 7396). Arguments are not changed; the result shares parts that the patch does not
+ * reach. Depth must be bounded by the caller.
  *
  * @param touched receives the objects the patch reached
  */

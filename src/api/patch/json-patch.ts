@@ -12,7 +12,10 @@ export interface JsonPatchResult {
 
 /** How many bytes all copies together may add to a document (Kubernetes' limit). */
 const MAX_COPY_BYTES = 3 * 1024 * 1024;
-/** How many values the operations may move, compare and copy, path steps included: the work of a small patch is unbounded otherwise. */
+/**
+ * How many values the operations may move, compare and copy, path steps included: the work of a small patch is
+ * unbounded otherwise.
+ */
 const MAX_WORK = 80_000;
 
 interface Patching {

@@ -17,8 +17,9 @@ import { deleteFromList, mergeLists, inOrder, requireOrder } from './strategic-l
 
 /**
  * Applies a strategic merge patch: objects merge, `null` removes, lists merge or are replaced as the shape says, and
- * directives (`$patch`, `$retainKeys`, `$deleteFromPrimitiveList/x`, `$setElementOrder/x`) change that. Arguments are not
- * changed; the result shares parts that the patch does not reach. Types are checked later, when the result is decoded.
+ * directives (`$patch`, `$retainKeys`, `$deleteFromPrimitiveList/x`, `$setElementOrder/x`) change that. Arguments are
+ * not changed; the result shares parts that the patch does not reach. Types are checked later, when the result is
+ * decoded.
  *
  * Depth must be bounded by the caller.
  *

@@ -15,8 +15,8 @@ export interface MessageField {
   readonly name: string;
   readonly type: FieldType;
   /**
-   * Kubernetes' messages are generated from Go structs: a field that is not a pointer there is written even when it is not
-   * set, as `""`, 0, false or an empty message. Does not apply to lists and maps.
+   * Kubernetes' messages are generated from Go structs: a field that is not a pointer there is written even when it is
+   * not set, as `""`, 0, false or an empty message. Does not apply to lists and maps.
    */
   readonly always: boolean;
 }

@@ -17,7 +17,8 @@ const END_GROUP = 4;
  * Visits the fields of the message that ends at `end`.
  *
  * @param name what errors call the message
- * @throws Error where the message is malformed; RangeError where bytes are missing; StatusFailure 413 for too many fields
+ * @throws Error where the message is malformed; RangeError where bytes are missing; StatusFailure 413 for too many
+ * fields
  */
 export function readFields(reader: CountingReader, name: string, end: number, visit: FieldVisitor): void {
   while (reader.pos < end) {
@@ -35,7 +36,9 @@ export function readFields(reader: CountingReader, name: string, end: number, vi
   if (reader.pos > end) throw missingBytes();
 }
 
-/** Reads the length of a nested message and returns its end. @throws RangeError when that is beyond the outer message */
+/**
+ * Reads the length of a nested message and returns its end. @throws RangeError when that is beyond the outer message
+ */
 export function messageEnd(reader: BinaryReader, outerEnd: number): number {
   const length = reader.uint32();
   const end = reader.pos + length;

@@ -1,7 +1,9 @@
 /** Bytes of one chunk of a list. */
 export const CHUNK_BYTES = 131_072;
 
-/** Free chunks kept of each size: as many as a batch of responses of the Node bridge holds before it releases the first. */
+/**
+ * Free chunks kept of each size: as many as a batch of responses of the Node bridge holds before it releases the first.
+ */
 const MAX_FREE = 32;
 /** Shorter responses get new memory, which costs less than a chunk that is not given back. */
 const SHORT = 4096;
@@ -30,8 +32,8 @@ export interface ChunkMemory {
 }
 
 /**
- * Makes an empty {@link ChunkMemory}. It holds at most 8 MiB, in five sizes. A list of 28 kB costs 53 µs of CPU with it, and
- * 97 to 180 if only one of 32 responses finds used memory.
+ * Makes an empty {@link ChunkMemory}. It holds at most 8 MiB, in five sizes. A list of 28 kB costs 53 µs of CPU with
+ * it, and 97 to 180 if only one of 32 responses finds used memory.
  */
 export function createChunkMemory(): ChunkMemory {
   const free: readonly Uint8Array[][] = Array.from({ length: SIZES }, () => []);

@@ -15,7 +15,8 @@ export { negotiationInputs, type NegotiationInputs } from './choice.js';
 const encoder = new TextEncoder();
 
 /**
- * The first of two stages: does Accept name one of the types of a route? Case matters, and `application/*` matches nothing.
+ * The first of two stages: does Accept name one of the types of a route? Case matters, and `application/*` matches
+ * nothing.
  *
  * @returns the 406, or undefined
  */
@@ -64,7 +65,8 @@ function transformFor(
  * nothing.
  *
  * @param now microseconds since the epoch, for the ages in Tables
- * @throws StatusFailure 406 when no clause of Accept can be served or the conversion does not fit the response; 400 for a bad
+ * @throws StatusFailure 406 when no clause of Accept can be served or the conversion does not fit the response; 400 for
+ * a bad
  *   `includeObject`
  */
 export function negotiate(

@@ -75,7 +75,10 @@ export interface FormatWriter {
 /** The JSON rewritten in one turn of the event loop: 5 to 10 ms as YAML, less as protobuf. */
 const BYTES_IN_A_TURN = 32_768;
 
-/** Divides work on many objects into turns of the event loop: given the bytes of each, it returns a promise when a turn ends. */
+/**
+ * Divides work on many objects into turns of the event loop: given the bytes of each, it returns a promise when a turn
+ * ends.
+ */
 export function createYielder(): (bytes: number) => Promise<void> | undefined {
   let left = BYTES_IN_A_TURN;
   return (bytes) => {

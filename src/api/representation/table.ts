@@ -73,8 +73,8 @@ export function asTable({ view, apiVersion, includeObject, now }: TableInputs): 
     return joinBytes([encoder.encode(`{${text}"rows":[`), onlyRow, encoder.encode(']}')]);
   };
   /**
-   * The annotation for the end of the initial events must arrive even if rows carry no objects. Then the row represents the
-   * stream so far: its revision is that of the latest event that was sent.
+   * The annotation for the end of the initial events must arrive even if rows carry no objects. Then the row represents
+   * the stream so far: its revision is that of the latest event that was sent.
    */
   const bookmarkRow = (json: Uint8Array, object: Parsed, sent: number): Uint8Array => {
     const isEnd = object.metadata?.annotations?.[INITIAL_EVENTS_END] === 'true';

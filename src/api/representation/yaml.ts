@@ -24,7 +24,10 @@ export const yamlWriter: FormatWriter = {
 
 const LARGE_BYTES = 32_768;
 
-/** Longer JSON is parsed in one turn of the event loop, written in pieces of this length, each in a turn, and then encoded. */
+/**
+ * Longer JSON is parsed in one turn of the event loop, written in pieces of this length, each in a turn, and then
+ * encoded.
+ */
 const PIECE_LENGTH = 65_536;
 
 /** JSON as YAML; `asItem` as an item of a list. */

@@ -1,6 +1,6 @@
 /**
- * The description of a type, made with the functions of `schema/facts.ts`, and read by the decoder, the encoder, strategic
- * merge, managed fields, the OpenAPI document and protobuf. Shapes are compared by identity.
+ * The description of a type, made with the functions of `schema/facts.ts`, and read by the decoder, the encoder,
+ * strategic merge, managed fields, the OpenAPI document and protobuf. Shapes are compared by identity.
  */
 export type Shape = ScalarShape | StructShape | ListShape | MapShape;
 
@@ -56,8 +56,8 @@ export interface FieldShape {
   readonly required: boolean;
   /**
    * `always`: written even when unset, with {@link FieldShape.zero}. `non-empty`: left out when it has the zero value
-   * (empty string, 0, false, null, empty list or map; a struct when absent). `set`: a pointer in Go, written whenever it
-   * was given, also as 0, `false` or `""`.
+   * (empty string, 0, false, null, empty list or map; a struct when absent). `set`: a pointer in Go, written whenever
+   * it was given, also as 0, `false` or `""`.
    */
   readonly presence: 'always' | 'non-empty' | 'set';
   /** What is written for an unset `always` field: `null`, `""`, `0` or `{}`. */

@@ -15,8 +15,8 @@ interface Term {
 }
 
 /**
- * Compiles a `fieldSelector`: `type=Warning,regarding.name!=web-0`. Every term must hold; an absent field counts as `""`.
- * In values `\`, `,` and `=` are escaped with a backslash. Linear in the length of the text.
+ * Compiles a `fieldSelector`: `type=Warning,regarding.name!=web-0`. Every term must hold; an absent field counts as
+ * `""`. In values `\`, `,` and `=` are escaped with a backslash. Linear in the length of the text.
  *
  * @param supported the labels that may be used, and the field that each one reads
  * @param mostTerms it may have

@@ -76,12 +76,14 @@ interface LabelRule {
 
 const ANYTHING: LabelRule = Object.freeze({ absent: true, present: true });
 
-/** Up to this many keys are looked up in the object's labels; if there are more, the labels are looked up in the rules. */
+/**
+ * Up to this many keys are looked up in the object's labels; if there are more, the labels are looked up in the rules.
+ */
 const FEW = 8;
 
 /**
- * The test of all requirements of a selector. It is linear in the labels of the object or the keys of the selector, whichever are
- * fewer, however often a key is named.
+ * The test of all requirements of a selector. It is linear in the labels of the object or the keys of the selector,
+ * whichever are fewer, however often a key is named.
  */
 export class LabelRules {
   readonly #rules: ReadonlyMap<string, LabelRule>;

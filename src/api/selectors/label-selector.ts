@@ -13,8 +13,8 @@ import {
 } from './label-rules.js';
 
 /**
- * Compiles a `labelSelector`: `app=web,tier in (front,back),!old,load>5`. Empty text selects everything. `!=` and `notin`
- * also select objects without the label. Linear in the length of the text.
+ * Compiles a `labelSelector`: `app=web,tier in (front,back),!old,load>5`. Empty text selects everything. `!=` and
+ * `notin` also select objects without the label. Linear in the length of the text.
  *
  * @param mostTerms requirements and values it may have
  * @throws StatusFailure 400 in Kubernetes' words; for a text of more than {@link MAX_SELECTOR_LENGTH} characters or
@@ -82,7 +82,10 @@ interface LabelToken {
 
 const END: LabelToken = { kind: '', text: '' };
 
-/** A symbol, or a word with the NUL that ends it. A NUL where a token would begin ends the selector (Kubernetes behaviour). */
+/**
+ * A symbol, or a word with the NUL that ends it. A NUL where a token would begin ends the selector (Kubernetes
+ * behaviour).
+ */
 const TOKENS = /[ \t\r\n]*(?:([!=]=|[=!(),><])|([^ \t\r\n=!(),><\0]+)\0?)/gy;
 
 function parseRequirements(selector: string, mostTerms: number): LabelRequirement[] {

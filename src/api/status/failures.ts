@@ -114,8 +114,8 @@ export function unprocessable(): StatusFailure {
 }
 
 /**
- * 429: too many recent writes. `text` follows `Too many requests: `. As in Kubernetes' admission there are no details; clients
- * retry because of the header.
+ * 429: too many recent writes. `text` follows `Too many requests: `. As in Kubernetes' admission there are no details;
+ * clients retry because of the header.
  */
 export function tooManyRequests(text: string, retryAfterSeconds: number): StatusFailure {
   const status = failureStatus(429, 'TooManyRequests', `Too many requests: ${text}`);

@@ -50,7 +50,9 @@ export function joinFieldErrors(errors: readonly FieldError[]): string {
   return texts.length === 1 ? (texts[0] as string) : `[${texts.join(', ')}]`;
 }
 
-/** About how many errors a list reports, so that many small faults cannot make the response far larger than the body. */
+/**
+ * About how many errors a list reports, so that many small faults cannot make the response far larger than the body.
+ */
 const MAX_ERRORS = 1000;
 
 /** The errors of all items, in order; items after the first thousand errors are not looked at. */

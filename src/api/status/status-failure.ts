@@ -11,8 +11,8 @@ export interface StatusFailure extends Error {
 }
 
 /**
- * Makes a {@link StatusFailure}, its status bounded by {@link boundedStatus}; `retryAfterSeconds` in the details also becomes
- * the `Retry-After` header.
+ * Makes a {@link StatusFailure}, its status bounded by {@link boundedStatus}; `retryAfterSeconds` in the details also
+ * becomes the `Retry-After` header.
  */
 export function statusFailure(unbounded: Status, headers: Readonly<Record<string, string>> = {}): StatusFailure {
   const status = boundedStatus(unbounded);
@@ -31,8 +31,8 @@ export function isStatusFailure(value: unknown): value is StatusFailure {
 export const MAX_STATUS_LENGTH = 16_384;
 
 /**
- * A Status whose length does not depend on the request: long messages are truncated, causes that do not fit are omitted,
- * and names longer than an object can have are shortened.
+ * A Status whose length does not depend on the request: long messages are truncated, causes that do not fit are
+ * omitted, and names longer than an object can have are shortened.
  */
 export function boundedStatus(status: Status): Status {
   const { message = '', details } = status;

@@ -25,7 +25,9 @@ export function managedFieldsErrors(entries: readonly ManagedFieldsEntry[], fiel
   });
 }
 
-/** The rules for the name of a manager. Only the first unprintable character is reported, to bound the number of errors. */
+/**
+ * The rules for the name of a manager. Only the first unprintable character is reported, to bound the number of errors.
+ */
 export function managerErrors(manager: string, field: string): FieldError[] {
   const errors = longerThan(manager, MAX_MANAGER_BYTES) ? [tooLong(field, MAX_MANAGER_BYTES)] : [];
   const wrong = NOT_PRINTABLE.exec(manager);

@@ -1,5 +1,6 @@
 /*
- * The forms of names, without the error messages of `names.ts`: a client that needs no messages is several times smaller.
+ * The forms of names, without the error messages of `names.ts`: a client that needs no messages is several times
+ * smaller.
  */
 
 const HYPHEN = 0x2d;
@@ -23,8 +24,8 @@ export function isNamePart(text: string): boolean {
 }
 
 /**
- * Labels separated by dots, checked in one pass. A loop, because a create checks a dozen short texts, and two regular expressions
- * take 0.1 µs each.
+ * Labels separated by dots, checked in one pass. A loop, because a create checks a dozen short texts, and two regular
+ * expressions take 0.1 µs each.
  */
 export function isSubdomain(text: string): boolean {
   let before = DOT;

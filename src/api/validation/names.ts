@@ -2,8 +2,8 @@ import { longerThan } from './byte-length.js';
 import { isLabel, isNamePart, isSubdomain } from './name-forms.js';
 
 /*
- * Kubernetes' name rules (apimachinery validation). Each rule returns every message that applies. Lengths are bytes of UTF-8.
- * All tests are linear: no expression here has nested repetition.
+ * Kubernetes' name rules (apimachinery validation). Each rule returns every message that applies. Lengths are bytes of
+ * UTF-8. All tests are linear: no expression here has nested repetition.
  */
 
 const SUBDOMAIN = "'[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*'";

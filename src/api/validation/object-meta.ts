@@ -32,8 +32,8 @@ const invalidEach = (field: string, value: string, faults: readonly string[]): F
 /**
  * The errors of the metadata of a new object in a namespace, in Kubernetes' order and words (1.36).
  *
- * @param strict names must be DNS-1123 subdomains (otherwise anything that can be a segment of a URL's path; both have at
- * most 253 bytes), and finalizers without a domain must be Kubernetes' own
+ * @param strict names must be DNS-1123 subdomains (otherwise anything that can be a segment of a URL's path; both have
+ * at most 253 bytes), and finalizers without a domain must be Kubernetes' own
  */
 export function validateObjectMetaCreate(meta: ObjectMeta, strict: boolean): FieldError[] {
   const { name = '', generateName = '', namespace = '', generation = 0, finalizers, managedFields } = meta;
@@ -62,8 +62,8 @@ export function validateObjectMetaCreate(meta: ObjectMeta, strict: boolean): Fie
  * Fields that the server carries over (an empty uid, `resourceVersion`, `creationTimestamp`, the deletion fields of an
  * object that is being deleted) must be in `next` already.
  *
- * @param contentIsGood {@link validateObjectMetaCreate} has found nothing in `next`: labels and the like are not checked
- * again
+ * @param contentIsGood {@link validateObjectMetaCreate} has found nothing in `next`: labels and the like are not
+ * checked again
  */
 export function validateObjectMetaUpdate(next: ObjectMeta, previous: ObjectMeta, contentIsGood = false): FieldError[] {
   const errors: FieldError[] = [];

@@ -6,7 +6,8 @@ import { MAX_STRICT_ERRORS } from '../body/parse-body.js';
 import { plainScalar } from './plain-scalar.js';
 
 /**
- * A value with its duplicate keys, one line each (`line 7: key "d" already set in map`; a hundred at most), or what is wrong.
+ * A value with its duplicate keys, one line each (`line 7: key "d" already set in map`; a hundred at most), or what is
+ * wrong.
  */
 export type YamlResult =
   { readonly value: unknown; readonly duplicates: readonly string[] } | { readonly error: string };

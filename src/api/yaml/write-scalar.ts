@@ -20,9 +20,9 @@ const DOUBLE_QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
 /**
- * A text as Go's YAML library writes it: plain where it would be read as the same text, in double quotes where it would be read
- * as another type, in single quotes where it contains indicators, as a literal block where it has several lines. A block ends
- * in a newline if the text does. Texts may be megabytes long: a character takes a few nanoseconds.
+ * A text as Go's YAML library writes it: plain where it would be read as the same text, in double quotes where it would
+ * be read as another type, in single quotes where it contains indicators, as a literal block where it has several
+ * lines. A block ends in a newline if the text does. Texts may be megabytes long: a character takes a few nanoseconds.
  */
 export function writeScalar(text: string, place: ScalarPlace): string {
   switch (styleOf(text, place.key)) {
@@ -52,7 +52,10 @@ function styleOf(text: string, key: boolean): Style {
   return text.endsWith(' ') || INDICATOR.test(text) ? 'single' : 'plain';
 }
 
-/** True for UTF-16 units that Go's library writes as they are, apart from newlines; all others are escaped in double quotes. */
+/**
+ * True for UTF-16 units that Go's library writes as they are, apart from newlines; all others are escaped in double
+ * quotes.
+ */
 function isPrintable(unit: number): boolean {
   if (unit < 0x7f) return unit >= SPACE;
   if (unit < 0xd800) return unit >= 0xa0 && unit !== 0x2028 && unit !== 0x2029;

@@ -2,8 +2,8 @@ import { firstDifference } from '../../json/code-point-order.js';
 import { writeScalar } from './write-scalar.js';
 
 /**
- * A value as YAML in the block layout of Go's library (`sigs.k8s.io/yaml`), byte for byte: keys sorted, two spaces, lists not
- * indented, a newline at the end. Leaves out what `JSON.stringify` would.
+ * A value as YAML in the block layout of Go's library (`sigs.k8s.io/yaml`), byte for byte: keys sorted, two spaces,
+ * lists not indented, a newline at the end. Leaves out what `JSON.stringify` would.
  */
 export function writeYaml(value: unknown): string {
   return [...yamlPieces(value, Infinity)].join('');

@@ -30,7 +30,10 @@ export interface Command {
   /** One line for the list of commands. */
   readonly summary: string;
   readonly flags: FlagTable;
-  /** Reads the words after the name, and opens nothing. Gives something to run, a text to print, or the fault in one line. */
+  /**
+   * Reads the words after the name, and opens nothing. Gives something to run, a text to print, or the fault in one
+   * line.
+   */
   readonly prepare: (
     argv: readonly string[],
   ) => { readonly run: Run } | { readonly help: string } | { readonly error: string };

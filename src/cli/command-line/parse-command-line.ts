@@ -26,8 +26,8 @@ interface FlagTexts {
 
 interface FlagReader<Value> {
   /**
-   * Reads the value, or throws an Error that says what is wrong with it. Default: reads a boolean, or a text of which an empty
-   * one is `undefined`.
+   * Reads the value, or throws an Error that says what is wrong with it. Default: reads a boolean, or a text of which
+   * an empty one is `undefined`.
    */
   readonly read: (text: string) => Value;
 }

@@ -19,8 +19,8 @@ const OPENING_MS = 10_000;
 const EXIT_CODES: Readonly<Record<EndSignal, number>> = { SIGINT: 130, SIGTERM: 143 };
 
 /**
- * Copies the events of one store into another. The first signal ends the copy after the writes that are under way, the second
- * at once.
+ * Copies the events of one store into another. The first signal ends the copy after the writes that are under way, the
+ * second at once.
  *
  * @returns the exit code, as the help of the command explains it
  */
@@ -164,8 +164,8 @@ function countsOf({ copied, present, overwritten, expired, left }: Omit<CopyProg
 }
 
 /**
- * Why a copy between two stores is refused, or `undefined`. One server under two names is not recognized: the copy then finds
- * every event present, and changes nothing.
+ * Why a copy between two stores is refused, or `undefined`. One server under two names is not recognized: the copy then
+ * finds every event present, and changes nothing.
  */
 export function copyRefusal(from: StoreChoice, to: StoreChoice): string | undefined {
   // Opening a missing file would create it, and copying nothing would succeed.

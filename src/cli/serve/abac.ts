@@ -19,8 +19,8 @@ const LEGACY_FIELDS = ['user', 'group', 'readonly', 'resource', 'namespace'] as 
 const SPEC_FIELDS = [...LEGACY_FIELDS, 'apiGroup', 'nonResourcePath'] as const;
 
 /**
- * Reads kube-apiserver's ABAC policy file: a JSON object a line, empty lines and lines that begin with `#` skipped. Lines
- * without `apiVersion` and `kind` are of the older form, whose absent fields match everything.
+ * Reads kube-apiserver's ABAC policy file: a JSON object a line, empty lines and lines that begin with `#` skipped.
+ * Lines without `apiVersion` and `kind` are of the older form, whose absent fields match everything.
  *
  * @param fileName for error messages
  * @throws Error that names the line

@@ -82,8 +82,8 @@ const ROUND_MS = 60_000;
 const DOWN_MS = 15_000;
 
 /**
- * Represents an optional dependency, and pretends to be unavailable for the last quarter of every minute, so that a watcher
- * sees a check become degraded, and Events about it.
+ * Represents an optional dependency, and pretends to be unavailable for the last quarter of every minute, so that a
+ * watcher sees a check become degraded, and Events about it.
  *
  * @throws Error while it is unavailable
  */

@@ -37,8 +37,8 @@ export function kubeconfig({ server, ca, token }: KubeconfigTarget): string {
 }
 
 /**
- * Writes a kubeconfig unless the file has it already. An older one is left where it cannot be replaced, as on a full disk: the
- * server does not need it.
+ * Writes a kubeconfig unless the file has it already. An older one is left where it cannot be replaced, as on a full
+ * disk: the server does not need it.
  *
  * @throws Error when there is none and none can be written
  */

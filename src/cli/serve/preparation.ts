@@ -23,7 +23,10 @@ export interface Preparation {
   readonly certificate: ServingCertificate;
 }
 
-/** Makes the data directory, the admin token and the certificate where they are missing, and reads the files that flags name. */
+/**
+ * Makes the data directory, the admin token and the certificate where they are missing, and reads the files that flags
+ * name.
+ */
 async function prepare(flags: Flags, log: (line: string) => void): Promise<Preparation> {
   await preparePrivateDirectory(flags.dataDir);
   const access = {
@@ -78,8 +81,8 @@ async function readText(flag: string, path: string | undefined): Promise<string 
 }
 
 /**
- * The admin token in the data directory, made on first start and then kept. A file that is empty or all zero bytes, as a power
- * failure may leave it, is replaced.
+ * The admin token in the data directory, made on first start and then kept. A file that is empty or all zero bytes, as
+ * a power failure may leave it, is replaced.
  */
 export async function adminToken(dataDir: string): Promise<string> {
   const path = join(dataDir, 'admin-token');

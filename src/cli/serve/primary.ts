@@ -10,12 +10,15 @@ import type { Assignment } from './worker-messages.js';
 import { createMetricsRelay } from './worker-metrics.js';
 import { spawnWorker } from './worker-processes.js';
 
-/** The time of a shutdown beyond its delay and the drain: closing, which is limited to ten seconds, and the end of the process. */
+/**
+ * The time of a shutdown beyond its delay and the drain: closing, which is limited to ten seconds, and the end of the
+ * process.
+ */
 const CLOSING_MS = 20_000;
 
 /**
- * Starts the workers that `--workers` asks for and keeps them running until a signal ends them. Opens nothing itself: it reads and
- * makes the files that all of them need.
+ * Starts the workers that `--workers` asks for and keeps them running until a signal ends them. Opens nothing itself:
+ * it reads and makes the files that all of them need.
  *
  * @returns the exit code: 0, or 1 when a worker could not start or not end as it should
  */

@@ -34,8 +34,8 @@ export async function preparePrivateDirectory(dir: string, hint: string = OTHER_
 }
 
 /**
- * Writes a file that only its owner may read. Readers see the old content or the new, never half of it, whenever the process
- * or the machine stops; a write that fails leaves the old file, and nothing beside it.
+ * Writes a file that only its owner may read. Readers see the old content or the new, never half of it, whenever the
+ * process or the machine stops; a write that fails leaves the old file, and nothing beside it.
  *
  * @param hint advice for the operator after a failure
  * @throws Error that names the file, the reason and the hint; its `cause` has the code
@@ -83,7 +83,9 @@ async function makeDirectory(dir: string, hint: string): Promise<void> {
   }
 }
 
-/** One by one: with `recursive`, mkdir reports ENOENT where a directory is not writable, and never ends below `/proc`. */
+/**
+ * One by one: with `recursive`, mkdir reports ENOENT where a directory is not writable, and never ends below `/proc`.
+ */
 async function makeWithParents(dir: string): Promise<void> {
   try {
     await mkdir(dir, { mode: 0o700 });

@@ -86,8 +86,8 @@ export function joinPrimary({ onSignal }: Pick<ProcessContext, 'onSignal'>) {
     /** The listener is called when the primary has ended. */
     onGone: (listener: () => void): void => void gone.push(listener),
     /**
-     * Leaves the primary, which closes its copies of the listening sockets when the last worker has left. They would accept
-     * connections after the workers have closed theirs, and nothing would answer.
+     * Leaves the primary, which closes its copies of the listening sockets when the last worker has left. They would
+     * accept connections after the workers have closed theirs, and nothing would answer.
      */
     leave(): void {
       hasLeft = true;

@@ -47,9 +47,9 @@ export async function openStore(
 }
 
 /**
- * Whether the store answers. A store in this process or on this disk must: otherwise the command line is wrong. One on the
- * network may become available later; until then `/readyz` fails. A full disk is no reason not to start: the store can be
- * read, and expiry frees space.
+ * Whether the store answers. A store in this process or on this disk must: otherwise the command line is wrong. One on
+ * the network may become available later; until then `/readyz` fails. A full disk is no reason not to start: the store
+ * can be read, and expiry frees space.
  *
  * @param log gets, in one line, the reason why the start continues without the store
  * @throws Error with the reason, for a local store

@@ -5,7 +5,10 @@ import type { Status, StatusCause, StatusDetails } from '../../model/status.js';
  * Recognise it with {@link isConnectionError}.
  */
 export interface ConnectionError extends Error {
-  /** False: the request cannot have reached the server, so any request may be sent again. True: it may have been carried out. */
+  /**
+   * False: the request cannot have reached the server, so any request may be sent again. True: it may have been carried
+   * out.
+   */
   readonly sent: boolean;
 }
 

@@ -96,8 +96,8 @@ export interface Recorder extends AsyncDisposing {
    */
   readonly flush: (options?: FlushOptions) => Promise<void>;
   /**
-   * Takes no more events, writes those recorded, and stops its timers. Events not written after `closeTimeoutMs`, or when the
-   * signal is aborted, are dropped. Never rejects; every call returns the same promise.
+   * Takes no more events, writes those recorded, and stops its timers. Events not written after `closeTimeoutMs`, or
+   * when the signal is aborted, are dropped. Never rejects; every call returns the same promise.
    */
   readonly close: (options?: FlushOptions) => Promise<void>;
   /** The counts so far. */

@@ -40,13 +40,19 @@ export interface ReporterOptions {
    * name, and eight random digits.
    */
   readonly reportingInstance?: string | undefined;
-  /** The namespace of objects outside Kubernetes, such as the service itself. Default: that of the client, else `default`. */
+  /**
+   * The namespace of objects outside Kubernetes, such as the service itself. Default: that of the client, else
+   * `default`.
+   */
   readonly namespace?: string | undefined;
-  /** The default of an event's `regarding`. Default: the service, `{ kind: 'Service', name: 'shop' }` for `example.com/shop`. */
+  /**
+   * The default of an event's `regarding`. Default: the service, `{ kind: 'Service', name: 'shop' }` for
+   * `example.com/shop`.
+   */
   readonly regarding?: Regarding | undefined;
   /**
-   * Whether events with different notes are different events. With false they are counted together, and the note of the first
-   * stays: for notes that are never the same twice. Default: true.
+   * Whether events with different notes are different events. With false they are counted together, and the note of the
+   * first stays: for notes that are never the same twice. Default: true.
    */
   readonly noteInKey?: boolean | undefined;
   /** Where time is taken from. Default: the system's clock. */
@@ -55,7 +61,9 @@ export interface ReporterOptions {
 
 /** Options of `createRecorder`. */
 export interface RecorderOptions extends ReporterOptions {
-  /** Where events are written: a client of `createEventsClient`, or the object of `createEvents` of the same process. */
+  /**
+   * Where events are written: a client of `createEventsClient`, or the object of `createEvents` of the same process.
+   */
   readonly events: RecorderClient | ServedEvents;
   /**
    * With the object of `createEvents`: the caller of the requests, about whom `authorize` decides. Default: the name of
@@ -72,18 +80,23 @@ export interface RecorderOptions extends ReporterOptions {
    * client-go. From 1,000.
    */
   readonly idleMs?: number | undefined;
-  /** The most series that equal events can continue; the least recently used one is written and dropped. Default: 4,096. */
+  /**
+   * The most series that equal events can continue; the least recently used one is written and dropped. Default: 4,096.
+   */
   readonly maxSeries?: number | undefined;
   /** The most events that wait to be written; further ones are dropped as `full`. Default: 20,000. */
   readonly maxQueued?: number | undefined;
   /** The most memory that waiting events may take, estimated, in bytes. Default: 67,108,864 (64 MiB). */
   readonly maxQueuedBytes?: number | undefined;
   /**
-   * Limits new events by source; equal events, which only raise a count, are not limited. `false`: no limit. Default: 50 a second,
-   * 20,000 at once.
+   * Limits new events by source; equal events, which only raise a count, are not limited. `false`: no limit. Default:
+   * 50 a second, 20,000 at once.
    */
   readonly rateLimit?: RecorderRateLimit | false | undefined;
-  /** How long an event may wait for an unavailable server, in milliseconds; then it is dropped as `expired`. Default: 3,600,000. */
+  /**
+   * How long an event may wait for an unavailable server, in milliseconds; then it is dropped as `expired`. Default:
+   * 3,600,000.
+   */
   readonly maxAgeMs?: number | undefined;
   /** Requests at a time. Those about the same object are made one after the other. Default: 4. */
   readonly maxInFlight?: number | undefined;

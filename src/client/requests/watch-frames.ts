@@ -10,7 +10,8 @@ const TYPES: ReadonlySet<unknown> = new Set(['ADDED', 'MODIFIED', 'DELETED', 'BO
 /**
  * The frames of a watch, one JSON object a line. The bytes of a frame are kept until its line ends, at most `maxBytes`.
  *
- * @throws StatusError for an ERROR frame, ConnectionError when the stream ends within a frame, ResponseError for anything else
+ * @throws StatusError for an ERROR frame, ConnectionError when the stream ends within a frame, ResponseError for
+ * anything else
  */
 export async function* framesOf(
   chunks: AsyncIterable<Uint8Array>,

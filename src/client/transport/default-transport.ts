@@ -5,8 +5,8 @@ import { defaultPaths, loadFiles } from './kubeconfig/load-kubeconfig.js';
 import { checkDefaultTransportOptions, type DefaultTransportOptions } from './kubeconfig/options.js';
 
 /**
- * The transport that kubectl would use here: of the kubeconfig (`$KUBECONFIG`, else `~/.kube/config`) where there is one, else of
- * the pod this runs in.
+ * The transport that kubectl would use here: of the kubeconfig (`$KUBECONFIG`, else `~/.kube/config`) where there is
+ * one, else of the pod this runs in.
  *
  * @throws TypeError (as a rejection) that lists every fault of the options
  * @throws Error where there is neither

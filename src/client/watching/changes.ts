@@ -5,9 +5,9 @@ export interface EventChange {
   /** What happened to the event. */
   readonly type: 'added' | 'updated' | 'deleted';
   /**
-   * The event after the change; of a deleted one its last state. `metadata.resourceVersion` is that of the change. Where the
-   * deletion was missed ({@link EventChange.missed}), it is the last state that was seen: all of it where events are
-   * remembered, else only `metadata` with `name`, `namespace`, `uid` and `resourceVersion`.
+   * The event after the change; of a deleted one its last state. `metadata.resourceVersion` is that of the change.
+   * Where the deletion was missed ({@link EventChange.missed}), it is the last state that was seen: all of it where
+   * events are remembered, else only `metadata` with `name`, `namespace`, `uid` and `resourceVersion`.
    */
   readonly event: Event;
   /** The event before the change, where events are remembered (`remember: 'events'`, `createEventsCache`). */

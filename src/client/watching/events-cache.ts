@@ -40,8 +40,8 @@ export interface EventsCache {
    */
   on(type: EventChange['type'], handler: EventHandler): () => void;
   /**
-   * Resolves when all events have been read once. Rejects when the server refuses that for good (StatusError such as 403), and when
-   * the cache is closed before.
+   * Resolves when all events have been read once. Rejects when the server refuses that for good (StatusError such as
+   * 403), and when the cache is closed before.
    */
   readonly synced: Promise<void>;
   /** Ends the watch. The events that were read stay. May be called twice. */

@@ -23,8 +23,8 @@ const MAX_HELD = 10_000;
 /** Where events are exported to. */
 export interface EventSink {
   /**
-   * The cursor of the last batch that was written, wherever it is kept; `undefined` at the very beginning. Without this function
-   * every start begins with all events that exist.
+   * The cursor of the last batch that was written, wherever it is kept; `undefined` at the very beginning. Without this
+   * function every start begins with all events that exist.
    */
   cursor?(): string | undefined | Promise<string | undefined>;
   /**

@@ -34,8 +34,9 @@ interface FollowDependencies<Given> {
 }
 
 /**
- * Follows the events of a server until the signal is aborted or the iterator is ended: lists, watches, and resumes where it was.
- * The list that begins it and those that follow an expired position are read page by page as the consumer takes the results.
+ * Follows the events of a server until the signal is aborted or the iterator is ended: lists, watches, and resumes
+ * where it was. The list that begins it and those that follow an expired position are read page by page as the consumer
+ * takes the results.
  *
  * @param where the function that follows, for observations
  * @throws the server's refusal, if that cannot be cured by trying again
@@ -93,8 +94,8 @@ class Follower<Given> {
   }
 
   /**
-   * Changes come from this generator itself: with one more between it and the connection, or `yield*` for the few changes of a
-   * frame, each costs the consumer's process a fifth more.
+   * Changes come from this generator itself: with one more between it and the connection, or `yield*` for the few
+   * changes of a frame, each costs the consumer's process a fifth more.
    */
   async *run(): AsyncGenerator<Given, void, undefined> {
     const { signal } = this.#dependencies;

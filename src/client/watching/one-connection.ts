@@ -16,8 +16,8 @@ interface ConnectionDependencies {
 const silent = (ms: number): Error => failure('silent', `the watch was silent for ${Math.round(ms)} ms`);
 
 /**
- * Opens a watch. Nothing is read before `next` is called and nothing ahead of it. The time a frame takes is measured only while
- * `next` waits: a slow consumer is not the server's silence.
+ * Opens a watch. Nothing is read before `next` is called and nothing ahead of it. The time a frame takes is measured
+ * only while `next` waits: a slow consumer is not the server's silence.
  */
 export function openConnection({ client, watch, signal, clock, silence, limitMs }: ConnectionDependencies) {
   const stopping = new AbortController();

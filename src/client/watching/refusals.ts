@@ -27,7 +27,9 @@ export const isRewound = (error: unknown): boolean =>
 /** Codes of refusals that pass by themselves. */
 const PASSING: ReadonlySet<number> = new Set([408, 410, 429]);
 
-/** True for refusals that do not pass, however often the request is repeated: it is wrong, not allowed, or not known. */
+/**
+ * True for refusals that do not pass, however often the request is repeated: it is wrong, not allowed, or not known.
+ */
 export function isFinal(error: unknown): boolean {
   if (isConnectionError(error)) return false;
   return !isStatusError(error) || (error.code >= 400 && error.code < 500 && !PASSING.has(error.code));
@@ -44,8 +46,8 @@ export function isRefusedResume(error: unknown): boolean {
 }
 
 /**
- * True for failures of servers without WatchList: they refuse it, or ignore it, so that the initial events never end. A lost
- * connection and a server under load say nothing about that.
+ * True for failures of servers without WatchList: they refuse it, or ignore it, so that the initial events never end. A
+ * lost connection and a server under load say nothing about that.
  */
 export function isNoWatchList(error: unknown): boolean {
   return isFailure(error, 'silent') || (isStatusError(error) && ![408, 429, 503, 504].includes(error.code));

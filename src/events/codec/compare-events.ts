@@ -5,8 +5,8 @@ import type { Event } from '../../model/event.js';
 import type { ObjectMeta } from '../../model/object-meta.js';
 
 /**
- * Gives `to` the parts of `from` that are equal to its own. An update sends nearly all of the stored event again: whoever
- * looks for differences then finds most parts to be the same at once, which saves 5 µs of an update.
+ * Replaces the parts of `to` that are equal to those of `from` by the latter. An update sends nearly all of the stored
+ * event again, and later comparisons then see at once that most parts are identical. That saves 5 µs of an update.
  */
 export function shareEqualParts(to: Event, from: Event): void {
   if (to.regarding && from.regarding && sameTree(to.regarding, from.regarding)) to.regarding = from.regarding;
@@ -23,7 +23,7 @@ export function shareEqualParts(to: Event, from: Event): void {
     to.metadata.annotations = from.metadata.annotations;
 }
 
-/** Whether the fields that updates cannot change are the same. Parts that are equal but not shared count as others. */
+/** Whether the fields that updates cannot change are identical. Equal parts that are not shared count as different. */
 export function sharesFields(one: Event, other: Event): boolean {
   return (
     one.eventTime === other.eventTime &&
@@ -64,8 +64,8 @@ export function withRevision(stored: ObjectMeta, resourceVersion: string): Objec
 }
 
 /**
- * Which fields an event has, the keys of its maps included, as a text: events with equal texts have the same fields.
- * Undefined where that depends on more, such as the items of a list.
+ * A text that says which fields an event has, including the keys of its maps: events with equal texts have the same
+ * fields. Undefined if the event has fields for which that is not enough, such as lists.
  */
 export function fieldsPresent(event: Event): string | undefined {
   const { metadata } = event;

@@ -7,12 +7,14 @@ import type { ManagedFieldsEntry } from '../../model/object-meta.js';
 type Members = Readonly<Record<string, unknown>>;
 
 /**
- * An event as nearly all clients send it: every field they should send, with a value, no others than labels and annotations,
- * series and related, what the server has set, and the empty ones Go's clients write. With constant names, and parts taken over as
- * they were parsed: 1 µs instead of the 3 (of a whole object 6) of the decoder that goes along the shape, which gets everything else.
+ * Decodes an event in the form that nearly all clients send: with a value in every field that a new event should have,
+ * and without other fields than labels and annotations, series and related, those that the server has set,
+ * and the empty ones that clients written in Go send. For any other event the result is undefined, and the caller uses
+ * the decoder that follows the shape. That takes 3 µs for a new event and 6 µs for one that was read from the server;
+ * this one takes 1 µs, because names are constants and the parsed parts become parts of the result.
  *
- * @param value an object, fresh from `JSON.parse`, that says `kind` and `apiVersion`. It is consumed.
- * @param managed what the number 0 in the place of the managed fields stands for
+ * @param value an object with `kind` and `apiVersion`, just returned by `JSON.parse`; it must not be used afterwards
+ * @param managed the managed fields, where the value has the number 0 in their place
  */
 export function decodeCommonEvent(value: object, managed?: readonly ManagedFieldsEntry[]): QuickObject | undefined {
   const body = value as Members;
@@ -72,7 +74,8 @@ export function decodeCommonEvent(value: object, managed?: readonly ManagedField
   if (Object.keys(sent).length !== inMetadata) return undefined;
   const inMaps = labelsRead + annotationsRead;
   const metadata: Record<string, unknown> = { name, namespace };
-  // Maps in place, as the careful decoder has them: keys are the client's. Set last, it leaves them objects with fast keys.
+  // The keys of maps come from the client, so maps have no prototype, as in the other decoder. It is removed from the
+  // parsed map, when all keys are there: that leaves access to them fast.
   if (uid !== undefined) metadata['uid'] = uid;
   if (resourceVersion !== undefined) metadata['resourceVersion'] = resourceVersion;
   if (creationTimestampRead !== null) metadata['creationTimestamp'] = creationTimestampRead;
@@ -98,7 +101,7 @@ export function decodeCommonEvent(value: object, managed?: readonly ManagedField
   return { object, keys: known + inMetadata + inMaps + regardingFields + seriesFields + relatedFields };
 }
 
-/** How many fields there are that Go writes without a value. */
+/** The number of empty fields that clients written in Go send. */
 function emptyFields({ deprecatedSource, deprecatedFirstTimestamp, deprecatedLastTimestamp }: Members): number {
   return (
     (isObject(deprecatedSource) && Object.keys(deprecatedSource).length === 0 ? 1 : 0) +
@@ -107,7 +110,7 @@ function emptyFields({ deprecatedSource, deprecatedFirstTimestamp, deprecatedLas
   );
 }
 
-/** How many fields it has; 0 where it has unusual ones. */
+/** The number of its fields; 0 if there are unusual ones. */
 function fieldsOfObjectReference(value: Members): number {
   const { kind, namespace, name, uid, apiVersion, resourceVersion, fieldPath } = value;
   const count =
@@ -121,7 +124,7 @@ function fieldsOfObjectReference(value: Members): number {
   return Object.keys(value).length === count ? count : 0;
 }
 
-/** How many fields it has; 0 where it has unusual ones. */
+/** The number of its fields; 0 if there are unusual ones. */
 function fieldsOfEventSeries(value: Members): number {
   const { count, lastObservedTime } = value;
   const isCommon =

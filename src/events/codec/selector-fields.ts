@@ -2,7 +2,7 @@
 
 import type { Event } from '../../model/event.js';
 
-/** What field selectors read of an event; empty values are left out. */
+/** The fields of an event that field selectors can use, by name; empty values are left out. */
 export function selectorFields(event: Event): Record<string, string> {
   const metadataName = event.metadata.name;
   const metadataNamespace = event.metadata.namespace;

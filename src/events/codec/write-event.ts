@@ -6,7 +6,7 @@ import type { Event, EventSeries, EventSource, ObjectReference } from '../../mod
 import type { ObjectMeta } from '../../model/object-meta.js';
 import { eventShape } from '../resource/schema.js';
 
-/** What stands in metadata before the place of the revision and after it, without commas at the ends; may be empty. */
+/** The text of metadata before and after the revision, without commas at the ends. Either may be empty. */
 export interface MetadataText {
   readonly before: string;
   readonly after: string;
@@ -14,7 +14,7 @@ export interface MetadataText {
   readonly managed: number;
 }
 
-/** The metadata, but for the revision. `managedFields`: their JSON, where that is known. */
+/** Writes the metadata without the revision. `managedFields`: their JSON, if it is known. */
 export function writeMetadata(metadata: ObjectMeta, managedFields: string | undefined): MetadataText {
   const {
     name,
@@ -52,13 +52,13 @@ export function writeMetadata(metadata: ObjectMeta, managedFields: string | unde
   return { before, after, managed: managed.length };
 }
 
-/** How the fields after metadata begin. */
+/** The beginning of the text of the fields after metadata. */
 export const FIRST_FIELD = '"eventTime":';
 
-/** How the rest of an event begins, in which no update changes anything. */
+/** The beginning of the rest of an event: the part that no update changes. */
 export const REST = ',"regarding":';
 
-/** The fields after metadata, without braces. `rest`: the text from {@link REST} on, where that is known. */
+/** Writes the fields after metadata, without braces. `rest`: the text from {@link REST} on, if it is known. */
 export function writeFields(event: Event, rest?: string): string {
   const {
     eventTime,
@@ -134,6 +134,6 @@ const metadataOwnerReferences = lazy(() => fieldWriter(eventShape(), 'metadata',
 const metadataFinalizers = lazy(() => fieldWriter(eventShape(), 'metadata', 'finalizers'));
 const metadataManagedFields = lazy(() => fieldWriter(eventShape(), 'metadata', 'managedFields'));
 
-/** An empty time is written as it is. */
+/** A time that is not set is written as null. */
 const nullable = (text: string | null | undefined): string =>
   text === null || text === undefined ? 'null' : quoted(text);

@@ -36,7 +36,7 @@ export const eventShape: () => StructShape = lazy(() => {
         ...sent,
         mutable: true,
         older: { required: true },
-        description: 'Name, namespace, labels and the like.',
+        description: 'Standard object metadata: name, namespace, labels and so on.',
       }),
       eventTime: field(scalar('micro-time'), {
         protobuf: 2,
@@ -51,22 +51,22 @@ export const eventShape: () => StructShape = lazy(() => {
         mutable: true,
         frequency: 'often',
         older: { protobuf: 11 },
-        description: 'Says that the event happened several times; absent for one that happened once.',
+        description: 'Set if this event stands for several occurrences; absent for a single one.',
       }),
-      reportingController: text(4, 'Who reports: the name of a controller such as example.com/backup.', {
+      reportingController: text(4, 'The name of the controller that reported the event, such as example.com/backup.', {
         ...sent,
         selectable: 4,
         older: { name: 'reportingComponent', protobuf: 14, presence: 'always' },
       }),
-      reportingInstance: text(5, 'Which instance of the controller reports, at most 128 bytes.', {
+      reportingInstance: text(5, 'The instance of the controller that reported the event, at most 128 bytes.', {
         ...sent,
         older: { protobuf: 15, presence: 'always' },
       }),
-      action: text(6, 'What was done or failed, machine-readable, at most 128 bytes.', {
+      action: text(6, 'The action that was taken or failed, machine-readable, at most 128 bytes.', {
         ...sent,
         older: { protobuf: 12 },
       }),
-      reason: text(7, 'Why it was done, for people to read, at most 128 bytes.', {
+      reason: text(7, 'Why the action was taken, for people to read, at most 128 bytes.', {
         ...sent,
         selectable: 2,
         older: { protobuf: 3 },
@@ -77,13 +77,13 @@ export const eventShape: () => StructShape = lazy(() => {
         ...sent,
         selectable: 6,
         older: { name: 'involvedObject', protobuf: 2, required: true },
-        description: 'The object the event is about.',
+        description: 'The object that the event is about.',
       }),
       related: field(objectReferenceShape(), {
         protobuf: 9,
         frequency: 'often',
         older: { protobuf: 13 },
-        description: 'A second object that took part.',
+        description: 'A second object that was involved.',
       }),
       note: text(
         10,
@@ -102,30 +102,30 @@ export const eventShape: () => StructShape = lazy(() => {
         protobuf: 12,
         ...always,
         older: { name: 'source', protobuf: 5 },
-        description: 'The reporter, as core/v1 has it.',
+        description: 'The component that reported the event; used by events of core/v1.',
       }),
       deprecatedFirstTimestamp: field(scalar('time'), {
         protobuf: 13,
         ...always,
         older: { name: 'firstTimestamp', protobuf: 6 },
-        description: 'When it first happened, as core/v1 has it.',
+        description: 'Time of the first occurrence; used by events of core/v1.',
       }),
       deprecatedLastTimestamp: field(scalar('time'), {
         protobuf: 14,
         ...always,
         older: { name: 'lastTimestamp', protobuf: 7 },
-        description: 'When it last happened, as core/v1 has it.',
+        description: 'Time of the last occurrence; used by events of core/v1.',
       }),
       deprecatedCount: field(scalar('int32'), {
         protobuf: 15,
         older: { name: 'count', protobuf: 8 },
-        description: 'How often it happened, as core/v1 has it.',
+        description: 'Number of occurrences; used by events of core/v1.',
       }),
     },
   );
 });
 
-/** Selectable (`FieldShape.selectable`), but not a field: the first of these fields that is not empty. */
+/** The field selector `source`, which is no field of an event: it reads the first of these fields that is not empty. */
 export const SOURCE = {
   name: 'source',
   selectable: 5,
@@ -138,7 +138,7 @@ function eventSeriesShape(): StructShape {
       name: 'EventSeries',
       definition: `${EVENTS}.EventSeries`,
       olderDefinition: `${CORE}.EventSeries`,
-      description: 'How often an event was seen, and when last.',
+      description: 'The number of occurrences of an event, and the time of the last one.',
     },
     {
       count: field(scalar('int32'), {
@@ -146,14 +146,14 @@ function eventSeriesShape(): StructShape {
         presence: 'always',
         required: true,
         older: { presence: 'non-empty', required: false },
-        description: 'How many times the event was seen so far, at least 2.',
+        description: 'The number of occurrences so far, at least 2.',
       }),
       lastObservedTime: field(scalar('micro-time'), {
         protobuf: 2,
         presence: 'always',
         required: true,
         older: { required: false },
-        description: 'When the event was seen last.',
+        description: 'When the event was last observed.',
       }),
     },
   );
@@ -165,7 +165,7 @@ function objectReferenceShape(): StructShape {
     {
       name: 'ObjectReference',
       definition: `${CORE}.ObjectReference`,
-      description: 'Points at an object, or at a part of one.',
+      description: 'A reference to an object, or to a part of one.',
       atomic: true,
     },
     {
@@ -174,18 +174,22 @@ function objectReferenceShape(): StructShape {
       name: text(3, 'Name of the object.', own),
       uid: text(4, 'UID of the object.', own, 'types.UID'),
       apiVersion: text(5, 'Group and version of the object.', sent),
-      resourceVersion: text(6, 'The version of the object that is meant.', { distinct: true }),
-      fieldPath: text(7, 'The part that is meant, such as spec.containers{web}.'),
+      resourceVersion: text(6, 'The version of the object that is referred to.', { distinct: true }),
+      fieldPath: text(7, 'The part of the object that is referred to, such as spec.containers{web}.'),
     },
   );
 }
 
 function eventSourceShape(): StructShape {
   return struct(
-    { name: 'EventSource', definition: `${CORE}.EventSource`, description: 'Who reports an event, in its older form.' },
     {
-      component: text(1, 'The component that reports.'),
-      host: text(2, 'The node it runs on.'),
+      name: 'EventSource',
+      definition: `${CORE}.EventSource`,
+      description: 'The component that reported an event of core/v1.',
+    },
+    {
+      component: text(1, 'The name of the component.'),
+      host: text(2, 'The node on which the component runs.'),
     },
   );
 }

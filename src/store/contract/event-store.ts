@@ -42,7 +42,9 @@ export interface ListQuery extends StoreCall {
   readonly namespace?: string | undefined;
   /** Field values that events must have: a hint, which a store may ignore. */
   readonly terms?: readonly FieldTerm[] | undefined;
-  /** Reads the state at this revision; absent: now. Older than history is `expired`, newer than now `future-revision`. */
+  /**
+   * Reads the state at this revision; absent: now. Older than history is `expired`, newer than now `future-revision`.
+   */
   readonly at?: Revision | undefined;
   /** The position of the last event of the previous page. Default: from the beginning. */
   readonly after?: Position | undefined;

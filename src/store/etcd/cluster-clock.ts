@@ -16,9 +16,9 @@ interface Time {
 type Answer = Time | 'no-http' | 'away';
 
 /**
- * The clock that all replicas of a store share: that of the members of etcd. Reads the `Date` header of their answers to
- * `GET /version`, which needs no permission. The median counts, so that a single wrong clock has no effect. Where they
- * answer only gRPC on this port (`--listen-client-http-urls`), the clock of this process is used.
+ * The clock that all replicas of a store share: that of the members of etcd. Reads the `Date` header of their answers
+ * to `GET /version`, which needs no permission. The median counts, so that a single wrong clock has no effect. Where
+ * they answer only gRPC on this port (`--listen-client-http-urls`), the clock of this process is used.
  */
 export function createClusterClock(settings: EtcdSettings) {
   const { clock, timeEndpoints, requestTimeoutMs } = settings;

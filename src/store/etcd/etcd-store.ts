@@ -55,11 +55,12 @@ async function openStore(client: EtcdClient, layout: Layout, settings: EtcdSetti
 }
 
 /**
- * A store in etcd, for any number of replicas: each event is one key, `<prefix>/<namespace>/<name>`, and its revision is
- * etcd's. Opening goes on in the background; until it has succeeded operations wait, and fail with `unavailable` when it
- * fails. A write that got lost is repeated: it is conditional, so that it happens once.
+ * A store in etcd, for any number of replicas: each event is one key, `<prefix>/<namespace>/<name>`, and its revision
+ * is etcd's. Opening goes on in the background; until it has succeeded operations wait, and fail with `unavailable`
+ * when it fails. A write that got lost is repeated: it is conditional, so that it happens once.
  *
- * Compaction is left to the operators of etcd, unless `compactHistory` is on. History should reach back for ten minutes.
+ * Compaction is left to the operators of etcd, unless `compactHistory` is on. History should reach back for ten
+ * minutes.
  *
  * @throws TypeError that lists every unusable option.
  */

@@ -10,7 +10,10 @@ const CONCURRENCY = 16;
 /** The most pages of the index that one call reads, when other replicas remove what it finds. */
 const PAGES = 4;
 
-/** Removes one event that is due, at the revision of its index entry. False when another replica was faster, or it changed. */
+/**
+ * Removes one event that is due, at the revision of its index entry. False when another replica was faster, or it
+ * changed.
+ */
 async function expireOne(
   client: EtcdClient,
   { indexKey, objectKey, revision }: DueEntry,

@@ -58,7 +58,9 @@ const MESSAGES: readonly (readonly [part: string, failureClass: FailureClass])[]
   ['etcdserver: rpc not supported for learner', 'away'],
 ];
 
-/** Codes after which another member may succeed: canceled, unknown, deadline, aborted, internal, unavailable, data loss. */
+/**
+ * Codes after which another member may succeed: canceled, unknown, deadline, aborted, internal, unavailable, data loss.
+ */
 const PASSING: ReadonlySet<number> = new Set([1, 2, 4, 10, 13, 14, 15]);
 const UNAUTHENTICATED = 16;
 

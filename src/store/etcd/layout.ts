@@ -27,7 +27,8 @@ const LATEST: number = Number.MAX_SAFE_INTEGER;
  * The keys that the store uses below a prefix, and their values:
  *
  * - `<prefix>/<namespace>/<name>`: the event's JSON, a newline, when it expires, and the rest of its description
- * - `<prefix>.expiry/<when, 16 digits>/<namespace>/<name>`: empty, written and deleted in one transaction with its event
+ * - `<prefix>.expiry/<when, 16 digits>/<namespace>/<name>`: empty, written and deleted in one transaction with its
+ *   event
  * - `<prefix>.fence`: empty; written to end creates that are on their way, see `createFence`
  * - `<prefix>.store`: the version of this layout; the revision it was created at is where the store begins
  * - `<prefix>.tick`: empty; feeds write it to prove that they are complete
@@ -106,7 +107,10 @@ export function createLayout(prefix: string) {
       value.set(tail, event.bytes.length);
       return value;
     },
-    /** The record in a key and its value; undefined where another program wrote it. `revision`: instead of the key's own. */
+    /**
+     * The record in a key and its value; undefined where another program wrote it. `revision`: instead of the key's
+     * own.
+     */
     record({ key: path, value, modRevision }: KeyValue, revision: Revision = modRevision): EventRecord | undefined {
       const key = eventKeyOf(path);
       // The description is one line; the event's bytes may hold anything.

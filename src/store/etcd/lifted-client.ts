@@ -21,9 +21,9 @@ export interface LiftedClient extends EtcdClient {
 
 /**
  * A client whose revisions never go back. When an answer of etcd is behind what was seen when the request was sent, its
- * counter went back: the cluster was restored from a backup, or created anew. Then this replica writes how far revisions
- * are lifted from now on (`<prefix>.uplift`), far above everything that was seen, and everything before that is expired,
- * open watches included. Each write is bound to that key, so that no other replica continues without it.
+ * counter went back: the cluster was restored from a backup, or created anew. Then this replica writes how far
+ * revisions are lifted from now on (`<prefix>.uplift`), far above everything that was seen, and everything before that
+ * is expired, open watches included. Each write is bound to that key, so that no other replica continues without it.
  */
 export function createLiftedClient(inner: EtcdClient, layout: Layout, clock: Clock): LiftedClient {
   const { upliftKey } = layout;

@@ -50,8 +50,8 @@ export interface EtcdStoreOptions {
   /** How long one attempt on one member may take, in milliseconds. Default: 1,000. */
   readonly requestTimeoutMs?: number | undefined;
   /**
-   * How long an operation may take, in milliseconds: with all its attempts, and with finding out what became of a write that
-   * was lost. A request that reads and then writes has twice as long. Default: 4,500.
+   * How long an operation may take, in milliseconds: with all its attempts, and with finding out what became of a write
+   * that was lost. A request that reads and then writes has twice as long. Default: 4,500.
    */
   readonly operationTimeoutMs?: number | undefined;
   /**
@@ -60,15 +60,15 @@ export interface EtcdStoreOptions {
    */
   readonly progressMs?: number | undefined;
   /**
-   * Whether this store compacts etcd: everything older than `historyMs`, **of all keys of the cluster**. Default: false;
-   * a shared cluster is compacted by its operators.
+   * Whether this store compacts etcd: everything older than `historyMs`, **of all keys of the cluster**. Default:
+   * false; a shared cluster is compacted by its operators.
    */
   readonly compactHistory?: boolean | undefined;
   /** How long history is kept where `compactHistory` is on, in milliseconds. Default: 600,000 (10 minutes). */
   readonly historyMs?: number | undefined;
   /**
-   * What history may cost in bytes where `compactHistory` is on, before younger history is compacted as well. Roughly: it
-   * is what the database of etcd grew by, with everything else that is in it. Default: 268,435,456 (256 MiB).
+   * What history may cost in bytes where `compactHistory` is on, before younger history is compacted as well. Roughly:
+   * it is what the database of etcd grew by, with everything else that is in it. Default: 268,435,456 (256 MiB).
    */
   readonly historyMaxBytes?: number | undefined;
   /**
@@ -77,7 +77,9 @@ export interface EtcdStoreOptions {
    * each replica uses its own clock. Default: `endpoints`.
    */
   readonly timeEndpoints?: readonly string[] | undefined;
-  /** The largest event, in bytes; a larger one is `too-large`. Default: 1,048,576, and etcd takes 1.5 MiB by default. */
+  /**
+   * The largest event, in bytes; a larger one is `too-large`. Default: 1,048,576, and etcd takes 1.5 MiB by default.
+   */
   readonly maxEventBytes?: number | undefined;
   /** Also the name of the store's health check. Default: `etcd`. */
   readonly name?: string | undefined;

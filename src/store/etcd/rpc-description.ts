@@ -86,8 +86,8 @@ const PACKAGE = 'etcdserverpb';
 /**
  * Descriptors of the messages, by name.
  *
- * @param bytesAs the type of fields of bytes: 'STRING' where they hold base64, which the library decodes ten times as slowly
- * as `Buffer` does
+ * @param bytesAs the type of fields of bytes: 'STRING' where they hold base64, which the library decodes ten times as
+ * slowly as `Buffer` does
  */
 export function describeMessages(
   { fromJson, createFileRegistry, FileDescriptorSetSchema }: ProtobufLibrary,

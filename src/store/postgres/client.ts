@@ -1,4 +1,7 @@
-/** What a statement's parameter may be. Numbers are sent as texts, because drivers differ in what they make of large ones. */
+/**
+ * What a statement's parameter may be. Numbers are sent as texts, because drivers differ in what they make of large
+ * ones.
+ */
 export type PostgresValue = string | Uint8Array | null;
 
 /** How a statement is to be sent. */
@@ -23,8 +26,8 @@ export interface PostgresCall {
  */
 export interface PostgresClient {
   /**
-   * Runs one statement in a transaction of its own, on any connection to the primary. Every column of every statement is
-   * a text or null.
+   * Runs one statement in a transaction of its own, on any connection to the primary. Every column of every statement
+   * is a text or null.
    */
   query(
     text: string,

@@ -55,8 +55,8 @@ export function grantsFor(schema: string, role: string): string {
 }
 
 /**
- * The error for the caller of a failed request. Certainly nothing was written when nothing was sent, or when the server itself
- * answered with an error, which rolls the transaction back. Otherwise the outcome of a write is unknown.
+ * The error for the caller of a failed request. Certainly nothing was written when nothing was sent, or when the server
+ * itself answered with an error, which rolls the transaction back. Otherwise the outcome of a write is unknown.
  *
  * @param schema the quoted schema
  */

@@ -30,8 +30,8 @@ export function channelOf(schema: string): string {
 }
 
 /**
- * Whether a text can be in the database, which has UTF-8 without a zero byte. Half of a surrogate pair would be replaced by
- * another character: a text that cannot be stored equals no stored text.
+ * Whether a text can be in the database, which has UTF-8 without a zero byte. Half of a surrogate pair would be
+ * replaced by another character: a text that cannot be stored equals no stored text.
  */
 export function isStorable(text: string): boolean {
   return !/[\0\ud800-\udfff]/u.test(text);

@@ -20,13 +20,21 @@ import type { PgPool } from './pg-client.js';
 export interface PostgresStoreOptions {
   /** A `Pool` of `pg`, made and ended by the service. It needs two connections or more for LISTEN. */
   readonly pool?: PgPool | undefined;
-  /** Where the database is, as `pg` reads it (`postgres://user:password@host:5432/database`). The store has a pool of its own. */
+  /**
+   * Where the database is, as `pg` reads it (`postgres://user:password@host:5432/database`). The store has a pool of
+   * its own.
+   */
   readonly connectionString?: string | undefined;
   /** Another driver behind the small interface the store needs, such as `postgresJsClient(sql)`. */
   readonly client?: PostgresClient | undefined;
-  /** With `connectionString`: the `ssl` option of `pg`, a boolean or the options of `tls.connect`. Default: as in the string. */
+  /**
+   * With `connectionString`: the `ssl` option of `pg`, a boolean or the options of `tls.connect`. Default: as in the
+   * string.
+   */
   readonly ssl?: boolean | object | undefined;
-  /** With `connectionString`: the most connections for statements. One more is held while a feed is read. Default: 8. */
+  /**
+   * With `connectionString`: the most connections for statements. One more is held while a feed is read. Default: 8.
+   */
   readonly poolSize?: number | undefined;
   /** The schema everything is in, of ASCII letters, digits, `_` and `-`, at most 48. Default: `kube_vitals`. */
   readonly schema?: string | undefined;
@@ -46,7 +54,10 @@ export interface PostgresStoreOptions {
   readonly pollWithoutListenMs?: number | undefined;
   /** How long history is kept, in milliseconds. Default: 600,000 (10 minutes). */
   readonly historyMs?: number | undefined;
-  /** The most bytes history may take besides what is current, roughly; the oldest is forgotten. Default: 268,435,456 (256 MiB). */
+  /**
+   * The most bytes history may take besides what is current, roughly; the oldest is forgotten. Default: 268,435,456
+   * (256 MiB).
+   */
   readonly historyMaxBytes?: number | undefined;
   /** The largest event, in bytes; a larger one is `too-large`. At most 67,108,864. Default: 3,145,728 (3 MiB). */
   readonly maxEventBytes?: number | undefined;
@@ -57,8 +68,8 @@ export interface PostgresStoreOptions {
    */
   readonly startAt?: Revision | undefined;
   /**
-   * For tests: the time of history and of new databases, which is never taken to be later than the clock of the database.
-   * Deadlines and polls run in real time, and `now` is the database's. Default: the clock of the database.
+   * For tests: the time of history and of new databases, which is never taken to be later than the clock of the
+   * database. Deadlines and polls run in real time, and `now` is the database's. Default: the clock of the database.
    */
   readonly clock?: Clock | undefined;
   /** Also the name of the store's health check. Default: `postgres`. */

@@ -68,7 +68,9 @@ const LISTEN_TIMEOUT_MS = 5_000;
 /** A held connection whose other end has vanished reports nothing by itself. */
 const HEARTBEAT_MS = 15_000;
 
-/** For errors of idle or broken clients, which the next query reports. Without a listener they would end the process. */
+/**
+ * For errors of idle or broken clients, which the next query reports. Without a listener they would end the process.
+ */
 const ignoreError = (): void => undefined;
 
 /** A server's own error leaves the connection usable, unless the server says that it is ending it (class 57). */
@@ -93,8 +95,9 @@ async function connected(pool: PgPool, signal: AbortSignal): Promise<PgPoolClien
  * have; it is not ended.
  */
 export function pgClient(pool: PgPool): PostgresClient {
-  // The pool removes its own listener from a client before it hands the client over. An error in the same bytes as the end of
-  // the start-up arrives in between, and would end the process. Several stores on one pool need one such listener.
+  // The pool removes its own listener from a client before it hands the client over. An error in the same bytes as the
+  // end of the start-up arrives in between, and would end the process. Several stores on one pool need one such
+  // listener.
   const guard = (client: PgPoolClient): void => {
     if (!client.listeners('error').includes(ignoreError)) client.on('error', ignoreError);
   };
@@ -116,8 +119,8 @@ export function pgClient(pool: PgPool): PostgresClient {
       usable = usable || (!signal.aborted && leavesUsable(error));
       throw error;
     } finally {
-      // This destroys a connection with a running query, and never waits for a frozen server. An abandoned read is cancelled
-      // first. A write never is: one that waits for its standby would count as done.
+      // This destroys a connection with a running query, and never waits for a frozen server. An abandoned read is
+      // cancelled first. A write never is: one that waits for its standby would count as done.
       if (!usable && signal.aborted && abandoned !== undefined)
         void cancelQuery(client).then(() => client.release(true));
       else client.release(!usable);

@@ -18,8 +18,8 @@ const INDEXED = [
 const COUNTED = 1000;
 
 /**
- * The statement that reads one page and one more row: latest revision, floor and rows, of one snapshot. Rows are chosen by
- * keys and revisions alone; events are fetched only for those that are returned.
+ * The statement that reads one page and one more row: latest revision, floor and rows, of one snapshot. Rows are chosen
+ * by keys and revisions alone; events are fetched only for those that are returned.
  *
  * - the present: from `current`
  * - an older revision, by key: the newest version up to it of each key, by the function `snapshot_keys`

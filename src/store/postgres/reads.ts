@@ -31,8 +31,8 @@ export function createReads(
     /** An answer had this revision. */
     saw: (revision: Revision): void => saw(revision),
     /**
-     * Sends a statement whose first row has the columns `revision` (the counter) and `standby`. If the counter is behind
-     * the revision known when it was sent, revisions are raised above that, and the statement is sent once more.
+     * Sends a statement whose first row has the columns `revision` (the counter) and `standby`. If the counter is
+     * behind the revision known when it was sent, revisions are raised above that, and the statement is sent once more.
      */
     async read(statement: Statement, values: readonly PostgresValue[], signal?: AbortSignal): Promise<readonly Row[]> {
       for (let round = 0; ; round++) {

@@ -14,7 +14,10 @@ export interface Statement {
 
 /** Sends statements with a deadline, and fails with StoreErrors only. */
 export interface Requests {
-  /** `signal`: the result is no longer needed. A statement not sent by then never is, and the connection is soon released. */
+  /**
+   * `signal`: the result is no longer needed. A statement not sent by then never is, and the connection is soon
+   * released.
+   */
   read(statement: Statement, values: readonly PostgresValue[], signal?: AbortSignal): Promise<readonly Row[]>;
   write(statement: Statement, values: readonly PostgresValue[]): Promise<readonly Row[]>;
   /** The connections are the server's own, not a pooler's: from now on statements are prepared. */

@@ -1,12 +1,14 @@
 import { TOO_LATE } from './server-clock.js';
 
-/** Settings of every function. Plans are kept for a connection while the tables grow: none may suit only small tables. */
+/**
+ * Settings of every function. Plans are kept for a connection while the tables grow: none may suit only small tables.
+ */
 export const FUNCTION_SETTINGS = `SET search_path = pg_catalog, pg_temp SET enable_seqscan = off
     SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off`;
 
 /**
- * The first statements of writers: they wait for the lock no longer than their clients do, and a commit is on disk before it
- * is visible, whatever the session's default.
+ * The first statements of writers: they wait for the lock no longer than their clients do, and a commit is on disk
+ * before it is visible, whatever the session's default.
  */
 export const WRITER_SETTINGS = `PERFORM set_config('lock_timeout', p_wait_ms::text, true);
       IF current_setting('synchronous_commit') = 'off' THEN
@@ -99,8 +101,9 @@ export function writeFunction(s: string, channel: string): string {
 }
 
 /**
- * The keys of a page of an older state, in order, with the version of each that was the newest then. It follows the index
- * over keys; with young statistics the planner would read and sort everything. It has the snapshot of the calling statement.
+ * The keys of a page of an older state, in order, with the version of each that was the newest then. It follows the
+ * index over keys; with young statistics the planner would read and sort everything. It has the snapshot of the calling
+ * statement.
  */
 export function snapshotFunction(s: string): string {
   return `

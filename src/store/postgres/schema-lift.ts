@@ -4,8 +4,8 @@ import { DATABASE_NOW, stampOf } from './schema-functions.js';
 const MARGIN = 1_000_000_000;
 
 /**
- * Reads the timeline of the write-ahead log into `v_timeline`: it changes when a standby is promoted, and after a restore to a
- * point in time. Null where a hosted server does not have these functions.
+ * Reads the timeline of the write-ahead log into `v_timeline`: it changes when a standby is promoted, and after a
+ * restore to a point in time. Null where a hosted server does not have these functions.
  */
 const READ_TIMELINE = `BEGIN
         v_timeline := substring(pg_walfile_name(pg_current_wal_lsn()) FOR 8);
@@ -27,9 +27,9 @@ export function systemFunction(s: string): string {
 }
 
 /**
- * Locks the counter until the commit and returns the latest revision. Where the data went back to an earlier state, it is
- * first raised above everything that can have been assigned, and at least to the clock, in case of an old backup. So is the
- * floor: earlier revisions are expired. The data went back when
+ * Locks the counter until the commit and returns the latest revision. Where the data went back to an earlier state, it
+ * is first raised above everything that can have been assigned, and at least to the clock, in case of an old backup. So
+ * is the floor: earlier revisions are expired. The data went back when
  *
  * - the caller knows a later revision (\`p_seen\`),
  * - the log has rows above the counter,
@@ -98,8 +98,8 @@ export function openFunction(s: string): string {
 }
 
 /**
- * Whether a revision is part of the present history, a condition on `floor` and `revision` of the statement's state. After a
- * restored backup the counter may have been raised above revisions that are lost.
+ * Whether a revision is part of the present history, a condition on `floor` and `revision` of the statement's state.
+ * After a restored backup the counter may have been raised above revisions that are lost.
  */
 export const hasPassed = (s: string, at: string): string =>
   `(${at} <= floor OR ${at} >= revision OR EXISTS (SELECT FROM ${s}.versions v WHERE v.rev = ${at})

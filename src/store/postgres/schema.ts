@@ -14,9 +14,9 @@ export interface PostgresSchemaOptions {
 }
 
 /**
- * `versions` is the log: one row for every write, deletion and expiry, written once and deleted with old history. `current`
- * has the current version of each key: small rows, so that a write rewrites no event. `counter` is the lock that makes
- * revisions visible in order; it is separate from `meta` so that deleting history does not block writers.
+ * `versions` is the log: one row for every write, deletion and expiry, written once and deleted with old history.
+ * `current` has the current version of each key: small rows, so that a write rewrites no event. `counter` is the lock
+ * that makes revisions visible in order; it is separate from `meta` so that deleting history does not block writers.
  */
 function tables(s: string): string {
   return `
@@ -101,8 +101,9 @@ function steps(schema: string): readonly string[] {
 }
 
 /**
- * The SQL text that makes the schema or brings it up to date: one statement, atomic, guarded by an advisory lock, harmless
- * when run again. The store runs it by itself unless it has `migrate: false`; then a role that may create schemas applies it.
+ * The SQL text that makes the schema or brings it up to date: one statement, atomic, guarded by an advisory lock,
+ * harmless when run again. The store runs it by itself unless it has `migrate: false`; then a role that may create
+ * schemas applies it.
  *
  * @throws TypeError that lists every fault.
  */
@@ -111,8 +112,8 @@ export function postgresSchema(options: PostgresSchemaOptions = {}): string {
   const { schema = 'kube_vitals' } = options;
   const s = quoted(schema);
   const applied = steps(schema).map((step, index) => `  IF present < ${index + 1} THEN\n${step}\n  END IF;`);
-  // What is there is looked up in the catalogs themselves: functions such as to_regclass answer from caches, which may be
-  // older than the lock.
+  // What is there is looked up in the catalogs themselves: functions such as to_regclass answer from caches, which may
+  // be older than the lock.
   return `DO $kube_vitals$
 DECLARE
   present integer := 0;

@@ -13,10 +13,10 @@ const STATEMENT = {
 };
 
 /**
- * The server's wall clock, as far as this store knows it. A write without an answer in time is repeated, and the first one
- * may still be unread in a connection to a frozen server. So each write carries its deadline in the server's own time, and
- * is refused after it: it can never undo changes made after its repetition. When the server's clock is set, one batch is
- * refused, then it is measured again.
+ * The server's wall clock, as far as this store knows it. A write without an answer in time is repeated, and the first
+ * one may still be unread in a connection to a frozen server. So each write carries its deadline in the server's own
+ * time, and is refused after it: it can never undo changes made after its repetition. When the server's clock is set,
+ * one batch is refused, then it is measured again.
  */
 export function createServerClock({ requests, timers }: Pick<StoreParts, 'requests' | 'timers'>) {
   let ahead = 0;

@@ -61,8 +61,8 @@ export function createCommits(path: string, file: EngineFile, first: State) {
   };
 
   /**
-   * After a failed commit only the file shows whether it happened. A new connection reads what a restart would, and a commit
-   * that is found is synced before it is acknowledged.
+   * After a failed commit only the file shows whether it happened. A new connection reads what a restart would, and a
+   * commit that is found is synced before it is acknowledged.
    */
   const happened = (draft: State): boolean | undefined => {
     file.drop();

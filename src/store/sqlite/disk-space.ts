@@ -18,16 +18,19 @@ const RESERVE_CHECK_INTERVAL_MS = 60_000;
  */
 const LOG_PAGES = 4000;
 const LOW_SPACE_LOG_SHARE = 1 / 4;
-/** The share of the reserve that is written between checks that the file can grow, and that may wait in the log for that. */
+/**
+ * The share of the reserve that is written between checks that the file can grow, and that may wait in the log for
+ * that.
+ */
 const GROWTH_SHARE = 1 / 8;
 const OPERATION_BYTES = 2048;
 
 export type DiskSpace = ReturnType<typeof createDiskSpace>;
 
 /**
- * The disk space that a database file may still use. While space is *low* the file does not grow for new events: they get the
- * pages that became free, and the rest of the disk is for the log, for removals and for expiry. Space is low from the first
- * write that found the disk full until the reserve is whole again.
+ * The disk space that a database file may still use. While space is *low* the file does not grow for new events: they
+ * get the pages that became free, and the rest of the disk is for the log, for removals and for expiry. Space is low
+ * from the first write that found the disk full until the reserve is whole again.
  */
 export function createDiskSpace({ path, maxFileBytes }: EngineOptions, reserve: Reserve, use: () => SqlConnection) {
   const { wantedBytes } = reserve;

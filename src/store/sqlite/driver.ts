@@ -91,7 +91,9 @@ function wrap(name: SqliteDriver, Database: ForeignDatabase): LoadedDriver {
   };
 }
 
-/** Node 22 warns that its own module is experimental. Users of this store did not choose it and can do nothing about it. */
+/**
+ * Node 22 warns that its own module is experimental. Users of this store did not choose it and can do nothing about it.
+ */
 function withoutExperimentalWarning<T>(load: () => T): T {
   const { emitWarning } = process;
   process.emitWarning = (...args: unknown[]) => {
@@ -133,8 +135,8 @@ function isAbsent(error: unknown): boolean {
 }
 
 /**
- * Loads the named driver, or the first that works of node:sqlite (Node 22.13 and later), better-sqlite3 (if installed) and
- * libsql.
+ * Loads the named driver, or the first that works of node:sqlite (Node 22.13 and later), better-sqlite3 (if installed)
+ * and libsql.
  *
  * @throws Error that says what to install.
  */

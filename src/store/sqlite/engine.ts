@@ -18,8 +18,8 @@ export type EngineQuery = Omit<StoredQuery, 'at' | 'isLatest'> & { readonly at: 
 export type SqliteEngine = ReturnType<typeof openEngine>;
 
 /**
- * The store on one connection, without threads and without promises. `now` is the wall clock in microseconds. Everything
- * fails with a StoreError. Opens or creates the file and takes its lock.
+ * The store on one connection, without threads and without promises. `now` is the wall clock in microseconds.
+ * Everything fails with a StoreError. Opens or creates the file and takes its lock.
  *
  * @throws StoreError `unavailable` that says what is wrong with the file and what to do.
  */
@@ -47,8 +47,8 @@ export function openEngine(driver: LoadedDriver, options: EngineOptions, now: nu
 
   return {
     /**
-     * Commits a batch in one transaction: a result for each operation, in order. `withPrevious`: replaces return the versions
-     * before them.
+     * Commits a batch in one transaction: a result for each operation, in order. `withPrevious`: replaces return the
+     * versions before them.
      */
     write: (
       operations: readonly WriteOperation[],

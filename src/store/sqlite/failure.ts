@@ -38,7 +38,10 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** The driver's error as a StoreError. Its message contains the driver's, because errors cross threads without their cause. */
+/**
+ * The driver's error as a StoreError. Its message contains the driver's, because errors cross threads without their
+ * cause.
+ */
 export function sqliteFailure(path: string, error: unknown): StoreError {
   const fault = faultOf(error);
   return storeError('unavailable', `the database file ${path} cannot be used: ${ADVICE[fault]} (${messageOf(error)})`, {

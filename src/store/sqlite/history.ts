@@ -54,8 +54,8 @@ const bytesOf = ({ kind, size }: Pick<EndedVersion, 'kind' | 'size'>): number =>
 export type History = ReturnType<typeof createHistory>;
 
 /**
- * The versions that ended, and when they are pruned. Works inside a transaction that the caller has begun, and throws only
- * a driver's errors.
+ * The versions that ended, and when they are pruned. Works inside a transaction that the caller has begun, and throws
+ * only a driver's errors.
  */
 export function createHistory(
   connection: SqlConnection,
@@ -64,8 +64,8 @@ export function createHistory(
 ) {
   const statements = prepareAll(connection, HISTORY_STATEMENTS);
   /**
-   * When the oldest version ended; Infinity: there is none; `undefined`: not known. Otherwise every batch would read up to
-   * three rows for each of its operations only to find that they are not due yet.
+   * When the oldest version ended; Infinity: there is none; `undefined`: not known. Otherwise every batch would read up
+   * to three rows for each of its operations only to find that they are not due yet.
    */
   let oldestAt: number | undefined;
 

@@ -8,9 +8,9 @@ import { bytesOf, prepareAll, type SqlConnection } from './driver.js';
 const CACHED = 4096;
 
 /**
- * The statements for objects; a test checks their plans. Where no current event is about an object, the last that ended was
- * deleted or is about another object now; so only such history says whether an object is still needed. node:sqlite of Node 22
- * binds an empty blob as NULL.
+ * The statements for objects; a test checks their plans. Where no current event is about an object, the last that ended
+ * was deleted or is about another object now; so only such history says whether an object is still needed. node:sqlite
+ * of Node 22 binds an empty blob as NULL.
  */
 export const OBJECT_STATEMENTS = {
   find: `SELECT id FROM objects INDEXED BY objects_name WHERE name = coalesce(?, x'') AND uid = coalesce(?, x'')`,
@@ -29,7 +29,9 @@ const cacheKey = (name: Uint8Array, uid: Uint8Array): string =>
 
 export type ObjectNumbers = ReturnType<typeof createObjectNumbers>;
 
-/** The numbers of the objects that events are about, one for each pair of name and uid. Throws only a driver's errors. */
+/**
+ * The numbers of the objects that events are about, one for each pair of name and uid. Throws only a driver's errors.
+ */
 export function createObjectNumbers(connection: SqlConnection) {
   const statements = prepareAll(connection, OBJECT_STATEMENTS);
   const numbers = createBoundedCache<string, number>({ maxEntries: CACHED });

@@ -21,9 +21,9 @@ interface Mark {
 export type OpeningMark = ReturnType<typeof readOpeningMark>;
 
 /**
- * Records, in a file beside the database, which database was open here last. A restored copy lacks what came after it was
- * made, and nothing inside of it shows that. Failures to read or write the mark are no errors: the next opening then takes
- * the file for a copy.
+ * Records, in a file beside the database, which database was open here last. A restored copy lacks what came after it
+ * was made, and nothing inside of it shows that. Failures to read or write the mark are no errors: the next opening
+ * then takes the file for a copy.
  */
 export function readOpeningMark(databasePath: string) {
   const path = `${databasePath}-mark`;
@@ -84,9 +84,9 @@ export function readOpeningMark(databasePath: string) {
 }
 
 /**
- * The counters with which an opening begins; they are recorded in its mark. No revision is given out twice: the file that was
- * open here last continues from the clock or from its own counter. Any other file, such as a restored copy, may have lost
- * revisions: it begins above every revision that can have been used, and all earlier ones are expired.
+ * The counters with which an opening begins; they are recorded in its mark. No revision is given out twice: the file
+ * that was open here last continues from the clock or from its own counter. Any other file, such as a restored copy,
+ * may have lost revisions: it begins above every revision that can have been used, and all earlier ones are expired.
  */
 export function stateOfOpening(
   found: State,

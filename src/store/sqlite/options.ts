@@ -21,19 +21,21 @@ export interface SqliteStoreOptions {
   /** The largest event, in bytes; a larger one is `too-large`. Default: 3,145,728 (3 MiB), at most 256 MiB. */
   readonly maxEventBytes?: number | undefined;
   /**
-   * How large the file may grow, in bytes, roughly. Beyond it creates and replaces fail with `unavailable`, while removals
-   * and expiry still find room. Default: no limit but the disk's.
+   * How large the file may grow, in bytes, roughly. Beyond it creates and replaces fail with `unavailable`, while
+   * removals and expiry still find room. Default: no limit but the disk's.
    */
   readonly maxFileBytes?: number | undefined;
   /**
-   * Room on the disk that is held in a file beside the database, in bytes. A full disk then has room for removals, expiry,
-   * the log and the start of a service; new events do not get it. At most an eighth of the disk is taken. Default:
-   * 16,777,216 (16 MiB), four times the largest event is sensible; 0: none.
+   * Room on the disk that is held in a file beside the database, in bytes. A full disk then has room for removals,
+   * expiry, the log and the start of a service; new events do not get it. At most an eighth of the disk is taken.
+   * Default: 16,777,216 (16 MiB), four times the largest event is sensible; 0: none.
    */
   readonly reserveBytes?: number | undefined;
   /** What the database may keep in memory, in bytes. Default: 16,777,216 (16 MiB). */
   readonly cacheBytes?: number | undefined;
-  /** Reads the whole file when it is opened and refuses it if anything is damaged. Slow for a large one. Default: false. */
+  /**
+   * Reads the whole file when it is opened and refuses it if anything is damaged. Slow for a large one. Default: false.
+   */
   readonly checkOnOpen?: boolean | undefined;
   /**
    * A new database begins right above this revision, whatever the clock says, and a clock that is ahead does not raise

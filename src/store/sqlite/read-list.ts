@@ -76,7 +76,9 @@ function fits(description: Uint8Array, terms: readonly FieldTerm[]): boolean {
   return terms.every(({ field, value }) => (Object.hasOwn(fields, field) ? fields[field] : '') === value);
 }
 
-/** The SELECT of `rev` and `key` of a list: current versions, and those that ended later which a snapshot still sees. */
+/**
+ * The SELECT of `rev` and `key` of a list: current versions, and those that ended later which a snapshot still sees.
+ */
 function versionsOf({ namespace, at, after, newestFirst, isLatest }: StoredQuery, about?: About): Part {
   const { above, below } = keyBounds(namespace);
   const isInside = !newestFirst && after !== undefined && compareBytes(after.key, above) > 0;

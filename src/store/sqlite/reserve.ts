@@ -22,8 +22,8 @@ function sizeOfDisk(path: string): number {
 export type Reserve = ReturnType<typeof createReserve>;
 
 /**
- * Disk space that only the database gets: a file beside it that is emptied when the disk is full. Failures to write it are no
- * errors: it is then smaller than wanted.
+ * Disk space that only the database gets: a file beside it that is emptied when the disk is full. Failures to write it
+ * are no errors: it is then smaller than wanted.
  */
 export function createReserve(databasePath: string, reserveBytes: number) {
   const path = `${databasePath}-reserve`;
@@ -73,8 +73,9 @@ export function createReserve(databasePath: string, reserveBytes: number) {
         fsyncSync(file);
       }),
     /**
-     * Takes what is missing, and returns whether the disk had that and some more. If not, the reserve takes half of the free
-     * space, or, with `logBytes` from a store whose file does not grow, all but what the log needs besides the bytes it has.
+     * Takes what is missing, and returns whether the disk had that and some more. If not, the reserve takes half of the
+     * free space, or, with `logBytes` from a store whose file does not grow, all but what the log needs besides the
+     * bytes it has.
      */
     refill(logBytes?: number): boolean {
       if (wantedBytes === 0) return true;

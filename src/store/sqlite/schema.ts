@@ -4,9 +4,9 @@ import type { SqlConnection } from './driver.js';
 export const APPLICATION_ID = 0x4b566974;
 
 /**
- * One row for each state of a key, by the revision that made it. A deletion is a row without data. Texts are kept as UTF-8
- * blobs, which every driver returns unchanged and SQLite orders by bytes. Small columns come first: what follows a large blob
- * is slow to reach. `ended` and `ended_at` are not used any more: see {@link ROWS_ARE_NOT_CHANGED}.
+ * One row for each state of a key, by the revision that made it. A deletion is a row without data. Texts are kept as
+ * UTF-8 blobs, which every driver returns unchanged and SQLite orders by bytes. Small columns come first: what follows
+ * a large blob is slow to reach. `ended` and `ended_at` are not used any more: see {@link ROWS_ARE_NOT_CHANGED}.
  */
 const FIRST_SCHEMA = `
   CREATE TABLE state (
@@ -127,7 +127,8 @@ const ROWS_ARE_NOT_CHANGED = `
 export const MIGRATIONS: readonly string[] = [FIRST_SCHEMA, OBJECTS, OWN_TIME, ROWS_ARE_NOT_CHANGED];
 
 /**
- * Brings a database from a version of the schema (0: there is none) to the newest, each step in a transaction of its own.
+ * Brings a database from a version of the schema (0: there is none) to the newest, each step in a transaction of its
+ * own.
  *
  * @throws Error when the schema is newer than this version of the library.
  */

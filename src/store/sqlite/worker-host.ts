@@ -9,8 +9,8 @@ import type { FromWorker, RequestKind, ToWorker, WorkerStart } from './serve.js'
 /** An engine that answers messages, in this thread or another. */
 export interface EngineHost {
   /**
-   * Sends a message and resolves with the answer. Fails with `unavailable` when the engine cannot be opened, and when it was
-   * lost before it answered: a write then fails with `unknown-outcome`.
+   * Sends a message and resolves with the answer. Fails with `unavailable` when the engine cannot be opened, and when
+   * it was lost before it answered: a write then fails with `unknown-outcome`.
    */
   send(kind: RequestKind, body: ArrayBuffer): Promise<ArrayBuffer>;
   /** Closes the database when everything that was sent is answered. */
@@ -34,7 +34,9 @@ function workerUrl(): URL {
  */
 export function createWorkerHost(options: EngineOptions, clock: Clock): EngineHost {
   let worker: Worker | undefined;
-  /** Sent, and not yet answered: answers come in the same order. A worker that is opening the file gets them afterwards. */
+  /**
+   * Sent, and not yet answered: answers come in the same order. A worker that is opening the file gets them afterwards.
+   */
   const sent: Request[] = [];
   let failure: { readonly error: StoreError; readonly until: number } | undefined;
   /** After a failed opening calls fail at once for this long. */

@@ -43,8 +43,8 @@ export interface PruneOperation {
 export type WriteOperation = PutOperation | RemoveOperation | ExpireOperation | PruneOperation;
 
 /**
- * The result of an operation: its revision with the version before it, which a put returns only when asked to; or how many
- * events were expired or versions pruned.
+ * The result of an operation: its revision with the version before it, which a put returns only when asked to; or how
+ * many events were expired or versions pruned.
  */
 export type WriteResult =
   | { readonly kind: 'written'; readonly revision: Revision; readonly previous: StoredRecord | undefined }

@@ -13,10 +13,10 @@ import { checkKubeconfigOptions, type KubeconfigTransportOptions } from './optio
 import { dataOf, entriesOf, entryOf, flagOf, kubeconfigFault, textOf, textsOf, type Entry } from './read-values.js';
 
 /**
- * The transport that a kubeconfig describes, as kubectl reads it: contexts, certificates in it and in files, tokens, token files,
- * user names with passwords, programs that give credentials (`exec`), impersonation and proxies. Files are read again when they
- * change; the kubeconfig itself is not. **A kubeconfig may name programs, which are run: give only one that is trusted**, or
- * `execPlugins: false`.
+ * The transport that a kubeconfig describes, as kubectl reads it: contexts, certificates in it and in files, tokens,
+ * token files, user names with passwords, programs that give credentials (`exec`), impersonation and proxies. Files are
+ * read again when they change; the kubeconfig itself is not. **A kubeconfig may name programs, which are run: give only
+ * one that is trusted**, or `execPlugins: false`.
  *
  * @throws TypeError (as a rejection) that lists every fault of the options
  * @throws Error for a kubeconfig that cannot be used; no secret is in its text

@@ -49,6 +49,9 @@ export function checkDefaultTransportOptions(options: DefaultTransportOptions): 
 
 /** For `inClusterTransport`. */
 export interface InClusterTransportOptions extends ConnectionSettings {
-  /** Where the token, the authority's certificate and the namespace of the pod are. Default: where Kubernetes mounts them. */
+  /**
+   * Where the token, the authority's certificate and the namespace of the pod are. Default: where Kubernetes mounts
+   * them.
+   */
   readonly directory?: string | undefined;
 }
