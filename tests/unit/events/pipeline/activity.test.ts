@@ -22,6 +22,42 @@ test('every observation has the peak of each kind of request, and nothing else t
   activity.close();
 });
 
+test('every observation has the frames and bytes that watches of each version were sent since the last one', () => {
+  const clock = fakeClock();
+  const seen: Observation[] = [];
+  const ring = () => ({ events: 0, bytes: 0 }) as never;
+  const activity = createActivity(clock, (one) => void seen.push(one as Observation), ring);
+  activity.sent('', 'v1', 1, 10);
+  activity.sent('', 'v1', 2, 30);
+  activity.sent('events.k8s.io', 'v1', 4, 50);
+  clock.advance(1_000);
+  activity.sent('', 'v1', 8, 70);
+  clock.advance(2_000);
+  expect(seen.map((one) => 'sent' in one && one.sent)).toEqual([
+    [
+      { group: '', version: 'v1', frames: 3, bytes: 40 },
+      { group: 'events.k8s.io', version: 'v1', frames: 4, bytes: 50 },
+    ],
+    [{ group: '', version: 'v1', frames: 8, bytes: 70 }],
+    [],
+  ]);
+  activity.close();
+});
+
+test('no activity is observed after it was closed', () => {
+  const clock = fakeClock();
+  const seen: object[] = [];
+  const activity = createActivity(
+    clock,
+    (one) => void seen.push(one),
+    () => ({ events: 0, bytes: 0 }) as never,
+  );
+  activity.sent('', 'v1', 1, 10);
+  activity.close();
+  clock.advance(10_000);
+  expect(seen).toEqual([]);
+});
+
 test('the activity of the Event API has what its buffer of recent changes holds, and the limit', async () => {
   const { ask, create, clock, observed } = bench();
   const rings = (): object[] => observed.flatMap((one) => (one.type === 'activity' ? [one.ring] : []));

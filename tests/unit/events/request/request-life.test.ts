@@ -99,10 +99,11 @@ describe('a pending response', () => {
     void life.answerOf(never);
     clock.advance(300);
     life.finish();
+    const setTimer = vi.spyOn(clock, 'setTimer');
     client.abort();
     clock.advance(10_000);
     expect(signal.aborted).toBe(false);
-    expect(release).not.toHaveBeenCalled();
+    expect([release, setTimer].map(({ mock }) => mock.calls.length)).toEqual([0, 0]);
   });
 
   test('listens to its client once, however often its signal is read, and not at all once it is finished', () => {

@@ -180,6 +180,30 @@ describe('a field that updates cannot change', () => {
     ]);
   });
 
+  test('such as deletionTimestamp is refused in an event that is not being deleted', async () => {
+    const { create, json } = bench();
+    await create('a');
+    const sent = event('a', {}, { deletionTimestamp: '2024-01-01T00:00:00Z', deletionGracePeriodSeconds: 0 });
+    const answer = await json(`PUT ${path('/a')}`, sent);
+    expect([answer.status, answer.json['message']]).toEqual([
+      422,
+      'Event "a" is invalid: [metadata.deletionTimestamp: Invalid value: ' +
+        '"2024-01-01T00:00:00Z": field is immutable, metadata.deletionGracePeriodSeconds: Invalid value: 0: field is immutable]',
+    ]);
+  });
+
+  test('such as deletionGracePeriodSeconds is refused with another value while the event is being deleted', async () => {
+    const { create, json } = bench();
+    const finalizers = ['example.com/one'];
+    await create('a', {}, { finalizers });
+    await json(`DELETE ${path('/a')}`);
+    const answer = await json(`PUT ${path('/a')}`, event('a', {}, { finalizers, deletionGracePeriodSeconds: 5 }));
+    expect([answer.status, answer.json['message']]).toEqual([
+      422,
+      'Event "a" is invalid: metadata.deletionGracePeriodSeconds: Invalid value: 5: field is immutable',
+    ]);
+  });
+
   test('such as the uid is a conflict if another value is sent', async () => {
     const { create, json } = bench();
     const created = metaOf(await create('a'));
