@@ -55,6 +55,13 @@ describe('an apply of a missing event', () => {
     expect(await revision()).toBe(before);
   });
 
+  test('makes the manager own the fields it has sent, and nobody else', async () => {
+    const { json } = bench({ managedFields: true });
+    const created = await json(target('a'), event('a'), APPLY);
+    expect(metaOf(created.json)['managedFields']).toMatchObject([{ manager: 'tester', operation: 'Apply' }]);
+    expect(metaOf(created.json)['managedFields']).toHaveLength(1);
+  });
+
   test('gives it a new uid and revision, whatever revision was sent', async () => {
     const { json, revision } = bench();
     const created = await json(target('a'), event('a', {}, { resourceVersion: '4711' }), APPLY);

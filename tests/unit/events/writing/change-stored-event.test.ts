@@ -124,6 +124,22 @@ describe('the resourceVersion of the caller', () => {
   });
 });
 
+describe('the resourceVersion of an update that creates the event', () => {
+  test.each([
+    ['none', undefined, 201],
+    ['0, which is none', '0', 201],
+    ['a revision, which is ignored as in kube-apiserver', '1', 201],
+    ['no number', 'abc', 400],
+    ['a negative one', '-1', 400],
+  ])('is checked: %s', async (_title, resourceVersion, expected) => {
+    const { json, revision } = bench();
+    const before = await revision();
+    const answer = await json(`PUT ${path('/a')}`, event('a', {}, { resourceVersion }));
+    expect(answer.status).toBe(expected);
+    expect((await revision()) === before).toBe(expected !== 201);
+  });
+});
+
 describe('a change that changes nothing', () => {
   test('is not written: revision and expiry stay the same', async () => {
     const { create, json, revision, store } = bench();
