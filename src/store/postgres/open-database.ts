@@ -84,7 +84,8 @@ export async function openDatabase(options: OpenDatabaseOptions): Promise<Revisi
     // If two stores do this at once, the second waits for the first and finds nothing left to do.
     await ask('create', postgresSchema({ schema }));
   }
-  const begin = `SELECT ${s}.open_store($1::bigint, $2::boolean)::text AS revision`;
+  // As text, because the driver `postgres` converts a parameter of type boolean by itself, and 'true' to false.
+  const begin = `SELECT ${s}.open_store($1::bigint, $2::text::boolean)::text AS revision`;
   const opened = await ask('begin', begin, [start === undefined ? null : String(start), String(raise)]);
   return numberOf(opened['revision']);
 }

@@ -1,9 +1,10 @@
 import pg from 'pg';
+import postgres from 'postgres';
 import { generate } from 'selfsigned';
 import { chown, chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { postgresSchema, postgresStore } from '../../../src/postgres.js';
+import { postgresJsClient, postgresSchema, postgresStore } from '../../../src/postgres.js';
 import type { EventStore } from '../../../src/store/contract/event-store.js';
 import { sampleEvent } from '../../../src/testing/sample-event.js';
 import { describeWithPostgres } from './installed.js';
@@ -46,6 +47,22 @@ describeWithPostgres('opening a PostgreSQL store', () => {
     await Promise.all(racing.map((store) => store.ping()));
     const records = await Promise.all(racing.map((store, i) => store.create(key(`e-${i}`), sampleEvent(), later())));
     expect(new Set(records.map(({ revision }) => revision)).size).toBe(5);
+  });
+
+  test('the driver postgres opens a new database, and one whose revisions have gone back, as pg does', async () => {
+    const sql = postgres(server.url(), { max: 2, onnotice: () => undefined });
+    const openWith = (): EventStore => {
+      const store = postgresStore({ client: postgresJsClient(sql), schema: 'start_js', requestTimeoutMs: 10_000 });
+      stores.push(store);
+      return store;
+    };
+    const before = Date.now() * 1000;
+    const store = openWith();
+    expect(await store.revision()).toBeGreaterThanOrEqual(before);
+    await store.close();
+    await admin.query('UPDATE start_js.counter SET revision = 1');
+    expect(await openWith().revision()).toBeGreaterThanOrEqual(before);
+    await sql.end();
   });
 
   test('a new database starts its revisions at the clock, and an emptied one never goes back', async () => {
