@@ -6,6 +6,7 @@ import { trackConnections } from './bridge/node/track-connections.js';
 import { pause } from './clock/abortable.js';
 import { systemClock } from './clock/clock.js';
 import { createLifecycle, type LifecyclePhase } from './lifecycle/create-lifecycle.js';
+import { callHook } from './observe/call-hook.js';
 import { checkOptions } from './options/check-options.js';
 import { shuttingDownText } from './responses/fixed-responses.js';
 import { passesWhileDraining } from './server/drain-gate.js';
@@ -124,11 +125,8 @@ export function installShutdown(options: InstallShutdownOptions): InstalledShutd
       failures,
       durationMs: Math.round(clock.monotonic() - begun),
     };
-    try {
-      options.onReport?.(done);
-    } catch {
-      // The shutdown is over, even if the report fails.
-    }
+    // The shutdown is over, even if the report fails.
+    void callHook(() => options.onReport?.(done));
     return done;
   };
   const shutdown = (): Promise<ShutdownReport> => (report ??= run());

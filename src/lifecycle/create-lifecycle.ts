@@ -1,5 +1,6 @@
 import { pause } from '../clock/abortable.js';
 import { systemClock, type Clock } from '../clock/clock.js';
+import { keepProcess } from '../clock/keep-process.js';
 import { createNotifier } from '../observe/observation.js';
 import { checkLifecycleOptions, type LifecycleOptions } from './options.js';
 
@@ -100,7 +101,8 @@ export function createLifecycle(options: LifecycleOptions): Lifecycle {
     return { drained, failures };
   }
 
-  return { shutdown: () => (result ??= run()), phase: () => phase };
+  // A process whose servers are closed would otherwise exit while a step hangs, before the limit of the step.
+  return { shutdown: () => (result ??= run().finally(keepProcess())), phase: () => phase };
 }
 
 /**

@@ -33,9 +33,22 @@ describe('a failure before the headers', () => {
   ])('includes a response that cannot be sent: %s', async (_, answer) => {
     const { port, errors } = await serve(() => answer as never);
     const response = await get(port, '/');
-    expect(response.statusCode).toBe(500);
+    expect([response.statusCode, response.statusMessage]).toEqual([500, 'Internal Server Error']);
     expect(await whole(response)).toBe('Internal Server Error\n');
     expect(errors).toEqual([{ error: expect.any(TypeError) as unknown, where: 'handler' }]);
+  });
+
+  test('has no header of a response that cannot be sent, also behind middleware that sets headers', async () => {
+    const headers = { etag: '"a"', 'content-encoding': 'gzip', x: 'a\r\nb' };
+    const listener = toNodeListener(() => ({ status: 200, headers, body: 'x' }), { onError: () => undefined });
+    const { port } = await listen((request, response) => {
+      response.setHeader('x-powered-by', 'middleware');
+      listener(request, response);
+    });
+    const response = await get(port, '/');
+    expect([response.statusCode, await whole(response)]).toEqual([500, 'Internal Server Error\n']);
+    expect(response.headers).toMatchObject({ 'x-powered-by': 'middleware', 'content-length': '22' });
+    for (const name of Object.keys(headers)) expect(response.headers).not.toHaveProperty(name);
   });
 
   test('ends the stream of a response that cannot be sent', async () => {

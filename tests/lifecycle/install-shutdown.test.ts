@@ -225,6 +225,24 @@ describe('installShutdown', () => {
     expect(observed).toContainEqual({ type: 'error', where: 'lifecycle: close', error: failures[0]?.error });
   });
 
+  test.each<[string, () => unknown]>([
+    ['rejects', () => Promise.reject(new Error('report'))],
+    [
+      'throws',
+      () => {
+        throw new Error('report');
+      },
+    ],
+  ])('an onReport hook that %s neither fails the shutdown nor ends the process', async (_title, onReport) => {
+    const unhandled = vi.fn();
+    process.on('unhandledRejection', unhandled);
+    onTestFinished(() => void process.off('unhandledRejection', unhandled));
+    const { installed } = await serviceWith(() => undefined, { onReport: () => onReport() as undefined });
+    expect(await installed.shutdown()).toMatchObject({ drained: true, failures: [] });
+    await turn();
+    expect(unhandled).not.toHaveBeenCalled();
+  });
+
   test("with 'retry-after' new requests are answered 429 until the last request in flight is answered", async () => {
     const go = gate();
     const asked = gate();
@@ -400,6 +418,13 @@ test.each(['SIGTERM', 'SIGINT'] as const)(
   },
 );
 
+test('a process in which nothing else is left waits for a step that hangs, and reports it', async () => {
+  const { child, exited } = await startService('node-http', 'close', 'hangs');
+  child.kill('SIGTERM');
+  const { code, report } = await exited;
+  expect([code, report]).toMatchObject([1, { drained: true, failures: [{ step: 'close' }] }]);
+});
+
 /** Opens a watch. `complete` resolves when it is over, to whether it had a proper end. */
 async function openWatch({ port, secure, http2 }: Target): Promise<{ readonly complete: Promise<boolean> }> {
   const path = `${EVENTS}?watch=true`;
@@ -426,13 +451,14 @@ interface Report extends ShutdownReport {
 async function startService(
   framework: string,
   whileDraining: string,
+  ...more: readonly string[]
 ): Promise<{
   readonly child: ChildProcess;
   readonly port: number;
   readonly exited: Promise<{ readonly code: number | string | null; readonly report: Report | undefined }>;
 }> {
   const file = join(import.meta.dirname, 'shutdown-service.ts');
-  const child = spawn(process.execPath, ['--import', 'tsx', file, framework, whileDraining], {
+  const child = spawn(process.execPath, ['--import', 'tsx', file, framework, whileDraining, ...more], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   onTestFinished(() => void child.kill('SIGKILL'));

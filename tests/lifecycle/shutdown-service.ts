@@ -26,8 +26,9 @@ import { KubeVitalsModule } from '../../src/nest.js';
 import { installShutdown, orderRequests, toNodeListener, type ShutdownReport } from '../../src/node.js';
 
 // A service with health, events and routes of its own, which a signal shuts down. Prints its port and, at the end, the
-// report with the names of the events that were in the store when it was closed.
-const [framework = 'node-http', whileDraining] = process.argv.slice(2);
+// report with the names of the events that were in the store when it was closed. With a third word its step `close`
+// never ends.
+const [framework = 'node-http', whileDraining, hangs] = process.argv.slice(2);
 const store = memoryStore();
 const health = createHealth();
 const hooks = { authenticate: allowAnonymous(), authorize: allowEverybody() };
@@ -151,7 +152,11 @@ const frameworks: Readonly<Record<string, () => Promise<Started>>> = {
 
 const { server, installed, close } = (await frameworks[framework]?.()) ?? {};
 if (server === undefined) throw new Error(`there is no framework ${framework}`);
-if (installed !== true) installShutdown({ server, health, events, store: listedStore, close, ...shutdown });
+if (installed !== true) {
+  const own =
+    hangs === undefined ? { close } : { close: () => new Promise<void>(() => undefined), closeTimeoutMs: 300 };
+  installShutdown({ server, health, events, store: listedStore, ...own, ...shutdown });
+}
 if (!server.listening) {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -7,6 +7,8 @@ import { abortReason, isAbortError } from '../exchange/abort-reason.js';
 import { failureOf, reportTo, warnOf } from '../exchange/failures.js';
 import { checkBridge, STALL_TIMEOUT_MS, type BridgeOptions } from '../exchange/options.js';
 import { withNoTransform } from '../exchange/no-transform.js';
+import { RESET_CONTENT } from '../exchange/reset-content.js';
+import { sourceOf } from '../exchange/source-of.js';
 import { createStallDetector } from '../exchange/stall-detector.js';
 import { BodyStream } from './body-stream.js';
 import { createSharedCopies } from './shared-copies.js';
@@ -63,10 +65,11 @@ export function createFetchHandler(maker: string, handler: ApiHandler, options: 
     checkResponse(response);
     const { method } = exchange;
     const { status, headers, body } = response;
-    if (!isStream(body)) return plainResponse(method, status, plainHeaders(headers), body);
-    if (method === 'HEAD' || isBodiless(status)) {
+    const resets = status === RESET_CONTENT;
+    if (!isStream(body)) return plainResponse(method, status, plainHeaders(headers), resets ? '' : body);
+    if (method === 'HEAD' || resets || isBodiless(status)) {
       drop(exchange, body);
-      return plainResponse(method, status, plainHeaders(headers), undefined);
+      return plainResponse(method, status, plainHeaders(headers), resets ? '' : undefined);
     }
     // Always with `no-transform`: middleware is a function around this one, and cannot be detected.
     const init = responseInit(status, plainHeaders(withNoTransform(headers)));
@@ -139,8 +142,8 @@ export function createFetchHandler(maker: string, handler: ApiHandler, options: 
       if (end !== undefined) await end;
       return response;
     } catch (error) {
-      const body = (answer as ApiResponse | null | undefined)?.body ?? null;
-      if (isStream(body)) drop(exchange, body);
+      const source = sourceOf(answer);
+      if (source !== undefined) drop(exchange, source);
       return failed(exchange, error);
     }
   };

@@ -38,6 +38,7 @@ interface UnsentResponse extends NodeOutgoing {
   statusMessage?: string | undefined;
   readonly sendDate?: boolean;
   getHeaderNames?(): readonly string[];
+  removeHeader?(name: string): void;
   /** The text of the head, `null` before it is set. */
   _header?: unknown;
   _contentLength?: number | null;
@@ -89,6 +90,19 @@ export function createHeadWriter(clock: Clock): HeadWriter {
     res._contentLength = length as number;
     res._header = own + last.text;
   };
+}
+
+/** Headers that describe the body of the answer that is not sent. */
+const DESCRIBING = ['content-encoding', 'content-language', 'content-range', 'etag', 'last-modified'];
+
+/**
+ * Clears what Node retains of a head whose headers it refused: the reason phrase and, where middleware had set a header,
+ * the headers before the refused one.
+ */
+export function clearHead(res: UnsentResponse): void {
+  for (const name of DESCRIBING) res.removeHeader?.(name);
+  // HTTP/2 has no reason phrase, and Node warns of code that sets one.
+  if (http2Stream(res) === undefined) res.statusMessage = undefined;
 }
 
 const reasonOf = (status: number): string => http.STATUS_CODES[status] ?? 'unknown';

@@ -4,12 +4,14 @@ import { type AbortReason, abortReason, isAbortError } from '../exchange/abort-r
 import { failureOf } from '../exchange/failures.js';
 import type { FailurePlace } from '../exchange/options.js';
 import { withNoTransform } from '../exchange/no-transform.js';
+import { RESET_CONTENT } from '../exchange/reset-content.js';
+import { sourceOf } from '../exchange/source-of.js';
 import type { StreamingAnswers } from '../exchange/streaming-answers.js';
 import type { Closing } from './closing.js';
 import { discardBody, hasUnreadBody, isWorthDiscarding } from './discard.js';
 import type { DeferredSignals } from './deferred-signals.js';
 import { createLastSent } from './framed-writer.js';
-import { createHeadWriter } from './head-writer.js';
+import { clearHead, createHeadWriter } from './head-writer.js';
 import { http2Stream, tearDown } from './message.js';
 import { createResponseBatcher } from './response-batcher.js';
 import { isPending, type Transfers } from './transfers.js';
@@ -59,6 +61,7 @@ export function createSender({
     try {
       checkResponse(response);
       if (exchange.gone || exchange.res.headersSent) drop(exchange, response);
+      else if (response.status === RESET_CONTENT) sendPlain(exchange, response, '');
       else if (!isStream(response.body)) sendPlain(exchange, response, response.body);
       else if (exchange.method === 'HEAD' || isBodiless(response.status)) sendPlain(exchange, response, undefined);
       else sendStream(exchange, response, response.body);
@@ -70,11 +73,10 @@ export function createSender({
 
   /** Releases the source of a body that is not sent. */
   const drop = (exchange: NodeExchange, response: ApiResponse): void => {
-    // An answer that failed `checkResponse` may be any value.
-    const body = (response as ApiResponse | null)?.body ?? null;
-    if (!isStream(body)) return;
+    const source = sourceOf(response);
+    if (source === undefined) return;
     exchange.abort(unwanted);
-    releaseSource(body);
+    releaseSource(source);
   };
 
   /**
@@ -86,7 +88,7 @@ export function createSender({
     body: string | Uint8Array | null | undefined,
   ): void => {
     const { req, res, method } = exchange;
-    drop(exchange, response);
+    if (isStream(response.body)) drop(exchange, response);
     const unread = hasUnreadBody(req);
     const http1 = http2Stream(res) === undefined;
     if (unread && http1 && !isWorthDiscarding(req)) res.shouldKeepAlive = false;
@@ -198,7 +200,10 @@ export function createSender({
     try {
       if (exchange.gone) return;
       if (exchange.res.headersSent) tearDown(exchange.res);
-      else sendPlain(exchange, response, response.body as string);
+      else {
+        clearHead(exchange.res);
+        sendPlain(exchange, response, response.body as string);
+      }
     } catch {
       tearDown(exchange.res);
     }

@@ -87,13 +87,17 @@ export function createServing(maker: string, handler: ApiHandler, options: Bridg
     let answer: ReturnType<ApiHandler>;
     try {
       answer = handler(exchange);
+      if (isPromise(answer)) {
+        // `Promise.resolve`, because `then` of another thenable may throw. The second `failed` is for a `next` that
+        // throws.
+        Promise.resolve(answer).then(answered, failed).then(undefined, failed);
+        return;
+      }
     } catch (error) {
       failed(error);
       return;
     }
-    // The second `failed` is for a `next` that throws.
-    if (isPromise(answer)) answer.then(answered, failed).then(undefined, failed);
-    else answered(answer);
+    answered(answer);
   };
 
   return function serve(req, res, place): void {

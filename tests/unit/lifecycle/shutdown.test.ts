@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createHealth } from '../../../src/health/create-health.js';
 import { createLifecycle } from '../../../src/lifecycle/create-lifecycle.js';
 import type { LifecycleOptions } from '../../../src/lifecycle/options.js';
@@ -145,6 +145,21 @@ describe('the shutdown sequence', () => {
     await clock.advance(300);
     expect((await ended).failures).toMatchObject([{ step: 'close' }]);
     expect(lifecycle.phase()).toBe('stopped');
+  });
+
+  it('keeps the process alive while a step hangs, and no longer', async () => {
+    const begin = vi.spyOn(globalThis, 'setInterval');
+    const end = vi.spyOn(globalThis, 'clearInterval');
+    onTestFinished(() => void vi.restoreAllMocks());
+    const { clock, lifecycle } = setup({ closeTimeoutMs: 300, close: () => new Promise(() => undefined) });
+    const ended = lifecycle.shutdown();
+    const timers = begin.mock.results.map(({ value }) => value as NodeJS.Timeout);
+    expect(timers.map((timer) => timer.hasRef())).toEqual([true]);
+    await clock.advance(299);
+    expect(end).not.toHaveBeenCalled();
+    await clock.advance(1);
+    await ended;
+    expect(end.mock.calls).toEqual([[timers[0]]]);
   });
 
   it('works without any step', async () => {

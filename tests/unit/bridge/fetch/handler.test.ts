@@ -228,6 +228,19 @@ describe('the response', () => {
     ['rejected', () => Promise.reject(new Error('hunter2'))],
     ['a malformed answer', () => ({ status: 1 }) as never],
     ['a malformed header', () => ({ status: 200, headers: { 'a b': 'c' }, body: null })],
+    [
+      'an answer that throws for every member',
+      () =>
+        new Proxy(
+          {},
+          {
+            get(_target, member) {
+              if (member === 'then') return undefined;
+              throw new Error('hunter2');
+            },
+          },
+        ) as never,
+    ],
   ] as [string, ApiHandler][])('of a failure is a bare 500: %s', async (_, handler) => {
     const onError = vi.fn();
     const response = await answered(toFetchHandler(handler, { onError })(new Request('http://host/')));
@@ -436,6 +449,16 @@ test('a response whose status allows no body has no content-length either', asyn
     const response = await answered(handle(new Request('http://host/x')));
     expect([response.status, response.headers.get('content-length'), await response.text()]).toEqual([204, null, '']);
   }
+});
+
+test.each(['GET', 'HEAD'])('a response with status 205 has no content and a length of 0: %s', async (method) => {
+  const source = pendingBody(new AbortController().signal);
+  for (const body of ['ignored', null, source.body]) {
+    const handle = toFetchHandler(() => ({ status: 205, headers: { 'content-length': '7' }, body }));
+    const response = await answered(handle(new Request('http://host/x', { method })));
+    expect([response.status, response.headers.get('content-length'), response.body]).toEqual([205, '0', null]);
+  }
+  expect(source.returned).toHaveBeenCalledOnce();
 });
 
 test('a source is asked for one chunk at a time, however many reads wait', async () => {

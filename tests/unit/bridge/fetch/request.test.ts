@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { describe, expect, test, vi } from 'vitest';
 import { abortReason } from '../../../../src/bridge/exchange/abort-reason.js';
 import { FetchExchange, type FetchSettings } from '../../../../src/bridge/fetch/request.js';
@@ -16,7 +17,8 @@ function exchange(init: RequestInit = {}, settings: Partial<FetchSettings> = {})
   const one = new FetchExchange(request, undefined, '/path', { maxBodyBytes: 1_000, clientLeft, ...settings });
   return {
     ...{ client, one, request },
-    listeners: () => add.mock.calls.length - remove.mock.calls.length,
+    listeners: () =>
+      [add, remove].map(({ mock }) => mock.calls.filter(([type]) => type === 'abort').length).reduce((a, b) => a - b),
     signalReads: () => signal.mock.calls.length,
   };
 }
@@ -36,8 +38,20 @@ describe('a fetch request', () => {
     expect([forEach.mock.calls.length, listeners()]).toEqual([1, 1]);
   });
 
-  test('knows no address and no certificate but those it was given', () => {
-    expect([exchange().one.remoteAddress, exchange().one.peerCertificate]).toEqual([undefined, undefined]);
+  test('knows no address, certificate or object of a framework but those it was given, and may have a next route', () => {
+    const { one } = exchange();
+    const parts = ({ remoteAddress, peerCertificate, framework, hasNext }: FetchExchange): unknown[] => [
+      ...[remoteAddress, peerCertificate, framework, hasNext],
+    ];
+    expect(parts(one)).toEqual([undefined, undefined, undefined, true]);
+    const info = {
+      remoteAddress: '10.0.0.1',
+      peerCertificate: { commonName: 'a', organizations: [] },
+      context: {},
+      hasNext: false,
+    };
+    const given = new FetchExchange(new Request('http://host/'), info as never, '/', { maxBodyBytes: 1, clientLeft });
+    expect(parts(given)).toEqual([info.remoteAddress, info.peerCertificate, info.context, false]);
   });
 });
 
@@ -80,6 +94,26 @@ describe('the signal of a fetch request', () => {
     client.abort();
     one.abort(serverClosing);
     expect([signal.aborted, one.aborted]).toEqual([false, false]);
+  });
+
+  test('follows that of the connection, too, until the answer is finished', () => {
+    const settings = { maxBodyBytes: 1, clientLeft };
+    const open = (connection: AbortSignal) =>
+      new FetchExchange(new Request('http://host/'), { connection }, '/', settings);
+    const closed = new AbortController();
+    const one = open(closed.signal);
+    one.follow();
+    closed.abort();
+    expect([one.aborted, one.signal.reason]).toEqual([true, clientLeft]);
+    const late = new AbortController();
+    const finished = open(late.signal);
+    finished.follow();
+    expect(getEventListeners(late.signal, 'abort')).toHaveLength(1);
+    finished.finish();
+    expect(getEventListeners(late.signal, 'abort')).toHaveLength(0);
+    const before = open(AbortSignal.abort());
+    before.follow();
+    expect(before.signal.reason).toBe(clientLeft);
   });
 
   test('follows nothing once the answer is finished', () => {

@@ -28,6 +28,15 @@ const http2 = (session = new Session(), destroyed = false): { req: Incoming; res
   return { req: Object.assign(get(), { stream }), res: Object.assign(new Outgoing(), { stream }), codes };
 };
 
+/** An object that throws when one member is read. */
+function throwing<K extends string>(member: K): Record<K, unknown> {
+  return Object.defineProperty({}, member, {
+    get() {
+      throw new Error(member);
+    },
+  }) as Record<K, unknown>;
+}
+
 /** A body that never yields a chunk, and whether it was released. */
 function pendingBody() {
   const released = vi.fn(() => Promise.resolve({ done: true as const, value: undefined }));
@@ -145,6 +154,58 @@ describe('the sending of a response', () => {
     serve(() => ok(), get(), { onError: (error) => void errors.push(error) }, res);
     await settled();
     expect([errors, res.destroyed]).toEqual([[refused], true]);
+  });
+
+  test.each<[string, () => unknown]>([
+    ['whose member `then` throws when it is read', () => throwing('then')],
+    ['whose member `body` throws when it is read', () => Object.assign(throwing('body'), { status: 200, headers: {} })],
+    [
+      'that throws for every member',
+      () =>
+        new Proxy(
+          {},
+          {
+            get() {
+              throw new Error('proxy');
+            },
+          },
+        ),
+    ],
+    ['whose `then` throws when it is called', () => ({ then: () => throwing('x').x })],
+    ['that resolves to one that throws', () => Promise.resolve(Object.assign(throwing('body'), { status: 200 }))],
+  ])('of a value %s is a bare 500', async (_title, make) => {
+    const onError = vi.fn();
+    const res = serve(() => make() as never, get(), { onError });
+    await settled();
+    expect([res.status, res.text, res.ended]).toEqual([500, 'Internal Server Error\n', 1]);
+    expect(onError.mock.calls).toEqual([[expect.any(Error), 'handler']]);
+  });
+
+  test('of a thenable whose `then` returns nothing is that of its value', async () => {
+    const thenable = { then: (resolve: (answer: ApiResponse) => void): void => resolve(ok()) };
+    const res = serve(() => thenable as never, get());
+    await settled();
+    expect([res.status, res.text, res.ended]).toEqual([200, 'the answer', 1]);
+  });
+
+  test.each(['GET', 'HEAD'])('with status 205 has no content and a length of 0: %s', async (method) => {
+    const { body, released } = pendingBody();
+    for (const given of ['ignored', null, body]) {
+      const req = Object.assign(new Incoming({}, method), { complete: true });
+      const res = serve(() => ({ status: 205, headers: { 'content-length': '7' }, body: given }), req);
+      await settled();
+      expect([res.status, res.headers, res.text, res.ended]).toEqual([205, { 'content-length': 0 }, '', 1]);
+    }
+    expect(released).toHaveBeenCalledOnce();
+  });
+
+  test('has no reason phrase set over HTTP/2, where Node warns of it', async () => {
+    const { req, res } = http2();
+    const set = vi.fn();
+    Object.defineProperty(res, 'statusMessage', { set });
+    serve(() => throwing('status') as never, req, { onError: () => undefined }, res);
+    await settled();
+    expect([res.status, set.mock.calls]).toEqual([500, []]);
   });
 
   test.each([undefined, new AbortController().signal])('completes a stream that has the signal %s', async (signal) => {
