@@ -57,7 +57,8 @@ export function memoryCheck(options: MemoryOptions = {}): HealthCheck {
   let limit: Promise<number | undefined> | undefined;
   return makeCheck(options, {
     where: 'memoryCheck',
-    name: 'memory',
+    // Not `memory`: that is the name of a memory store, and of its check.
+    name: 'process-memory',
     rules: { max: aNumber(0, 1), limitBytes: aPositiveNumber },
     timing: LASTING,
     check: async () => {

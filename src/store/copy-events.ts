@@ -107,9 +107,9 @@ export async function copyEvents(
   const counts = { copied: 0, present: 0, overwritten: 0, expired: 0 };
   const skipped: SkippedEvent[] = [];
 
-  const put = async (record: EventRecord): Promise<void> => {
+  const put = async (record: EventRecord, laneSignal: AbortSignal | undefined): Promise<void> => {
     const { key } = record;
-    const outcome = record.expiresAt <= clock.now() ? 'expired' : await copyOne(to, record, overwrite, signal);
+    const outcome = record.expiresAt <= clock.now() ? 'expired' : await copyOne(to, record, overwrite, laneSignal);
     if (outcome === 'different' || outcome === 'too-large' || outcome === 'invalid-key') {
       skipped.push({ key, why: outcome });
       onSkipped?.({ key, why: outcome });
@@ -118,12 +118,15 @@ export async function copyEvents(
     }
   };
 
+  // One for each write in progress: stores listen to the signals of writes, and Node warns about a signal with more than
+  // ten listeners.
+  const laneSignals = Array.from({ length: concurrency }, () => signal && AbortSignal.any([signal]));
   let revision: Revision | undefined;
   let consistent = true;
   for await (const page of pagesOf(from, pageSize, signal)) {
     revision ??= page.revision;
     consistent &&= page.revision === revision;
-    await each(page.records, concurrency, put);
+    await each(page.records, laneSignals, put);
     signal?.throwIfAborted();
     onProgress?.({ ...counts, left: skipped.length, remaining: page.next ? page.remaining : 0 });
   }
@@ -174,19 +177,23 @@ async function copyOne(
 }
 
 /**
- * Calls `work` for each item, several at once. After a failure no more calls begin, and the first error is thrown when
- * all calls have ended.
+ * Calls `work` for each item, as many at once as there are values in `lanes`: each value is passed to one call at a
+ * time. After a failure no more calls begin, and the first error is thrown when all calls have ended.
  */
-async function each<T>(items: readonly T[], concurrency: number, work: (item: T) => Promise<void>): Promise<void> {
+async function each<T, Lane>(
+  items: readonly T[],
+  lanes: readonly Lane[],
+  work: (item: T, lane: Lane) => Promise<void>,
+): Promise<void> {
   const failures: unknown[] = [];
   const queue = items.values();
-  const lane = async (): Promise<void> => {
+  const run = async (lane: Lane): Promise<void> => {
     for (const item of queue) {
       if (failures.length > 0) return;
-      await work(item).catch((error: unknown) => failures.push(error));
+      await work(item, lane).catch((error: unknown) => failures.push(error));
     }
   };
-  await Promise.all(Array.from({ length: Math.min(concurrency, items.length) }, lane));
+  await Promise.all(lanes.slice(0, items.length).map(run));
   if (failures.length > 0) throw failures[0];
 }
 

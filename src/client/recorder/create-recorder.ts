@@ -56,8 +56,8 @@ export function createRecorder(options: RecorderOptions): Recorder {
   let client: EventWriter | undefined;
   /** Series whose count on the server is behind. */
   const unwritten = new Set<Series>();
-  /** Called when something is written or dropped. */
-  const waiting: (() => void)[] = [];
+  /** Wake the calls of `flush` when something is written or dropped; the keys are their functions `release`. */
+  const waiting = new Map<() => void, () => void>();
 
   const stats = (): RecorderStats => {
     const dropped = { ...reports.dropped };
@@ -82,10 +82,9 @@ export function createRecorder(options: RecorderOptions): Recorder {
   });
 
   const updated = (series: Series): void => {
-    if (series.dropped || series.written === series.count) {
-      if (unwritten.delete(series)) unwrittenBytes -= series.bytes;
-    }
-    for (const wake of waiting.splice(0)) wake();
+    const isDone = series.dropped || series.written === series.count;
+    if (isDone && unwritten.delete(series)) unwrittenBytes -= series.bytes;
+    for (const wake of waiting.values()) wake();
     changed();
   };
   const drop = (series: Series, reason: DropReason, error: unknown): void => {
@@ -99,10 +98,10 @@ export function createRecorder(options: RecorderOptions): Recorder {
     lanes: options.maxInFlight ?? 4,
     clock,
     signal: stopping.signal,
-    async write(series) {
-      client ??= await clientOf(events, options);
+    async write(series, signal) {
+      client ??= await clientOf(options);
       const newName = (): string => names(series.event.regarding?.name, clock.now());
-      const count = await writeSeries(client, series, newName, stopping.signal);
+      const count = await writeSeries(client, series, newName, signal);
       if (isAway) reports.activity()?.worked();
       isAway = false;
       if (series.dropped) return;
@@ -150,9 +149,10 @@ export function createRecorder(options: RecorderOptions): Recorder {
     let series = table.find(occurrence.key, now);
     if (series === undefined) {
       const waitMs = buckets?.take(occurrence.source) ?? 0;
-      if (waitMs > 0) return refuse('rate-limited', `more than ${qps} events a second about the same object`);
+      if (waitMs > 0)
+        return refuse(occurrence, 'rate-limited', `more than ${qps} events a second about the same object`);
       if (lanes.size() >= maxQueued || unwrittenBytes + occurrence.bytes > maxQueuedBytes) {
-        return refuse('full', `${lanes.size()} events wait to be written`);
+        return refuse(occurrence, 'full', `${lanes.size()} events wait to be written`);
       }
       const name = names(occurrence.event.regarding?.name, lastMicros);
       series = newSeries(occurrence, name, microTime(lastMicros), now);
@@ -168,17 +168,17 @@ export function createRecorder(options: RecorderOptions): Recorder {
     }
     if (!series.busy) schedule(series);
     changed();
+  }
 
-    function refuse(reason: DropReason, text: string): void {
-      reports.drop(reason, 1, new Error(text), occurrence.event);
-    }
+  function refuse(occurrence: Occurrence, reason: DropReason, text: string): void {
+    reports.drop(reason, 1, new Error(text), occurrence.event);
   }
 
   function event(input: EventInput): void {
     recorded += 1;
     try {
       const occurrence = occurrenceOf(input, settings);
-      if (closed) reports.drop('closed', 1, new Error('the recorder is closed'), occurrence.event);
+      if (closed) refuse(occurrence, 'closed', 'the recorder is closed');
       else count(occurrence);
     } catch (error) {
       reports.drop('invalid', 1, error);
@@ -189,15 +189,19 @@ export function createRecorder(options: RecorderOptions): Recorder {
     signal?.throwIfAborted();
     const release = keepProcess();
     try {
-      const counts = [...unwritten].map((series) => [series, series.count] as const);
-      for (const series of unwritten) enqueue(series);
+      const counts = new Map<Series, number>();
+      for (const series of unwritten) {
+        counts.set(series, series.count);
+        enqueue(series);
+      }
       for (const [series, count] of counts) {
         while (!series.dropped && series.written < count) {
           enqueue(series);
-          await untilAborted(new Promise<void>((done) => waiting.push(done)), signal);
+          await untilAborted(new Promise<void>((done) => waiting.set(release, done)), signal);
         }
       }
     } finally {
+      waiting.delete(release);
       release();
     }
   }
@@ -215,13 +219,13 @@ export function createRecorder(options: RecorderOptions): Recorder {
   }
   const close = (given: FlushOptions = {}): Promise<void> => (closed ??= end(given));
 
-  return { event, flush, close, stats, [Symbol.asyncDispose]: () => close() } as Recorder;
+  return { event, flush, close, stats, [Symbol.asyncDispose]: close } as Recorder;
 }
 
-async function clientOf(events: RecorderOptions['events'], options: RecorderOptions): Promise<EventWriter> {
+async function clientOf(options: RecorderOptions): Promise<EventWriter> {
+  const { events, reportingController, caller = { name: reportingController }, clock } = options;
   if ('create' in events) return events;
   // Loaded on first use: a service that gives a client need not bundle another.
   const { createEventsClient } = await import('../requests/create-events-client.js');
-  const { reportingController, caller = { name: reportingController }, clock } = options;
   return createEventsClient({ events, caller, clock });
 }

@@ -20,7 +20,7 @@ interface LanesOptions {
   readonly clock: Clock;
   /** Ends everything. */
   readonly signal: AbortSignal;
-  readonly write: (series: Series) => Promise<void>;
+  readonly write: (series: Series, signal: AbortSignal) => Promise<void>;
   /** A write has failed, and is repeated unless the result is true. */
   readonly failed: (series: Series, error: unknown, isFinal: boolean) => boolean;
 }
@@ -31,7 +31,12 @@ interface LanesOptions {
  * unavailable.
  */
 export function createLanes({ lanes: most, clock, signal, write, failed }: LanesOptions) {
-  const lanes = Array.from({ length: most }, () => ({ waiting: new Set<Series>(), running: false }));
+  const lanes = Array.from({ length: most }, () => ({
+    waiting: new Set<Series>(),
+    running: false,
+    // Its own, because Node warns about a signal with more than ten listeners, and each request adds some.
+    signal: AbortSignal.any([signal]),
+  }));
   let size = 0;
 
   async function run(lane: (typeof lanes)[number]): Promise<void> {
@@ -44,11 +49,11 @@ export function createLanes({ lanes: most, clock, signal, write, failed }: Lanes
       for (let failures = 0; !series.dropped; failures++) {
         if (++writes % WRITES_A_TURN === 0) await nextTurn();
         try {
-          await write(series);
+          await write(series, lane.signal);
           break;
         } catch (error) {
           if (signal.aborted || failed(series, error, isFinal(error, failures))) break;
-          await pause(clock, pauseAfter(error, failures, FIRST_DELAY_MS, MAX_DELAY_MS, MAX_ASKED_MS), signal);
+          await pause(clock, pauseAfter(error, failures, FIRST_DELAY_MS, MAX_DELAY_MS, MAX_ASKED_MS), lane.signal);
         }
       }
       size -= 1;

@@ -36,10 +36,10 @@ export interface PostgresJsSql {
  * The driver `postgres` as a {@link PostgresClient}. It listens on a connection of its own and again after every loss.
  * `sql` is not ended by the store.
  *
- * @throws TypeError when the argument is no such function.
+ * @throws TypeError when the argument is no such function, or has a `transform` that changes columns, values or rows.
  */
 export function postgresJsClient(sql: PostgresJsSql): PostgresClient {
-  throwFaults('postgresJsClient', required(aDriver)(sql, 'the argument'));
+  throwFaults('postgresJsClient', [...required(aDriver)(sql, 'the argument'), ...transformFaults(sql)]);
   return {
     async query(text, values, { name, signal }) {
       const rows = sql.unsafe(text, [...values] as never[], { prepare: name !== undefined });
@@ -56,4 +56,20 @@ export function postgresJsClient(sql: PostgresJsSql): PostgresClient {
       return () => listening.unlisten();
     },
   };
+}
+
+/** The driver's option `transform`, as the driver keeps it: `from` changes what is read. */
+interface TransformingSql {
+  readonly options?: {
+    readonly transform?: { readonly [Part in 'column' | 'value' | 'row']?: { readonly from?: unknown } };
+  };
+}
+
+/** Rows are read by the names and values that the statements of the store ask for: with others every call would fail. */
+function transformFaults(sql: unknown): readonly string[] {
+  const { column, value, row } = (sql as TransformingSql | undefined)?.options?.transform ?? {};
+  if (!column?.from && !value?.from && !row?.from) return [];
+  return [
+    'the argument has the option transform, which changes the rows that it reads: give the store an instance of postgres() without it',
+  ];
 }

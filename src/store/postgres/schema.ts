@@ -64,6 +64,9 @@ function tables(s: string): string {
  * far the log was cleared; the floor may be higher. `raises` has the revisions that the counter was raised to without a
  * row in the log: any other revision that is not in the log was given out in a history that is gone. `timeline`,
  * `place` and `system` tell whether the data was moved or restored.
+ *
+ * Functions are dropped only where the first version is present: for each that is missing, the database would send a
+ * notice, which the driver `postgres` prints.
  */
 function secondVersion(s: string): string {
   return `
@@ -74,11 +77,13 @@ function secondVersion(s: string): string {
     UPDATE ${s}.counter SET place = '${s}.counter'::regclass::oid::bigint;
     ALTER TABLE ${s}.versions ADD COLUMN total bigint NOT NULL DEFAULT 0;
     CREATE TABLE ${s}.raises (revision bigint PRIMARY KEY);
-    DROP FUNCTION IF EXISTS ${s}.open_store(bigint, boolean);
-    DROP FUNCTION IF EXISTS ${s}.write(text, bytea, bigint, integer, bigint);
-    DROP FUNCTION IF EXISTS ${s}.snapshot_keys(bigint, text, text, bigint);
-    DROP FUNCTION IF EXISTS ${s}.expire(bigint, integer, bigint, integer);
-    DROP FUNCTION IF EXISTS ${s}.compact(bigint, integer);`;
+    IF present > 0 THEN
+      DROP FUNCTION IF EXISTS ${s}.open_store(bigint, boolean);
+      DROP FUNCTION IF EXISTS ${s}.write(text, bytea, bigint, integer, bigint);
+      DROP FUNCTION IF EXISTS ${s}.snapshot_keys(bigint, text, text, bigint);
+      DROP FUNCTION IF EXISTS ${s}.expire(bigint, integer, bigint, integer);
+      DROP FUNCTION IF EXISTS ${s}.compact(bigint, integer);
+    END IF;`;
 }
 
 /** The changes of each version; functions are replaced. */

@@ -3,7 +3,7 @@ import postgres from 'postgres';
 import { generate } from 'selfsigned';
 import { chown, chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { postgresJsClient, postgresSchema, postgresStore } from '../../../src/postgres.js';
 import type { EventStore } from '../../../src/store/contract/event-store.js';
 import { sampleEvent } from '../../../src/testing/sample-event.js';
@@ -50,7 +50,7 @@ describeWithPostgres('opening a PostgreSQL store', () => {
   });
 
   test('the driver postgres opens a new database, and one whose revisions have gone back, as pg does', async () => {
-    const sql = postgres(server.url(), { max: 2, onnotice: () => undefined });
+    const sql = postgres(server.url(), { max: 2 });
     const openWith = (): EventStore => {
       const store = postgresStore({ client: postgresJsClient(sql), schema: 'start_js', requestTimeoutMs: 10_000 });
       stores.push(store);
@@ -63,6 +63,22 @@ describeWithPostgres('opening a PostgreSQL store', () => {
     await admin.query('UPDATE start_js.counter SET revision = 1');
     expect(await openWith().revision()).toBeGreaterThanOrEqual(before);
     await sql.end();
+  });
+
+  test('neither a new schema nor one that is there prints anything through the driver postgres', async () => {
+    // The driver prints the notices of the database, unless it has the option onnotice.
+    const log = vi.spyOn(console, 'log').mockImplementation(() => undefined);
+    onTestFinished(() => log.mockRestore());
+    const sql = postgres(server.url(), { max: 2 });
+    for (let opening = 0; opening < 2; opening++) {
+      const store = postgresStore({ client: postgresJsClient(sql), schema: 'quiet', requestTimeoutMs: 10_000 });
+      stores.push(store);
+      await store.create(key(`e-${opening}`), sampleEvent(), later());
+      await store.close();
+    }
+    await sql.unsafe(postgresSchema({ schema: 'quiet' }));
+    await sql.end();
+    expect(log.mock.calls).toEqual([]);
   });
 
   test('a new database starts its revisions at the clock, and an emptied one never goes back', async () => {

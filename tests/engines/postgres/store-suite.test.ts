@@ -70,7 +70,7 @@ describeWithPostgres('the published suite on PostgreSQL', () => {
   describe('through the driver postgres', () => {
     let sql: ReturnType<typeof postgres>;
     beforeAll(() => {
-      sql = postgres(server.url(), { max: 5, onnotice: () => undefined });
+      sql = postgres(server.url(), { max: 5 });
     });
     afterAll(() => sql.end());
 

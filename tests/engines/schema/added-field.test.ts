@@ -21,7 +21,7 @@ describe('a field that is added to the schema in one line', () => {
     let sql: ReturnType<typeof postgres>;
     beforeAll(async () => {
       server = await startPostgres({ options: { fsync: 'off' } });
-      sql = postgres(server.url(), { max: 5, onnotice: () => undefined });
+      sql = postgres(server.url(), { max: 5 });
     });
     afterAll(async () => {
       await sql.end();

@@ -52,7 +52,7 @@ const DEFAULTS: Readonly<Record<string, readonly [made: () => checks.HealthCheck
     { name: 'event-loop-utilization', periodMs: 10_000, failureThreshold: 3 },
   ],
   heapCheck: [() => heapCheck(), { name: 'heap', periodMs: 10_000, failureThreshold: 3 }],
-  memoryCheck: [() => memoryCheck(), { name: 'memory', periodMs: 10_000, failureThreshold: 3 }],
+  memoryCheck: [() => memoryCheck(), { name: 'process-memory', periodMs: 10_000, failureThreshold: 3 }],
   diskCheck: [() => diskCheck({ path: '/' }), { name: 'disk', cacheMs: 10_000 }],
   tcpCheck: [() => tcpCheck({ host: 'a', port: 1 }), { name: 'tcp', cacheMs: 1_000 }],
   dnsCheck: [() => dnsCheck({ hostname: 'a' }), { name: 'dns', cacheMs: 1_000 }],

@@ -190,6 +190,53 @@ describe('copyEvents', () => {
     expect(await contents(to)).toHaveLength(2);
   });
 
+  test('adds few listeners to one signal, so that Node does not warn about them', async () => {
+    const [from, to] = [newStore(), newStore()];
+    for (let i = 0; i < 100; i++) await put(from, `e-${i}`);
+    const warnings: Error[] = [];
+    const onWarning = (warning: Error): void => void warnings.push(warning);
+    process.on('warning', onWarning);
+    onTestFinished(() => void process.off('warning', onWarning));
+    let now = 0;
+    let most = 0;
+    // As the engines do, which let a write that waits for its batch leave it.
+    const listening: EventStore = {
+      ...to,
+      async create(key, event, options) {
+        const listener = (): void => undefined;
+        options.signal?.addEventListener('abort', listener);
+        most = Math.max(most, ++now);
+        await new Promise((resolve) => setImmediate(resolve));
+        now -= 1;
+        options.signal?.removeEventListener('abort', listener);
+        return to.create(key, event, options);
+      },
+    };
+    const { signal } = new AbortController();
+    expect(await copyEvents(from, listening, { clock, signal })).toMatchObject({ copied: 100 });
+    // Warnings are emitted in a later turn.
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(most).toBe(32);
+    expect(warnings).toEqual([]);
+  });
+
+  test('ends the writes in progress with the reason of its signal', async () => {
+    const [from, to] = [newStore(), newStore()];
+    for (let i = 0; i < 6; i++) await put(from, `e-${i}`);
+    const abort = new AbortController();
+    let begun = 0;
+    const hanging: EventStore = {
+      ...to,
+      create: (_key, _event, { signal }) =>
+        new Promise((_resolve, reject) => {
+          signal?.addEventListener('abort', () => reject(signal.reason as Error));
+          if (++begun === 3) abort.abort(new Error('enough'));
+        }),
+    };
+    await expect(copyEvents(from, hanging, { clock, concurrency: 3, signal: abort.signal })).rejects.toThrow('enough');
+    expect(begun).toBe(3);
+  });
+
   test('lists every unusable option', async () => {
     const store = newStore();
     const options = { pageSize: 0, concurrency: 1.5, onProgress: 1 as never };

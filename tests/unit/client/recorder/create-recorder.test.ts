@@ -1,9 +1,10 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createRecorder, isStatusError, type EventInput, type Recorder } from '../../../../src/client.js';
 import type { RecorderOptions } from '../../../../src/client.js';
 import { nextTurn } from '../../../../src/clock/clock.js';
 import type { Observation } from '../../../../src/index.js';
 import { fakeClock } from '../../../../src/testing.js';
+import { collectGarbage } from '../../../collect-garbage.js';
 import { served } from '../served.js';
 import { fakeServer, type Outcome } from './fake-server.js';
 
@@ -465,6 +466,43 @@ describe('a recorder', () => {
     controller.abort(new Error('enough'));
     await expect(flushed).rejects.toThrow('enough');
     await expect(recorder.flush({ signal: controller.signal })).rejects.toThrow('enough');
+  });
+
+  it('keeps nothing of a flush() that was aborted', async () => {
+    const { recorder } = setUp({ events: { ...fakeServer().client, create: () => new Promise(() => undefined) } });
+    recorder.event(paid);
+    const abortedFlush = async (): Promise<WeakRef<AbortSignal>> => {
+      const controller = new AbortController();
+      const flushed = recorder.flush({ signal: controller.signal });
+      controller.abort(new Error('enough'));
+      await expect(flushed).rejects.toThrow('enough');
+      return new WeakRef(controller.signal);
+    };
+    const signal = await abortedFlush();
+    await turns();
+    collectGarbage();
+    expect(signal.deref()).toBeUndefined();
+  });
+
+  it('gives few writes the same signal, so that Node does not warn about its listeners, and aborts all when closed', async () => {
+    const warnings: Error[] = [];
+    const onWarning = (warning: Error): void => void warnings.push(warning);
+    process.on('warning', onWarning);
+    onTestFinished(() => void process.off('warning', onWarning));
+    let aborted = 0;
+    const { clock, recorder } = setUp({
+      maxInFlight: 16,
+      events: {
+        ...fakeServer().client,
+        create: (_event, { signal } = {}) =>
+          new Promise(() => signal?.addEventListener('abort', () => void (aborted += 1))),
+      },
+    });
+    // Enough objects for all lanes.
+    for (let name = 0; name < 200; name++) recorder.event({ ...paid, regarding: { kind: 'Order', name: `o-${name}` } });
+    await whileTimePasses(clock, recorder.close());
+    expect(aborted).toBe(16);
+    expect(warnings).toEqual([]);
   });
 
   it('does not wait in flush() for what is recorded after the call', async () => {

@@ -1,7 +1,9 @@
 import { EventEmitter } from 'node:events';
+import postgres from 'postgres';
 import { describe, expect, test } from 'vitest';
 import { createListenCheck } from '../../../../src/store/postgres/wake-ups.js';
 import { pgClient } from '../../../../src/store/postgres/pg-client.js';
+import { postgresJsClient } from '../../../../src/store/postgres/postgres-js.js';
 import { createRequests } from '../../../../src/store/postgres/requests.js';
 import type { PostgresClient } from '../../../../src/store/postgres/client.js';
 import { fakeClock } from '../../../../src/testing/fake-clock.js';
@@ -20,6 +22,32 @@ function poolOf(answer: (text: string) => Promise<{ rows: object[] }>) {
 }
 
 const call = () => ({ signal: new AbortController().signal });
+
+describe('an instance of the driver postgres', () => {
+  const adapted = (transform: postgres.Options<Record<string, never>>['transform']): PostgresClient =>
+    postgresJsClient(postgres('postgres://127.0.0.1:1/none', transform && { transform }));
+
+  test.each([
+    ['the names of columns', postgres.camel],
+    ['the names of columns one way', { column: postgres.toCamel }],
+    ['values', { value: { from: String } }],
+    ['rows', { row: (row: unknown) => row }],
+  ])('is refused if it transforms %s', (_what, transform) => {
+    expect(() => adapted(transform)).toThrow(
+      new TypeError(
+        'postgresJsClient: the argument has the option transform, which changes the rows that it reads: give the store an instance of postgres() without it',
+      ),
+    );
+  });
+
+  test.each([
+    ['no transform', undefined],
+    ['one for undefined', { undefined: null }],
+    ['one of what is sent', { column: { to: postgres.fromCamel } }],
+  ])('is accepted with %s', (_what, transform) => {
+    expect(adapted(transform).listen).toBeTypeOf('function');
+  });
+});
 
 describe('a pool of pg', () => {
   test('survives an error of an idle client, or of one in use', async () => {
