@@ -14,8 +14,8 @@ const EXTRA = 'impersonate-extra-';
  * values without a user name are a fault, with the message of Kubernetes.
  */
 export function wantedCaller(request: ApiRequest): Caller | { readonly fault: string } | undefined {
-  const name = header(request, 'impersonate-user') ?? '';
-  const uid = header(request, 'impersonate-uid') ?? '';
+  const name = utf8(header(request, 'impersonate-user') ?? '');
+  const uid = utf8(header(request, 'impersonate-uid') ?? '');
   const groups = separated(headerValues(request, 'impersonate-group'));
   const extra = extraOf(request);
   if (groups.length + sizeOf(extra) > MAX_PARTS) return { fault: tooMany() };
@@ -26,7 +26,20 @@ export function wantedCaller(request: ApiRequest): Caller | { readonly fault: st
 
 /** Node and fetch join repeated headers with `, `, so a value that contains `, ` is split as well. */
 function separated(values: readonly string[]): readonly string[] {
-  return values.flatMap((value) => value.split(', ', MAX_PARTS + 1));
+  return values.flatMap((value) => value.split(', ', MAX_PARTS + 1).map(utf8));
+}
+
+/** A value beyond ASCII that consists of bytes. */
+const LATIN_1 = /^(?=.*[\x80-\xff])[\0-\xff]*$/s;
+
+/** Reads a value as UTF-8, as Go does; Node and fetch read it as Latin-1. Bytes that are not UTF-8 stay Latin-1. */
+function utf8(value: string): string {
+  if (!LATIN_1.test(value)) return value;
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(Uint8Array.from(value, (char) => char.charCodeAt(0)));
+  } catch {
+    return value;
+  }
 }
 
 /** A limit, because the authorizer is called for each group and each value. */

@@ -254,6 +254,41 @@ describe('the credentials of a transport', () => {
     ]);
   });
 
+  test('are refused before a request where a header cannot carry the user who is impersonated', () => {
+    const faulty = {
+      name: 'a\r\nx-more: y',
+      uid: '',
+      groups: 'admins',
+      extra: { scope: ['a\u0000'] },
+      group: ['a'],
+    };
+    const create = (impersonate: unknown) => () =>
+      httpTransport({ server: local(1), impersonate: impersonate as { name: string } });
+    expect(create(faulty)).toThrow(
+      new TypeError(
+        'httpTransport: impersonate.name must be a non-empty string without control characters; ' +
+          'impersonate.uid must be a non-empty string without control characters; ' +
+          'impersonate.groups must be a list of non-empty strings without control characters; ' +
+          'impersonate.extra must be an object of lists of strings without control characters; ' +
+          'there is no option "impersonate.group" (did you mean "impersonate.groups"?)',
+      ),
+    );
+    for (const wrong of [
+      null,
+      'jane',
+      {},
+      { name: '\ud800' },
+      { name: 'a', groups: [1] },
+      { name: 'a', groups: ['a\n'] },
+      { name: 'a', extra: { scope: 'all' } },
+      { name: 'a', extra: { '': [] } },
+      { name: 'a', extra: { '\ud800': [] } },
+    ]) {
+      expect(create(wrong)).toThrow(/^httpTransport: impersonate/);
+    }
+    expect(create({ name: 'a', uid: undefined, groups: [], extra: { scope: [''] } })).not.toThrow();
+  });
+
   test('are read again from a token file a minute later', async () => {
     const clock = fakeClock();
     const tokenFile = join(folderOfTest(), 'token');

@@ -172,6 +172,11 @@ current-context: one
       { user: { 'as-groups': ['a'] } },
       'kubeconfig: the user "u": as-uid, as-groups and as-user-extra need as',
     ],
+    [
+      'impersonates a user whom no header can carry',
+      { user: { as: 'jane', 'as-user-extra': { scope: ['a\r\nx-more: y'] } } },
+      'kubeconfig: the user "u": as, as-uid, as-groups and as-user-extra must have no control characters',
+    ],
   ])('that %s is refused with a text that has no secret', async (_, parts, message) => {
     const text = typeof parts === 'string' ? parts : configOf(parts);
     const error = await failureOf(kubeconfigTransport({ text }));

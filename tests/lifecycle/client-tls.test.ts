@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { createServer as createPlain, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer, type ServerOptions } from 'node:https';
-import { createSecureServer } from 'node:http2';
+import { constants, createSecureServer } from 'node:http2';
 import { connect, type AddressInfo, type Server } from 'node:net';
 import { join } from 'node:path';
 import type { TLSSocket } from 'node:tls';
@@ -42,6 +42,27 @@ beforeAll(async () => {
   ]);
 });
 
+/** A certificate that an intermediate authority has signed, and one that another authority has signed for the same name. */
+async function signedCertificates() {
+  const keySize = 2048 as const;
+  const authority = (value: string, ca?: { readonly key: string; readonly cert: string }): Promise<Pem> =>
+    generate([{ name: 'commonName', value }], {
+      keySize,
+      extensions: [{ name: 'basicConstraints', cA: true, critical: true }],
+      ...(ca && { ca }),
+    } as never);
+  const server = (signer: Pem): Promise<Pem> =>
+    generate([{ name: 'commonName', value: 'kube.example' }], {
+      keySize,
+      extensions: [{ name: 'subjectAltName', altNames: [{ type: 2, value: 'kube.example' }] }],
+      ca: { key: signer.private, cert: signer.cert },
+    } as never);
+  const [root, other] = await Promise.all([authority('root'), authority('other root')]);
+  const intermediate = await authority('intermediate', { key: root.private, cert: root.cert });
+  const [leaf, foreign] = await Promise.all([server(intermediate), server(other)]);
+  return { leaf, chain: `${leaf.cert}\n${intermediate.cert}`, intermediate, foreign };
+}
+
 async function listenTo(server: Server): Promise<number> {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -78,6 +99,21 @@ describe('TLS of a transport', () => {
     }
     expect(await clientTo(port, { tls: trusted() }).get({ name: 'a' })).toMatchObject({ note: 'nobody' });
     expect(await clientTo(port, { tls: { insecureSkipTlsVerify: true } }).get({ name: 'a' })).toMatchObject(STORED);
+  });
+
+  test('trusts the certificate of the server itself, or an intermediate, without the authority that signed it', async () => {
+    const { leaf, chain, intermediate, foreign } = await signedCertificates();
+    const key = leaf.private;
+    const alone = await listenTo(createServer({ key, cert: leaf.cert }, whoAmI));
+    const withChain = await listenTo(createServer({ key, cert: chain }, whoAmI));
+    const get = (port: number, ca: string, serverName = 'kube.example') =>
+      clientTo(port, { tls: { ca, serverName } }).get({ name: 'a' });
+    expect(await get(alone, leaf.cert)).toMatchObject(STORED);
+    expect(await get(alone, intermediate.cert)).toMatchObject(STORED);
+    expect(await get(withChain, intermediate.cert)).toMatchObject(STORED);
+    for (const refused of [get(alone, foreign.cert), get(withChain, foreign.cert), get(alone, leaf.cert, 'other')]) {
+      expect(await failureOf(refused)).toMatchObject({ name: 'ConnectionError', sent: false });
+    }
   });
 
   test('presents the certificate of the client', async () => {
@@ -148,6 +184,64 @@ describe('HTTP/2', () => {
     }
     expect(seen).toEqual(['ADDED a', 'BOOKMARK undefined', 'DELETED a']);
     expect([...versions]).toEqual(['2.0']);
+  });
+
+  test('fails like HTTP/1.1 when a stream is reset in the middle of an answer, so that a read is repeated', async () => {
+    const server = createSecureServer({ key: serverPem.private, cert: serverPem.cert });
+    let asked = 0;
+    server.on('stream', (stream, { ':method': method }) => {
+      stream.on('error', () => undefined);
+      stream.respond({ ':status': 200, 'content-type': 'application/json' });
+      if (++asked > 1 && method === 'GET') return void stream.end(JSON.stringify(STORED));
+      stream.write(JSON.stringify(STORED).slice(0, 20));
+      setTimeout(() => stream.close(constants.NGHTTP2_CANCEL), 20);
+    });
+    const port = await listenTo(server);
+    const transport = closedLater(httpTransport({ server: `https://127.0.0.1:${port}`, http2: true, tls: trusted() }));
+    const retry = { retries: 1, firstDelayMs: 1 };
+    const client = clientOver(transport, { retry });
+    expect(await client.get({ name: 'a' })).toMatchObject(STORED);
+    expect(asked).toBe(2);
+    expect(await failureOf(client.patch({ name: 'a' }, { type: 'merge', patch: {} }))).toMatchObject({
+      name: 'ConnectionError',
+      message: 'the connection was closed before the answer was complete',
+      sent: true,
+    });
+    expect(asked).toBe(3);
+  });
+
+  test('has a connection for each watch, so that a watch delays no request', async () => {
+    const { events } = eventsOfTest();
+    const server = createSecureServer({ key: serverPem.private, cert: serverPem.cert }, toNodeListener(events.handle));
+    let sessions = 0;
+    server.on('session', () => void sessions++);
+    const port = await listenTo(server);
+    const client = clientTo(port, { tls: trusted(), http2: true, maxConnections: 3 });
+    const watches = [1, 2].map(() => client.watch({ sendInitialEvents: true })[Symbol.asyncIterator]());
+    for (const frames of watches) await frames.next();
+    await client.create(event('a') as never);
+    expect(sessions).toBe(3);
+    for (const frames of watches) await frames.return?.();
+  });
+
+  test('carries the name that is impersonated in the same bytes as HTTP/1.1: those of UTF-8', async () => {
+    const server = createSecureServer({ key: serverPem.private, cert: serverPem.cert, allowHTTP1: true });
+    const seen: unknown[] = [];
+    server.on('request', ({ headers, httpVersion }, response) => {
+      const bytes = ['impersonate-user', 'impersonate-uid', 'impersonate-group', 'impersonate-extra-%c3%a4%28b%29'].map(
+        (name) => Buffer.from(String(headers[name]), 'latin1').toString('utf8'),
+      );
+      seen.push([httpVersion, ...bytes]);
+      answer(response as never, 200, STORED);
+    });
+    const port = await listenTo(server);
+    const impersonate = { name: 'jürgen', uid: '日本', groups: ['größe', 'a'], extra: { 'ä(b)': ['é'] } };
+    for (const http2 of [false, true]) await clientTo(port, { tls: trusted(), http2, impersonate }).get({ name: 'a' });
+    const expected = ['jürgen', '日本', 'größe, a', 'é'];
+    expect(seen).toEqual([
+      ['1.1', ...expected],
+      ['2.0', ...expected],
+    ]);
   });
 
   test('leaves the server unread while the reader of a watch is slow', async () => {

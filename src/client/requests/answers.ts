@@ -1,7 +1,7 @@
 import type { ApiResponse } from '../../http/response.js';
 import { isObject, type JsonObject } from '../../json/json-tree.js';
 import type { Status } from '../../model/status.js';
-import { responseError, statusError, type StatusError } from '../contract/errors.js';
+import { connectionError, responseError, statusError, type StatusError } from '../contract/errors.js';
 import { firstValue, retryAfterMs } from './answer-headers.js';
 import { readBody } from './read-body.js';
 
@@ -32,6 +32,10 @@ export async function readObject(reading: Reading): Promise<JsonObject> {
   const { text, cut } = await readBody(response, maxBytes, signal);
   if (cut) throw responseError(`the answer has more than ${maxBytes} bytes`, status);
   const object = parseObject(text);
+  // Over HTTP/2 a stream that was reset may look like one that ended.
+  if (object === undefined && isCutObject(text)) {
+    throw connectionError('the connection was closed before the answer was complete', true);
+  }
   if (object === undefined) throw responseError(`the answer is not a JSON object: ${shown(text)}`, status);
   if (isFailure(object)) throw statusError(object, status);
   return object;
@@ -40,8 +44,12 @@ export async function readObject(reading: Reading): Promise<JsonObject> {
 /** True for the statuses of an answer that is no refusal. */
 export const isSuccess = (status: number): boolean => status >= 200 && status < 300;
 
-/** The error of a refused request. Proxies refuse with texts and pages of their own. */
-export async function refusal(reading: Reading): Promise<StatusError> {
+/**
+ * The error of a refused request. Proxies refuse with texts and pages of their own.
+ *
+ * @param hint the end of the message where the refusal is not a Status
+ */
+export async function refusal(reading: Reading, hint = ''): Promise<StatusError> {
   const { response, signal, maxBytes, nowMs } = reading;
   const { status } = response;
   const after = retryAfterMs(firstValue(response, 'retry-after'), firstValue(response, 'date'), nowMs);
@@ -49,7 +57,7 @@ export async function refusal(reading: Reading): Promise<StatusError> {
   const object = cut ? undefined : parseObject(text);
   if (object !== undefined && object.kind === 'Status') return statusError(cleanStatus(object), status, after);
   const words = shown(text);
-  const message = `the server answered ${status}${words && `: ${words}`}`;
+  const message = `the server answered ${status}${words && `: ${words}`}${hint}`;
   return statusError({ message }, status, after);
 }
 
@@ -67,6 +75,30 @@ export function parseObject(text: string): JsonObject | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** True for the beginning of a JSON object whose end is missing. */
+function isCutObject(text: string): boolean {
+  const start = text.search(/\S/);
+  if (text[start] !== '{') return false;
+  let open = 0;
+  let isInString = false;
+  for (let at = start; at < text.length; at++) {
+    const char = text[at];
+    if (isInString) {
+      if (char === '\\') at++;
+      else if (char === '"') isInString = false;
+    } else if (char === '"') {
+      isInString = true;
+    } else if (char === '{' || char === '[') {
+      open++;
+    } else if (char === '}' || char === ']') {
+      open--;
+      // What follows a whole object is another fault.
+      if (open === 0) return false;
+    }
+  }
+  return true;
 }
 
 /** The beginning of a server's text in one line, without the tags of a page and without control characters. */

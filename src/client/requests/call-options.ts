@@ -1,9 +1,8 @@
-import type { OptionRules } from '../../options/check-options.js';
+import type { OptionRule, OptionRules } from '../../options/check-options.js';
 import {
   aBoolean,
   anAbortSignal,
   aNonEmptyString,
-  aNumber,
   aPositiveNumber,
   aString,
   aWholeNumber,
@@ -20,16 +19,16 @@ import type {
   WatchOptions,
   WriteOptions,
 } from '../contract/events-client.js';
+import { isWellFormed } from './paths.js';
+
+const aSelector: OptionRule = /* @__PURE__ */ mustBe(isWellFormed, 'a string without lone surrogates');
 
 const callRules: OptionRules<CallOptions> = { signal: anAbortSignal, timeoutMs: aPositiveNumber };
 
 export const selectionRules: OptionRules<EventSelection> = {
-  namespace: mustBe(
-    (value) => value === null || (typeof value === 'string' && value !== ''),
-    'a namespace, or null for all',
-  ),
-  fieldSelector: aString,
-  labelSelector: aString,
+  namespace: mustBe((value) => value === null || (isWellFormed(value) && value !== ''), 'a namespace, or null for all'),
+  fieldSelector: aSelector,
+  labelSelector: aSelector,
 };
 
 export const getRules: OptionRules<GetOptions> = { ...callRules, resourceVersion: aString };
@@ -69,5 +68,5 @@ export const watchRules: OptionRules<WatchOptions> = {
   resourceVersion: aString,
   allowWatchBookmarks: aBoolean,
   sendInitialEvents: aBoolean,
-  timeoutSeconds: aNumber(0),
+  timeoutSeconds: aWholeNumber(0),
 };

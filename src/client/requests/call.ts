@@ -3,12 +3,14 @@ import type { ApiRequest, RequestHeaders } from '../../http/request.js';
 import type { ApiResponse } from '../../http/response.js';
 import type { JsonObject } from '../../json/json-tree.js';
 import { untilAborted } from '../../clock/abortable.js';
+import { callHook } from '../../observe/call-hook.js';
 import { statusError } from '../contract/errors.js';
 import type { CallOptions } from '../contract/events-client.js';
 import type { Transport } from '../contract/transport.js';
 import { warningTexts } from './answer-headers.js';
-import { readObject, type Reading } from './answers.js';
+import { readObject, refusal, type Reading } from './answers.js';
 import { createDeadline, type Deadline } from './deadline.js';
+import { groupHint } from './paths.js';
 import { discard } from './read-body.js';
 import { repeat, type MayRepeat, type RetryPolicy } from './repeat.js';
 
@@ -75,7 +77,11 @@ export const reading = (context: CallContext, response: ApiResponse, signal: Abo
   nowMs: context.clock.now() / 1000,
 });
 
-/** Sends a request, and reports warnings. The caller reads the body or releases it. */
+/**
+ * Sends a request, and reports warnings. The caller reads the body or releases it.
+ *
+ * @throws StatusError for a 404; the caller throws other refusals
+ */
 export async function send(context: CallContext, request: ClientRequest, signal: AbortSignal): Promise<ApiResponse> {
   if (signal.aborted) throw signal.reason;
   const answer = Promise.resolve(context.transport(apiRequest(request, signal)));
@@ -88,9 +94,12 @@ export async function send(context: CallContext, request: ClientRequest, signal:
     throw error;
   }
   if (response === undefined) {
-    throw statusError({ message: 'the server could not find the requested resource', reason: 'NotFound' }, 404);
+    const message = `the server could not find the requested resource${groupHint(request.url)}`;
+    throw statusError({ message, reason: 'NotFound' }, 404);
   }
   warn(context, response);
+  // Here, because only the request knows the group.
+  if (response.status === 404) throw await refusal(reading(context, response, signal), groupHint(request.url));
   return response;
 }
 
@@ -109,11 +118,5 @@ function apiRequest({ method, url, json, contentType }: ClientRequest, signal: A
 
 function warn({ onWarning }: CallContext, { headers }: ApiResponse): void {
   if (onWarning === undefined) return;
-  for (const text of warningTexts(headers.warning)) {
-    try {
-      onWarning(text);
-    } catch {
-      // A failure of the hook does not fail the call.
-    }
-  }
+  for (const text of warningTexts(headers.warning)) void callHook(() => onWarning(text));
 }

@@ -10,6 +10,7 @@ import {
   anObject,
   anObjectWith,
   aWholeNumber,
+  hasFunctions,
   isNonEmptyString,
   mustBe,
 } from '../../options/rules.js';
@@ -47,7 +48,10 @@ export interface EventsClientOptions {
    * called. Default: `{ name: 'kube-vitals-client' }`, in the group `system:authenticated` alone.
    */
   readonly caller?: (Pick<Caller, 'name'> & Partial<Caller>) | undefined;
-  /** The API group. Default: that of `events`, else `events.k8s.io`, that of Kubernetes. */
+  /**
+   * The API group. Default: that of `events`, else `events.k8s.io`, that of Kubernetes. A `kube-vitals` server over HTTP
+   * has `events.` and its `apiDomain`.
+   */
   readonly group?: string | undefined;
   /** The namespace of calls that name none. Default: that of the transport, such as of a kubeconfig's context. */
   readonly namespace?: string | undefined;
@@ -72,8 +76,13 @@ export interface EventsClientOptions {
 
 const GROUP = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
 
-const isConnected = (value: unknown): boolean =>
-  typeof (value as Partial<ConnectedTransport> | null)?.handle === 'function';
+const isConnected = (value: unknown): boolean => hasFunctions(value, ['handle']);
+
+const aTransport: OptionRule = (value, name) => {
+  if (value === undefined || typeof value === 'function' || isConnected(value)) return [];
+  const isPromise = hasFunctions(value, ['then']);
+  return [`${name} must be a transport${isPromise ? ', not a promise of one: await it' : ''}`];
+};
 
 /** The rule of a caller, of whom only the name is required. */
 export const aCaller: OptionRule = /* @__PURE__ */ mustBe(
@@ -82,7 +91,7 @@ export const aCaller: OptionRule = /* @__PURE__ */ mustBe(
 );
 
 const rules = (): OptionRules<EventsClientOptions> => ({
-  transport: mustBe((value) => typeof value === 'function' || isConnected(value), 'a transport'),
+  transport: aTransport,
   events: anObjectWith(['as'], 'the events of createEvents'),
   caller: aCaller,
   group: mustBe((value) => typeof value === 'string' && GROUP.test(value), 'an API group, such as events.k8s.io'),

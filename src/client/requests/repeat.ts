@@ -1,6 +1,6 @@
 import { pause } from '../../clock/abortable.js';
 import { delayAfter } from '../../clock/backoff.js';
-import { systemClock, type Clock } from '../../clock/clock.js';
+import type { Clock } from '../../clock/clock.js';
 import { keepProcess } from '../../clock/keep-process.js';
 import { isConnectionError, isStatusError } from '../contract/errors.js';
 import type { Deadline } from './deadline.js';
@@ -63,11 +63,11 @@ export async function repeat<T>(
       const wait = pauseAfter(error, tries, retry.firstDelayMs, retry.longestDelayMs, Infinity);
       if (wait >= deadline.remainingMs()) throw error;
       // A process that waits only for this call would otherwise exit during the pause.
-      const release = clock === systemClock ? keepProcess() : undefined;
+      const release = keepProcess();
       try {
         await pause(clock, wait, deadline.signal);
       } finally {
-        release?.();
+        release();
       }
       if (deadline.signal.aborted) throw deadline.signal.reason;
     }

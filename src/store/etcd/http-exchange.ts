@@ -50,6 +50,8 @@ export async function loadHttp(): Promise<OpenHttp> {
         timeout: requestTimeoutMs,
         // One by one: they may be getters, or inherited.
         ...({ ca, cert, key } as object),
+        // As kubectl and curl do: an intermediate or the server's own certificate is trusted without its root.
+        ...(ca !== undefined && { allowPartialTrustChain: true }),
         ...(serverName !== undefined && { servername: serverName }),
       },
     });

@@ -85,6 +85,24 @@ describe('the impersonated user', () => {
     });
   });
 
+  it('is read as UTF-8, which HTTP servers present as Latin-1, and as it is where it is something else', async () => {
+    const latin1 = (text: string): string => Buffer.from(text).toString('latin1');
+    const sent = (as: (text: string) => string): RequestHeaders => ({
+      'impersonate-user': as('jürgen'),
+      'impersonate-uid': as('ü'),
+      'impersonate-group': [as('日本'), 'ops'],
+      'impersonate-extra-s': as('é'),
+    });
+    const read = { name: 'jürgen', uid: 'ü', groups: ['日本', 'ops', 'system:authenticated'], extra: { s: ['é'] } };
+    expect(await callerOf(everything, sent(latin1))).toEqual(read);
+    expect(
+      await callerOf(
+        everything,
+        sent((text) => text),
+      ),
+    ).toEqual(read);
+  });
+
   it('is read from repeated headers that were joined on the way', async () => {
     const joined = {
       'impersonate-user': 'Doe, Jane',

@@ -27,19 +27,27 @@ function basic(username: string, password: string): string {
   return `Basic ${toBase64(new TextEncoder().encode(`${username}:${password}`))}`;
 }
 
-/** The headers of impersonation. */
+/** The headers of impersonation. Connections write header values as Latin-1, so that these are the bytes of UTF-8. */
 export function impersonationHeaders(caller: HttpTransportOptions['impersonate']): Record<string, string | string[]> {
   if (caller === undefined) return {};
   const { name, uid, groups = [], extra = {} }: Partial<Caller> = caller;
   return {
-    'impersonate-user': name as string,
-    ...(uid !== undefined && { 'impersonate-uid': uid }),
-    ...(groups.length > 0 && { 'impersonate-group': [...groups] }),
+    'impersonate-user': utf8(name as string),
+    ...(uid !== undefined && { 'impersonate-uid': utf8(uid) }),
+    ...(groups.length > 0 && { 'impersonate-group': groups.map(utf8) }),
     ...Object.fromEntries(
       Object.entries(extra).map(([key, values]) => [
-        `impersonate-extra-${encodeURIComponent(key).toLowerCase()}`,
-        [...values],
+        // Parentheses are left as they are by encodeURIComponent, and refused in the name of a header.
+        `impersonate-extra-${encodeURIComponent(key).replaceAll('(', '%28').replaceAll(')', '%29').toLowerCase()}`,
+        values.map(utf8),
       ]),
     ),
   };
+}
+
+/** A text whose Latin-1 bytes are the UTF-8 bytes of this one. */
+function utf8(text: string): string {
+  let bytes = '';
+  for (const byte of new TextEncoder().encode(text)) bytes += String.fromCharCode(byte);
+  return bytes;
 }

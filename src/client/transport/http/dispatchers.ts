@@ -21,15 +21,16 @@ export function createDispatchers(options: ConnectionOptions & { readonly maxHea
       timeout,
       allowH2,
       rejectUnauthorized: !insecureSkipTlsVerify,
-      ...(ca !== undefined && { ca }),
+      // As kubectl and curl do: an intermediate or the server's own certificate is trusted without its root.
+      ...(ca !== undefined && { ca, allowPartialTrustChain: true }),
       ...(cert !== undefined && { cert, key }),
       ...(serverName !== undefined && { servername: serverName }),
     };
     const shared = {
       connections: maxConnections,
       allowH2,
-      // HTTP/1 connections have one request at a time, so that a watch delays nothing. HTTP/2 has streams.
-      ...(!allowH2 && { pipelining: 1 }),
+      // One request at a time on each connection, so that a watch delays nothing. undici applies it to HTTP/2 as well.
+      pipelining: 1,
       keepAliveTimeout: options.keepAliveMs ?? 4_000,
       // undici refuses headers of exactly this size, too.
       maxHeaderSize: options.maxHeaderBytes + 1,

@@ -13,11 +13,13 @@ import {
   mustBe,
   required,
 } from '../../../options/rules.js';
-import { aCaller } from '../../requests/options.js';
 
 /** How the server's certificate is checked, and the client's certificate. All PEM. */
 export interface TlsOptions {
-  /** The authorities that are trusted, instead of those of the system. */
+  /**
+   * The authorities that are trusted, instead of those of the system. An intermediate authority or the certificate of the
+   * server itself is trusted without the authority that signed it.
+   */
   readonly ca?: string | undefined;
   /** The certificate of the client, with those of its intermediate authorities. Needs `key`. */
   readonly cert?: string | undefined;
@@ -36,7 +38,10 @@ export interface TlsOptions {
 export interface ConnectionSettings {
   /** Headers of every request, with names in lower case. */
   readonly headers?: Readonly<Record<string, string | readonly string[]>> | undefined;
-  /** True: speaks HTTP/2 with servers that offer it over TLS. Default: false; see the guide for when it helps. */
+  /**
+   * True: speaks HTTP/2 with servers that offer it over TLS. As over HTTP/1.1, each request and each watch has a connection
+   * of its own. Default: false.
+   */
   readonly http2?: boolean | undefined;
   /**
    * Connections at the same time. A watch holds one as long as it runs; requests beyond wait for their turn.
@@ -80,7 +85,7 @@ export interface HttpTransportOptions extends ConnectionSettings {
         readonly password: string;
       }
     | undefined;
-  /** The user whom requests impersonate; the caller needs the right to do so. */
+  /** The user whom requests impersonate; the caller needs the right to do so. Sent in UTF-8, as kubectl sends it. */
   readonly impersonate?: (Pick<Caller, 'name'> & Partial<Caller>) | undefined;
   /**
    * The address of an HTTP or HTTPS proxy; there is no SOCKS. Variables of the environment such as `HTTPS_PROXY` are
@@ -122,6 +127,19 @@ const headers: OptionRule = (value, name) => {
   });
 };
 
+/** What a header cannot carry in UTF-8: control characters, and half of a surrogate pair. */
+const UNFIT = /[\p{Cc}\p{Cs}]/u;
+/** True for a text that a header can carry, in UTF-8 where it is not ASCII. */
+export const fitsHeader = (value: unknown): value is string => typeof value === 'string' && !UNFIT.test(value);
+
+const isVisible = (value: unknown): boolean => value !== '' && fitsHeader(value);
+const aVisibleString: OptionRule = /* @__PURE__ */ mustBe(isVisible, 'a non-empty string without control characters');
+
+const isExtra = (value: unknown): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  Object.entries(value).every(([key, texts]) => isVisible(key) && Array.isArray(texts) && texts.every(fitsHeader));
+
 /** The rules of {@link ConnectionSettings}. */
 export const connectionRules = (): OptionRules<ConnectionSettings> => ({
   headers,
@@ -156,7 +174,15 @@ const rules = (): OptionRules<HttpTransportOptions> => ({
     username: required(mustBe((value) => isNonEmptyString(value) && !value.includes(':'), 'a text without ":"')),
     password: required(aString),
   }),
-  impersonate: aCaller,
+  impersonate: anObject<Caller>({
+    name: required(aVisibleString),
+    uid: aVisibleString,
+    groups: mustBe(
+      (value) => Array.isArray(value) && value.every(isVisible),
+      'a list of non-empty strings without control characters',
+    ),
+    extra: mustBe(isExtra, 'an object of lists of strings without control characters'),
+  }),
   proxyUrl: mustBe(isProxy, 'an http or https URL'),
 });
 

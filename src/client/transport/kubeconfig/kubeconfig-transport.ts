@@ -5,7 +5,7 @@ import type { Caller } from '../../../model/caller.js';
 import type { ConnectedTransport } from '../../contract/transport.js';
 import { createCredentials, impersonationHeaders } from '../http/credentials.js';
 import { createSender } from '../http/http-transport.js';
-import { checkHttpTransportOptions, type TlsOptions } from '../http/options.js';
+import { checkHttpTransportOptions, fitsHeader, type TlsOptions } from '../http/options.js';
 import { constant, fileSource, tlsSource, type Source } from '../http/sources.js';
 import { createExecSource, type ClusterInfo, type ExecSource } from './exec-plugin.js';
 import { defaultPaths, loadFiles, loadText, type Kubeconfig } from './load-kubeconfig.js';
@@ -167,6 +167,9 @@ function impersonatedBy(user: Entry): (Pick<Caller, 'name'> & Partial<Caller>) |
     if (uid === undefined && groups.length === 0 && extra === undefined) return undefined;
     throw kubeconfigFault(`${user.what}: as-uid, as-groups and as-user-extra need as`);
   }
-  const keys = Object.keys(extra?.values ?? {});
-  return { name, uid, groups, extra: Object.fromEntries(keys.map((key) => [key, textsOf(extra as Entry, key)])) };
+  const extras = Object.keys(extra?.values ?? {}).map((key) => [key, textsOf(extra as Entry, key)] as const);
+  if (![name, uid ?? '', ...groups, ...extras.flat(2)].every(fitsHeader)) {
+    throw kubeconfigFault(`${user.what}: as, as-uid, as-groups and as-user-extra must have no control characters`);
+  }
+  return { name, uid, groups, extra: Object.fromEntries(extras) };
 }

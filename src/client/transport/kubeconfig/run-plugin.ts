@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import { untilAborted } from '../../../clock/abortable.js';
 import { joinBytes } from '../../../http/bytes.js';
+import { callHook } from '../../../observe/call-hook.js';
 import { kubeconfigFault } from './read-values.js';
 
 /** A program that gives credentials, as a kubeconfig describes it. */
@@ -59,11 +60,7 @@ export async function runPlugin(plugin: PluginCommand, signal: AbortSignal): Pro
     child.kill('SIGKILL');
     stdout?.destroy();
     stderr?.destroy();
-    try {
-      plugin.onOutput?.(stderrText());
-    } catch {
-      // A failure of the hook is not one of the program.
-    }
+    void callHook(() => plugin.onOutput?.(stderrText()));
   }
 }
 

@@ -81,6 +81,30 @@ describe('kube-vitals probe', () => {
     expect([refused.code, refused.err]).toEqual([1, expect.stringMatching(/self[- ]signed certificate/)]);
   });
 
+  it('verifies with --ca-file a certificate that is in the file itself, without the authority that signed it', async () => {
+    const dir = await mkdtemp(join(tmpdir(), 'kube-vitals-probe-'));
+    onTestFinished(() => rm(dir, { recursive: true, force: true }));
+    const signed = async (): Promise<{ private: string; cert: string }> => {
+      const authority = await generate([{ name: 'commonName', value: 'authority' }]);
+      const extensions = [{ name: 'subjectAltName', altNames: [{ type: 2, value: 'localhost' }] }];
+      const ca = { key: authority.private, cert: authority.cert };
+      return generate([{ name: 'commonName', value: 'localhost' }], { ca, extensions } as never);
+    };
+    const [own, other] = await Promise.all([signed(), signed()]);
+    await writeFile(join(dir, 'own.crt'), own.cert);
+    await writeFile(join(dir, 'other.crt'), other.cert);
+    const server = createSecureServer({ key: own.private, cert: own.cert }, (_, res) => res.end('ok'));
+    server.listen(0, 'localhost');
+    await once(server, 'listening');
+    onTestFinished(() => void server.close());
+    const url = `https://localhost:${(server.address() as AddressInfo).port}/`;
+    expect(await probe(url, '--ca-file', join(dir, 'own.crt'))).toMatchObject({ code: 0, out: 'ok\n' });
+    expect(await probe(url, '--ca-file', join(dir, 'other.crt'))).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/unable to verify the first certificate|self[- ]signed|unable to get/) as unknown,
+    });
+  });
+
   it('gives up after --timeout, also when an answer has begun', async () => {
     const silent = await serve(() => undefined);
     expect(await probe(silent, '--timeout=50ms')).toEqual({

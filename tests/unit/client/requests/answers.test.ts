@@ -95,8 +95,40 @@ describe('a refusal', () => {
     });
   });
 
-  it('is NotFound where the server does not have the API', async () => {
-    expect(await get(undefined)).toSatisfy(isNotFound);
+  it('is NotFound where the server does not have the API, and names the group that was asked for', async () => {
+    const hint = '(does it serve events.example.com/v1? set the option group)';
+    const absent = await get(undefined);
+    expect(absent).toSatisfy(isNotFound);
+    expect(absent.message).toBe(`the server could not find the requested resource ${hint}`);
+    const text = { status: 404, headers: {}, body: '404 page not found\n' };
+    expect(await get(text)).toMatchObject({
+      code: 404,
+      reason: '',
+      message: `the server answered 404: 404 page not found ${hint}`,
+    });
+    const { client } = answering([text]);
+    expect((await failureOf(client.watch()[Symbol.asyncIterator]().next())).message).toContain(hint);
+    expect((await get(refused(404, 'NotFound'))).message).toBe('refused: NotFound');
+  });
+});
+
+describe('an answer that is not JSON', () => {
+  const whole = JSON.stringify({ kind: 'Event', metadata: { name: 'a', labels: { 'a"\\{': '}]' } }, items: [{}, []] });
+  const of = (body: string) => get({ status: 200, headers: {}, body });
+
+  it('is a ConnectionError wherever a JSON object was cut', async () => {
+    for (let length = 1; length < whole.length; length++) {
+      expect(await of(whole.slice(0, length))).toMatchObject({ name: 'ConnectionError', sent: true });
+    }
+    expect(await of(` \n${whole.slice(0, -1)}`)).toMatchObject({
+      message: 'the connection was closed before the answer was complete',
+    });
+  });
+
+  it('is a ResponseError where the text is another one', async () => {
+    for (const text of ['', ' ', '[{', '"{', '<html>{', 'ok', '{]', '{oops}', `${whole}{`, `${whole}"`, '{"a":1}}']) {
+      expect(await of(text)).toMatchObject({ name: 'ResponseError', status: 200 });
+    }
   });
 });
 
@@ -143,6 +175,10 @@ describe('warnings', () => {
     });
     await client.create(event('a'));
     expect(warnings).toEqual(['unknown field "x"']);
+    // A rejection that nobody handles would end the process; Vitest fails for it.
+    const onWarning = (() => Promise.reject(new Error('hook'))) as () => void;
+    const other = answering([json(201, { ...event('a') }, { warning: '299 - "x"' })], { onWarning });
+    expect(await other.client.create(event('a'))).toMatchObject({ reason: 'Tested' });
   });
 });
 
@@ -156,6 +192,31 @@ describe('invalid arguments', () => {
       expect(await failureOf(client.get({ name: 'a' }, { timeoutMs }))).toMatchObject({ name: 'TypeError' });
     }
     for (const pageSize of [0, 1.5, -1]) expect(() => client.list({ pageSize })).toThrow(TypeError);
+    for (const timeoutSeconds of [0.5, -1, 1e30, NaN, '1' as never]) {
+      expect(() => client.watch({ timeoutSeconds })).toThrow(
+        new TypeError('watch: timeoutSeconds must be a whole number of at least 0'),
+      );
+    }
+    const half = '\ud800';
+    for (const call of [
+      () => client.get({ name: half }),
+      () => client.get({ name: 'a', namespace: half }),
+      () => client.get({ name: 'a' }, { resourceVersion: half }),
+      () => client.create(event('a', { metadata: { namespace: half } })),
+    ]) {
+      expect(await failureOf(call())).toMatchObject({
+        name: 'TypeError',
+        message: expect.stringMatching(/^the \w+ must have no lone surrogates$/) as unknown,
+      });
+    }
+    expect(() => client.list({ namespace: half })).toThrow(
+      new TypeError('list: namespace must be a namespace, or null for all'),
+    );
+    expect(() => client.watch({ fieldSelector: half, labelSelector: `a=${half}` })).toThrow(
+      new TypeError(
+        'watch: fieldSelector must be a string without lone surrogates; labelSelector must be a string without lone surrogates',
+      ),
+    );
     const type = 'other' as 'merge';
     expect(await failureOf(client.patch({ name: 'a' }, { type, patch: {} }))).toMatchObject({ name: 'TypeError' });
     for (const options of [
@@ -169,6 +230,9 @@ describe('invalid arguments', () => {
     ]) {
       expect(() => createEventsClient(options as never)).toThrow(/^createEventsClient: /);
     }
+    expect(() => createEventsClient({ transport: Promise.resolve({ handle: () => undefined }) as never })).toThrow(
+      new TypeError('createEventsClient: transport must be a transport, not a promise of one: await it'),
+    );
     const bare = createEventsClient({ transport: () => undefined });
     expect((await failureOf(bare.get({ name: 'a' }))).message).toBe(
       'no namespace: set it on the event or as an option of createEventsClient',

@@ -94,15 +94,13 @@ describe('a read', () => {
     expect(asked).toHaveLength(1);
   });
 
-  it('keeps the process alive in a pause of the system clock, and of no other', async () => {
+  it('keeps the process alive in a pause, also of the clock of another build of the package', async () => {
     const timers = vi.spyOn(globalThis, 'setInterval');
     const cleared = vi.spyOn(globalThis, 'clearInterval');
     try {
-      await answering([away, stored]).client.get({ name: 'a' });
-      expect(timers).not.toHaveBeenCalled();
       const soon = refused(503, 'ServiceUnavailable', { 'retry-after': '0' });
       const retry = { retries: 1, firstDelayMs: 1, longestDelayMs: 1 };
-      await answering([soon, stored], { retry, clock: systemClock }).client.get({ name: 'a' });
+      await answering([soon, stored], { retry, clock: { ...systemClock } }).client.get({ name: 'a' });
       expect([timers.mock.calls.length, cleared.mock.calls.length]).toEqual([1, 1]);
     } finally {
       vi.restoreAllMocks();

@@ -22,7 +22,16 @@ test('a program that cannot be started for lack of file descriptors is named in 
   expect(onOutput).toHaveBeenCalledExactlyOnceWith('');
 });
 
-test('the output of a program is used though onOutput throws', async () => {
+test.each([
+  [
+    'throws',
+    (): void => {
+      throw new Error('the hook is broken');
+    },
+  ],
+  // A rejection that nobody handles would end the process; Vitest fails for it.
+  ['rejects', (): Promise<void> => Promise.reject(new Error('the hook is broken'))],
+])('the output of a program is used though onOutput %s', async (_, hook) => {
   const streams = { stdout: new PassThrough(), stderr: new PassThrough() };
   const child = Object.assign(new EventEmitter(), { ...streams, kill: () => false });
   spawned.spawn.mockImplementation(() => {
@@ -30,10 +39,13 @@ test('the output of a program is used though onOutput throws', async () => {
     streams.stdout.once('end', () => child.emit('close', 0, null));
     return child;
   });
-  const onOutput = vi.fn(() => {
-    throw new Error('the hook is broken');
-  });
+  let calls = 0;
+  // Not a mock, which would handle the rejection itself.
+  const onOutput = (): void => {
+    calls++;
+    return hook() as void;
+  };
   const plugin = { command: '/bin/aws', args: [], env: {}, timeoutMs: 5_000, installHint: undefined, onOutput };
   await expect(runPlugin(plugin, new AbortController().signal)).resolves.toBe('{}');
-  expect(onOutput).toHaveBeenCalledOnce();
+  expect(calls).toBe(1);
 });
