@@ -2,27 +2,36 @@ import type { Clock } from '../clock/clock.js';
 import { errorText } from './error-text.js';
 import type { Notify } from './observation.js';
 
+/** How many reasons are remembered, so that texts that always differ do not fill the memory. */
+const MAX_REASONS = 8;
+
 /** See {@link createFailureSeries}. */
 export type FailureSeries = ReturnType<typeof createFailureSeries>;
 
 /**
  * Reports the failures of retried work: each new reason once, and the recovery. Reasons that differ only in numbers
- * (times, ports) count as the same.
+ * (times, ports) count as the same. A reason is new again after eight others, and after the work has succeeded.
  */
 export function createFailureSeries(where: string, notify: Notify, clock: Clock) {
   let count = 0;
   let since = 0;
-  let reportedReason: string | undefined;
+  /** The last reasons, the latest at the end. */
+  const reported = new Set<string>();
   let last: unknown;
   return {
-    /** Records a failure. It is reported if the work succeeded before, or failed for another reason. */
+    /** Records a failure. It is reported if it has not failed for this reason since the work last succeeded. */
     failed(error: unknown): void {
       if (count === 0) since = clock.monotonic();
       count += 1;
       last = error;
       const reason = errorText(error).replace(/\d+/g, '#');
-      if (reason === reportedReason) return;
-      reportedReason = reason;
+      const isKnown = reported.delete(reason);
+      reported.add(reason);
+      if (isKnown) return;
+      for (const oldest of reported) {
+        if (reported.size <= MAX_REASONS) break;
+        reported.delete(oldest);
+      }
       notify({ type: 'error', error, where, count });
     },
     /** Records a success. It is reported if the work failed before. */
@@ -30,7 +39,8 @@ export function createFailureSeries(where: string, notify: Notify, clock: Clock)
       if (count === 0) return;
       notify({ type: 'recovered', error: last, where, count, durationMs: clock.monotonic() - since });
       count = 0;
-      reportedReason = last = undefined;
+      last = undefined;
+      reported.clear();
     },
   };
 }

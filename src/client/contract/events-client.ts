@@ -72,10 +72,11 @@ export interface EventPage {
 /**
  * Events one after the other, read page by page as they are iterated; one page is in memory at a time. If the server no
  * longer knows the list's revision before its end (410), the list begins again at a newer one, at most ten times, and
- * leaves out events that were given already and have not changed since. Events that were deleted in the meantime may
- * have been given; {@link EventListing.pages} and {@link EventListing.toArray} are exact. Events are recognised by
- * their position in the order of the list and by their revision, so none has to be remembered; where lists have no
- * order or revisions are not numbers, iteration fails with a ResponseError.
+ * leaves out events that were given already and have not changed since; at an older one, which a restored backup has,
+ * it leaves out nothing. Events that were deleted in the meantime may have been given; {@link EventListing.pages} and
+ * {@link EventListing.toArray} are exact. Events are recognised by their position in the order of the list and by their
+ * revision, so none has to be remembered; where lists have no order or revisions are not numbers, iteration fails with
+ * a ResponseError.
  */
 export interface EventListing extends AsyncIterable<Event> {
   /** Reads page by page. A list that begins again has `restarted` on its first page, and leaves nothing out. */

@@ -5,7 +5,7 @@ import { isExpired, responseError } from '../contract/errors.js';
 import { callObject, type CallContext } from './call.js';
 import type { EventPaths } from './paths.js';
 import { readFailed } from './repeat.js';
-import { compareRevisions, keyOf, revisionOf } from './revisions.js';
+import { compareRevisions, isOlder, keyOf, revisionOf } from './revisions.js';
 
 /** The most times that a list begins again: a server may never return it completely. */
 const MAX_RESTARTS = 10;
@@ -111,7 +111,8 @@ interface Reached {
 
 /**
  * The events of pages, each once. After a list began again, events that were given before are left out: those not after
- * the last one given then, in the list's order by namespace and name, and not newer than that list's revision.
+ * the last one given then, in the list's order by namespace and name, and not newer than that list's revision. Where it
+ * began again at an older revision (a restored backup), revisions were used again and say nothing: all are given.
  */
 async function* eachOnce(pages: AsyncIterable<EventPage>): AsyncGenerator<Event, void, undefined> {
   const before: Reached[] = [];
@@ -120,8 +121,10 @@ async function* eachOnce(pages: AsyncIterable<EventPage>): AsyncGenerator<Event,
   let isOrdered = true;
   for await (const page of pages) {
     if (page.restarted && now !== undefined) {
-      before.push(now);
+      if (isOlder(page.resourceVersion, now.resourceVersion)) before.length = 0;
+      else before.push(now);
       last = '';
+      if (before.length === 0) isOrdered = true;
     }
     if (before.length > 0 && !(isOrdered && isComparable(page.resourceVersion))) throw notComparable();
     for (const event of page.items) {

@@ -1,4 +1,5 @@
 import { endable } from '../../clock/endable.js';
+import { keepProcess } from '../../clock/keep-process.js';
 import type { WatchFrame, WatchOptions } from '../contract/events-client.js';
 import { isSuccess, refusal } from './answers.js';
 import { reading, send, type CallContext } from './call.js';
@@ -6,6 +7,12 @@ import { createDeadline } from './deadline.js';
 import type { EventPaths } from './paths.js';
 import { chunksOf } from './read-body.js';
 import { framesOf } from './watch-frames.js';
+
+/** The failures of watches whose answer had not begun. */
+const unanswered = new WeakSet<object>();
+
+/** True where a watch failed before its answer began: however long that took, it has not worked. */
+export const isUnanswered = (error: unknown): boolean => unanswered.has(error as object);
 
 /** A watch: every iterator is one request, which is sent when the first frame is asked for. */
 export function watchEvents(
@@ -24,10 +31,28 @@ export function watchEvents(
   });
 
   async function* frames(signal: AbortSignal): AsyncGenerator<WatchFrame, void, undefined> {
-    const response = await begin(context, url, options, signal);
-    yield* framesOf(chunksOf(response, signal), context.maxFrameBytes);
+    const response = await held(begin(context, url, options, signal));
+    yield* framesOf(holding(chunksOf(response, signal)), context.maxFrameBytes);
   }
   return { [Symbol.asyncIterator]: () => endable(options.signal, frames) };
+}
+
+/** Keeps the process alive until the promise settles: a server in the same process has no socket that does. */
+function held<T>(promise: Promise<T>): Promise<T> {
+  return promise.finally(keepProcess());
+}
+
+/**
+ * The same chunks, each of which is waited for as in {@link held}. Between them the process may end, also if the
+ * consumer forgets to leave the iteration. Not a generator, which would cost more for each chunk.
+ */
+function holding<T>(chunks: AsyncGenerator<T, void, undefined>): AsyncIterable<T> {
+  return {
+    [Symbol.asyncIterator]: () => ({
+      next: () => held(chunks.next()),
+      return: () => chunks.return(),
+    }),
+  };
 }
 
 /** Waits for the answer to begin, no longer than a call may take. The request ends with the signal. */
@@ -39,6 +64,7 @@ async function begin(context: CallContext, url: string, { timeoutMs }: WatchOpti
     deadline.cancel();
     return response;
   } catch (error) {
+    if (typeof error === 'object' && error !== null) unanswered.add(error);
     deadline.release();
     throw error;
   }

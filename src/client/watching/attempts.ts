@@ -27,11 +27,21 @@ export class Attempts {
     this.#silence = silence;
   }
 
-  /** The server answers: earlier failures are over. */
-  answered(): void {
+  /** The server answers a request that does not show whether the one that failed works again. */
+  reached(): void {
     this.#hasWorked = true;
+  }
+
+  /** A watch works, although the server may have nothing to send: earlier failures are over. */
+  accepted(): void {
     this.#failures = 0;
     this.#series.worked();
+  }
+
+  /** The server answers: earlier failures are over. */
+  answered(): void {
+    this.reached();
+    this.accepted();
   }
 
   /** It resumes from the position: the next attempt need not wait. */

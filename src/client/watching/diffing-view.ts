@@ -1,4 +1,5 @@
 import type { Event } from '../../model/event.js';
+import { sameTree } from '../../json/json-tree.js';
 import type { WatchFrame } from '../contract/events-client.js';
 import type { EventChange } from './changes.js';
 import type { Known, Remembered } from './remembered.js';
@@ -20,6 +21,14 @@ export function createDiffingView({ remembered, after, skipsFirst }: DiffingView
   /** True when every event that exists is remembered. */
   let complete = false;
   let seen = new Set<string>();
+  /** True after the revisions have gone back, until a list has ended: the server may have used them for other contents. */
+  let reused = false;
+
+  /** Whether the consumer has this version. An `updated` too many is better than contents that stay wrong. */
+  const isCurrent = (event: Event, known: Known | undefined): boolean =>
+    known?.revision === revisionOf(event) &&
+    known.uid === (event.metadata.uid ?? '') &&
+    (!reused || sameTree(known.event, event));
 
   const isSkipped = (revision: string): boolean =>
     skipsFirst || (after !== undefined && (compareRevisions(revision, after) ?? 1) <= 0);
@@ -29,7 +38,7 @@ export function createDiffingView({ remembered, after, skipsFirst }: DiffingView
     const known = remembered.get(key);
     const revision = revisionOf(event);
     const uid = event.metadata.uid ?? '';
-    if (known?.revision === revision && known.uid === uid) return NOTHING;
+    if (isCurrent(event, known)) return NOTHING;
     remembered.set(key, event);
     const at = position === undefined ? undefined : { position };
     if (known === undefined) {
@@ -76,7 +85,10 @@ export function createDiffingView({ remembered, after, skipsFirst }: DiffingView
       seen.delete(keyOf(event));
       return remove(event);
     },
-    endList: () => ({ given: missedDeletions(), again: false }),
+    endList() {
+      reused = false;
+      return { given: missedDeletions(), again: false };
+    },
     changed({ type, object }: WatchFrame, position) {
       const revision = revisionOf(object);
       const known = remembered.get(keyOf(object));
@@ -95,7 +107,7 @@ export function createDiffingView({ remembered, after, skipsFirst }: DiffingView
       return given;
     },
     expired: () => NOTHING,
-    rewound: () => undefined,
+    rewound: () => void (reused = true),
   };
 }
 

@@ -1,3 +1,4 @@
+import { untilAborted } from '../../clock/abortable.js';
 import { createBackoff } from '../../clock/backoff.js';
 import { systemClock } from '../../clock/clock.js';
 import { keepProcess } from '../../clock/keep-process.js';
@@ -23,8 +24,8 @@ const MAX_HELD = 10_000;
 /** Where events are exported to. */
 export interface EventSink {
   /**
-   * The cursor of the last batch that was written, wherever it is kept; `undefined` at the very beginning. Without this
-   * function every start begins with all events that exist.
+   * The cursor of the last batch that was written, wherever it is kept, as the text that it was; `undefined` at the very
+   * beginning. Without this function every start begins with all events that exist.
    */
   cursor?(): string | undefined | Promise<string | undefined>;
   /**
@@ -87,9 +88,7 @@ async function run(options: ExportEventsOptions): Promise<void> {
   try {
     const cursor = await delivery.stored();
     if (signal.aborted) return;
-    if (cursor !== undefined && compareRevisions(cursor, '0') === undefined) {
-      throw new TypeError(`exportEvents: sink.cursor() gave ${JSON.stringify(cursor)}, which is not a cursor`);
-    }
+    checkCursor(cursor);
     const events = follow<Event>('exportEvents', options, {
       view: createNewerView(cursor, MAX_HELD),
       start: cursor === undefined ? 'list' : { after: cursor },
@@ -106,6 +105,15 @@ async function run(options: ExportEventsOptions): Promise<void> {
   } finally {
     release();
   }
+}
+
+/** Sinks without types may give what their database made of the cursor, such as a number. */
+function checkCursor(cursor: unknown): asserts cursor is string | undefined {
+  if (cursor === undefined) return;
+  const isText = typeof cursor === 'string';
+  if (isText && compareRevisions(cursor, '0') !== undefined) return;
+  const shown = isText ? JSON.stringify(cursor) : `${String(cursor)} (${typeof cursor})`;
+  throw new TypeError(`exportEvents: sink.cursor() gave ${shown}, which is not a cursor`);
 }
 
 /** Calls a sink until it succeeds, or the export is to end. */
@@ -129,13 +137,16 @@ function createDelivery({ sink, clock = systemClock, observe }: ExportEventsOpti
     }
   };
 
+  // A cursor may never come, for example from a database that hangs.
+  const kept = (): Promise<string | undefined> => untilAborted(Promise.resolve(sink.cursor?.()), signal);
+
   return {
     /** The cursor that the sink has kept. */
-    stored: () => repeated(() => sink.cursor?.()),
+    stored: () => repeated(kept),
     write: (batch: readonly Event[], cursor: string) =>
       repeated(async (isFirst) => {
         // A write may have succeeded although its answer was lost.
-        if (!isFirst && (await sink.cursor?.()) === cursor) return;
+        if (!isFirst && (await kept()) === cursor) return;
         await sink.write(batch, cursor, { signal });
       }),
   };

@@ -10,6 +10,7 @@ import { Attempts } from './attempts.js';
 import { openConnection } from './one-connection.js';
 import { failure, isFinal, isNoWatchList, isRewound } from './refusals.js';
 import { isOlder, revisionOf } from '../requests/revisions.js';
+import { isUnanswered } from '../requests/watch-events.js';
 import { createSilenceLimit } from './silence.js';
 import type { View } from './view.js';
 import type { FollowOptions } from './watch-options.js';
@@ -112,6 +113,11 @@ class Follower<Given> {
             for (let frame = await connection.next(); frame !== undefined; frame = await connection.next()) {
               for (const given of this.#changed(frame)) yield given;
             }
+            this.#attempts.accepted();
+          } catch (error) {
+            // Nothing happened before it was lost: it is not one more watch in a row that does not work.
+            if (connection.waitedMs() >= LASTING_MS && !isUnanswered(error)) this.#attempts.accepted();
+            throw error;
           } finally {
             if (connection.waitedMs() >= LASTING_MS) this.#backoff.reset();
             connection.close();
@@ -146,7 +152,10 @@ class Follower<Given> {
 
   /** Finds where the watch resumes, unless a list comes first. */
   async #findPosition(): Promise<void> {
-    if (!this.#mustList) this.#position ??= await this.#latest();
+    if (!this.#mustList && this.#position === undefined) {
+      this.#position = await this.#latest();
+      this.#attempts.answered();
+    }
     if (this.#mustCompare) await this.#compare();
   }
 
@@ -155,7 +164,7 @@ class Follower<Given> {
     const { client, selection, signal } = this.#dependencies;
     const listing = client.list({ namespace: selection.namespace, pageSize: 1, signal });
     for await (const { resourceVersion } of listing.pages()) {
-      this.#attempts.answered();
+      this.#attempts.reached();
       return resourceVersion;
     }
     throw new Error('the list has no page');

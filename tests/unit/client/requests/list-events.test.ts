@@ -95,6 +95,22 @@ describe('a list', () => {
     expect(await namesOf(answering(answers).client.list())).toEqual(['a', 'b', 'c', 'b', 'bb', 'bb', 'd']);
   });
 
+  it('that begins again at an older revision, after a restored backup, gives everything again', async () => {
+    const answers = [
+      page(1000, [item('a', 900), item('c', 950)], 't1'),
+      expired,
+      // All of these were written after the restore, at revisions that the lost events had used too.
+      page(700, [item('a', 650), item('b', 660)], 't2'),
+      expired,
+      page(800, [item('a', 650), item('aa', 750), item('b', 660), item('c', 500)]),
+    ];
+    expect(await namesOf(answering(answers).client.list())).toEqual(['a', 'c', 'a', 'b', 'aa', 'c']);
+    // The order of the list before it no longer matters.
+    const unordered = [page(1000, [item('b', 1), item('a', 2)], 't1'), expired, page(700, [item('a', 2)], 't2')];
+    const more = [expired, page(800, [item('a', 2), item('b', 3)])];
+    expect(await namesOf(answering([...unordered, ...more]).client.list())).toEqual(['b', 'a', 'a', 'b']);
+  });
+
   it('that begins again says so on the page, and is exact as an array', async () => {
     const answers = () => [
       page(10, [item('a', 1), item('b', 2)], 't1'),

@@ -158,6 +158,55 @@ describe('exportEvents', () => {
     await expect(other.done).rejects.toThrow('exportEvents: sink.cursor() gave "x", which is not a cursor');
   });
 
+  it.each([
+    [5, '5 (number)'],
+    [5n, '5 (bigint)'],
+    [null, 'null (object)'],
+  ])('rejects for a cursor that is not a text: %s', async (cursor, shown) => {
+    const server = modelServer();
+    const { done } = await exporting(server, { sink: { cursor: () => cursor as never, write: () => undefined } });
+    await expect(done).rejects.toThrow(
+      new TypeError(`exportEvents: sink.cursor() gave ${shown}, which is not a cursor`),
+    );
+    expect(server.requests).toEqual([]);
+  });
+
+  it('ends when it is aborted while a cursor never comes, at the beginning and before a repeated write', async () => {
+    const never = new Promise<never>(() => undefined);
+    const first = await exporting(modelServer(), { sink: { cursor: () => never, write: () => undefined } });
+    await first.stop();
+    const server = modelServer();
+    server.put('a');
+    let tries = 0;
+    let asked = 0;
+    const sink = {
+      cursor: () => (++asked === 1 ? undefined : never),
+      write: () => {
+        tries += 1;
+        throw new Error('the table is away');
+      },
+    };
+    const second = await exporting(server, { sink, batchMs: 0 });
+    await second.pass(5_000);
+    expect([asked, tries]).toEqual([2, 1]);
+    await second.stop();
+  });
+
+  it('waits, when it is aborted, for the batch that is being written', async () => {
+    const server = modelServer();
+    server.put('a');
+    let written = (): void => undefined;
+    const write = (): Promise<void> => new Promise((resolve) => (written = resolve));
+    const { pass, stop } = await exporting(server, { sink: { write }, batchMs: 0 });
+    await pass(100);
+    let hasEnded = false;
+    const ended = stop().then(() => (hasEnded = true));
+    await settle();
+    expect(hasEnded).toBe(false);
+    written();
+    await ended;
+  });
+
   it('refuses wrong options with all their faults', () => {
     expect(() => exportEvents({ client: modelServer().client, sink: {}, batchSize: 0 } as never)).toThrow(
       'exportEvents: sink must be a sink: an object with write(batch, cursor); batchSize must be a whole number from 1 to 10000',

@@ -1,11 +1,19 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createEventsClient, type EventsClient, type WatchFrame } from '../../../../src/client.js';
 import { connectionError, statusError } from '../../../../src/client/contract/errors.js';
 import { watchEvents } from '../../../../src/client/watching/watch-events.js';
-import { bench, settle } from './bench.js';
+import type { Observation } from '../../../../src/observe/observation.js';
+import { fakeClock } from '../../../../src/testing/fake-clock.js';
+import { bench, passOn, settle } from './bench.js';
 import { expired, modelServer } from './model-server.js';
 
 const overload = (code: number, seconds: number): Error =>
   statusError({ reason: 'TooManyRequests' }, code, seconds * 1000);
+
+/** A watch that fails before its first frame. */
+const failing = (error: Error): AsyncIterable<WatchFrame> => ({
+  [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(error) }),
+});
 
 describe('watchEvents', () => {
   it('gives what exists, then every change once and in order', async () => {
@@ -210,6 +218,34 @@ describe('A watch that is interrupted', () => {
     expect(news()).toEqual(['updated c@103']);
   });
 
+  it.each([
+    ['every event whose revision was used again, where only versions are remembered', 'versions', ['a@101', 'b@102']],
+    ['what a revision that was used again has changed, where events are remembered', 'events', ['a@101 was @101']],
+  ] as const)('gives as updated, after a restored backup, %s', async (_, remember, updated) => {
+    const server = modelServer();
+    const lost = server.put('a', 'lost with the restore');
+    const kept = server.put('b');
+    server.put('c');
+    const { news, settle, pass } = await bench({ remember, watchList: false }, server);
+    news();
+    // The order of members says nothing: lists leave out the kind, and the client adds it at the end.
+    const { kind, ...rest } = kept;
+    const restored = new Map([
+      ['a', { ...lost, note: 'written after the restore' }],
+      ['b', { ...rest, kind }],
+    ]);
+    server.restore(restored, 102);
+    server.cut();
+    await pass(1_000);
+    expect(news().filter((text) => text.startsWith('updated'))).toEqual(updated.map((text) => `updated ${text}`));
+    // From then on an equal revision is the same version again.
+    server.compact();
+    server.cut(expired());
+    await pass(1_000);
+    await settle();
+    expect(news()).toEqual([]);
+  });
+
   it('does not wait in silence for a server that was restored while the connection stayed', async () => {
     const { server, news, settle, pass } = await bench();
     for (const name of 'abc') server.put(name);
@@ -278,6 +314,66 @@ describe('A watch that is interrupted', () => {
     server.put('c');
     await pass(500);
     expect(news()).toEqual(['added c@103']);
+  });
+
+  it.each([
+    ['breaks', () => connectionError('cut', true)],
+    ['is refused', () => statusError({ reason: 'Forbidden' }, 403)],
+  ])('reports a watch that %s again and again although lists work, and that a quiet one works', async (_, fault) => {
+    const server = modelServer();
+    let works = false;
+    const { watch } = server.client;
+    const client: EventsClient = {
+      ...server.client,
+      watch: (options) => (works ? watch(options) : failing(fault())),
+    };
+    const { observed, pass, settle } = await bench({ client, watchList: false }, server);
+    await pass(60_000);
+    expect(observed).toEqual([expect.objectContaining({ type: 'error', where: 'watchEvents' })]);
+    works = true;
+    await pass(11_000);
+    server.cut('end');
+    await settle();
+    expect(observed.map(({ type }) => type)).toEqual(['error', 'recovered']);
+  });
+
+  it('reports a watch whose answer never begins although lists work', async () => {
+    const clock = fakeClock();
+    const empty = JSON.stringify({ kind: 'EventList', metadata: { resourceVersion: '9' }, items: [] });
+    const client = createEventsClient({
+      clock,
+      transport: ({ url }) =>
+        url.includes('watch=')
+          ? new Promise(() => undefined)
+          : Promise.resolve({ status: 200, headers: {}, body: empty }),
+    });
+    const observed: Observation[] = [];
+    const stopping = new AbortController();
+    onTestFinished(() => stopping.abort());
+    const observe = (observation: Observation): void => void observed.push(observation);
+    const changes = watchEvents({ client, clock, observe, watchList: false, signal: stopping.signal });
+    void changes.next();
+    await passOn(clock, 300_000);
+    expect(observed).toEqual([expect.objectContaining({ type: 'error', where: 'watchEvents' })]);
+  });
+
+  it('does not report connections that are lost after a while without news', async () => {
+    const { server, observed, pass } = await bench();
+    for (let count = 0; count < 5; count++) {
+      await pass(15_000);
+      server.cut();
+    }
+    await pass(1_000);
+    expect(observed).toEqual([]);
+  });
+
+  it('tries again a watch that is refused after its revision was compared', async () => {
+    const server = modelServer();
+    server.refuse(undefined, statusError({ reason: 'Forbidden' }, 403));
+    const { news, pass } = await bench({ resourceVersion: '100' }, server);
+    server.put('a');
+    await pass(1_000);
+    expect(news()).toEqual(['added a@101']);
   });
 
   it.each([429, 503])('waits as long as a %i asks for', async (code) => {
