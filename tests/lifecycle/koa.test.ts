@@ -93,6 +93,20 @@ describe.each([
     expect(await post(port, '/', '{"sent":true}')).toBe(`200 ${expected}`);
   });
 
+  test('leaves a path that it serves only if nobody else does to a route that answers 404 with a body', async () => {
+    const { events } = eventsOfTest();
+    const port = await serve((app) => {
+      app.use(toKoaMiddleware(events.handle));
+      app.use((ctx) => {
+        if (ctx.path !== '/apis') return;
+        ctx.status = 404;
+        ctx.body = 'no such page of the service';
+      });
+    });
+    expect(await whole(await get(port, '/apis'))).toBe('no such page of the service');
+    expect((await get(port, '/api')).statusCode).not.toBe(404);
+  });
+
   test('sends each event of a watch at once behind koa-compress', async () => {
     const { events, create } = eventsOfTest();
     const port = await serve((app) => {

@@ -196,6 +196,19 @@ describe('the response', () => {
   });
 
   test.each([
+    ['a stream without a length has none', {}, null],
+    ['a stream with a length keeps it', { 'content-length': '7' }, '7'],
+  ])('of HEAD for %s', async (_what, headers, expected) => {
+    const handler = toFetchHandler(({ signal }) => ({
+      status: 200,
+      headers,
+      body: pendingBody(signal as AbortSignal).body,
+    }));
+    const response = await answered(handler(new Request('http://host/', { method: 'HEAD' })));
+    expect(response.headers.get('content-length')).toBe(expected);
+  });
+
+  test.each([
     ['HEAD', 200],
     ['GET', 204],
     ['GET', 304],

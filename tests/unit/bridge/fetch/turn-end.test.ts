@@ -31,6 +31,10 @@ test('responses do not wait in runtimes without setImmediate', async () => {
   try {
     const { turnEnd } = await import('../../../../src/bridge/fetch/turn-end.js');
     expect(turnEnd()).toBeUndefined();
+    const { toFetchHandler: make } = await import('../../../../src/bridge/fetch/handler.js');
+    const echo = make(async ({ body }) => ({ status: 200, headers: {}, body: (await body?.(10)) as Uint8Array }));
+    const answer = await echo(new Request('http://host/', { method: 'POST', body: 'text' }));
+    expect(await answer?.text()).toBe('text');
   } finally {
     vi.unstubAllGlobals();
     // Files that share modules with this one must not get the module loaded here.

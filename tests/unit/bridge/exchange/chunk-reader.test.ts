@@ -1,0 +1,52 @@
+import { describe, expect, test, vi } from 'vitest';
+import { ChunkReader } from '../../../../src/bridge/exchange/chunk-reader.js';
+
+/** A reader that notes what it is called with. */
+class NotingReader extends ChunkReader {
+  readonly log: unknown[] = [];
+  protected onChunk(chunk: Uint8Array): void {
+    this.log.push([...chunk]);
+  }
+  protected onEnd(): void {
+    this.log.push('end');
+  }
+  protected onFailure(error: unknown): void {
+    this.log.push(error);
+  }
+  leave(): void {
+    this.release();
+  }
+}
+
+/** A source whose iterators are counted and never give a chunk by themselves. */
+function countedSource() {
+  const returned = vi.fn(() => Promise.resolve({ done: true as const, value: undefined }));
+  const pending = new Promise<never>(() => undefined);
+  const made = vi.fn(() => ({ next: () => pending, return: returned }));
+  return { source: { [Symbol.asyncIterator]: made }, made, returned };
+}
+
+describe('a reader that leaves its source', () => {
+  test.each([
+    ['before the first chunk', 0],
+    ['while it waits for a chunk', 1],
+  ])('ends the only iterator, once: %s', (_when, reads) => {
+    const { source, made, returned } = countedSource();
+    const reader = new NotingReader(source);
+    for (let read = 0; read < reads; read++) reader.next();
+    reader.leave();
+    expect([made.mock.calls.length, returned.mock.calls.length]).toEqual([1, 1]);
+  });
+
+  test('ignores chunks, the end and failures that come later', () => {
+    const reader = new NotingReader(countedSource().source);
+    reader.next();
+    reader.resolve({ done: false, value: new Uint8Array([1]) });
+    reader.leave();
+    reader.resolve({ done: false, value: new Uint8Array([2]) });
+    reader.resolve({ done: true, value: undefined });
+    reader.reject(new Error('late'));
+    reader.next();
+    expect(reader.log).toEqual([[1]]);
+  });
+});
