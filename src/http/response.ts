@@ -56,12 +56,6 @@ export function isBodiless(status: number): boolean {
   return status === 204 || status === 304;
 }
 
-/**
- * The status of a response that never has content, but has a Content-Length of 0, unlike 204 and 304 (RFC 9110, section
- * 15.3.6).
- */
-export const RESET_CONTENT = 205;
-
 /** True for a body that is streamed. */
 export function isStream(body: ApiResponse['body']): body is AsyncIterable<Uint8Array> {
   return typeof body === 'object' && body !== null && !isBytes(body);

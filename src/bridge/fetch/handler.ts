@@ -2,18 +2,12 @@ import { systemClock } from '../../clock/clock.js';
 import { normalizeBasePath, stripBasePath } from '../../http/base-path.js';
 import type { ApiHandler } from '../../http/handler.js';
 import { isPromise } from '../../http/promise.js';
-import {
-  RESET_CONTENT,
-  checkResponse,
-  isBodiless,
-  isStream,
-  type ApiResponse,
-  releaseSource,
-} from '../../http/response.js';
+import { checkResponse, isBodiless, isStream, type ApiResponse, releaseSource } from '../../http/response.js';
 import { abortReason, isAbortError } from '../exchange/abort-reason.js';
 import { failureOf, reportTo, warnOf } from '../exchange/failures.js';
 import { checkBridge, STALL_TIMEOUT_MS, type BridgeOptions } from '../exchange/options.js';
 import { withNoTransform } from '../exchange/no-transform.js';
+import { RESET_CONTENT } from '../exchange/reset-content.js';
 import { sourceOf } from '../exchange/source-of.js';
 import { createStallDetector } from '../exchange/stall-detector.js';
 import { BodyStream } from './body-stream.js';

@@ -1,16 +1,10 @@
 import type { Clock } from '../../clock/clock.js';
-import {
-  RESET_CONTENT,
-  type ApiResponse,
-  checkResponse,
-  isBodiless,
-  isStream,
-  releaseSource,
-} from '../../http/response.js';
+import { type ApiResponse, checkResponse, isBodiless, isStream, releaseSource } from '../../http/response.js';
 import { type AbortReason, abortReason, isAbortError } from '../exchange/abort-reason.js';
 import { failureOf } from '../exchange/failures.js';
 import type { FailurePlace } from '../exchange/options.js';
 import { withNoTransform } from '../exchange/no-transform.js';
+import { RESET_CONTENT } from '../exchange/reset-content.js';
 import { sourceOf } from '../exchange/source-of.js';
 import type { StreamingAnswers } from '../exchange/streaming-answers.js';
 import type { Closing } from './closing.js';
