@@ -38,8 +38,8 @@ export function isLost(answer: Answer | Lost): answer is Lost {
 }
 
 /** A client that keeps connections alive and never throws for a failure of the network. */
-export function createHttpClient(): HttpClient {
-  const agent = new Agent({ keepAlive: true });
+export function createHttpClient({ connections = Infinity }: { readonly connections?: number } = {}): HttpClient {
+  const agent = new Agent({ keepAlive: true, maxSockets: connections });
   const ask = (server: Server, { method = 'GET', path, body, ...more }: Ask): Promise<Answer | Lost> =>
     new Promise((resolve) => {
       const bytes = body === undefined ? undefined : JSON.stringify(body);

@@ -22,6 +22,8 @@ export interface RoundOptions {
   readonly ballast?: number;
   readonly mix?: 'all' | 'create' | 'rewrite';
   readonly thinkMs?: number;
+  /** The connections of all clients but the watches. It is left open. Default: a client of the round's own. */
+  readonly http?: HttpClient;
   /** Injects the fault. `healing` marks the moment from which the system can recover. */
   readonly fault?: (load: RunningLoad) => Promise<void>;
 }
@@ -59,7 +61,8 @@ const SHOWN = 12;
 /** Runs the load and the fault, waits for all servers to recover, and runs all checks. */
 export async function runRound(options: RoundOptions): Promise<RoundResult> {
   const { servers, namespace, seed, writes = 100, loadMs = 0, fault } = options;
-  const http = createHttpClient();
+  const own = createHttpClient();
+  const http = options.http ?? own;
   const history = createHistory();
   const acknowledgedAt: { readonly server: Server; readonly invoked: number; readonly at: number }[] = [];
   let healedAt: number | undefined;
@@ -141,7 +144,7 @@ export async function runRound(options: RoundOptions): Promise<RoundResult> {
   wrong.push(...verdict.wrong, ...history.wrong, ...(pager?.wrong ?? []));
   for (const prober of probers.values()) wrong.push(...prober.wrong);
   await Promise.all([...watchers.map((watcher) => watcher.stop()), ...[...probers.values()].map((one) => one.stop())]);
-  http.close();
+  own.close();
 
   const acknowledged = history.writes.filter((write) => write.acknowledged).length;
   return {
