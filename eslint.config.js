@@ -14,6 +14,11 @@ const restrictedSyntax = [
   { selector: 'ExportDefaultDeclaration', message: 'Use a named export.' },
   { selector: 'TSEnumDeclaration', message: 'Use a union of string literals.' },
   {
+    selector: 'AssignmentExpression[left.type="MemberExpression"][right.type=/^(Arrow)?FunctionExpression$/]',
+    message:
+      'Assign a local function instead: V8 allocates this one, and retains what it refers to, in the old generation (decision 81).',
+  },
+  {
     selector: 'Program > VariableDeclaration[kind=/^(let|var)$/]',
     message: 'State lives on instances, never in a module.',
   },

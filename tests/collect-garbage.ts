@@ -1,8 +1,19 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
+type Collect = (options?: { type: 'minor' }) => void;
+
+function collector(): Collect {
+  setFlagsFromString('--expose-gc');
+  return runInNewContext('gc') as Collect;
+}
+
 /** Collects all garbage at once, synchronously. No command-line flag is needed. */
 export function collectGarbage(): void {
-  setFlagsFromString('--expose-gc');
-  (runInNewContext('gc') as () => void)();
+  collector()();
+}
+
+/** Collects the garbage of the young generation. What survives two of these collections is in the old generation. */
+export function collectYoungGarbage(): void {
+  collector()({ type: 'minor' });
 }

@@ -2,7 +2,6 @@
 import { createEvents, firstOf, type CachedStore, type EventStore } from 'kube-vitals';
 import { createMetrics } from 'kube-vitals/metrics';
 import { sampleEvent } from 'kube-vitals/testing';
-import { disablePretenuring } from '../../src/cli/serve/v8-flags.js';
 import type { VitalsServerOptions } from '../protocol.js';
 import { benchAccess } from './access.js';
 import { benchHealth } from './health.js';
@@ -11,8 +10,6 @@ import { serveBench } from './own-process.js';
 import { openStore } from './stores.js';
 
 const options = JSON.parse(process.argv[2] ?? '') as VitalsServerOptions;
-// As in the standalone server; a service would have to do it itself.
-if (options.mount === 'node') disablePretenuring();
 const { authenticate, authorize } = benchAccess();
 const observe = options.metrics ? createMetrics().observe : undefined;
 const store = await openStore(options);

@@ -176,7 +176,6 @@ const SEAMS: Readonly<Record<string, string>> = {
   'cli/main.ts': 'loaded with `import()`, so that a probe loads only one file',
   'cli/serve/metrics.ts': 'the only file of the command line that loads prom-client',
   'cli/serve/serve-command.ts': 'the definition of a command, which loads the server only when it runs',
-  'cli/serve/v8-flags.ts': 'a workaround for one behaviour of V8, described and tested on its own',
   'events/reading/get-event.ts': 'each verb has its own file',
   'events/reading/list-events.ts': 'each verb has its own file',
   'events/reading/watch-events.ts': 'each verb has its own file',

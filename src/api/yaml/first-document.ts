@@ -91,11 +91,12 @@ function stopAtFault(composer: Composer): () => YamlBroken | undefined {
   let broken: YamlBroken | undefined;
   const stop = new Error('stopped at the first fault');
   // Library code that catches this error reports it here again, and it is thrown again.
-  (composer as unknown as Reporting).onError = (source, _code, message, warning) => {
+  const onError: Reporting['onError'] = (source, _code, message, warning) => {
     if (warning) return;
     broken ??= { message, offset: offsetOf(source) };
     throw stop;
   };
+  (composer as unknown as Reporting).onError = onError;
   return () => broken;
 }
 

@@ -25,9 +25,10 @@ export class BodyReading {
   subscribe(): void {
     const signal = this.#call?.signal;
     if (!this.isPending || signal === undefined || this.#onAbort !== undefined) return;
-    this.#onAbort = () => this.stop(signal.reason);
-    if (signal.aborted) this.#onAbort();
-    else signal.addEventListener('abort', this.#onAbort, { once: true });
+    const onAbort = (): void => this.stop(signal.reason);
+    this.#onAbort = onAbort;
+    if (signal.aborted) onAbort();
+    else signal.addEventListener('abort', onAbort, { once: true });
   }
 
   /** Ends the reading early: the reader gets this error. Does nothing once the body has been read. */

@@ -140,11 +140,12 @@ export class FetchExchange implements ApiRequest {
   /** Aborts this request when the signals of the Request or of its connection abort, until the answer is finished. */
   follow(): void {
     if (this.#onLeft !== undefined || this.#finished) return;
-    this.#onLeft = () => this.abort(this.#settings.clientLeft);
+    const onLeft = (): void => this.abort(this.#settings.clientLeft);
+    this.#onLeft = onLeft;
     this.#connection = this.#info?.connection;
     for (const signal of [this.#request.signal, this.#connection]) {
-      if (signal?.aborted) this.#onLeft();
-      else signal?.addEventListener('abort', this.#onLeft, { once: true });
+      if (signal?.aborted) onLeft();
+      else signal?.addEventListener('abort', onLeft, { once: true });
     }
   }
 

@@ -27,12 +27,13 @@ export function interceptRequests(
   handle: (req: NodeIncoming, res: NodeOutgoing, pass: () => void) => void,
 ): void {
   const emit = server.emit as (event: string | symbol, ...values: unknown[]) => boolean;
-  server.emit = (event: string | symbol, ...values: unknown[]): boolean => {
+  const intercept = (event: string | symbol, ...values: unknown[]): boolean => {
     if (!HANDED_OVER.has(event)) return emit.call(server, event, ...values);
     const [req, res] = values as [NodeIncoming, NodeOutgoing];
     handle(req, res, () => void emit.call(server, event, ...values));
     return true;
   };
+  server.emit = intercept;
 }
 
 const aServer = /* @__PURE__ */ anObjectWith(['emit'], 'a server, as createServer() or serve() returned it');

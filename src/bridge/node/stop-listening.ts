@@ -74,7 +74,7 @@ function holdConnections(server: object) {
   let count = 0;
   if (server instanceof NetServer) {
     const emit = server.emit as (event: string | symbol, ...values: unknown[]) => boolean;
-    server.emit = (event: string | symbol, ...values: unknown[]): boolean => {
+    const intercept = (event: string | symbol, ...values: unknown[]): boolean => {
       if (held === undefined || event !== 'connection') return emit.call(server, event, ...values);
       const socket = values[0] as Socket;
       // A socket that fails has no other error listener yet.
@@ -82,6 +82,7 @@ function holdConnections(server: object) {
       count = held.push(socket);
       return true;
     };
+    server.emit = intercept;
   }
   return {
     /** Returns how many have been accepted. */

@@ -21,24 +21,33 @@ const REFUSED: ApiResponse = statusResponse(
  * other credentials are dropped, and bodies are not read.
  */
 export function healthOnly(handle: ApiHandler): ApiHandler {
-  return (request) => (HEALTH.test(request.url) ? handle(anonymous(request)) : REFUSED);
+  return (request) => (HEALTH.test(request.url) ? handle(new AnonymousRequest(request)) : REFUSED);
 }
 
-function anonymous(request: ApiRequest): ApiRequest {
-  const { method, url, headers = {}, remoteAddress } = request;
-  return {
-    method,
-    url,
-    headers: Object.fromEntries(
+class AnonymousRequest implements ApiRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: NonNullable<ApiRequest['headers']>;
+  readonly remoteAddress: string | undefined;
+  readonly #request: ApiRequest;
+
+  constructor(request: ApiRequest) {
+    const { method, url, headers = {}, remoteAddress } = request;
+    this.method = method;
+    this.url = url;
+    this.headers = Object.fromEntries(
       HEADERS.flatMap((name) => (headers[name] === undefined ? [] : [[name, headers[name]]])),
-    ),
-    remoteAddress,
-    // The bridge makes it when it is first read.
-    get signal() {
-      return request.signal;
-    },
-    get aborted() {
-      return request.aborted;
-    },
-  };
+    );
+    this.remoteAddress = remoteAddress;
+    this.#request = request;
+  }
+
+  /** The bridge creates it when it is first read. */
+  get signal(): AbortSignal | undefined {
+    return this.#request.signal;
+  }
+
+  get aborted(): boolean | undefined {
+    return this.#request.aborted;
+  }
 }

@@ -29,7 +29,6 @@ import { runPrepared, type Preparation } from './preparation.js';
 import { reserveRevisions } from './revisions.js';
 import { openServers, type Addresses } from './servers.js';
 import { DRAIN_TIMEOUT_MS, shutDownOnSignal } from './shutdown.js';
-import { disablePretenuring } from './v8-flags.js';
 
 const SELF = { name: 'system:kube-vitals', groups: ['system:masters'] };
 /** How long the shutdown waits for its own Event to be stored. */
@@ -74,7 +73,6 @@ interface ServeOptions extends Pick<ProcessContext, 'pid' | 'onSignal'> {
  */
 export async function serve(options: ServeOptions): Promise<number> {
   const { flags, preparation, log, closesLaterMs = 0 } = options;
-  disablePretenuring();
   const observe: Observe = (observation) => {
     if (observation.type === 'error') log(`error in ${observation.where}: ${String(observation.error)}`);
     if (observation.type === 'health.changed') {

@@ -39,8 +39,10 @@ export class RequestLife implements StoreCall, UnfinishedRequest {
   #finished = false;
   #place: Place | undefined;
   #bytes: HeldBytes | undefined;
-  /** Ends the work that does not depend on the signal. */
-  #breakOff: () => void = nothing;
+  /** Resolves the response, until it begins to stream. */
+  #resolve: ((response: ApiResponse) => void) | undefined;
+  /** The source of a streamed response. */
+  #iterator: AsyncIterator<Uint8Array> | undefined;
 
   constructor(request: ApiRequest, unfinished: UnfinishedRequests) {
     this.#request = request;
@@ -104,10 +106,7 @@ export class RequestLife implements StoreCall, UnfinishedRequest {
   answerOf(work: ApiResponse | PromiseLike<ApiResponse>): ApiResponse | Promise<ApiResponse> {
     if (!isPromise(work)) return work;
     return new Promise((resolve, reject) => {
-      this.#breakOff = () => {
-        resolve(TOO_LATE);
-        this.#releaseLater();
-      };
+      this.#resolve = resolve;
       this.#watch();
       work.then((response) => {
         if (this.#ended && isStream(response.body)) releaseSource(response.body);
@@ -132,10 +131,7 @@ export class RequestLife implements StoreCall, UnfinishedRequest {
       this.finish();
       this.giveBack();
     };
-    this.#breakOff = () => {
-      this.giveBack();
-      releaseIterator(iterator);
-    };
+    this.#iterator = iterator;
     this.#watch();
     return new StreamedAnswer(this, status, headers, new LimitedStream(this, iterator, turn, over));
   }
@@ -185,9 +181,10 @@ export class RequestLife implements StoreCall, UnfinishedRequest {
   #follow(): void {
     const { signal } = this.#request;
     if (this.#onAbort !== undefined || this.#finished || signal === undefined) return;
-    this.#onAbort = () => this.#end(signal.reason);
-    if (signal.aborted) this.#onAbort();
-    else signal.addEventListener('abort', this.#onAbort, { once: true });
+    const onAbort = (): void => this.#end(signal.reason);
+    this.#onAbort = onAbort;
+    if (signal.aborted) onAbort();
+    else signal.addEventListener('abort', onAbort, { once: true });
   }
 
   #end(reason: unknown): void {
@@ -197,5 +194,16 @@ export class RequestLife implements StoreCall, UnfinishedRequest {
     this.#unwatch();
     this.#controller?.abort(reason);
     this.#breakOff();
+  }
+
+  /** Ends the work that does not depend on the signal. */
+  #breakOff(): void {
+    if (this.#iterator !== undefined) {
+      this.giveBack();
+      releaseIterator(this.#iterator);
+    } else if (this.#resolve !== undefined) {
+      this.#resolve(TOO_LATE);
+      this.#releaseLater();
+    }
   }
 }

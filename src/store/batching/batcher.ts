@@ -172,7 +172,8 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
             reject(signal.reason as Error);
             resolveWhenIdle();
           };
-          entry.unlisten = () => signal.removeEventListener('abort', leave);
+          const unlisten = (): void => signal.removeEventListener('abort', leave);
+          entry.unlisten = unlisten;
           signal.addEventListener('abort', leave, { once: true });
         }
         waiting.push(entry);

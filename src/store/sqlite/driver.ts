@@ -96,9 +96,10 @@ function wrap(name: SqliteDriver, Database: ForeignDatabase): LoadedDriver {
  */
 function withoutExperimentalWarning<T>(load: () => T): T {
   const { emitWarning } = process;
-  process.emitWarning = (...args: unknown[]) => {
+  const emitOthers = (...args: unknown[]): void => {
     if (!/^SQLite is an experimental feature/.test(String(args[0]))) Reflect.apply(emitWarning, process, args);
   };
+  process.emitWarning = emitOthers;
   try {
     return load();
   } finally {
