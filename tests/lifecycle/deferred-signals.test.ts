@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { expect, test, vi } from 'vitest';
 import { event, eventsOfTest, PATH } from './events-api.js';
-import { raw, serve, whole, get } from './support.js';
+import { feed, get, raw, serve, whole } from './support.js';
 
 test('a list that is not read is aborted at its deadline, and its place goes to the next request', async () => {
   const { events, create } = eventsOfTest({ limits: { reads: 1, readsPerCaller: 1, queueWaitMs: 10_000 } });
@@ -23,4 +23,27 @@ test('a list that is not read is aborted at its deadline, and its place goes to 
   client.socket.resume();
   expect((await client.closed).endsWith('0\r\n\r\n')).toBe(false);
   expect(errors).toEqual([]);
+});
+
+test('a streaming answer whose signal cannot be read is sent, the failure is reported, and other signals count', async () => {
+  const failure = new Error('no signal');
+  const giveUp = new AbortController();
+  const [broken, other] = [feed(new AbortController().signal), feed(giveUp.signal)];
+  const stream = (body: AsyncIterable<Uint8Array>) => ({ status: 200, headers: {}, body });
+  const { port, errors } = await serve(({ url }) =>
+    url === '/broken'
+      ? Object.defineProperty(stream(broken.body), 'signal', {
+          get() {
+            throw failure;
+          },
+        })
+      : { ...stream(other.body), signal: giveUp.signal },
+  );
+  const [first, second] = [await get(port, '/broken'), await get(port, '/other')];
+  await vi.waitFor(() => expect(errors).toEqual([{ error: failure, where: 'handler' }]), { interval: 5 });
+  giveUp.abort();
+  await expect(whole(second)).rejects.toThrow('aborted');
+  broken.push('complete');
+  broken.end();
+  expect(await whole(first)).toBe('complete');
 });

@@ -17,14 +17,23 @@ export type DeferredSignals = ReturnType<typeof createDeferredSignals>;
  * A signal with its listeners takes a tenth of the CPU of a create or of a list. Nearly every body has arrived in the
  * next turn of the event loop, and most lists are sent as fast. One timer serves all subscribers, and runs only while
  * some wait.
+ *
+ * @param onError is called with what the signal's getter threw, and must not throw
  */
-export function createDeferredSignals(clock: Clock) {
+export function createDeferredSignals(clock: Clock, onError: (error: unknown) => void) {
   let waiting: SignalSubscriber[] = [];
 
   const subscribeAll = (): void => {
     const due = waiting;
     waiting = [];
-    for (const subscriber of due) subscriber.subscribe();
+    for (const subscriber of due) {
+      try {
+        subscriber.subscribe();
+      } catch (error) {
+        // From a getter of the handler's. The timer has no caller that would catch it.
+        onError(error);
+      }
+    }
   };
   return {
     add(subscriber: SignalSubscriber): void {

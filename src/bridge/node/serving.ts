@@ -33,7 +33,7 @@ export function createServing(maker: string, handler: ApiHandler, options: Bridg
   checkBridge(maker, handler, options);
   const basePath = normalizeBasePath(options.basePath);
   const { clock = systemClock, onError = warnOf(maker) } = options;
-  const deferredSignals = createDeferredSignals(clock);
+  const deferredSignals = createDeferredSignals(clock, (error) => reportTo(onError, error, 'handler'));
   const settings = {
     maxBodyBytes: options.maxBodyBytes ?? Infinity,
     deferredSignals,
