@@ -8,6 +8,7 @@ type Grpc = typeof import('@grpc/grpc-js');
 type GrpcMetadata = import('@grpc/grpc-js').Metadata;
 type GrpcError = import('@grpc/grpc-js').ServiceError;
 type BufferModule = typeof import('node:buffer');
+type TlsModule = typeof import('node:tls');
 
 const SERVICES = '/etcdserverpb.';
 
@@ -24,7 +25,8 @@ async function load() {
     );
   }
   const { Buffer }: BufferModule = await import('node:buffer');
-  return { grpc, codec: await loadProtobufCodec(), Buffer };
+  const { createSecureContext }: TlsModule = await import('node:tls');
+  return { grpc, codec: await loadProtobufCodec(), Buffer, createSecureContext };
 }
 
 /** Channel options. etcd closes connections that ping more often than every five seconds. */
@@ -44,16 +46,20 @@ const CHANNEL: Readonly<Record<string, string | number>> = {
 
 function createConnection(
   endpoint: string,
-  { grpc, codec, Buffer }: Awaited<ReturnType<typeof load>>,
+  { grpc, codec, Buffer, createSecureContext }: Awaited<ReturnType<typeof load>>,
   { tls }: EtcdSettings,
 ): Connection {
   const { host, hostname, port, protocol } = new URL(endpoint);
   const pem = (value: string | Uint8Array | undefined): Buffer | null =>
     value === undefined ? null : Buffer.from(value as Uint8Array);
-  const credentials =
-    protocol === 'https:'
-      ? grpc.credentials.createSsl(pem(tls?.ca), pem(tls?.key), pem(tls?.cert))
-      : grpc.credentials.createInsecure();
+  const secure = () => {
+    const [ca, key, cert] = [pem(tls?.ca), pem(tls?.key), pem(tls?.cert)];
+    if (ca === null) return grpc.credentials.createSsl(null, key, cert);
+    // As Go: a trusted certificate need not be that of a root authority.
+    const context = { ca, allowPartialTrustChain: true, ...(key && { key }), ...(cert && { cert }) };
+    return grpc.credentials.createFromSecureContext(createSecureContext(context));
+  };
+  const credentials = protocol === 'https:' ? secure() : grpc.credentials.createInsecure();
   const name = tls?.serverName;
   const client = new grpc.Client(`dns:${port === '' ? `${hostname}:2379` : host}`, credentials, {
     ...CHANNEL,

@@ -7,18 +7,26 @@ import { hasEtcd, startEtcd, type Cluster } from './cluster.js';
 describe.skipIf(!hasEtcd()).each(['grpc', 'gateway'] as const)('TLS and authentication over %s', (transport) => {
   let cluster: Cluster;
   let ca: string;
+  let certificate: string;
   beforeAll(async () => {
     const names = [
       { type: 2 as const, value: 'localhost' },
       { type: 2 as const, value: 'etcd.example.com' },
       { type: 7 as const, ip: '127.0.0.1' },
     ];
+    const authority = await generate([{ name: 'commonName', value: 'authority' }], {
+      keySize: 2048,
+      algorithm: 'sha256',
+      extensions: [{ name: 'basicConstraints', cA: true, critical: true }],
+    });
+    ca = authority.cert;
     const { cert, private: key } = await generate([{ name: 'commonName', value: 'localhost' }], {
       keySize: 2048,
       algorithm: 'sha256',
       extensions: [{ name: 'subjectAltName', altNames: names }],
+      ca: { key: authority.private, cert: ca },
     });
-    ca = cert;
+    certificate = cert;
     cluster = await startEtcd({ tls: { ca, cert, key }, auth: 'secret' });
     cluster.ctl('role', 'add', 'events');
     cluster.ctl('role', 'grant-permission', 'events', 'readwrite', '/kube-vitals/events.', '/kube-vitals/events0');
@@ -56,6 +64,13 @@ describe.skipIf(!hasEtcd()).each(['grpc', 'gateway'] as const)('TLS and authenti
       code: 'unavailable',
       message: expect.stringMatching(message) as string,
     });
+    await store.close();
+  });
+
+  test('the certificate of the server itself is trusted without the authority that signed it', async () => {
+    const login = { username: 'service', password: 'word' };
+    const store = etcdStore({ endpoints: endpoints(), transport, tls: { ca: certificate }, ...login });
+    await store.ping();
     await store.close();
   });
 
