@@ -1,5 +1,38 @@
 import type { Clock } from './clock.js';
 
+/** The callbacks of a signal, as if they were a property of it. */
+const callbacks = new WeakMap<AbortSignal, Set<() => void>>();
+
+/**
+ * Calls back when a signal that many calls may share is aborted; at once if it already is. All callbacks of a signal
+ * share one listener, because Node warns of a memory leak when a signal has eleven, as many as a batch of calls needs.
+ *
+ * @param callback a function of its own for each call
+ * @returns removes the callback
+ */
+export function onAbort(signal: AbortSignal | undefined, callback: () => void): () => void {
+  if (signal === undefined) return () => undefined;
+  if (signal.aborted) {
+    callback();
+    return () => undefined;
+  }
+  const waiting = callbacks.get(signal) ?? new Set();
+  if (waiting.size === 0) {
+    callbacks.set(signal, waiting);
+    signal.addEventListener('abort', onShared, { once: true });
+  }
+  waiting.add(callback);
+  return () => {
+    if (waiting.delete(callback) && waiting.size === 0) signal.removeEventListener('abort', onShared);
+  };
+}
+
+function onShared(this: AbortSignal): void {
+  const waiting = callbacks.get(this) ?? [];
+  callbacks.delete(this);
+  for (const callback of waiting) callback();
+}
+
 /**
  * Returns a promise with the same result, which rejects with the signal's reason if the signal is aborted first. The
  * work behind the promise continues.

@@ -1,3 +1,5 @@
+import { onAbort } from './abortable.js';
+
 /**
  * Creates an iterator that can be ended while it waits: a generator alone would finish its wait first, and a watch may
  * wait forever. After `return` nothing is thrown.
@@ -11,12 +13,11 @@ export function endable<T>(
 ): AsyncIterableIterator<T> {
   const stopping = new AbortController();
   let isLeft = false;
+  const unlisten = onAbort(signal, () => stopping.abort(signal?.reason));
   const end = (): void => {
-    signal?.removeEventListener('abort', end);
-    stopping.abort(signal?.reason);
+    unlisten();
+    stopping.abort();
   };
-  if (signal?.aborted) end();
-  else signal?.addEventListener('abort', end, { once: true });
   const generator = begin(stopping.signal);
   return {
     async next() {

@@ -1,3 +1,4 @@
+import { onAbort } from '../../clock/abortable.js';
 import type { Clock } from '../../clock/clock.js';
 import { connectionError } from '../contract/errors.js';
 
@@ -22,16 +23,14 @@ export function createDeadline(clock: Clock, timeoutMs: number, signal: AbortSig
     () => controller.abort(connectionError(`there was no answer within ${timeoutMs} ms`, true)),
     timeoutMs,
   );
-  const leave = (): void => controller.abort(signal?.reason);
-  if (signal?.aborted) leave();
-  else signal?.addEventListener('abort', leave, { once: true });
+  const unlisten = onAbort(signal, () => controller.abort(signal?.reason));
   return {
     signal: controller.signal,
     remainingMs: () => end - clock.monotonic(),
     cancel: () => timer.cancel(),
     release() {
       timer.cancel();
-      signal?.removeEventListener('abort', leave);
+      unlisten();
     },
   };
 }

@@ -1,3 +1,4 @@
+import { onAbort } from '../../clock/abortable.js';
 import { type Clock, type ClockTimer, atNextTurn } from '../../clock/clock.js';
 
 /** Options of {@link createBatcher}. */
@@ -167,14 +168,11 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
         const since = maxWait?.clock.monotonic() ?? 0;
         const entry: One = { item, key: options.keyOf?.(item), resolve, reject, unlisten: undefined, since };
         if (signal !== undefined) {
-          const leave = (): void => {
+          entry.unlisten = onAbort(signal, () => {
             waiting = waiting.filter((other) => other !== entry);
             reject(signal.reason as Error);
             resolveWhenIdle();
-          };
-          const unlisten = (): void => signal.removeEventListener('abort', leave);
-          entry.unlisten = unlisten;
-          signal.addEventListener('abort', leave, { once: true });
+          });
         }
         waiting.push(entry);
         schedule();

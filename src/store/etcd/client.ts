@@ -1,6 +1,6 @@
 import { storeError } from '../contract/errors.js';
 import type { Revision } from '../contract/record.js';
-import { pause } from '../../clock/abortable.js';
+import { onAbort, pause } from '../../clock/abortable.js';
 import { createDelays } from '../../clock/backoff.js';
 import { withinDeadline, type CallContext } from './call-context.js';
 import type {
@@ -59,12 +59,12 @@ export function createEtcdClient(connections: readonly Connection[], settings: E
   const attempt = async <T>(pending: Pending<T>, { end, signal }: CallContext): Promise<T> => {
     const cancel = (): void => pending.cancel();
     const timer = clock.setTimer(cancel, Math.max(1, Math.min(requestTimeoutMs, end - clock.monotonic())));
-    signal?.addEventListener('abort', cancel);
+    const unlisten = onAbort(signal, cancel);
     try {
       return await pending.done;
     } finally {
       timer.cancel();
-      signal?.removeEventListener('abort', cancel);
+      unlisten();
     }
   };
 

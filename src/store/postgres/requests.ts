@@ -1,3 +1,4 @@
+import { onAbort } from '../../clock/abortable.js';
 import type { Clock } from '../../clock/clock.js';
 import type { PostgresClient, PostgresValue } from './client.js';
 import { failureOf, type RequestKind } from './failures.js';
@@ -68,7 +69,7 @@ export function createRequests(parts: Omit<StoreParts, 'requests' | 'clock' | 'o
       timer.cancel();
       timer = timers.setTimer(() => deadline.abort(abandoned?.reason), ABANDONED_MS);
     };
-    abandoned?.addEventListener('abort', shortenTimeout, { once: true });
+    const unlisten = onAbort(abandoned, shortenTimeout);
     try {
       const { signal } = deadline;
       const answer = client.query(text, values, { signal, abandoned, name: prepares ? name : undefined });
@@ -82,7 +83,7 @@ export function createRequests(parts: Omit<StoreParts, 'requests' | 'clock' | 'o
     } catch (error) {
       throw failureOf(error, kind, quoted(schema));
     } finally {
-      abandoned?.removeEventListener('abort', shortenTimeout);
+      unlisten();
       timer.cancel();
     }
   };

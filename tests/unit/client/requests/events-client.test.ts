@@ -1,5 +1,13 @@
+import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
-import { createEventsClient, isAlreadyExists, isConflict, isInvalid, isNotFound } from '../../../../src/client.js';
+import {
+  createEventsClient,
+  isAlreadyExists,
+  isConflict,
+  isInvalid,
+  isNotFound,
+  watchEvents,
+} from '../../../../src/client.js';
 import type { Event } from '../../../../src/client.js';
 import { served } from '../served.js';
 
@@ -18,6 +26,18 @@ const event = (name: string, more: Partial<Event> = {}): Event => ({
 const client = (options = {}) => createEventsClient({ events: served(), namespace: 'default', ...options });
 
 describe('a client of events in the same process', () => {
+  it('has one listener on a signal that many calls and watches share', async () => {
+    const events = client();
+    await events.create(event('a'));
+    const { signal } = new AbortController();
+    const calls = Array.from({ length: 20 }, () => events.get({ name: 'a' }, { signal }));
+    const watches = Array.from({ length: 20 }, () => watchEvents({ client: events, signal }));
+    await Promise.all(watches.map((watch) => watch.next()));
+    expect(getEventListeners(signal, 'abort')).toHaveLength(1);
+    await Promise.all([...calls, ...watches.map((watch) => watch.return?.())]);
+    expect(getEventListeners(signal, 'abort')).toHaveLength(0);
+  });
+
   it('has the group of the events', () => {
     expect(client().group).toBe('events.example.com');
   });
