@@ -5,6 +5,7 @@ import { exitProcess, onSignals, type ShutdownSignal } from './bridge/node/proce
 import { trackConnections } from './bridge/node/track-connections.js';
 import { pause } from './clock/abortable.js';
 import { systemClock } from './clock/clock.js';
+import { startOnce } from './http/promise.js';
 import { createLifecycle, type LifecyclePhase } from './lifecycle/create-lifecycle.js';
 import { callHook } from './observe/call-hook.js';
 import { checkOptions } from './options/check-options.js';
@@ -114,8 +115,7 @@ export function installShutdown(options: InstallShutdownOptions): InstalledShutd
     clock,
   });
 
-  let report: Promise<ShutdownReport> | undefined;
-  const run = async (): Promise<ShutdownReport> => {
+  const shutdown = startOnce(async (): Promise<ShutdownReport> => {
     const begun = clock.monotonic();
     const { drained, failures } = await lifecycle.shutdown();
     uninstall();
@@ -128,8 +128,7 @@ export function installShutdown(options: InstallShutdownOptions): InstalledShutd
     // The shutdown is over, even if the report fails.
     void callHook(() => options.onReport?.(done));
     return done;
-  };
-  const shutdown = (): Promise<ShutdownReport> => (report ??= run());
+  });
 
   // A signal that arrives after a call of `shutdown` is treated as the first one, and waits for that shutdown.
   let signalled = false;

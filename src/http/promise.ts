@@ -30,3 +30,18 @@ export function settle<S, T, R>(
     (error: unknown) => failed(subject, error),
   );
 }
+
+/**
+ * Returns a function that starts the work at its first call. Every call returns the same promise, also one that comes
+ * from the work itself while it starts.
+ */
+export function startOnce<T>(work: () => Promise<T>): () => Promise<T> {
+  let result: Promise<T> | undefined;
+  return () => {
+    if (result !== undefined) return result;
+    let become: (started: Promise<T>) => void = () => undefined;
+    result = new Promise((resolve) => (become = resolve));
+    become(work());
+    return result;
+  };
+}

@@ -1,6 +1,7 @@
 import { pause } from '../clock/abortable.js';
 import { systemClock, type Clock } from '../clock/clock.js';
 import { keepProcess } from '../clock/keep-process.js';
+import { startOnce } from '../http/promise.js';
 import { createNotifier } from '../observe/observation.js';
 import { checkLifecycleOptions, type LifecycleOptions } from './options.js';
 
@@ -57,7 +58,6 @@ export function createLifecycle(options: LifecycleOptions): Lifecycle {
   const { shutdownDelayMs = 0, drainTimeoutMs = 60_000, closeTimeoutMs = 10_000 } = options;
   const notify = createNotifier(options.observe);
   let phase: LifecyclePhase = 'running';
-  let result: Promise<ShutdownResult> | undefined;
 
   async function run(): Promise<ShutdownResult> {
     const failures: { step: string; error: unknown }[] = [];
@@ -102,7 +102,7 @@ export function createLifecycle(options: LifecycleOptions): Lifecycle {
   }
 
   // A process whose servers are closed would otherwise exit while a step hangs, before the limit of the step.
-  return { shutdown: () => (result ??= run().finally(keepProcess())), phase: () => phase };
+  return { shutdown: startOnce(() => run().finally(keepProcess())), phase: () => phase };
 }
 
 /**

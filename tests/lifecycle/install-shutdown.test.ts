@@ -70,6 +70,16 @@ async function serviceWith(own: RequestListener, options: Partial<InstallShutdow
 }
 
 describe('installShutdown', () => {
+  test('shuts down once and reports once if a listener of health calls it as well', async () => {
+    const onReport = vi.fn();
+    const health = createHealth();
+    const installed = installShutdown({ server: createServer(), health, signals: [], onReport });
+    health.onChange(() => void installed.shutdown());
+    await installed.shutdown();
+    expect(health.isShuttingDown()).toBe(true);
+    expect(onReport).toHaveBeenCalledTimes(1);
+  });
+
   test('writes what was recorded before the store is closed, what its own close records included', async () => {
     const store = memoryStore();
     const events = createEvents({

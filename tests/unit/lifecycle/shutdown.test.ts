@@ -24,6 +24,17 @@ function setup(more: Partial<LifecycleOptions> = {}) {
 }
 
 describe('createLifecycle', () => {
+  it('runs its steps once if a listener of health shuts the service down as well', async () => {
+    const { health, lifecycle, steps } = setup();
+    const again: Promise<unknown>[] = [];
+    health.onChange(() => void again.push(lifecycle.shutdown()));
+    const shutdown = lifecycle.shutdown();
+    await shutdown;
+    expect(steps).toEqual(['stopAccepting', 'endWatches', 'drain', 'close']);
+    expect(again.length).toBeGreaterThan(0);
+    for (const other of again) expect(other).toBe(shutdown);
+  });
+
   it.each<[object, RegExp]>([
     [{}, /health must be/],
     [
