@@ -1,7 +1,7 @@
 import express from 'express';
 import { once } from 'node:events';
 import type { RequestListener } from 'node:http';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { toNodeListener } from '../../src/node.js';
 import { fakeClock } from '../../src/testing.js';
 import { event, eventsOfTest, PATH, serveWithHono } from './events-api.js';
@@ -108,6 +108,19 @@ describe('pipelined requests of one connection', () => {
     await feeds.at(19);
     client.socket.destroy();
     await Promise.all(feeds.feeds.map(({ aborted }) => aborted));
+  });
+
+  test('that wait behind Hono share one listener on the signal of their connection', async () => {
+    const feeds = feedHandler();
+    const { port } = await serveWithHono(feeds.handler);
+    const warn = vi.spyOn(process, 'emitWarning').mockReturnValue();
+    onTestFinished(() => warn.mockRestore());
+    const client = raw(port);
+    client.send(Array.from({ length: 30 }, (_, index) => GET(`/${index}`)).join(''));
+    const last = await feeds.at(29);
+    client.socket.destroy();
+    await last.aborted;
+    expect(warn).not.toHaveBeenCalled();
   });
 
   test('are read ahead a few at a time', async () => {

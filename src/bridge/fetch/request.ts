@@ -1,3 +1,4 @@
+import { onAbort } from '../../clock/abortable.js';
 import type { ApiRequest, BodyCall, PeerCertificate, RequestHeaders } from '../../http/request.js';
 import { bodyAborted } from '../../http/body.js';
 import type { AbortReason } from '../exchange/abort-reason.js';
@@ -43,8 +44,8 @@ export class FetchExchange implements ApiRequest {
   readonly #info: FetchInfo | undefined;
   readonly #settings: FetchSettings;
   /** Set once this object listens to the signals of the Request and of its connection. */
-  #onLeft: (() => void) | undefined;
-  #connection: AbortSignal | undefined;
+  /** Ends the subscriptions to the signals of the Request and of its connection. */
+  #unfollow: readonly (() => void)[] | undefined;
   #headers: RequestHeaders | undefined;
   #controller: AbortController | undefined;
   #reason: AbortReason | undefined;
@@ -139,14 +140,9 @@ export class FetchExchange implements ApiRequest {
 
   /** Aborts this request when the signals of the Request or of its connection abort, until the answer is finished. */
   follow(): void {
-    if (this.#onLeft !== undefined || this.#finished) return;
+    if (this.#unfollow !== undefined || this.#finished) return;
     const onLeft = (): void => this.abort(this.#settings.clientLeft);
-    this.#onLeft = onLeft;
-    this.#connection = this.#info?.connection;
-    for (const signal of [this.#request.signal, this.#connection]) {
-      if (signal?.aborted) onLeft();
-      else signal?.addEventListener('abort', onLeft, { once: true });
-    }
+    this.#unfollow = [this.#request.signal, this.#info?.connection].map((signal) => onAbort(signal, onLeft));
   }
 
   /** Reports that the answer has been handed over completely. */
@@ -154,8 +150,6 @@ export class FetchExchange implements ApiRequest {
     if (this.#finished) return;
     this.#finished = true;
     this.#reading?.stop();
-    if (this.#onLeft === undefined) return;
-    this.#request.signal.removeEventListener('abort', this.#onLeft);
-    this.#connection?.removeEventListener('abort', this.#onLeft);
+    for (const unfollow of this.#unfollow ?? []) unfollow();
   }
 }
