@@ -31,6 +31,7 @@ describe('a client of events in the same process', () => {
     await events.create(event('a'));
     const { signal } = new AbortController();
     const calls = Array.from({ length: 20 }, () => events.get({ name: 'a' }, { signal }));
+    expect(getEventListeners(signal, 'abort')).toHaveLength(1);
     const watches = Array.from({ length: 20 }, () => watchEvents({ client: events, signal }));
     await Promise.all(watches.map((watch) => watch.next()));
     expect(getEventListeners(signal, 'abort')).toHaveLength(1);
