@@ -43,8 +43,7 @@ export class FetchExchange implements ApiRequest {
   readonly #request: Request;
   readonly #info: FetchInfo | undefined;
   readonly #settings: FetchSettings;
-  /** Set once this object listens to the signals of the Request and of its connection. */
-  /** Ends the subscriptions to the signals of the Request and of its connection. */
+  /** Ends the subscriptions to the signals of the Request and of its connection, once there are any. */
   #unfollow: readonly (() => void)[] | undefined;
   #headers: RequestHeaders | undefined;
   #controller: AbortController | undefined;
