@@ -31,22 +31,22 @@ export function notAList(value: unknown): StatusFailure {
   return badRequest(`expected a []interface {}, but received a ${goType(value)}`);
 }
 
-/** A new value of the document: without directives, which have nothing to act on, and without nulls. */
+/**
+ * A new value of the document: without directives, which have nothing to act on, and without nulls. Undefined for an
+ * object with a `$patch`: what should be replaced or deleted is not there (Kubernetes behaviour).
+ */
 export function withoutDirectives(value: unknown): unknown {
-  if (Array.isArray(value)) return value.filter((item) => !isDirectiveItem(item)).map(withoutDirectives);
+  if (Array.isArray(value)) return value.map(withoutDirectives).filter((item) => item !== undefined);
   if (!isObject(value)) return value;
+  if (Object.hasOwn(value, PATCH)) return undefined;
   const result: JsonObject = {};
   for (const key of Object.keys(value)) {
-    if (value[key] !== null && !isDirective(key)) setMember(result, key, withoutDirectives(value[key]));
+    const kept = value[key] === null || isDirective(key) ? undefined : withoutDirectives(value[key]);
+    if (kept !== undefined) setMember(result, key, kept);
   }
   return result;
 }
 
 function isDirective(key: string): boolean {
-  return key === PATCH || key === RETAIN_KEYS || key.startsWith(DELETE_FROM_LIST) || key.startsWith(SET_ORDER);
-}
-
-function isDirectiveItem(item: unknown): boolean {
-  if (!isObject(item) || !Object.hasOwn(item, PATCH)) return false;
-  return item[PATCH] === 'delete' || Object.keys(item).length === 1;
+  return key === RETAIN_KEYS || key.startsWith(DELETE_FROM_LIST) || key.startsWith(SET_ORDER);
 }

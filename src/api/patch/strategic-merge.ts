@@ -60,7 +60,8 @@ function followDirective(patch: JsonObject): JsonObject {
   const directive = patch[PATCH];
   if (directive === 'delete') return {};
   if (directive !== 'replace') throw unknownDirective(directive, patch);
-  return withoutDirectives(patch) as JsonObject;
+  const { [PATCH]: _, ...members } = patch;
+  return withoutDirectives(members) as JsonObject;
 }
 
 /** The keys `$retainKeys` lists; they must cover what the patch sets. */
@@ -88,7 +89,9 @@ function mergeMember(result: JsonObject, key: string, value: unknown, shape: Sha
   } else if (Array.isArray(before) && Array.isArray(value)) {
     setMember(result, key, mergeLists(before, value, listShape(shape, key), mergeObjects));
   } else {
-    setMember(result, key, withoutDirectives(value));
+    const added = withoutDirectives(value);
+    if (added === undefined) delete result[key];
+    else setMember(result, key, added);
   }
 }
 

@@ -45,11 +45,10 @@ describe('applyStrategicMerge on objects', () => {
     ['$patch: delete', { labels: { $patch: 'delete', only: 'x' } }, { labels: {} }],
     ['$retainKeys', { labels: { $retainKeys: ['a', 'n'], n: '1' } }, { labels: { a: '1', n: '1' } }],
     ['a value of another type', { labels: 'x' }, { labels: 'x' }],
-    [
-      'directives for a missing map',
-      { annotations: { $patch: 'bogus', n: 'v', gone: null } },
-      { labels: { a: '1', b: '2' }, annotations: { n: 'v' } },
-    ],
+    ['a replacement of a missing map', { annotations: { $patch: 'replace', n: 'v' } }, { labels: { a: '1', b: '2' } }],
+    ['a deletion of a missing map', { annotations: { $patch: 'delete', n: 'v' } }, { labels: { a: '1', b: '2' } }],
+    ['an unknown directive of one', { annotations: { $patch: 'bogus' } }, { labels: { a: '1', b: '2' } }],
+    ['a deletion in place of another type', { finalizers: { $patch: 'delete' } }, { labels: { a: '1', b: '2' } }],
   ])('changes a map as the patch says: %s', (_, patch, expected) => {
     expect(metadata({ labels: { a: '1', b: '2' } }, patch)).toEqual(expected);
   });
@@ -425,7 +424,8 @@ describe('a nested value', () => {
     const labels = { $retainKeys: ['n'], '$deleteFromPrimitiveList/x': ['a'], '$setElementOrder/x': ['a'], n: 'v' };
     expect(metadata({}, { labels })).toEqual({ labels: { n: 'v' } });
     const ownerReferences = [{ ...owner('u1'), $patch: 'replace' }, { $patch: 'replace' }, owner('u2')];
-    expect(metadata({}, { ownerReferences })).toEqual({ ownerReferences: [owner('u1'), owner('u2')] });
+    expect(metadata({}, { ownerReferences })).toEqual({ ownerReferences: [owner('u2')] });
+    expect(apply({ note: 'n' }, { series: { $patch: 'delete' } })).toEqual({ note: 'n' });
   });
 });
 
