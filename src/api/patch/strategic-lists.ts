@@ -140,12 +140,13 @@ export function inOrder(
 }
 
 /**
- * A list with `$setElementOrder` must have its own items in that order.
+ * A list with `$setElementOrder` must have its own items in that order, unless the order is empty.
  *
  * @throws StatusFailure 400 where it does not
  */
 export function requireOrder(list: readonly unknown[], order: readonly unknown[], mergeKey: string | undefined): void {
-  const items = list.filter((item) => mergeKey === undefined || !isObject(item) || member(item, PATCH) !== 'delete');
+  if (order.length === 0) return;
+  const items = list.filter((item) => mergeKey === undefined || !isObject(item) || !Object.hasOwn(item, PATCH));
   let next = 0;
   for (const key of order) {
     if (next < items.length && keyOf(items[next], mergeKey) === keyOf(key, mergeKey)) next++;

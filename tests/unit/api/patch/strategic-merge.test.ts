@@ -172,6 +172,11 @@ describe('applyStrategicMerge on lists of scalars', () => {
       { '$setElementOrder/finalizers': ['x/b', 'x/c', 'x/a'], finalizers: ['x/c'] },
       ['x/b', 'x/c', 'x/a'],
     ],
+    [
+      'an empty order allows any items',
+      { '$setElementOrder/finalizers': [], finalizers: ['x/c'] },
+      ['x/a', 'x/b', 'x/c'],
+    ],
     ['an order alone sorts the stored items', { '$setElementOrder/finalizers': ['x/b', 'x/a'] }, ['x/b', 'x/a']],
     ['an order for one item leaves the others in place', { '$setElementOrder/finalizers': ['x/b'] }, ['x/a', 'x/b']],
   ])('merges or replaces: %s', (_, patch, expected) => {
@@ -237,6 +242,11 @@ describe('applyStrategicMerge on lists of objects', () => {
       ownerReferences: [owner('u2'), { uid: 'u1', $patch: 'delete' }, owner('u3')],
     };
     expect(uids(metadata(stored, absent))).toEqual(['u2', 'u3']);
+    const replacing = {
+      '$setElementOrder/ownerReferences': [{ uid: 'u3' }, { uid: 'u4' }],
+      ownerReferences: [{ $patch: 'replace' }, owner('u3'), owner('u4')],
+    };
+    expect(uids(metadata(stored, replacing))).toEqual(['u3', 'u4']);
   });
 
   it('drops directives from a new list', () => {
@@ -346,8 +356,8 @@ describe('the order of a merged list', () => {
       "400 BadRequest The order in patch list:\n[map[uid:u3]]\n doesn't match $setElementOrder list:\n[map[uid:u1]]\n",
     ],
     [
-      { '$setElementOrder/managedFields': [], managedFields: [{ $patch: 'delete' }] },
-      "400 BadRequest The order in patch list:\n[map[$patch:delete]]\n doesn't match $setElementOrder list:\n[]\n",
+      { '$setElementOrder/managedFields': ['x'], managedFields: [{ $patch: 'delete' }] },
+      "400 BadRequest The order in patch list:\n[map[$patch:delete]]\n doesn't match $setElementOrder list:\n[x]\n",
     ],
     [
       { '$setElementOrder/finalizers': [], finalizers: 'x' },
