@@ -114,8 +114,18 @@ function scalar(walk: Walk, node: Scalar): unknown {
   walk.length += text.length;
   const tag = node.tag?.startsWith(TAG) ? node.tag.slice(TAG.length) : undefined;
   const plain = node.type === 'PLAIN' || node.type === undefined;
-  if (tag === 'str' || (!plain && tag === undefined)) return wellFormed(text);
+  if (tag === 'str' || tag === 'timestamp' || node.tag === '!' || (!plain && tag === undefined))
+    return wellFormed(text);
+  if (tag === 'binary') return decodedBinary(walk, text);
   const value = plainScalar(text);
   if (typeof value === 'number' && !Number.isFinite(value)) return refuse(walk, `unsupported value: ${shorten(text)}`);
   return typeof value === 'string' ? wellFormed(value) : value;
+}
+
+function decodedBinary(walk: Walk, base64: string): unknown {
+  try {
+    return new TextDecoder().decode(Uint8Array.from(atob(base64), (char) => char.charCodeAt(0)));
+  } catch {
+    return refuse(walk, '!!binary value contains invalid base64 data');
+  }
 }

@@ -41,7 +41,9 @@ export function firstDocument(
   onLine: (offset: number) => void,
 ): FirstDocument | YamlBroken {
   if (text.length > mostCharacters) return { message: TOO_COMPLEX, offset: -1 };
-  const composer = new Composer({ schema: 'failsafe', uniqueKeys: false, merge: false, prettyErrors: false });
+  // Tags are resolved by the rules of Go's library, from the texts.
+  const options = { schema: 'failsafe', uniqueKeys: false, resolveKnownTags: false, prettyErrors: false } as const;
+  const composer = new Composer(options);
   const broken = stopAtFault(composer);
   let tooComplex = false;
 
