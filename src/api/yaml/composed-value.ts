@@ -1,7 +1,19 @@
-import { isAlias, isMap, isSeq, type Alias, type Node, type Pair, type Scalar, type YAMLMap, type YAMLSeq } from 'yaml';
+import {
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  type Alias,
+  type Node,
+  type Pair,
+  type Scalar,
+  type YAMLMap,
+  type YAMLSeq,
+} from 'yaml';
 import { setMember, wellFormed } from '../../json/json-document.js';
 import { MAX_DEPTH } from '../../json/parse-json.js';
 import { goQuote, shorten } from '../../json/go-print.js';
+import { isObject } from '../../json/json-tree.js';
 import { MAX_STRICT_ERRORS } from '../body/parse-body.js';
 import { plainScalar } from './plain-scalar.js';
 
@@ -91,16 +103,37 @@ function collection(walk: Walk, node: YAMLMap | YAMLSeq, depth: number): unknown
   if (!isMap(node)) return node.items.map((item) => valueOf(walk, item as AnyNode, depth + 1));
   const object: Record<string, unknown> = {};
   for (const pair of node.items) {
-    const key = keyOf(walk, pair.key as AnyNode, depth + 1);
-    const value = valueOf(walk, pair.value as AnyNode, depth + 1);
+    const given = pair.value as AnyNode;
+    const members = isMergeKey(pair.key as AnyNode)
+      ? merged(walk, given, depth + 1)
+      : [[keyOf(walk, pair.key as AnyNode, depth + 1), valueOf(walk, given, depth + 1)] as const];
     if (walk.error !== undefined) break;
-    if (walk.duplicates.length < MAX_STRICT_ERRORS && Object.hasOwn(object, key)) {
-      const place = (pair.value as Node | null)?.range?.[0] ?? (pair.key as Node).range?.[0] ?? 0;
-      walk.duplicates.push(`line ${walk.lineOf(place)}: key ${goQuote(shorten(key))} already set in map`);
+    for (const [key, value] of members) {
+      if (walk.duplicates.length < MAX_STRICT_ERRORS && Object.hasOwn(object, key)) {
+        const place = (pair.value as Node | null)?.range?.[0] ?? (pair.key as Node).range?.[0] ?? 0;
+        walk.duplicates.push(`line ${walk.lineOf(place)}: key ${goQuote(shorten(key))} already set in map`);
+      }
+      setMember(object, key, value);
     }
-    setMember(object, key, value);
   }
   return object;
+}
+
+function isMergeKey(node: AnyNode): boolean {
+  if (!isScalar(node) || node.type !== 'PLAIN' || node.value !== '<<') return false;
+  return node.tag === undefined || node.tag === '!' || node.tag === `${TAG}merge`;
+}
+
+/**
+ * The members that `<<` adds: those of a map, or of a list of maps, of which the first one with a key counts. Added in
+ * this order, the last of equal keys counts (as in Go's YAML library), whether it was written or merged.
+ */
+function merged(walk: Walk, node: AnyNode, depth: number): readonly (readonly [string, unknown])[] {
+  const value = valueOf(walk, node, depth);
+  const maps: readonly unknown[] = isSeq(node) ? [...((value ?? []) as unknown[])].reverse() : [value];
+  if (maps.every(isObject)) return maps.flatMap((map) => Object.entries(map));
+  refuse(walk, 'map merge requires map or sequence of maps as the value');
+  return [];
 }
 
 function keyOf(walk: Walk, node: AnyNode, depth: number): string {

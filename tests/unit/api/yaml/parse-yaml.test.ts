@@ -79,8 +79,31 @@ describe('a YAML text', () => {
     );
   });
 
-  test('has keys as strings, merge keys as ordinary ones, and __proto__ as data', async () => {
-    expect(await value('1: a\ntrue: b\n<<: {c: 1}\n')).toEqual({ '1': 'a', true: 'b', '<<': { c: 1 } });
+  test('is refused where binary data is not base64', async () => {
+    expect(await error('a: !!binary "%"')).toBe('yaml: !!binary value contains invalid base64 data');
+  });
+
+  test.each([
+    ['a map', 'a: 1\n<<: {a: 2, b: 3}\n', { a: 2, b: 3 }],
+    ['a map that is overridden', '<<: {a: 2, b: 3}\na: 1\n', { a: 1, b: 3 }],
+    ['an alias', 'x: &l {a: "1"}\nz: {<<: *l, b: "2"}\n', { x: { a: '1' }, z: { a: '1', b: '2' } }],
+    ['several maps', '<<: [{a: 1}, {a: 2, b: 2}]\n', { a: 1, b: 2 }],
+    ['no map', '<<: []\nc: 1\n', { c: 1 }],
+    ['a map that merges another', '? !!merge <<\n: {<<: {q: 1}, r: 2}\n', { q: 1, r: 2 }],
+  ])('merges %s', async (_, text, expected) => {
+    expect(await value(text)).toEqual(expected);
+  });
+
+  test('merges with << only where it is a plain key, and only maps', async () => {
+    expect(await value('"<<": {c: 1}\n')).toEqual({ '<<': { c: 1 } });
+    expect(await value('!!str <<: {c: 1}\n')).toEqual({ '<<': { c: 1 } });
+    const refusal = 'yaml: map merge requires map or sequence of maps as the value';
+    for (const text of ['<<: 5', '<<: [{a: 1}, 5]', 'l: &l [{a: 1}]\nm: {<<: *l}'])
+      expect(await error(text)).toBe(refusal);
+  });
+
+  test('has keys as strings, and __proto__ as data', async () => {
+    expect(await value('1: a\ntrue: b\n')).toEqual({ '1': 'a', true: 'b' });
     const odd = (await value('__proto__: {x: 1}\nconstructor: 2\n')) as Record<string, unknown>;
     expect(Object.keys(odd)).toEqual(['__proto__', 'constructor']);
     expect(odd['x']).toBeUndefined();
