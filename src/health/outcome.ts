@@ -47,18 +47,19 @@ export function toOutcome(result: unknown): Outcome {
   );
 }
 
-/** The members of a `fetch` response that are read. */
+/** The members of a `fetch` response that are read. The body of `node-fetch` is a Node stream. */
 interface FetchResponse {
   readonly status: number;
   readonly statusText: string;
-  readonly body?: { cancel(): Promise<void> } | null;
+  readonly body?: { cancel?(): Promise<void>; resume?(): void } | null;
 }
 
 /**
- * Evaluates a response as a kubelet's HTTP probe does: 200 to 399 pass. The body is cancelled, since an unread one
- * keeps its connection busy.
+ * Evaluates a response as a kubelet's HTTP probe does: 200 to 399 pass. The body is cancelled, or read, since an unread
+ * one keeps its connection busy.
  */
 function fromResponse({ status, statusText, body }: FetchResponse): Outcome {
-  body?.cancel().catch(() => undefined);
+  if (body?.cancel) body.cancel().catch(() => undefined);
+  else body?.resume?.();
   return status >= 200 && status < 400 ? PASSED : failure(`answered ${status} ${statusText}`.trimEnd());
 }

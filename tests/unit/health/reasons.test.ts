@@ -1,6 +1,7 @@
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterEach, describe, expect, it } from 'vitest';
+import { Readable } from 'node:stream';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { CheckReport, HealthChange } from '../../../src/health/contract.js';
 import { createHealth } from '../../../src/health/create-health.js';
 import type { Observation } from '../../../src/observe/observation.js';
@@ -43,6 +44,20 @@ describe('a check that returns the response of fetch', () => {
     const body = new ReadableStream({ cancel: () => void (cancelled = true) }, { highWaterMark: 0 });
     expect(await verdictOf(() => new Response(body))).toMatchObject({ status: 'ok' });
     expect(cancelled).toBe(true);
+  });
+
+  it('may be one of node-fetch, whose body is a Node stream', async () => {
+    const respond = (status: number, statusText: string): (() => unknown) => {
+      const body = Readable.from(['up']);
+      bodies.push(body);
+      return () => ({ [Symbol.toStringTag]: 'Response', status, statusText, body });
+    };
+    const bodies: Readable[] = [];
+    expect(await verdictOf(respond(200, 'OK'))).toMatchObject({ status: 'ok' });
+    const reason = 'answered 503 Service Unavailable';
+    expect(await verdictOf(respond(503, 'Service Unavailable'))).toMatchObject({ status: 'failed', reason });
+    // Read to the end, so that the connection is free.
+    await vi.waitFor(() => expect(bodies.map(({ readableEnded }) => readableEnded)).toEqual([true, true]));
   });
 
   it('may have read the body before', async () => {
