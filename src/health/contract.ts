@@ -178,8 +178,8 @@ export interface Health {
     },
   ) => Promise<HealthReport>;
   /**
-   * Calls a listener when a check changes its status. Returns the function that removes the listener. Errors that the
-   * listener throws are reported to `observe`.
+   * Calls a listener when a check changes its status. Returns the function that removes the listener. What the listener
+   * throws or rejects with is reported to `observe`.
    */
   readonly onChange: (listener: (change: HealthChange) => void) => () => void;
   /** Makes the check `shutdown` fail on `/readyz` from now on; `/livez` and `/healthz` are not affected. */

@@ -251,6 +251,23 @@ describe('observations and changes', () => {
     );
   });
 
+  it('include what an async listener rejects with, which is no unhandled rejection', async () => {
+    const seen: Observation[] = [];
+    const health = createHealth({ clock: manualClock(), observe: (one) => void seen.push(one) });
+    const error = new Error('async listener');
+    let calls = 0;
+    health.onChange(() => {
+      calls++;
+      return Promise.reject(error) as unknown as undefined;
+    });
+    health.add({ name: 'a', check: () => false });
+    const report = health.report('readyz');
+    expect(calls).toBe(1);
+    await report;
+    await settle();
+    expect(seen).toContainEqual({ type: 'error', error, where: 'health: onChange listener' });
+  });
+
   it('include the failures of a root with their reasons, but no degraded or excluded checks', async () => {
     const seen: Observation[] = [];
     const health = createHealth({ clock: manualClock(), observe: (one) => void seen.push(one) });
