@@ -66,7 +66,7 @@ export function createCheckRunner(
   let freshUntil = -Infinity;
 
   let executing = false;
-  let running: Promise<Verdict> | undefined;
+  let running: Verdict | Promise<Verdict> | undefined;
   let endRun: ((outcome: Outcome) => void) | undefined;
   let timedOutRunStart: number | undefined;
   let nextRun: ClockTimer | undefined;
@@ -97,7 +97,10 @@ export function createCheckRunner(
     if (cacheMs > 0) freshUntil = clock.monotonic() + cacheMs;
     if (previous !== next.status) {
       since = clock.now();
+      // A listener that asks for the verdict gets this one, not another run.
+      running = next;
       if (!retired) announce(name, next, previous);
+      running = undefined;
     }
     return next;
   }
@@ -112,20 +115,21 @@ export function createCheckRunner(
   function begin(release: () => void, limitMs: number): Verdict | Promise<Verdict> {
     const startedAt = clock.monotonic();
     const context = new RunContext();
+    let outcome: Outcome;
     executing = true;
-    let answer: unknown;
-    let pending: Promise<unknown>;
     try {
-      answer = definition.check(context);
-      if (!isPromise(answer)) return over(release, startedAt, toOutcome(answer));
-      pending = Promise.resolve(answer);
+      const answer: unknown = definition.check(context);
+      if (isPromise(answer)) {
+        running = waitFor(Promise.resolve(answer), context, startedAt, limitMs, release);
+        return running;
+      }
+      outcome = toOutcome(answer);
     } catch (error) {
-      return over(release, startedAt, thrown(error));
+      outcome = thrown(error);
     } finally {
       executing = false;
     }
-    running = waitFor(pending, context, startedAt, limitMs, release);
-    return running;
+    return over(release, startedAt, outcome);
   }
 
   function waitFor(

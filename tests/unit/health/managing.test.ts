@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { HealthChange, HealthCheck } from '../../../src/health/contract.js';
+import type { HealthChange, HealthCheck, HealthReport } from '../../../src/health/contract.js';
 import { createHealth } from '../../../src/health/create-health.js';
 import type { HealthOptions } from '../../../src/health/options.js';
 import type { Observation } from '../../../src/observe/observation.js';
@@ -161,6 +161,24 @@ describe('changes', () => {
       { type: 'health.changed', check: 'a', status: 'ok' },
       { type: 'health.changed', check: 'a', status: 'failed', reason: 'failed without a reason' },
     ]);
+  });
+
+  it.each([
+    ['a synchronous check', (up: boolean) => up],
+    ['an asynchronous check', (up: boolean) => Promise.resolve(up)],
+  ])('let a listener read the new verdict of %s without another run', async (_which, check) => {
+    const health = createHealth();
+    let runs = 0;
+    const read: Promise<HealthReport>[] = [];
+    health.onChange(() => void read.push(health.report('readyz')));
+    health.add({ name: 'a', check: () => check(++runs > 1) });
+    await health.report('readyz');
+    await health.report('readyz');
+    const found = (await Promise.all(read)).map(({ checks }) => checks[2]);
+    expect(found).toMatchObject([{ status: 'failed', reason: 'failed without a reason' }, { status: 'ok' }]);
+    expect(runs).toBe(2);
+    await health.report('readyz');
+    expect(runs).toBe(3);
   });
 
   it('survive a listener and a hook that throw', async () => {
