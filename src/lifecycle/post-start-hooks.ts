@@ -32,6 +32,8 @@ export interface PostStartHooksOptions {
       /** Reports that the hook has failed: its check fails permanently, with the error as its reason. */
       failed(error: unknown): void;
     };
+    /** Removes a check: called for those that were added before one that cannot be added. */
+    readonly remove?: ((name: string) => unknown) | undefined;
   };
   /** The hooks, all of which begin at once. */
   readonly hooks: readonly StartupHook[];
@@ -46,13 +48,20 @@ export interface PostStartHooksOptions {
  * once. A check fails with `not finished` until its hook has ended; if the hook throws or rejects, the check keeps
  * failing with that reason. The returned promise never rejects; it resolves with the names of the hooks that failed.
  *
- * @throws TypeError that lists every fault of the hooks; no check is added in this case.
+ * @throws TypeError that lists every fault of the hooks, or what `addPostStartHook` throws, as for a name that is
+ *   already in use; no check is added in either case.
  */
 export function runPostStartHooks(options: PostStartHooksOptions): Promise<readonly string[]> {
   checkOptions('runPostStartHooks', options, rules(), ({ hooks }) => repeatedNames(hooks));
   const { health, hooks, signal = new AbortController().signal } = options;
   const notify = createNotifier(options.observe);
-  const started = hooks.map(({ name, run }) => ({ name, run, check: health.addPostStartHook(name) }));
+  const started: (StartupHook & { readonly check: ReturnType<typeof health.addPostStartHook> })[] = [];
+  try {
+    for (const { name, run } of hooks) started.push({ name, run, check: health.addPostStartHook(name) });
+  } catch (error) {
+    for (const { name } of started) health.remove?.(`poststarthook/${name}`);
+    throw error;
+  }
   const runs = started.map(async ({ name, run, check }): Promise<string | undefined> => {
     try {
       await run({ signal });

@@ -55,6 +55,23 @@ describe('runPostStartHooks', () => {
     expect(given).toBe(controller.signal);
   });
 
+  it('adds no check if one of them cannot be added', async () => {
+    const health = createHealth();
+    const used = health.addPostStartHook('used');
+    used.done();
+    const run = (): void => expect.unreachable();
+    for (const name of ['with space', 'used']) {
+      const hooks = [
+        { name: 'first', run },
+        { name, run },
+      ];
+      expect(() => void runPostStartHooks({ health, hooks })).toThrow(`"poststarthook/${name}"`);
+    }
+    const { status, checks } = await health.report('readyz');
+    expect(status).toBe('ok');
+    expect(checks.map(({ name }) => name)).toEqual(['ping', 'log', 'poststarthook/used', 'shutdown']);
+  });
+
   it('refuses hooks without name or function, or with a duplicate name, before it adds any', async () => {
     const health = createHealth();
     const hooks = [{ name: 'a', run: () => undefined }, { name: 'a', run: 1 }, null, { run: () => undefined }];
