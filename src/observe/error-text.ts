@@ -17,9 +17,13 @@ export function errorText(error: unknown): string {
   }
 }
 
-/** True for an Error of any realm. */
+/** True for an Error of any realm. Never throws, for a revoked proxy either. */
 export function isError(value: unknown): value is Error {
-  return value instanceof Error || Object.prototype.toString.call(value) === '[object Error]';
+  try {
+    return value instanceof Error || Object.prototype.toString.call(value) === '[object Error]';
+  } catch {
+    return false;
+  }
 }
 
 function textOf(error: unknown, levels: number): string {

@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { errorText } from '../../../src/observe/error-text.js';
+import { errorText, isError } from '../../../src/observe/error-text.js';
 
 const coded = (message: string, code: string): Error => Object.assign(new Error(message), { code });
 
@@ -40,5 +40,15 @@ describe('the text of an error', () => {
     const error = new Error('loop');
     error.cause = error;
     expect(errorText(error)).toBe('loop');
+  });
+});
+
+describe('whether a value is an error', () => {
+  it('can be asked of any value, even of a revoked proxy', () => {
+    const { proxy, revoke } = Proxy.revocable(new Error('a'), {});
+    expect(isError(proxy)).toBe(true);
+    revoke();
+    expect(isError(proxy)).toBe(false);
+    expect(isError({ message: 'a' })).toBe(false);
   });
 });
