@@ -1,7 +1,7 @@
 import { systemClock, type Clock } from '../clock/clock.js';
 import { settle } from '../http/promise.js';
 import type { CheckResult, HealthCheck } from '../health/contract.js';
-import { toOutcome } from '../health/outcome.js';
+import { thrown, toOutcome, type Outcome } from '../health/outcome.js';
 import { checkOptions, throwFaults, type OptionRules } from '../options/check-options.js';
 import { aClock, aNonEmptyString, aPositiveNumber, orInfinity, required } from '../options/rules.js';
 import { makeCheck, type CommonOptions } from './make-check.js';
@@ -95,9 +95,9 @@ export function createHolds(options: HoldsOptions = {}): Holds {
       return release;
     };
 
-  const degraded = (result: unknown): CheckResult => {
-    const outcome = toOutcome(result);
-    if (outcome.ok || held.ready.size === 0) return result as CheckResult;
+  /** `asItIs` returns or throws what the check did. */
+  const degraded = (outcome: Outcome, asItIs: () => CheckResult): CheckResult => {
+    if (outcome.ok || held.ready.size === 0) return asItIs();
     return { ok: false, critical: false, reason: `${outcome.reason} (held ready: ${reasons('ready')})` };
   };
 
@@ -111,8 +111,11 @@ export function createHolds(options: HoldsOptions = {}): Holds {
         settle(
           context,
           (given) => kept.check(given),
-          (_given, result) => degraded(result),
-          (_given, error) => degraded(error instanceof Error ? error : new Error(String(error))),
+          (_given, result) => degraded(toOutcome(result), () => result),
+          (_given, error) =>
+            degraded(thrown(error), () => {
+              throw error;
+            }),
         ),
     }),
     released: () => (isFree() ? Promise.resolve() : new Promise((resolve) => waiting.push(resolve))),

@@ -62,6 +62,19 @@ describe('a hold that keeps a service ready', () => {
     expect(await readyz()).toBe('failed');
   });
 
+  it.each<[string, unknown, string]>([
+    ['the error of another realm', { message: 'away', code: 'EPIPE' }, 'away (EPIPE)'],
+    ['nothing', undefined, 'failed without a reason'],
+    ['what cannot be read', Object.create(null), 'failed with something unreadable'],
+  ])('gives a check that throws %s the reason that it has without a hold', async (_what, thrown, text) => {
+    const { health, holds, readyz, reason } = createBench();
+    health.add(holds.keeping({ name: 'database', check: () => Promise.reject(thrown as Error) }));
+    expect(await reason('database')).toBe(text);
+    holds.ready('billing run');
+    expect(await readyz()).toBe('degraded');
+    expect(await reason('database')).toBe(`${text} (held ready: billing run)`);
+  });
+
   it('changes nothing about a check that passes, nor about others', async () => {
     const { health, holds, readyz } = createBench();
     health.add(holds.keeping({ name: 'database', check: () => true }));
