@@ -81,7 +81,7 @@ export function dnsCheck(options: DnsOptions): HealthCheck {
 
 /** Options of {@link httpCheck}. */
 export type HttpOptions = CommonOptions & {
-  /** The URL, with `http:` or `https:`. */
+  /** The URL, with `http:` or `https:`. Without credentials: send them as `headers`. */
   readonly url: string | URL;
   /** Default `GET`. */
   readonly method?: 'GET' | 'HEAD' | undefined;
@@ -106,7 +106,9 @@ export function httpCheck(options: HttpOptions): HealthCheck {
     name: 'http',
     dependency: true,
     rules: {
-      url: required(mustBe(isHttpUrl, 'a URL with http: or https:')),
+      url: required(
+        mustBe(isHttpUrl, 'a URL with http: or https:, without credentials (set the header authorization)'),
+      ),
       method: oneOf('GET', 'HEAD'),
       headers: mustBe((value) => typeof value === 'object' && value !== null && !Array.isArray(value), 'an object'),
       statuses: aListOf(aWholeNumber(100, 599)),
@@ -127,5 +129,8 @@ export function httpCheck(options: HttpOptions): HealthCheck {
 
 function isHttpUrl(value: unknown): boolean {
   if (typeof value !== 'string' && !(value instanceof URL)) return false;
-  return URL.canParse(String(value)) && /^https?:$/.test(new URL(value).protocol);
+  if (!URL.canParse(String(value))) return false;
+  const { protocol, username, password } = new URL(value);
+  // `fetch` refuses credentials, with a text that contains them.
+  return /^https?:$/.test(protocol) && username === '' && password === '';
 }

@@ -96,7 +96,7 @@ describe('httpCheck', () => {
   });
 
   it('accepts only a URL with http or https, and headers that are strings', () => {
-    for (const url of ['ftp://a/', 'a', 5])
+    for (const url of ['ftp://a/', 'a', 5, 'http://user:secret@a/', new URL('https://user@a/')])
       expect(() => httpCheck({ url: url as string })).toThrow('url must be a URL with http');
     expect(() => httpCheck({ url: 'http://a/', headers: { a: 1 as never } })).toThrow('headers.a must be a string');
   });
