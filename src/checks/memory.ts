@@ -54,7 +54,6 @@ export type MemoryOptions = CommonOptions & {
  * @throws TypeError that lists every fault of the options
  */
 export function memoryCheck(options: MemoryOptions = {}): HealthCheck {
-  let limit: Promise<number | undefined> | undefined;
   return makeCheck(options, {
     where: 'memoryCheck',
     // Not `memory`: that is the name of a memory store, and of its check.
@@ -63,7 +62,8 @@ export function memoryCheck(options: MemoryOptions = {}): HealthCheck {
     timing: LASTING,
     check: async () => {
       const { max = 0.95, limitBytes } = options;
-      const bytes = limitBytes ?? (await (limit ??= readContainerLimit()));
+      // Read at every run, because the limit of a running container can be changed.
+      const bytes = limitBytes ?? (await readContainerLimit());
       const used = memoryUsage.rss();
       return bytes === undefined || used <= bytes * max || full('resident memory', used, bytes, max);
     },
