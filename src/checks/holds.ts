@@ -1,6 +1,7 @@
 import { systemClock, type Clock } from '../clock/clock.js';
 import { settle } from '../http/promise.js';
 import type { CheckResult, HealthCheck } from '../health/contract.js';
+import { checkRules } from '../health/definition.js';
 import { thrown, toOutcome, type Outcome } from '../health/outcome.js';
 import { checkOptions, throwFaults, type OptionRules } from '../options/check-options.js';
 import { aClock, aNonEmptyString, aPositiveNumber, orInfinity, required } from '../options/rules.js';
@@ -39,7 +40,10 @@ export interface Holds {
    * Until the hold is released, failures of the checks wrapped by `keeping` are reported as degraded and fail no probe.
    */
   readonly ready: (reason: string, options?: HoldOptions) => Release;
-  /** Wraps a check: its failures are degraded while a `ready` hold is active. */
+  /**
+   * Wraps a check: its failures are degraded while a `ready` hold is active. Throws a `TypeError` that lists every fault
+   * of the check.
+   */
   readonly keeping: (check: HealthCheck) => HealthCheck;
   /** Resolves once no hold is active: for `drain` of a lifecycle, so that a task ends before the process does. */
   readonly released: () => Promise<void>;
@@ -105,19 +109,22 @@ export function createHolds(options: HoldsOptions = {}): Holds {
     check,
     notReady: hold('notReady'),
     ready: hold('ready'),
-    keeping: (kept) => ({
-      ...kept,
-      check: (context) =>
-        settle(
-          context,
-          (given) => kept.check(given),
-          (_given, result) => degraded(toOutcome(result), () => result),
-          (_given, error) =>
-            degraded(thrown(error), () => {
-              throw error;
-            }),
-        ),
-    }),
+    keeping(kept) {
+      checkOptions('holds.keeping', kept, checkRules());
+      return {
+        ...kept,
+        check: (context) =>
+          settle(
+            context,
+            (given) => kept.check(given),
+            (_given, result) => degraded(toOutcome(result), () => result),
+            (_given, error) =>
+              degraded(thrown(error), () => {
+                throw error;
+              }),
+          ),
+      };
+    },
     released: () => (isFree() ? Promise.resolve() : new Promise((resolve) => waiting.push(resolve))),
   };
 }

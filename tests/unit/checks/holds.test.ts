@@ -75,6 +75,14 @@ describe('a hold that keeps a service ready', () => {
     expect(await reason('database')).toBe(`${text} (held ready: billing run)`);
   });
 
+  it('refuses what is no check, as health.add does', () => {
+    const { holds } = createBench();
+    expect(() => holds.keeping({ name: 'database' } as never)).toThrow(
+      new TypeError('holds.keeping: check must be a function'),
+    );
+    expect(() => holds.keeping(undefined as never)).toThrow(TypeError);
+  });
+
   it('changes nothing about a check that passes, nor about others', async () => {
     const { health, holds, readyz } = createBench();
     health.add(holds.keeping({ name: 'database', check: () => true }));
