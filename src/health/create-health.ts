@@ -91,6 +91,7 @@ export function createHealth(options: HealthOptions = {}): Health {
       if (registry.isBuiltIn(name)) throw new TypeError(`health.remove: ${JSON.stringify(name)} is built in`);
       const runner = registry.remove(name);
       runner?.retire();
+      if (runner) void observe({ type: 'health.removed', check: name });
       return runner !== undefined;
     },
     addPostStartHook: (name) => postStartHook(name, add),

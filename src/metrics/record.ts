@@ -1,3 +1,4 @@
+import { ROOTS } from '../health/definition.js';
 import type { Observation, RequestObservation, WatchIdentity } from '../observe/observation.js';
 import type { MetricSet } from './definitions.js';
 import type { Series } from './series.js';
@@ -113,6 +114,10 @@ export function createObservationRecorder(metrics: MetricSet): (observation: Obs
         return;
       case 'health.changed':
         metrics.changes.of(observation.check, observation.status).add(1);
+        return;
+      case 'health.removed':
+        // Otherwise an alert on its last result would never end.
+        for (const root of ROOTS) metrics.check.of(observation.check, root).reset();
         return;
       case 'watch.started':
         openWatches(observation).add(1);

@@ -64,6 +64,13 @@ export type Observation =
       /** What the check threw, rejected with or returned as an `Error`. */
       readonly error?: unknown;
     }
+  /** A check was removed. */
+  | {
+      /** Always `health.removed`. */
+      readonly type: 'health.removed';
+      /** The name of the check. */
+      readonly check: string;
+    }
   /**
    * A health endpoint was requested. `checks` are the results of its checks, without the excluded ones: the same frozen
    * array each time, until a check is added, removed, or changes its status.

@@ -141,6 +141,20 @@ describe('/metrics', () => {
     expect((await send('GET', '/metrics/slis')).text).not.toContain('apiserver_');
   });
 
+  it('has no last result of a check that was removed, until it is added again', async () => {
+    const { send, health } = createService();
+    const sample = 'kubernetes_healthcheck{name="database",type="readyz"}';
+    const database = { name: 'database', check: () => false };
+    health.add(database);
+    await send('GET', '/readyz');
+    expect(health.remove('database')).toBe(true);
+    await send('GET', '/readyz');
+    expect((await send('GET', '/metrics')).text).not.toContain(sample);
+    health.add(database);
+    await send('GET', '/readyz');
+    expect(valueOf((await send('GET', '/metrics')).text, sample)).toBe(0);
+  });
+
   it('follows watches: how many are open, what they are sent, and how they end', async () => {
     const { send, clock } = createService();
     const leaving = new AbortController();
