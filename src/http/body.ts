@@ -53,7 +53,11 @@ export function bodyAborted(cause?: unknown): BodyError {
   return bodyError('aborted', 'the client left before the request body was complete', { cause });
 }
 
-/** True for errors made by this module, also those of another copy of the package. */
+/** True for errors made by this module, also those of another copy of the package. The value may be anything. */
 export function isBodyError(value: unknown): value is BodyError {
-  return typeof value === 'object' && value !== null && BRAND in value;
+  try {
+    return typeof value === 'object' && value !== null && BRAND in value;
+  } catch {
+    return false;
+  }
 }

@@ -16,9 +16,13 @@ const MESSAGES: Readonly<Record<AbortCode, string>> = {
   'answer-given-up': 'the answer took too long and was abandoned',
 };
 
-/** True for an error with which a source reports that it stopped because it was aborted. */
+/** True for an error with which a source reports that it stopped because it was aborted. The value may be anything. */
 export function isAbortError(error: unknown): boolean {
-  return typeof error === 'object' && error !== null && (error as { name?: unknown }).name === 'AbortError';
+  try {
+    return typeof error === 'object' && error !== null && (error as { name?: unknown }).name === 'AbortError';
+  } catch {
+    return false;
+  }
 }
 
 /** Creates a reason that a bridge uses for all its requests, because each new error would capture a stack trace. */

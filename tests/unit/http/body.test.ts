@@ -51,6 +51,12 @@ describe('readBody', () => {
     expect(isBodyError(error)).toBe(false);
   });
 
+  test('does not take an object that throws for a BodyError', () => {
+    const { proxy, revoke } = Proxy.revocable({}, {});
+    revoke();
+    expect(isBodyError(proxy)).toBe(false);
+  });
+
   test('refuses other results with a TypeError', async () => {
     await expect(promised(() => readBody(post((() => ({})) as never), 2))).rejects.toThrow(TypeError);
   });

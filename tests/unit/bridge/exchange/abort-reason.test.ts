@@ -23,3 +23,9 @@ test('only an object named AbortError is an abort error', () => {
   expect(isAbortError({ name: 'AbortError' })).toBe(true);
   for (const other of [new Error('AbortError'), 'AbortError', null, undefined]) expect(isAbortError(other)).toBe(false);
 });
+
+test('an object whose name throws is none', () => {
+  const { proxy, revoke } = Proxy.revocable({}, {});
+  revoke();
+  expect(isAbortError(proxy)).toBe(false);
+});

@@ -52,6 +52,13 @@ describe('a body that is not sent', () => {
   });
 });
 
+test('a handler that throws a value that cannot be read gets a bare 500, and that value is reported', async () => {
+  const { proxy, revoke } = Proxy.revocable({}, {});
+  revoke();
+  const { response, errors } = await ask(() => Promise.reject(proxy as Error));
+  expect([response?.status, errors.length === 1 && errors[0] === proxy]).toEqual([500, true]);
+});
+
 describe('the headers of a response', () => {
   const lengthOf = async (
     method: string,

@@ -37,6 +37,13 @@ function throwing<K extends string>(member: K): Record<K, unknown> {
   }) as Record<K, unknown>;
 }
 
+/** An object that throws whatever is done with it. */
+function unreadable(): Error {
+  const { proxy, revoke } = Proxy.revocable(new Error('unreadable'), {});
+  revoke();
+  return proxy;
+}
+
 /** A body that never yields a chunk, and whether it was released. */
 function pendingBody() {
   const released = vi.fn(() => Promise.resolve({ done: true as const, value: undefined }));
@@ -179,6 +186,43 @@ describe('the sending of a response', () => {
     await settled();
     expect([res.status, res.text, res.ended]).toEqual([500, 'Internal Server Error\n', 1]);
     expect(onError.mock.calls).toEqual([[expect.any(Error), 'handler']]);
+  });
+
+  test('of a handler that throws a value that cannot be read is a bare 500, and that value is reported', async () => {
+    const value = unreadable();
+    const handlers: ApiHandler[] = [
+      () => {
+        throw value;
+      },
+      () => Promise.reject(value),
+    ];
+    for (const handler of handlers) {
+      const errors: unknown[] = [];
+      const res = serve(handler, get(), { onError: (error) => void errors.push(error) });
+      await settled();
+      expect([res.status, res.text, res.ended]).toEqual([500, 'Internal Server Error\n', 1]);
+      expect(errors.length === 1 && errors[0] === value).toBe(true);
+    }
+  });
+
+  test('is broken off where the source of a stream fails with such a value after its signal was aborted', async () => {
+    const shutdown = new AbortController();
+    const value = unreadable();
+    const body: AsyncIterable<Uint8Array> = {
+      [Symbol.asyncIterator]: () => ({
+        async next() {
+          await settled();
+          throw value;
+        },
+      }),
+    };
+    const errors: unknown[] = [];
+    const options = { signal: shutdown.signal, onError: (error: unknown) => void errors.push(error) };
+    const res = serve(() => ({ ...ok(), body }), get(), options);
+    shutdown.abort();
+    await settled();
+    await settled();
+    expect([res.destroyed, errors.length === 1 && errors[0] === value]).toEqual([true, true]);
   });
 
   test('of a thenable whose `then` returns nothing is that of its value', async () => {
