@@ -42,15 +42,20 @@ export abstract class ChunkReader {
   /** Receives the next result of the source. */
   resolve(result: IteratorResult<Uint8Array, unknown>): void {
     if (this.isOver) return;
-    if (result.done === true) {
+    let chunk: Uint8Array | undefined;
+    try {
+      chunk = chunkOf(result);
+    } catch (error) {
+      this.fail(error);
+      return;
+    }
+    if (chunk === undefined) {
       this.isOver = true;
       this.onEnd();
-    } else if (!isBytes(result.value)) {
-      this.fail(new TypeError('a streamed body must yield Uint8Array chunks'));
-    } else if (result.value.byteLength === 0) {
+    } else if (chunk.byteLength === 0) {
       this.next();
     } else {
-      this.onChunk(result.value);
+      this.onChunk(chunk);
     }
   }
 
@@ -73,4 +78,12 @@ export abstract class ChunkReader {
     if (this.iterator === undefined) releaseSource(this.#source);
     else releaseIterator(this.iterator);
   }
+}
+
+/** Returns the chunk of a result, `undefined` at the end. The source may be of the service: a result may be anything. */
+function chunkOf({ done, value }: IteratorResult<Uint8Array, unknown>): Uint8Array | undefined {
+  if (done === true) return undefined;
+  // The length of a Proxy of bytes cannot be read.
+  if (isBytes(value) && value.byteLength >= 0) return value;
+  throw new TypeError('a streamed body must yield Uint8Array chunks');
 }

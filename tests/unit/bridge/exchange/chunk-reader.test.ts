@@ -50,3 +50,32 @@ describe('a reader that leaves its source', () => {
     expect(reader.log).toEqual([[1]]);
   });
 });
+
+describe('a source whose result is not one', () => {
+  const hostile = (member: string): object => ({
+    get [member]() {
+      throw new Error(member);
+    },
+  });
+  test.each<[string, unknown, string]>([
+    ['undefined', undefined, 'Cannot destructure'],
+    ['an object whose `done` throws', hostile('done'), 'done'],
+    ['an object whose `value` throws', hostile('value'), 'value'],
+    ['text', { done: false, value: 'text' }, 'a streamed body must yield Uint8Array chunks'],
+    [
+      'a value that is only named like bytes',
+      { value: { [Symbol.toStringTag]: 'Uint8Array' } },
+      'a streamed body must',
+    ],
+    ['a Proxy of bytes', { done: false, value: new Proxy(new Uint8Array(1), {}) }, ''],
+  ])('fails, and is released: %s', async (_what, result, message) => {
+    const returned = vi.fn(() => Promise.resolve({ done: true as const, value: undefined }));
+    const iterator = { next: () => Promise.resolve(result as IteratorResult<Uint8Array>), return: returned };
+    const reader = new NotingReader({ [Symbol.asyncIterator]: () => iterator });
+    reader.next();
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(reader.log).toEqual([expect.any(Error)]);
+    expect((reader.log[0] as Error).message).toContain(message);
+    expect(returned).toHaveBeenCalledOnce();
+  });
+});
