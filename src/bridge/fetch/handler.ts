@@ -73,10 +73,7 @@ export function createFetchHandler(maker: string, handler: ApiHandler, options: 
     }
     // Always with `no-transform`: middleware is a function around this one, and cannot be detected.
     const init = responseInit(status, plainHeaders(withNoTransform(headers)));
-    const streamed = new Response(streamOf(exchange, body, response.signal), init);
-    exchange.streams = true;
-    streaming.add(exchange);
-    return streamed;
+    return streamedResponse(exchange, body, response.signal, init);
   };
 
   /** Releases the source of a body that is not sent. */
@@ -85,11 +82,12 @@ export function createFetchHandler(maker: string, handler: ApiHandler, options: 
     releaseSource(source);
   };
 
-  const streamOf = (
+  const streamedResponse = (
     exchange: FetchExchange,
     source: AsyncIterable<Uint8Array>,
     signal: AbortSignal | undefined,
-  ): ReadableStream<Uint8Array> => {
+    init: ResponseInit,
+  ): Response => {
     const over = (): void => {
       streaming.remove(exchange);
       stalls.remove(body);
@@ -112,10 +110,14 @@ export function createFetchHandler(maker: string, handler: ApiHandler, options: 
       over();
     };
     const body = new BodyStream(source, { onOver, onFailure }, copies);
+    // Both may throw, and then nothing else may know of this body.
+    const response = new Response(body.stream, init);
+    signal?.addEventListener('abort', onGiveUp);
+    exchange.streams = true;
+    streaming.add(exchange);
     stalls.add(body);
     if (signal?.aborted) onGiveUp();
-    else signal?.addEventListener('abort', onGiveUp);
-    return body.stream;
+    return response;
   };
 
   const failed = (exchange: FetchExchange, error: unknown): Response => {

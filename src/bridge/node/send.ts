@@ -167,9 +167,11 @@ export function createSender({
     transfers.stream(exchange, running, () => giveUp(stalled));
     const subscribe = (): void => {
       if (ended) return;
-      signal = response.signal;
-      if (signal?.aborted) onGiveUp();
-      else signal?.addEventListener('abort', onGiveUp);
+      const { signal: given } = response;
+      if (given?.aborted) onGiveUp();
+      else given?.addEventListener('abort', onGiveUp);
+      // Not before: what a handler gives may be no signal, and then there is no listener to remove.
+      signal = given;
     };
     if ('signal' in response) deferredSignals.add({ subscribe });
     if (hasUnreadBody(req)) {

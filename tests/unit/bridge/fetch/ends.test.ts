@@ -3,6 +3,7 @@ import { toFetchHandler } from '../../../../src/fetch.js';
 import type { ApiHandler } from '../../../../src/http/handler.js';
 import type { ApiRequest } from '../../../../src/http/request.js';
 import type { ApiResponse } from '../../../../src/http/response.js';
+import { fakeClock } from '../../../../src/testing/fake-clock.js';
 
 const answer = (more: Partial<ApiResponse> = {}): ApiResponse => ({ status: 200, headers: {}, body: 'text', ...more });
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
@@ -57,6 +58,22 @@ test('a handler that throws a value that cannot be read gets a bare 500, and tha
   revoke();
   const { response, errors } = await ask(() => Promise.reject(proxy as Error));
   expect([response?.status, errors.length === 1 && errors[0] === proxy]).toEqual([500, true]);
+});
+
+test.each<[string, Partial<ApiResponse>]>([
+  ['a header that cannot be sent', { headers: { 'x-y': 'a\nb' } }],
+  ['a signal that is none', { signal: {} as AbortSignal }],
+])('a stream with %s is released once, and not remembered', async (_what, more) => {
+  const clock = fakeClock();
+  const { body, released } = source();
+  const errors: unknown[] = [];
+  const handler = toFetchHandler(() => answer({ body, ...more }), {
+    clock,
+    onError: (error) => void errors.push(error),
+  });
+  expect((await handler(new Request('http://host/')))?.status).toBe(500);
+  clock.advance(60_000);
+  expect([errors, released.mock.calls.length]).toEqual([[expect.any(TypeError)], 1]);
 });
 
 describe('the headers of a response', () => {

@@ -292,6 +292,20 @@ describe('the sending of a response', () => {
     }
   });
 
+  test('completes a stream that has something else as its signal, and reports that', async () => {
+    const clock = fakeClock();
+    const body = (async function* () {
+      yield await Promise.resolve(new TextEncoder().encode('a'));
+      clock.advance(100);
+    })();
+    const onError = vi.fn();
+    const res = serve(() => ({ ...ok(), body, signal: {} as AbortSignal }), get(), { clock, onError });
+    await settled();
+    await settled();
+    expect([res.text, res.ended]).toEqual(['a', 1]);
+    expect(onError.mock.calls).toEqual([[expect.any(TypeError), 'handler']]);
+  });
+
   test('breaks off a stream whose client sends more than 8 MiB of body meanwhile', async () => {
     const req = new Incoming();
     const { body } = pendingBody();
