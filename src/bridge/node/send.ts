@@ -116,6 +116,21 @@ export function createSender({
     });
   };
 
+  /**
+   * Returns the function to call when the body was sent, which does not throw; `undefined` if middleware has replaced
+   * `end` or `write`, because it may retain the bytes.
+   */
+  const releaseOf = ({ res }: NodeExchange, { release }: ApiResponse): (() => void) | undefined => {
+    if (release === undefined || Object.hasOwn(res, 'end') || Object.hasOwn(res, 'write')) return undefined;
+    return () => {
+      try {
+        release();
+      } catch (error) {
+        report(error, 'handler');
+      }
+    };
+  };
+
   /** Sends a large answer over HTTP/2, in several pieces so that the client's progress is visible. */
   const sendLarge = (exchange: NodeExchange, content: string | Uint8Array, sent: (() => void) | undefined): void => {
     const { res } = exchange;
@@ -212,15 +227,6 @@ export function createSender({
   };
 
   return { send, fail };
-}
-
-/**
- * Returns the function to call when the body was sent; `undefined` if middleware has replaced `end` or `write`, because
- * it may retain the bytes.
- */
-function releaseOf({ res }: NodeExchange, { release }: ApiResponse): (() => void) | undefined {
-  if (release === undefined || Object.hasOwn(res, 'end') || Object.hasOwn(res, 'write')) return undefined;
-  return () => release();
 }
 
 function lengthOf(

@@ -334,6 +334,18 @@ describe('a large response in one piece over HTTP/2', () => {
     }
   });
 
+  test('is complete where its release throws, which is reported', async () => {
+    const { req, res, codes } = http2();
+    const error = new Error('release');
+    const onError = vi.fn();
+    const release = (): never => {
+      throw error;
+    };
+    serve(() => ({ status: 200, headers: {}, body: text, release }), req, { onError }, res);
+    for (let rounds = 0; rounds < 3; rounds++) await settled();
+    expect([res.text === text, res.ended, codes, onError.mock.calls]).toEqual([true, 1, [], [[error, 'handler']]]);
+  });
+
   test('is broken off where a write throws, which is reported', async () => {
     const { req, res, codes } = http2();
     const refused = new Error('write after end');
