@@ -15,10 +15,12 @@ export function plainHeaders(headers: ResponseHeaders): PlainHeaders {
   let cookies: readonly string[] = [];
   for (const given of Object.keys(headers)) {
     const name = given.toLowerCase();
-    const value = headers[given] as string | readonly string[];
-    if (name === COOKIES) cookies = [...cookies, ...[value].flat()];
+    // A number, as Node takes it, where a service writes its handlers in JavaScript.
+    const value = headers[given] as string | number | readonly string[] | null | undefined;
+    if (value === undefined || value === null) throw new TypeError(`the header ${name} has no value: leave it out`);
+    const text = typeof value === 'object' ? value.join(', ') : String(value);
+    if (name === COOKIES) cookies = [...cookies, ...(typeof value === 'object' ? value : [text])];
     else {
-      const text = typeof value === 'string' ? value : value.join(', ');
       values[name] = Object.hasOwn(values, name) ? `${values[name]}, ${text}` : text;
     }
   }

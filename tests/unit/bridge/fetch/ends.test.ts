@@ -96,6 +96,21 @@ describe('the headers of a response', () => {
     expect(await lengthOf('HEAD', {}, null)).toBe('0');
   });
 
+  test('may have numbers as values, as over Node, but no missing ones', async () => {
+    const headers = { 'retry-after': 5, 'x-list': [1, 2], 'Set-Cookie': 3 } as never;
+    const { response } = await ask(() => answer({ headers }));
+    expect(Object.fromEntries(response?.headers ?? [])).toMatchObject({
+      'retry-after': '5',
+      'x-list': '1, 2',
+      'set-cookie': '3',
+    });
+    for (const value of [undefined, null]) {
+      const { response: failed, errors } = await ask(() => answer({ headers: { 'X-Y': value } as never }));
+      expect(failed?.status).toBe(500);
+      expect(errors).toEqual([new TypeError('the header x-y has no value: leave it out')]);
+    }
+  });
+
   test('keep several values of one header separate', async () => {
     const { response } = await ask(() => answer({ headers: { 'set-cookie': ['a=1', 'b=2'], vary: 'accept' } }));
     expect([response?.headers.getSetCookie(), response?.headers.get('vary')]).toEqual([['a=1', 'b=2'], 'accept']);
