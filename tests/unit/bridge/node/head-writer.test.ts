@@ -174,6 +174,19 @@ describe('heads that the connection or other code affects', () => {
     expect(seen).toEqual([200, 200, 200, 200]);
   });
 
+  it('have one length, however the handler writes its name', async () => {
+    const write = createHeadWriter(fakeClock());
+    const head = { status: 200, headers: { 'Content-Length': '7', 'X-A': 'b' } };
+    const listener: RequestListener = (_req, res) => {
+      write(res, head, 2);
+      res.end('ok');
+    };
+    for (const text of await answers(listener, [GET, GET])) {
+      expect(text.match(/content-length: .*/gi)).toEqual(['content-length: 2']);
+      expect(text).toContain('x-a: b\r\n');
+    }
+  });
+
   it.each([
     ['a line break in a value', { 'x-a': 'b\r\nx-c: d' }],
     ['a character beyond Latin-1', { 'x-a': '\u0100' }],
