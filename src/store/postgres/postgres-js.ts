@@ -1,13 +1,20 @@
 import { throwFaults } from '../../options/check-options.js';
 import { anObjectWith, required } from '../../options/rules.js';
-import type { PostgresClient } from './client.js';
+import { createBatcher } from '../batching/batcher.js';
+import { notSent, type PostgresCall, type PostgresClient } from './client.js';
 
 const aDriver = /* @__PURE__ */ anObjectWith(['unsafe', 'listen'], 'what postgres() of the package postgres returned');
 
+/** The most connections of an instance without the option `max`. */
+const DEFAULT_MAX = 10;
+
 /** The pending rows of a query of the driver `postgres`. */
-export interface PendingRows extends PromiseLike<readonly object[]> {
-  /** Cancels the query. */
-  cancel?(): void;
+export type PendingRows = PromiseLike<readonly object[]>;
+
+/** A statement that waits for a connection. */
+interface Waiting extends Pick<PostgresCall, 'name' | 'abandoned'> {
+  readonly text: string;
+  readonly values: readonly unknown[];
 }
 
 /** What is used of the `sql` function of the driver `postgres`, version 3. */
@@ -40,15 +47,25 @@ export interface PostgresJsSql {
  */
 export function postgresJsClient(sql: PostgresJsSql): PostgresClient {
   throwFaults('postgresJsClient', [...required(aDriver)(sql, 'the argument'), ...transformFaults(sql)]);
+  // A query of the driver must not be cancelled: if it waits behind another one of its connection, the next one gets its
+  // rows, and a server that cannot be reached is an unhandled rejection. So those that may be given up wait here.
+  const statements = createBatcher<Waiting, readonly object[]>({
+    maxItems: 1,
+    concurrency: (sql as OptionsOfSql).options?.max ?? DEFAULT_MAX,
+    run: (waiting) =>
+      Promise.all(
+        waiting.map(({ text, values, name, abandoned }) => {
+          if (abandoned?.aborted) throw notSent(abandoned.reason);
+          return sql.unsafe(text, [...values] as never[], { prepare: name !== undefined });
+        }),
+      ),
+  });
   return {
-    async query(text, values, { name, signal }) {
-      const rows = sql.unsafe(text, [...values] as never[], { prepare: name !== undefined });
-      const cancel = (): void => rows.cancel?.();
-      signal.addEventListener('abort', cancel, { once: true });
+    async query(text, values, { name, signal, abandoned }) {
       try {
-        return { rows: await rows };
-      } finally {
-        signal.removeEventListener('abort', cancel);
+        return { rows: await statements.add({ text, values, name, abandoned }, signal) };
+      } catch (error) {
+        throw signal.aborted && error === signal.reason ? notSent(error) : error;
       }
     },
     async listen(channel, onNotify) {
@@ -58,16 +75,17 @@ export function postgresJsClient(sql: PostgresJsSql): PostgresClient {
   };
 }
 
-/** The driver's option `transform`, as the driver keeps it: `from` changes what is read. */
-interface TransformingSql {
+/** Options of the driver, as it keeps them. Of `transform`, `from` changes what is read. */
+interface OptionsOfSql {
   readonly options?: {
+    readonly max?: number;
     readonly transform?: { readonly [Part in 'column' | 'value' | 'row']?: { readonly from?: unknown } };
   };
 }
 
 /** Rows are read by the names and values that the statements of the store ask for: with others every call would fail. */
 function transformFaults(sql: unknown): readonly string[] {
-  const { column, value, row } = (sql as TransformingSql | undefined)?.options?.transform ?? {};
+  const { column, value, row } = (sql as OptionsOfSql | undefined)?.options?.transform ?? {};
   if (!column?.from && !value?.from && !row?.from) return [];
   return [
     'the argument has the option transform, which changes the rows that it reads: give the store an instance of postgres() without it',

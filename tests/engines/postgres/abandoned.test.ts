@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { postgresStore } from '../../../src/postgres.js';
+import postgres from 'postgres';
+import { postgresJsClient, postgresStore } from '../../../src/postgres.js';
 import type { EventStore } from '../../../src/store/contract/event-store.js';
 import { sampleEvent } from '../../../src/testing/sample-event.js';
 import { describeWithPostgres } from './installed.js';
@@ -86,6 +87,33 @@ describeWithPostgres('a read that nobody waits for any more', () => {
       expect(others.answers).toBeGreaterThan(0);
     } finally {
       await store.close();
+    }
+  });
+
+  test('leaves its rows to no other read of the driver postgres, which waits behind it', async () => {
+    const sql = postgres(server.url(), { max: 1, onnotice: () => undefined });
+    const store = postgresStore({ client: postgresJsClient(sql), schema: SCHEMA });
+    const keyOf = (name: string) => ({ namespace: 'default', name });
+    try {
+      // By then the statement is prepared, so that the driver sends a second one before the first is answered.
+      await eventually(async () => {
+        await store.get(keyOf('e-000001'));
+        const prepared = await sql`SELECT 1 FROM pg_prepared_statements WHERE statement LIKE '%wanted.key'`;
+        expect(prepared).toHaveLength(1);
+      }, 'the statement is prepared');
+      const busy = sql`SELECT pg_sleep(1)`.execute();
+      const leaving = new AbortController();
+      const left = store.get(keyOf('e-000001'), { signal: leaving.signal }).catch((error: unknown) => error);
+      await sleep(50);
+      leaving.abort(new Error('left'));
+      // Longer than an abandoned read keeps its place.
+      await sleep(400);
+      expect((await store.get(keyOf('e-000002')))?.key.name).toBe('e-000002');
+      expect(await left).toBeInstanceOf(Error);
+      await busy;
+    } finally {
+      await store.close();
+      await sql.end();
     }
   });
 });

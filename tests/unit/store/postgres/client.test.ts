@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import postgres from 'postgres';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { createListenCheck } from '../../../../src/store/postgres/wake-ups.js';
 import { pgClient } from '../../../../src/store/postgres/pg-client.js';
 import { postgresJsClient } from '../../../../src/store/postgres/postgres-js.js';
@@ -46,6 +46,52 @@ describe('an instance of the driver postgres', () => {
     ['one of what is sent', { column: { to: postgres.fromCamel } }],
   ])('is accepted with %s', (_what, transform) => {
     expect(adapted(transform).listen).toBeTypeOf('function');
+  });
+
+  /** An instance with one connection, whose queries are answered by hand, and what it was asked. */
+  const withOneConnection = () => {
+    const sent: string[] = [];
+    const answers: (() => void)[] = [];
+    const sql = {
+      options: { max: 1 },
+      unsafe(text: string) {
+        sent.push(text);
+        const rows = new Promise<object[]>((resolve) => answers.push(() => resolve([{ text }])));
+        return Object.assign(rows, { cancel: () => sent.push(`cancel ${text}`) });
+      },
+      listen: pending,
+    };
+    return { client: postgresJsClient(sql), sent, answers };
+  };
+
+  test('is never told to cancel: the driver would give the rows of a query that waits to the next one', async () => {
+    const { client, sent, answers } = withOneConnection();
+    const leaving = new AbortController();
+    const answer = client.query('first', [], { signal: leaving.signal, abandoned: leaving.signal });
+    await vi.waitFor(() => expect(sent).toEqual(['first']));
+    leaving.abort(new Error('left'));
+    answers[0]?.();
+    expect(await answer).toEqual({ rows: [{ text: 'first' }] });
+    expect(sent).toEqual(['first']);
+  });
+
+  test('gets no statement that was given up while it waited for a connection', async () => {
+    const { client, sent, answers } = withOneConnection();
+    const [late, left] = [new AbortController(), new AbortController()];
+    const first = client.query('first', [], call());
+    const second = client.query('second', [], { signal: late.signal });
+    const third = client.query('third', [], { ...call(), abandoned: left.signal });
+    const fourth = client.query('fourth', [], call());
+    await vi.waitFor(() => expect(sent).toEqual(['first']));
+    late.abort(new Error('late'));
+    await expect(second).rejects.toMatchObject({ message: 'late', notSent: true });
+    left.abort(new Error('left'));
+    answers[0]?.();
+    await expect(third).rejects.toMatchObject({ message: 'left', notSent: true });
+    await first;
+    await vi.waitFor(() => expect(sent).toEqual(['first', 'fourth']));
+    answers[1]?.();
+    expect(await fourth).toEqual({ rows: [{ text: 'fourth' }] });
   });
 });
 
