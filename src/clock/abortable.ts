@@ -40,10 +40,8 @@ function onShared(this: AbortSignal): void {
 export function untilAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return promise;
   return new Promise((resolve, reject) => {
-    const abort = (): void => reject(signal.reason as Error);
-    promise.finally(() => signal.removeEventListener('abort', abort)).then(resolve, reject);
-    if (signal.aborted) abort();
-    else signal.addEventListener('abort', abort, { once: true });
+    const leave = onAbort(signal, () => reject(signal.reason as Error));
+    promise.finally(leave).then(resolve, reject);
   });
 }
 

@@ -53,3 +53,13 @@ test('a promise is waited for until its signal is aborted', async () => {
   await expect(waiting).rejects.toBe(reason);
   await expect(untilAborted(new Promise(() => undefined), controller.signal)).rejects.toBe(reason);
 });
+
+test('all promises of one signal share one listener, which goes with the last of them', async () => {
+  const { signal } = new AbortController();
+  const ends: (() => void)[] = [];
+  const waiting = Array.from({ length: 20 }, () => untilAborted(new Promise<void>((end) => ends.push(end)), signal));
+  expect(listeners(signal)).toBe(1);
+  for (const end of ends) end();
+  await Promise.all(waiting);
+  expect(listeners(signal)).toBe(0);
+});
