@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import type { Clock } from '../../clock/clock.js';
 import type { OptionRules } from '../../options/check-options.js';
 import { aBoolean, aClock, aNonEmptyString, aWholeNumber, oneOf, required } from '../../options/rules.js';
@@ -75,8 +76,12 @@ function aPath(value: unknown, name: string): readonly string[] {
   return value.includes('\0') || value.startsWith('file:') ? [`${name} must be a plain path, not a URL`] : [];
 }
 
-/** The options that go to the thread, as plain data: they may be getters, or inherited. */
-export function plainOptions(options: SqliteStoreOptions): Omit<SqliteStoreOptions, 'clock'> {
+/**
+ * The options that go to the thread, as plain data: they may be getters, or inherited. The path is absolute, because the
+ * process may change its working directory while the file is open.
+ */
+export function plainOptions(options: SqliteStoreOptions): EngineOptions {
   const names = Object.keys(rules()).filter((name) => name !== 'clock') as (keyof SqliteStoreOptions)[];
-  return Object.fromEntries(names.map((name) => [name, options[name]])) as Omit<SqliteStoreOptions, 'clock'>;
+  const plain = Object.fromEntries(names.map((name) => [name, options[name]])) as EngineOptions;
+  return { ...plain, path: resolve(plain.path) };
 }

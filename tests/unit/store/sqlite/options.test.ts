@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { loadDriver } from '../../../../src/store/sqlite/driver.js';
 import { plainOptions, type SqliteStoreOptions } from '../../../../src/store/sqlite/options.js';
@@ -70,6 +71,11 @@ test('the thread is given all options but the clock, also those that are getters
     }
   }
   const options = Object.create(new FromConfiguration(), { historyMs: { value: 60_000 } }) as SqliteStoreOptions;
-  expect(plainOptions(options)).toMatchObject({ path: 'events.db', historyMs: 60_000 });
+  expect(plainOptions(options)).toMatchObject({ path: resolve('events.db'), historyMs: 60_000 });
   expect(plainOptions({ path: 'a', clock: fakeClock() })).not.toHaveProperty('clock');
+});
+
+test('the thread gets an absolute path, because the process may change its working directory', () => {
+  expect(plainOptions({ path: 'data/events.db' }).path).toBe(`${process.cwd()}/data/events.db`);
+  expect(plainOptions({ path: '/var/lib/shop/events.db' }).path).toBe('/var/lib/shop/events.db');
 });
