@@ -41,7 +41,8 @@ export interface StoreEngine {
   readonly copies?: boolean | undefined;
   /**
    * Opens the engine. Absent: the engine is open from the start. It is called in the background at once, and after a
-   * failure again by the first call after a pause; calls wait for it.
+   * failure again by the first call after a pause; calls wait for it. `close()` of the store does not: an opening that
+   * ends after `stop` has to free what it has opened itself.
    */
   open?(): Promise<void>;
   /** The pauses between failed openings, and the clock they are measured with. Default: 100 ms, doubled up to 5 s. */
