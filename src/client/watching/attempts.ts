@@ -20,6 +20,8 @@ export class Attempts {
   #refusals = 0;
   /** Attempts in a row that failed. A single one is a lost connection, which is not reported. */
   #failures = 0;
+  /** One of them was a watch's: only a watch shows that they are over. */
+  #hasWatchFailed = false;
 
   constructor(series: FailureSeries, backoff: ReturnType<typeof createBackoff>, silence: SilenceLimit) {
     this.#series = series;
@@ -32,21 +34,23 @@ export class Attempts {
     this.#hasWorked = true;
   }
 
+  /** A list was read to its end. */
+  listed(): void {
+    this.reached();
+    if (!this.#hasWatchFailed) this.accepted();
+  }
+
   /** A watch works, although the server may have nothing to send: earlier failures are over. */
   accepted(): void {
     this.#failures = 0;
+    this.#hasWatchFailed = false;
     this.#series.worked();
-  }
-
-  /** The server answers: earlier failures are over. */
-  answered(): void {
-    this.reached();
-    this.accepted();
   }
 
   /** It resumes from the position: the next attempt need not wait. */
   progressed(): void {
-    this.answered();
+    this.reached();
+    this.accepted();
     this.#refusals = 0;
     this.#backoff.reset();
   }
@@ -74,16 +78,18 @@ export class Attempts {
   /**
    * Takes any other failure into account.
    *
+   * @param isListing as of {@link Attempts.isLost}
    * @returns how long the server asks to wait, in milliseconds
    * @throws an error that cannot be cured by trying again
    */
-  failed(error: unknown): number {
+  failed(error: unknown, isListing: boolean): number {
     if (isFailure(error, 'silent')) {
       this.#silence.exceeded();
       return 0;
     }
     if (!this.#hasWorked && isFinal(error)) throw error;
     this.#failures += 1;
+    this.#hasWatchFailed ||= !isListing;
     if (this.#failures > 1) this.#series.failed(error);
     return askedPause(error, MAX_RETRY_AFTER_MS);
   }

@@ -130,7 +130,7 @@ class Follower<Given> {
             this.#usesWatchList = false;
             continue;
           } else {
-            pauseMs = this.#attempts.failed(error);
+            pauseMs = this.#attempts.failed(error, this.#mustList);
             this.#mustCompare = this.#position !== undefined && !this.#mustList;
           }
         }
@@ -154,7 +154,7 @@ class Follower<Given> {
   async #findPosition(): Promise<void> {
     if (!this.#mustList && this.#position === undefined) {
       this.#position = await this.#latest();
-      this.#attempts.answered();
+      this.#attempts.listed();
     }
     if (this.#mustCompare) await this.#compare();
   }
@@ -186,12 +186,13 @@ class Follower<Given> {
     yield* view.beginList();
     let position = '';
     for await (const page of client.list({ ...selection, pageSize, signal }).pages()) {
-      this.#attempts.answered();
+      this.#attempts.reached();
       if (page.restarted) yield* view.beginList();
       position = page.resourceVersion;
       for (const event of page.items) yield* view.listed(event);
     }
     signal.throwIfAborted();
+    this.#attempts.listed();
     yield* this.#endList(position);
   }
 
@@ -235,8 +236,9 @@ class Follower<Given> {
     for (;;) {
       const frame = await connection.next();
       if (frame === undefined) throw connection.tooLong();
-      this.#attempts.answered();
+      this.#attempts.reached();
       if (isInitialEnd(frame)) {
+        this.#attempts.accepted();
         yield* this.#endList(revisionOf(frame.object));
         return;
       }

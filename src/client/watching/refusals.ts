@@ -46,9 +46,10 @@ export function isRefusedResume(error: unknown): boolean {
 }
 
 /**
- * True for failures of servers without WatchList: they refuse it, or ignore it, so that the initial events never end. A
- * lost connection and a server under load say nothing about that.
+ * True for failures of servers without WatchList: they refuse it, or ignore it, so that the initial events never end, or
+ * send what cannot be read. A lost connection and a server under load say nothing about that.
  */
 export function isNoWatchList(error: unknown): boolean {
-  return isFailure(error, 'silent') || (isStatusError(error) && ![408, 429, 503, 504].includes(error.code));
+  if (isFailure(error, 'silent') || isResponseError(error)) return true;
+  return isStatusError(error) && ![408, 429, 503, 504].includes(error.code);
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createEventsClient, type EventsClient, type WatchFrame } from '../../../../src/client.js';
-import { connectionError, statusError } from '../../../../src/client/contract/errors.js';
+import { connectionError, responseError, statusError } from '../../../../src/client/contract/errors.js';
 import { watchEvents } from '../../../../src/client/watching/watch-events.js';
 import type { Observation } from '../../../../src/observe/observation.js';
 import { fakeClock } from '../../../../src/testing/fake-clock.js';
@@ -355,6 +355,73 @@ describe('A watch that is interrupted', () => {
     void changes.next();
     await passOn(clock, 300_000);
     expect(observed).toEqual([expect.objectContaining({ type: 'error', where: 'watchEvents' })]);
+  });
+
+  it('reports a list that fails again and again after its first page', async () => {
+    const server = modelServer();
+    server.pageSize = 1;
+    server.put('a');
+    server.put('b');
+    const overloaded = statusError({ reason: 'InternalError' }, 500);
+    server.refuse(...Array.from({ length: 20 }, () => [undefined, overloaded]).flat());
+    const { observed, pass, news } = await bench({ watchList: false }, server);
+    await pass(60_000);
+    expect(observed.map(({ type }) => type)).toEqual(['error']);
+    await pass(300_000);
+    expect(observed.map(({ type }) => type)).toEqual(['error', 'recovered']);
+    expect(news()).toEqual(['added a@101', 'added b@102']);
+  });
+
+  it('reports a WatchList that breaks again and again after its first event', async () => {
+    const server = modelServer();
+    server.put('a');
+    let works = false;
+    const { watch } = server.client;
+    async function* broken(): AsyncGenerator<WatchFrame> {
+      yield { type: 'ADDED', object: server.events.get('a') ?? { metadata: {} } };
+      throw connectionError('cut', true);
+    }
+    const client: EventsClient = { ...server.client, watch: (options) => (works ? watch(options) : broken()) };
+    const { observed, pass, news } = await bench({ client }, server);
+    await pass(60_000);
+    expect(observed.map(({ type }) => type)).toEqual(['error']);
+    works = true;
+    await pass(11_000);
+    expect(observed.map(({ type }) => type)).toEqual(['error', 'recovered']);
+    expect(news()).toEqual(['added a@101']);
+  });
+
+  it('reads lists where it cannot read the events of a WatchList', async () => {
+    const server = modelServer();
+    server.put('a');
+    const { watch } = server.client;
+    const client: EventsClient = {
+      ...server.client,
+      watch: (options) => (options?.sendInitialEvents ? failing(responseError('too long', 200)) : watch(options)),
+    };
+    const { settle, news } = await bench({ client }, server);
+    server.put('b');
+    await settle();
+    expect(news()).toEqual(['added a@101', 'added b@102']);
+  });
+
+  it('reports a watch that it cannot read once, however many lists it reads instead', async () => {
+    const server = modelServer();
+    let works = false;
+    const { watch } = server.client;
+    const client: EventsClient = {
+      ...server.client,
+      watch: (options) => (works ? watch(options) : failing(responseError('an invalid frame', 200))),
+    };
+    const { observed, pass } = await bench({ client, watchList: false }, server);
+    await pass(300_000);
+    expect(server.requests.filter((request) => request === 'list').length).toBeGreaterThan(20);
+    expect(observed.map(({ type }) => type)).toEqual(['error']);
+    works = true;
+    await pass(11_000);
+    server.bookmark();
+    await pass(1_000);
+    expect(observed.map(({ type }) => type)).toEqual(['error', 'recovered']);
   });
 
   it('does not report connections that are lost after a while without news', async () => {
