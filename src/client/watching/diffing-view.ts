@@ -23,6 +23,8 @@ export function createDiffingView({ remembered, after, skipsFirst }: DiffingView
   let seen = new Set<string>();
   /** True after the revisions have gone back, until a list has ended: the server may have used them for other contents. */
   let reused = false;
+  /** `after`, until the revisions have gone back: then older events may be new. */
+  let start = after;
 
   /** Whether the consumer has this version. An `updated` too many is better than contents that stay wrong. */
   const isCurrent = (event: Event, known: Known | undefined): boolean =>
@@ -31,7 +33,7 @@ export function createDiffingView({ remembered, after, skipsFirst }: DiffingView
     (!reused || sameTree(known.event, event));
 
   const isSkipped = (revision: string): boolean =>
-    skipsFirst || (after !== undefined && (compareRevisions(revision, after) ?? 1) <= 0);
+    skipsFirst || (start !== undefined && (compareRevisions(revision, start) ?? 1) <= 0);
 
   const put = (event: Event, position?: string): readonly EventChange[] => {
     const key = keyOf(event);
@@ -107,7 +109,10 @@ export function createDiffingView({ remembered, after, skipsFirst }: DiffingView
       return given;
     },
     expired: () => NOTHING,
-    rewound: () => void (reused = true),
+    rewound() {
+      reused = true;
+      start = undefined;
+    },
   };
 }
 

@@ -246,6 +246,18 @@ describe('A watch that is interrupted', () => {
     expect(news()).toEqual([]);
   });
 
+  it('gives all that a restored server has to a watch that began at a later revision', async () => {
+    const server = modelServer();
+    server.put('a');
+    server.put('b');
+    const { news, settle, pass } = await bench({ resourceVersion: '500' }, server);
+    await pass(1_000);
+    expect(news()).toEqual(['added a@101', 'added b@102']);
+    server.put('a');
+    await settle();
+    expect(news()).toEqual(['updated a@103']);
+  });
+
   it('does not wait in silence for a server that was restored while the connection stayed', async () => {
     const { server, news, settle, pass } = await bench();
     for (const name of 'abc') server.put(name);
