@@ -5,7 +5,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { httpTransport, isConnectionError, isStatusError, isUnauthorized } from '../../src/client.js';
+import { httpTransport, isConnectionError, isStatusError, isUnauthorized, watchEvents } from '../../src/client.js';
 import { toNodeListener } from '../../src/node.js';
 import { fakeClock } from '../../src/testing.js';
 import { answer, clientOf, clientOver, closedLater, failureOf, folderOfTest, local, STORED } from './client-support.js';
@@ -161,6 +161,18 @@ describe('a client over HTTP', () => {
 });
 
 describe('a watch over HTTP', () => {
+  test('is not repeated for ever after its transport was closed', async () => {
+    const { events } = eventsOfTest();
+    const { client, transport } = await clientOf(toNodeListener(events.handle));
+    const changes = watchEvents({ client, since: 'now', observe: () => undefined });
+    const failed = failureOf(changes.next());
+    await delay(100);
+    const started = performance.now();
+    await transport.close();
+    expect(await failed).toMatchObject({ name: 'ConnectionError', message: 'the transport is closed' });
+    expect(performance.now() - started).toBeLessThan(1_000);
+  });
+
   test('leaves the server unread while its reader is slow', async () => {
     let written = 0;
     const frame = `${JSON.stringify({ type: 'ADDED', object: { metadata: { name: 'a', annotations: { a: 'x'.repeat(10_000) } } } })}\n`;

@@ -22,6 +22,16 @@ export function isConnectionError(value: unknown): value is ConnectionError {
   return isBranded('ConnectionError', value);
 }
 
+/** Makes the {@link ConnectionError} of a transport that was closed, which no repetition cures. */
+export function transportClosed(): ConnectionError {
+  return Object.assign(connectionError('the transport is closed', false), {
+    [Symbol.for('kube-vitals.TransportClosed')]: true,
+  });
+}
+
+/** True for an error that {@link transportClosed} made, also in another copy of the package. */
+export const isTransportClosed = (value: unknown): boolean => isBranded('TransportClosed', value);
+
 /**
  * An answer that no server of this API gives: not JSON, another kind of object, or more bytes than the client takes. It
  * came from a proxy, a login page or a hostile server, and sending the request again would not help. Whether a write

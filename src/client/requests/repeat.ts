@@ -2,7 +2,7 @@ import { pause } from '../../clock/abortable.js';
 import { delayAfter } from '../../clock/backoff.js';
 import type { Clock } from '../../clock/clock.js';
 import { keepProcess } from '../../clock/keep-process.js';
-import { isConnectionError, isStatusError } from '../contract/errors.js';
+import { isConnectionError, isStatusError, isTransportClosed } from '../contract/errors.js';
 import type { Deadline } from './deadline.js';
 
 /** How often and how soon requests are repeated. */
@@ -59,7 +59,7 @@ export async function repeat<T>(
       return await attempt();
     } catch (error) {
       if (deadline.signal.aborted) throw deadline.signal.reason;
-      if (tries >= retry.retries || !mayRepeat(error)) throw error;
+      if (tries >= retry.retries || isTransportClosed(error) || !mayRepeat(error)) throw error;
       const wait = pauseAfter(error, tries, retry.firstDelayMs, retry.longestDelayMs, Infinity);
       if (wait >= deadline.remainingMs()) throw error;
       // A process that waits only for this call would otherwise exit during the pause.

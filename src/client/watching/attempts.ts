@@ -1,6 +1,6 @@
 import type { createBackoff } from '../../clock/backoff.js';
 import type { FailureSeries } from '../../observe/failure-series.js';
-import { isExpired } from '../contract/errors.js';
+import { isExpired, isTransportClosed } from '../contract/errors.js';
 import { askedPause } from '../requests/repeat.js';
 import { isFailure, isFinal, isRefusedResume, isRewound } from './refusals.js';
 import type { SilenceLimit } from './silence.js';
@@ -62,7 +62,7 @@ export class Attempts {
    * @throws the error that ends the follower for good
    */
   isLost(error: unknown, isListing: boolean): boolean {
-    if (isFailure(error, 'hopeless')) throw error;
+    if (isFailure(error, 'hopeless') || isTransportClosed(error)) throw error;
     const isLost = isRewound(error) || isExpired(error) || this.#isRefusedTooOften(error, isListing);
     if (isLost) this.#refusals = 0;
     return isLost;

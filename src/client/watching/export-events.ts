@@ -66,7 +66,7 @@ export interface ExportEventsOptions extends FollowOptions {
  * events cannot be told from old ones.
  *
  * @returns a promise that is fulfilled when the signal is aborted, and rejected by a refusal that cannot be cured,
- * before anything has worked
+ * before anything has worked, and when the transport of the client is closed
  * @throws TypeError that lists every fault of the options
  */
 export function exportEvents(options: ExportEventsOptions): Promise<void> {

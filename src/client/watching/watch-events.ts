@@ -14,8 +14,8 @@ import { watchRules, type WatchEventsOptions } from './watch-options.js';
  * slow consumer.
  *
  * It ends when the signal is aborted or the loop is left, and throws only a refusal that cannot be cured, before
- * anything has worked: a StatusError such as 403. Everything else is tried again, first after 0.1 s, in the end every
- * ten seconds.
+ * anything has worked: a StatusError such as 403; and a ConnectionError when the transport of the client is closed.
+ * Everything else is tried again, first after 0.1 s, in the end every ten seconds.
  *
  * @throws TypeError that lists every fault of the options
  */

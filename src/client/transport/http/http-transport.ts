@@ -3,7 +3,7 @@ import { untilAborted } from '../../../clock/abortable.js';
 import { bodyBytes } from '../../../http/body.js';
 import type { ApiRequest } from '../../../http/request.js';
 import { isStream, releaseSource, type ApiResponse } from '../../../http/response.js';
-import { connectionError, isConnectionError } from '../../contract/errors.js';
+import { isConnectionError, transportClosed } from '../../contract/errors.js';
 import type { ConnectedTransport } from '../../contract/transport.js';
 import { createCredentials, impersonationHeaders } from './credentials.js';
 import { createDispatchers, type ConnectionOptions } from './dispatchers.js';
@@ -60,7 +60,7 @@ export function createSender(options: SenderOptions): ConnectedTransport {
   ): Promise<ApiResponse> => {
     const tls = await untilAborted(options.tls.read(request.signal), request.signal);
     const dispatcher = await dispatchers.get(tls);
-    if (closing !== undefined) throw isClosed();
+    if (closing !== undefined) throw transportClosed();
     return exchange(dispatcher, {
       origin,
       host,
@@ -82,7 +82,7 @@ export function createSender(options: SenderOptions): ConnectedTransport {
   };
 
   const handle = async (request: ApiRequest): Promise<ApiResponse> => {
-    if (closing !== undefined) throw isClosed();
+    if (closing !== undefined) throw transportClosed();
     const { signal } = request;
     const content = await request.body?.(MAX_BODY_BYTES);
     const body = typeof content === 'string' || content === undefined ? content : bodyBytes(content, MAX_BODY_BYTES);
@@ -103,9 +103,7 @@ export function createSender(options: SenderOptions): ConnectedTransport {
     namespace,
     close() {
       if (closing === undefined) options.onClose?.();
-      return (closing ??= dispatchers.destroy(isClosed()));
+      return (closing ??= dispatchers.destroy(transportClosed()));
     },
   };
 }
-
-const isClosed = (): Error => connectionError('the transport is closed', false);

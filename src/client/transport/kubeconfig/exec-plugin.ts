@@ -1,6 +1,6 @@
 import { isObject, member } from '../../../json/json-tree.js';
 import type { Clock } from '../../../clock/clock.js';
-import { connectionError } from '../../contract/errors.js';
+import { connectionError, transportClosed } from '../../contract/errors.js';
 import { bearer } from '../http/credentials.js';
 import type { Source } from '../http/sources.js';
 import { entriesOf, kubeconfigFault, textOf, textsOf, type Entry } from './read-values.js';
@@ -97,7 +97,7 @@ export function createExecSource(
       if (refused === undefined && isNew(known)) return;
       known = undefined;
     },
-    close: () => closed.abort(connectionError('the transport is closed', false)),
+    close: () => closed.abort(transportClosed()),
   };
 }
 
