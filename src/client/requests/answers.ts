@@ -37,7 +37,7 @@ export async function readObject(reading: Reading): Promise<JsonObject> {
     throw connectionError('the connection was closed before the answer was complete', true);
   }
   if (object === undefined) throw responseError(`the answer is not a JSON object: ${shown(text)}`, status);
-  if (isFailure(object)) throw statusError(object, status);
+  if (isFailure(object)) throw statusError(cleanStatus(object), status);
   return object;
 }
 

@@ -77,13 +77,15 @@ describe('a refusal', () => {
       code: 'x',
       details: { causes: 'x', retryAfterSeconds: -1, name: {} },
     };
-    expect(await get(json(409, body))).toMatchObject({
-      code: 409,
-      reason: '',
-      message: 'the server answered 409',
-      causes: [],
-      retryAfterMs: undefined,
-    });
+    for (const code of [200, 409]) {
+      expect(await get(json(code, body))).toMatchObject({
+        code,
+        reason: '',
+        message: `the server answered ${code}`,
+        causes: [],
+        retryAfterMs: undefined,
+      });
+    }
   });
 
   it('may come with status 200', async () => {
