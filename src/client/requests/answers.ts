@@ -1,4 +1,4 @@
-import type { ApiResponse } from '../../http/response.js';
+import { isStream, type ApiResponse } from '../../http/response.js';
 import { isObject, type JsonObject } from '../../json/json-tree.js';
 import type { Status } from '../../model/status.js';
 import { connectionError, responseError, statusError, type StatusError } from '../contract/errors.js';
@@ -33,7 +33,7 @@ export async function readObject(reading: Reading): Promise<JsonObject> {
   if (cut) throw responseError(`the answer has more than ${maxBytes} bytes`, status);
   const object = parseObject(text);
   // Over HTTP/2 a stream that was reset may look like one that ended.
-  if (object === undefined && isCutObject(text)) {
+  if (object === undefined && (isCutObject(text) || (text === '' && hasUnknownEnd(response)))) {
     throw connectionError('the connection was closed before the answer was complete', true);
   }
   if (object === undefined) throw responseError(`the answer is not a JSON object: ${shown(text)}`, status);
@@ -76,6 +76,10 @@ export function parseObject(text: string): JsonObject | undefined {
     return undefined;
   }
 }
+
+/** True where only the end of the connection or stream ends the body: there is neither a length nor a last chunk. */
+const hasUnknownEnd = ({ body, headers }: ApiResponse): boolean =>
+  isStream(body) && headers['content-length'] === undefined && headers['transfer-encoding'] === undefined;
 
 /** True for the beginning of a JSON object whose end is missing. */
 function isCutObject(text: string): boolean {

@@ -9,6 +9,7 @@ import {
   isNotFound,
   isTooManyRequests,
   isUnauthorized,
+  type ApiResponse,
 } from '../../../../src/client.js';
 import { httpDate, retryAfterMs, warningTexts } from '../../../../src/client/requests/answer-headers.js';
 import { answering, event, failureOf, json, refused } from '../answering.js';
@@ -125,6 +126,16 @@ describe('an answer that is not JSON', () => {
     expect(await of(` \n${whole.slice(0, -1)}`)).toMatchObject({
       message: 'the connection was closed before the answer was complete',
     });
+  });
+
+  it('is a ConnectionError where a body of unknown length has no bytes at all', async () => {
+    async function* nothing(): AsyncGenerator<Uint8Array> {
+      // It ends at once.
+    }
+    const ended = (headers: ApiResponse['headers']) => get({ status: 200, headers, body: nothing() });
+    expect(await ended({})).toMatchObject({ name: 'ConnectionError', sent: true });
+    expect(await ended({ 'content-length': '0' })).toMatchObject({ name: 'ResponseError' });
+    expect(await ended({ 'transfer-encoding': 'chunked' })).toMatchObject({ name: 'ResponseError' });
   });
 
   it('is a ResponseError where the text is another one', async () => {
