@@ -19,7 +19,8 @@ const PROBE = /^(?:[A-Za-z][A-Za-z\d+.-]*:\/\/[^/?#]*)?\/(?:healthz|livez|readyz
  *
  * @param request - of which nothing but the path is read
  */
-export function isProbe({ originalUrl, url }: ProbeRequest): boolean {
+export function isProbe(request: ProbeRequest): boolean {
+  const { originalUrl, url } = (request as ProbeRequest | null | undefined) ?? {};
   const target: unknown = originalUrl ?? url;
   return typeof target === 'string' && PROBE.test(target);
 }

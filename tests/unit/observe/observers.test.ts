@@ -161,6 +161,6 @@ describe('isProbe', () => {
   it('may be given further arguments, as by morgan, and anything that is no request', () => {
     expect(['/livez', '/'].map((url) => ({ url })).filter(isProbe)).toEqual([{ url: '/livez' }]);
     expect(isProbe({})).toBe(false);
-    expect(isProbe({ url: 5 } as never)).toBe(false);
+    for (const value of [{ url: 5 }, undefined, null, '/livez']) expect(isProbe(value as never)).toBe(false);
   });
 });
