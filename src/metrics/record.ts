@@ -58,7 +58,7 @@ export function createObservationRecorder(metrics: MetricSet): (observation: Obs
   const probes = new Map<ProbeObservation['root'], ProbeSeries>();
 
   function seriesOf(request: RequestObservation): RequestSeries {
-    const verb = VERBS.get(request.verb) ?? 'other';
+    const verb = request.isApply ? 'APPLY' : (VERBS.get(request.verb) ?? 'other');
     const last = latest.get(verb);
     if (last !== undefined && haveSameLabels(last.request, request)) return last.series;
     const { status, group, version, resource, scope, dryRun } = request;

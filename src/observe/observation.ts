@@ -307,6 +307,8 @@ export interface RequestObservation {
   readonly scope: 'resource' | 'namespace' | 'cluster' | '';
   /** The value of `?dryRun=`, as in the metrics of kube-apiserver. */
   readonly dryRun: '' | 'All' | 'invalid';
+  /** True for a server-side apply, whose verb is `patch`; `APPLY` in the metrics of kube-apiserver. */
+  readonly isApply?: boolean | undefined;
   /** The length of the response body; absent if the body is streamed. */
   readonly responseBytes?: number | undefined;
 }

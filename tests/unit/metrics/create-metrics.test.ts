@@ -184,6 +184,20 @@ describe('/metrics', () => {
     expect(valueOf(text, 'apiserver_current_inflight_requests{request_kind="mutating"}')).toBe(0);
   });
 
+  it('counts a server-side apply with the verb APPLY, and other patches as PATCH', async () => {
+    const { handle, send } = createService();
+    for (const type of ['apply-patch+yaml', 'merge-patch+json', 'json-patch+json']) {
+      const typed = { ...headers, 'content-type': `application/${type}` };
+      await handle({ method: 'PATCH', url: `${COLLECTION}/a`, headers: typed, body: () => Promise.resolve('{}') });
+    }
+    const { text } = await send('GET', '/metrics');
+    const sumOf = (verb: string): number =>
+      [...text.matchAll(new RegExp(`^apiserver_request_total\\{verb="${verb}",.* (\\d+)$`, 'gm'))]
+        .map(([, count]) => Number(count))
+        .reduce((sum, count) => sum + count, 0);
+    expect([sumOf('APPLY'), sumOf('PATCH')]).toEqual([1, 2]);
+  });
+
   it('has bounded labels, whatever clients send', async () => {
     const { send } = createService();
     const part = fc.string({ unit: 'binary', maxLength: 20 }).map(encodeURIComponent);
