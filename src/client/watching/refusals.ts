@@ -28,11 +28,12 @@ export const isRewound = (error: unknown): boolean =>
 const PASSING: ReadonlySet<number> = new Set([408, 410, 429]);
 
 /**
- * True for refusals that do not pass, however often the request is repeated: it is wrong, not allowed, or not known.
+ * True for refusals that do not pass, however often the request is repeated: it is wrong, not allowed, or not known; and
+ * for redirects, which are not followed.
  */
 export function isFinal(error: unknown): boolean {
   if (isConnectionError(error)) return false;
-  return !isStatusError(error) || (error.code >= 400 && error.code < 500 && !PASSING.has(error.code));
+  return !isStatusError(error) || (error.code < 500 && !PASSING.has(error.code));
 }
 
 /**

@@ -495,7 +495,7 @@ describe('A watch that is interrupted', () => {
 });
 
 describe('The iteration', () => {
-  it.each([400, 401, 403, 404, 405, 422])('throws %i when nothing has worked yet', async (code) => {
+  it.each([301, 307, 400, 401, 403, 404, 405, 422])('throws %i when nothing has worked yet', async (code) => {
     const server = modelServer();
     const refusal = statusError({ message: 'no' }, code);
     server.refuse(refusal, refusal, refusal);
