@@ -3,7 +3,7 @@ import { isObject, type JsonObject } from '../../json/json-tree.js';
 import type { Status } from '../../model/status.js';
 import { connectionError, responseError, statusError, type StatusError } from '../contract/errors.js';
 import { firstValue, retryAfterMs } from './answer-headers.js';
-import { readBody } from './read-body.js';
+import { discard, readBody } from './read-body.js';
 
 /** The largest part of a refusal that is read. */
 const MAX_REFUSAL_BYTES = 1_048_576;
@@ -25,10 +25,7 @@ export async function readObject(reading: Reading): Promise<JsonObject> {
   const { response, signal, maxBytes } = reading;
   const { status } = response;
   if (!isSuccess(status)) throw await refusal(reading);
-  const encoding = firstValue(response, 'content-encoding');
-  if (encoding !== undefined && encoding !== 'identity') {
-    throw responseError(`the answer is compressed (${shown(encoding)}), which was not asked for`, status);
-  }
+  refuseCompressed(response);
   const { text, cut } = await readBody(response, maxBytes, signal);
   if (cut) throw responseError(`the answer has more than ${maxBytes} bytes`, status);
   const object = parseObject(text);
@@ -39,6 +36,14 @@ export async function readObject(reading: Reading): Promise<JsonObject> {
   if (object === undefined) throw responseError(`the answer is not a JSON object: ${shown(text)}`, status);
   if (isFailure(object)) throw statusError(cleanStatus(object), status);
   return object;
+}
+
+/** @throws ResponseError for a compressed answer, whose body is released: it would keep its connection */
+export function refuseCompressed(response: ApiResponse): void {
+  const encoding = firstValue(response, 'content-encoding');
+  if (encoding === undefined || encoding === 'identity') return;
+  discard(response);
+  throw responseError(`the answer is compressed (${shown(encoding)}), which was not asked for`, response.status);
 }
 
 /** True for the statuses of an answer that is no refusal. */

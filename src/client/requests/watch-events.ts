@@ -1,7 +1,7 @@
 import { endable } from '../../clock/endable.js';
 import { keepProcess } from '../../clock/keep-process.js';
 import type { WatchFrame, WatchOptions } from '../contract/events-client.js';
-import { isSuccess, refusal } from './answers.js';
+import { isSuccess, refusal, refuseCompressed } from './answers.js';
 import { reading, send, type CallContext } from './call.js';
 import { createDeadline } from './deadline.js';
 import type { EventPaths } from './paths.js';
@@ -61,6 +61,7 @@ async function begin(context: CallContext, url: string, { timeoutMs }: WatchOpti
   try {
     const response = await send(context, { method: 'GET', url }, deadline.signal);
     if (!isSuccess(response.status)) throw await refusal(reading(context, response, deadline.signal));
+    refuseCompressed(response);
     deadline.cancel();
     return response;
   } catch (error) {

@@ -115,6 +115,25 @@ describe('a refusal', () => {
   });
 });
 
+describe('an answer that is compressed', () => {
+  it.each(['get', 'watch'] as const)('is a ResponseError of a %s, and its body is released', async (verb) => {
+    let released = 0;
+    const body: AsyncIterable<Uint8Array> = {
+      [Symbol.asyncIterator]: () => ({
+        next: () => Promise.resolve({ done: false, value: new Uint8Array(9) }),
+        return: () => Promise.resolve({ done: true, value: (released += 1) }),
+      }),
+    };
+    const { client } = answering([{ status: 200, headers: { 'content-encoding': 'gzip' }, body }]);
+    const failed = verb === 'get' ? client.get({ name: 'a' }) : client.watch()[Symbol.asyncIterator]().next();
+    expect(await failureOf(failed)).toMatchObject({
+      name: 'ResponseError',
+      message: 'the answer is compressed (gzip), which was not asked for',
+    });
+    expect(released).toBe(1);
+  });
+});
+
 describe('an answer that is not JSON', () => {
   const whole = JSON.stringify({ kind: 'Event', metadata: { name: 'a', labels: { 'a"\\{': '}]' } }, items: [{}, []] });
   const of = (body: string) => get({ status: 200, headers: {}, body });
