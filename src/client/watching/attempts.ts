@@ -63,14 +63,15 @@ export class Attempts {
    */
   isLost(error: unknown, isListing: boolean): boolean {
     if (isFailure(error, 'hopeless') || isTransportClosed(error)) throw error;
-    const isLost = isRewound(error) || isExpired(error) || this.#isRefusedTooOften(error, isListing);
-    if (isLost) this.#refusals = 0;
-    return isLost;
+    if (isListing || !(isRewound(error) || isExpired(error) || this.#isRefusedTooOften(error))) return false;
+    this.#refusals = 0;
+    this.#count(error, isListing);
+    return true;
   }
 
   /** Whether the server refuses the position again and again, for whatever reason. */
-  #isRefusedTooOften(error: unknown, isListing: boolean): boolean {
-    if (isListing || !this.#hasWorked || !isRefusedResume(error)) return false;
+  #isRefusedTooOften(error: unknown): boolean {
+    if (!this.#hasWorked || !isRefusedResume(error)) return false;
     this.#refusals += 1;
     return this.#refusals >= MAX_REFUSALS;
   }
@@ -88,9 +89,13 @@ export class Attempts {
       return 0;
     }
     if (!this.#hasWorked && isFinal(error)) throw error;
+    this.#count(error, isListing);
+    return askedPause(error, MAX_RETRY_AFTER_MS);
+  }
+
+  #count(error: unknown, isListing: boolean): void {
     this.#failures += 1;
     this.#hasWatchFailed ||= !isListing;
     if (this.#failures > 1) this.#series.failed(error);
-    return askedPause(error, MAX_RETRY_AFTER_MS);
   }
 }

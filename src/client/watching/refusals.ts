@@ -52,5 +52,5 @@ export function isRefusedResume(error: unknown): boolean {
  */
 export function isNoWatchList(error: unknown): boolean {
   if (isFailure(error, 'silent') || isResponseError(error)) return true;
-  return isStatusError(error) && ![408, 429, 503, 504].includes(error.code);
+  return isStatusError(error) && ![408, 410, 429, 503, 504].includes(error.code);
 }

@@ -436,6 +436,40 @@ describe('A watch that is interrupted', () => {
     expect(observed.map(({ type }) => type)).toEqual(['error', 'recovered']);
   });
 
+  it.each([
+    ['lists', false],
+    ['a WatchList', true],
+  ])('reports %s that 410 answers again and again', async (_, watchList) => {
+    const server = modelServer();
+    server.refuse(...Array.from({ length: 10 }, expired));
+    const { observed, pass, news } = await bench({ watchList }, server);
+    server.put('a');
+    await pass(15_000);
+    expect(observed.map(({ type }) => type)).toEqual(['error']);
+    await pass(100_000);
+    expect(observed.map(({ type }) => type)).toEqual(['error', 'recovered']);
+    expect(news()).toEqual(['added a@101']);
+  });
+
+  it('reports watches that 410 ends again and again, although the lists between them work', async () => {
+    const server = modelServer();
+    let works = false;
+    const { watch } = server.client;
+    const client: EventsClient = {
+      ...server.client,
+      watch: (options) => (works ? watch(options) : failing(expired())),
+    };
+    const { observed, pass } = await bench({ client, watchList: false }, server);
+    await pass(60_000);
+    expect(observed.map(({ type }) => type)).toEqual(['error']);
+    works = true;
+    server.put('a');
+    await pass(11_000);
+    server.put('b');
+    await pass(1_000);
+    expect(observed.map(({ type }) => type)).toEqual(['error', 'recovered']);
+  });
+
   it('does not report connections that are lost after a while without news', async () => {
     const { server, observed, pass } = await bench();
     for (let count = 0; count < 5; count++) {
