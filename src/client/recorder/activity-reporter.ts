@@ -1,4 +1,4 @@
-import type { Clock, ClockTimer } from '../../clock/clock.js';
+import { nextTurn, type Clock, type ClockTimer } from '../../clock/clock.js';
 import type { Event } from '../../model/event.js';
 import { createFailureSeries } from '../../observe/failure-series.js';
 import { createNotifier, type Observation, type Observe } from '../../observe/observation.js';
@@ -62,7 +62,9 @@ export function createActivityReporter(
       changed();
     },
     /** Reports the rest, and stops the timer. */
-    close(): void {
+    async close(): Promise<void> {
+      // Requests that were ended with the recorder leave their lanes in this turn.
+      await nextTurn();
       timer?.cancel();
       report();
     },

@@ -37,7 +37,7 @@ export function createReports(load: () => Promise<ActivityReporter>) {
     /** Resolves when everything has been reported. */
     async close(): Promise<void> {
       await loading;
-      loaded?.close();
+      await loaded?.close();
     },
   };
 }

@@ -552,6 +552,21 @@ describe('a recorder', () => {
     expect(other.stats().dropped.closed).toBe(1);
   });
 
+  it('reports after close() that no request is queued, because the last values stay in metrics', async () => {
+    // As over a connection: that the request is aborted is known some promises later.
+    const create = (_event: unknown, { signal }: { readonly signal?: AbortSignal } = {}): Promise<never> =>
+      new Promise((_resolve, reject) =>
+        signal?.addEventListener('abort', () =>
+          queueMicrotask(() => queueMicrotask(() => reject(signal.reason as Error))),
+        ),
+      );
+    const { recorder, observations } = setUp({ events: { ...fakeServer().client, create } });
+    for (const name of ['o-1', 'o-2', 'o-3']) recorder.event({ ...paid, regarding: { kind: 'Order', name } });
+    await turns();
+    await recorder.close({ signal: AbortSignal.abort() });
+    expect(observations.at(-1)).toMatchObject({ type: 'recorder.activity', pending: 0, queued: 0 });
+  });
+
   it('can be disposed of', async () => {
     const { recorder, server } = setUp();
     recorder.event(paid);
