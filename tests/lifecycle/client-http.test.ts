@@ -147,9 +147,9 @@ describe('a client over HTTP', () => {
   });
 
   test('ends requests under way when the transport is closed, and sends no more', async () => {
-    const { client, transport } = await clientOf(() => undefined);
+    const { client, server, transport } = await clientOf(() => undefined);
     const failed = failureOf(client.get({ name: 'a' }));
-    await delay(30);
+    await once(server, 'request');
     await transport.close();
     await transport.close();
     expect(await failed).toMatchObject({ name: 'ConnectionError', sent: true });
