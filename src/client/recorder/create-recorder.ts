@@ -1,6 +1,5 @@
 import { systemClock, type ClockTimer } from '../../clock/clock.js';
 import { createTokenBuckets } from '../../limits/token-buckets.js';
-import { untilAborted } from '../../clock/abortable.js';
 import { keepProcess } from '../../clock/keep-process.js';
 import { checkOptions } from '../../options/check-options.js';
 import type { DropReason, EventInput, FlushOptions, Recorder, RecorderStats } from './contract.js';
@@ -188,6 +187,8 @@ export function createRecorder(options: RecorderOptions): Recorder {
   async function flush({ signal }: FlushOptions = {}): Promise<void> {
     signal?.throwIfAborted();
     const release = keepProcess();
+    const wake = (): void => waiting.get(release)?.();
+    signal?.addEventListener('abort', wake);
     try {
       const counts = new Map<Series, number>();
       for (const series of unwritten) {
@@ -197,10 +198,12 @@ export function createRecorder(options: RecorderOptions): Recorder {
       for (const [series, count] of counts) {
         while (!series.dropped && series.written < count) {
           enqueue(series);
-          await untilAborted(new Promise<void>((done) => waiting.set(release, done)), signal);
+          await new Promise<void>((done) => waiting.set(release, done));
+          signal?.throwIfAborted();
         }
       }
     } finally {
+      signal?.removeEventListener('abort', wake);
       waiting.delete(release);
       release();
     }
