@@ -57,5 +57,6 @@ function readUrl(text: string): URL {
 function readTimeout(text: string): number {
   const ms = readDuration(text);
   if (ms < 1 || ms > 3_600_000) throw new Error('must be from 1ms to 1h');
-  return ms;
+  // Timers count whole milliseconds.
+  return Math.ceil(ms);
 }

@@ -116,6 +116,15 @@ describe('kube-vitals probe', () => {
     expect((await probe(slow, '--timeout=50ms')).err).toBe(`error: ${slow}/: no answer within 50 ms\n`);
   });
 
+  it('takes a --timeout that is no whole number of milliseconds, and waits at least as long', async () => {
+    const silent = await serve(() => undefined);
+    expect(await probe(silent, '--timeout=50.2ms')).toEqual({
+      code: 1,
+      out: '',
+      err: `error: ${silent}/: no answer within 51 ms\n`,
+    });
+  });
+
   it('prints no more than 4 KiB of an answer that never ends', async () => {
     const url = await serve((_, res) => {
       const more = (): void => void (res.writable && (res.write('x'.repeat(10_000)), setImmediate(more)));
