@@ -30,7 +30,7 @@ export async function runProbe(
     const answer = await ask(url, { headers, ca, signal });
     const status = answer.statusCode ?? 0;
     const healthy = status >= 200 && status < 400;
-    const body = await beginningOf(answer);
+    const body = await beginningOf(answer, signal);
     (healthy ? context.stdout : context.stderr).write(`${healthy ? '' : `HTTP ${status}\n`}${body.trimEnd()}\n`);
     return healthy ? 0 : 1;
   } catch (error) {
@@ -59,7 +59,7 @@ async function ask(url: URL, { headers, ca, signal }: RequestSettings): Promise<
 }
 
 /** The first bytes of a body; the rest is not waited for. */
-async function beginningOf(answer: AsyncIterable<Uint8Array>): Promise<string> {
+async function beginningOf(answer: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<string> {
   const decoder = new TextDecoder();
   let text = '';
   let left = MAX_OUTPUT_BYTES;
@@ -68,5 +68,7 @@ async function beginningOf(answer: AsyncIterable<Uint8Array>): Promise<string> {
     left -= chunk.byteLength;
     if (left <= 0) break;
   }
+  // A body that lasts until its connection is closed ends like this too when the request is aborted.
+  signal.throwIfAborted();
   return text;
 }

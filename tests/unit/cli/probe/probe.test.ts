@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type RequestListener } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import { createServer as createTcpServer, type AddressInfo, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { generate } from 'selfsigned';
@@ -17,6 +17,21 @@ async function serve(listener: RequestListener): Promise<string> {
   await once(server, 'listening');
   onTestFinished(() => {
     server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+/** A server that sends this text to each client, and leaves the connection open. */
+async function serveRaw(text: string): Promise<string> {
+  const sockets: Socket[] = [];
+  const server = createTcpServer((socket) => {
+    sockets.push(socket.on('error', () => undefined));
+    socket.once('data', () => socket.write(text));
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy();
     server.close();
   });
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -114,6 +129,12 @@ describe('kube-vitals probe', () => {
     });
     const slow = await serve((_, res) => void res.write('o'));
     expect((await probe(slow, '--timeout=50ms')).err).toBe(`error: ${slow}/: no answer within 50 ms\n`);
+    const endless = await serveRaw('HTTP/1.1 200 OK\r\n\r\nok');
+    expect(await probe(endless, '--timeout=100ms')).toEqual({
+      code: 1,
+      out: '',
+      err: `error: ${endless}/: no answer within 100 ms\n`,
+    });
   });
 
   it('takes a --timeout that is no whole number of milliseconds, and waits at least as long', async () => {
