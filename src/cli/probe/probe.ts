@@ -54,7 +54,9 @@ async function ask(url: URL, { headers, ca, signal }: RequestSettings): Promise<
   const tls = { ca, rejectUnauthorized: ca !== undefined, allowPartialTrustChain: true };
   return new Promise((resolve, reject) => {
     const asking = request(url, { headers, signal, agent: false, ...(secure && tls) });
-    asking.on('response', resolve).on('error', reject).end();
+    // Node closes the connection after a status of 101 without a word: nothing has asked for another protocol.
+    const noAnswer = (): void => reject(new Error('the connection was closed without an answer'));
+    asking.on('response', resolve).on('error', reject).on('close', noAnswer).end();
   });
 }
 

@@ -160,6 +160,12 @@ describe('kube-vitals probe', () => {
     expect([code, err]).toEqual([1, 'error: http://127.0.0.1:1/readyz: connect ECONNREFUSED 127.0.0.1:1\n']);
   });
 
+  it('fails when the server switches to another protocol', async () => {
+    const url = await serveRaw('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n');
+    const { code, err } = await probe(url, '--timeout=2s');
+    expect([code, err]).toEqual([1, `error: ${url}/: the connection was closed without an answer\n`]);
+  });
+
   it.each([
     [[], 'missing argument: URL'],
     [['readyz'], 'invalid argument "readyz" for URL: must be an http:// or https:// URL without a user'],
