@@ -23,6 +23,8 @@ export async function runInProcess(
       };
     },
   };
+  // Lines of the log that nobody takes (a full disk, a reader that has ended) are lost; they end no server.
+  process.stderr.on('error', () => undefined);
   // The reader of the output may close it early, as `head` does.
   process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => process.exit(code === 'EPIPE' ? 0 : 1));
   // A command may wait for unreferenced timers only, such as those of a store that retries.

@@ -128,3 +128,14 @@ test('kube-vitals serve has metrics, without prom-client beside it, for callers 
   child.kill('SIGTERM');
   await once(child, 'close');
 });
+
+test('kube-vitals serve goes on, and shuts down in order, when the reader of its log has ended', async () => {
+  const dir = await newFolder();
+  const { child, ended } = start(
+    ...['serve', '--data-dir', dir, '--store', 'memory', '--secure-port', '0', '--insecure-port', '0'],
+  );
+  child.stderr.destroy();
+  await once(child.stdout, 'data');
+  child.kill('SIGTERM');
+  expect((await ended).code).toBe(0);
+});
