@@ -22,11 +22,11 @@ export async function runInProcess(
         for (const signal of signals) process.off(signal, listener);
       };
     },
+    outliveOutput: () => void process.stdout.off('error', endWithOutput).on('error', () => undefined),
   };
   // Lines of the log that nobody takes (a full disk, a reader that has ended) are lost; they end no server.
   process.stderr.on('error', () => undefined);
-  // The reader of the output may close it early, as `head` does.
-  process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => process.exit(code === 'EPIPE' ? 0 : 1));
+  process.stdout.on('error', endWithOutput);
   // A command may wait for unreferenced timers only, such as those of a store that retries.
   const release = keepProcess();
 
@@ -35,4 +35,9 @@ export async function runInProcess(
   process.exitCode = code;
   // Once the output has reached the pipe, without waiting for handles that a command has left open.
   process.stdout.write('', () => process.exit());
+}
+
+/** The reader of the output may close it early, as `head` does. */
+function endWithOutput({ code }: NodeJS.ErrnoException): never {
+  return process.exit(code === 'EPIPE' ? 0 : 1);
 }

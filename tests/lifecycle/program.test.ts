@@ -4,11 +4,12 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { EventStore } from 'kube-vitals';
 import { sqliteStore } from 'kube-vitals/sqlite';
 import { sampleEvent } from 'kube-vitals/testing';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -138,4 +139,19 @@ test('kube-vitals serve goes on, and shuts down in order, when the reader of its
   await once(child.stdout, 'data');
   child.kill('SIGTERM');
   expect((await ended).code).toBe(0);
+});
+
+test('kube-vitals serve serves, and shuts down in order, where its banner cannot be written', async () => {
+  const dir = await newFolder();
+  const { child, ended } = start(
+    ...['serve', '--data-dir', dir, '--store', 'memory', '--secure-port', '0', '--insecure-port', '0'],
+  );
+  child.stdout.destroy();
+  await vi.waitFor(() => readFile(join(dir, 'kubeconfig')), { timeout: 20_000 });
+  // The banner follows the kubeconfig.
+  await setTimeout(1_000);
+  expect(child.exitCode).toBeNull();
+  child.kill('SIGTERM');
+  const { code, err } = await ended;
+  expect([code, err]).toEqual([0, expect.stringMatching(/^SIGTERM: shutting down\n[^]*ended\n$/)]);
 });

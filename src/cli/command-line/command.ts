@@ -9,6 +9,8 @@ export interface ProcessContext {
   readonly colour?: boolean;
   /** Calls the listener for each SIGINT and SIGTERM until the returned function is called. */
   readonly onSignal: (listener: (signal: EndSignal) => void) => () => void;
+  /** Lets the command go on when stdout cannot be written. Otherwise the process ends. */
+  readonly outliveOutput?: () => void;
 }
 
 /** A stream that takes text. */

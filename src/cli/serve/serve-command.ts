@@ -14,6 +14,7 @@ export const serveCommand: Command = createCommand<ServeFlags>({
   read(values) {
     const flags = completeFlags(values);
     return async (context) => {
+      context.outliveOutput?.(); // Only the banner is written there.
       const run = await load(flags);
       return run(flags, context);
     };
