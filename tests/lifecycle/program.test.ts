@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -154,4 +154,19 @@ test('kube-vitals serve serves, and shuts down in order, where its banner cannot
   child.kill('SIGTERM');
   const { code, err } = await ended;
   expect([code, err]).toEqual([0, expect.stringMatching(/^SIGTERM: shutting down\n[^]*ended\n$/)]);
+});
+
+test('kube-vitals serve ends on SIGTERM during its start, also as the first process of a container', async () => {
+  const dir = await newFolder();
+  await writeFile(join(dir, 'first.cjs'), 'Object.defineProperty(process, "pid", { value: 1 });');
+  const silent = createServer().listen(0, '127.0.0.1');
+  onTestFinished(() => void silent.close());
+  await once(silent, 'listening');
+  const { port } = silent.address() as AddressInfo;
+  const words = ['serve', '--data-dir', dir, '--store', `postgres://a@127.0.0.1:${port}/d`];
+  const child = spawn(process.execPath, ['--require', join(dir, 'first.cjs'), 'dist/cli.js', ...words], { cwd: root });
+  const [socket] = (await once(silent, 'connection')) as [Socket];
+  socket.on('error', () => undefined);
+  child.kill('SIGTERM');
+  expect(await once(child, 'exit')).toEqual([143, null]);
 });

@@ -21,6 +21,9 @@ export interface TextOutput {
 /** The signals that end a command. */
 export type EndSignal = 'SIGINT' | 'SIGTERM';
 
+/** The exit codes of a program that a signal ended, as shells report them: 128 and the number of the signal. */
+export const SIGNAL_EXIT_CODES: Readonly<Record<EndSignal, number>> = { SIGINT: 130, SIGTERM: 143 };
+
 /** Resolves to the exit code. */
 type Run = (context: ProcessContext) => Promise<number>;
 

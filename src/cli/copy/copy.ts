@@ -1,5 +1,5 @@
 import { copyEvents, type CopyResult, type EventStore, type SkippedEvent, type CopyProgress } from '../../store.js';
-import { messageOf, type EndSignal, type ProcessContext } from '../command-line/command.js';
+import { messageOf, SIGNAL_EXIT_CODES, type EndSignal, type ProcessContext } from '../command-line/command.js';
 import { openStore } from '../stores/open-store.js';
 import { passwordFilter, type StoreChoice } from '../stores/store-url.js';
 import { statSync } from 'node:fs';
@@ -15,8 +15,6 @@ export interface CopyTask {
 const RESUMABLE = 'what was copied stays, and the same command goes on from there';
 /** The time limit for the first answer of a store, in milliseconds. */
 const OPENING_MS = 10_000;
-/** As shells report them: 128 and the number of the signal. */
-const EXIT_CODES: Readonly<Record<EndSignal, number>> = { SIGINT: 130, SIGTERM: 143 };
 
 /**
  * Copies the events of one store into another. The first signal ends the copy after the writes that are under way, the
@@ -38,7 +36,7 @@ export async function runCopy(task: CopyTask, { stdout, stderr, onSignal }: Proc
   const stoppedImmediately = new Promise<number>((resolve) => {
     stop = onSignal((signal) => {
       if (stoppedBy !== undefined) {
-        resolve(EXIT_CODES[signal]);
+        resolve(SIGNAL_EXIT_CODES[signal]);
         return;
       }
       stoppedBy = signal;
@@ -57,7 +55,7 @@ export async function runCopy(task: CopyTask, { stdout, stderr, onSignal }: Proc
         return 1;
       }
       write(`stopped; ${RESUMABLE}`);
-      return EXIT_CODES[stoppedBy];
+      return SIGNAL_EXIT_CODES[stoppedBy];
     },
   );
   return Promise.race([work, stoppedImmediately]).finally(stop);
