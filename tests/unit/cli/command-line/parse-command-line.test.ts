@@ -9,7 +9,7 @@ import {
 } from '../../../../src/cli/command-line/parse-command-line.js';
 
 const flags: FlagTable<{ readonly count: number; readonly loud: boolean; readonly secret: string }> = {
-  count: { value: 'n', fallback: '3', help: 'How many.', read: readCount },
+  count: { short: 'c', value: 'n', fallback: '3', help: 'How many.', read: readCount },
   loud: { help: 'Whether it is loud.' },
   secret: { value: 'text', fallback: 'x', help: 'A text.', read: readNonEmpty, quote: () => '…' },
 };
@@ -28,6 +28,11 @@ describe('parseCommandLine', () => {
     expect(parse(['--count', '4', '--loud'])).toMatchObject({ flags: { count: 4, loud: true } });
     expect(parse(['--count=5', '--loud=0'])).toMatchObject({ flags: { count: 5, loud: false } });
     expect(parse(['--secret', '--loud'])).toMatchObject({ flags: { secret: '--loud', loud: false } });
+  });
+
+  it('reads the value of a letter behind it, behind = and in the next word', () => {
+    for (const words of [['-c5'], ['-c=5'], ['-c', '5']]) expect(parse(words)).toMatchObject({ flags: { count: 5 } });
+    expect(parse(['-c', '=5'])).toMatchObject({ error: expect.stringContaining('invalid argument "=5"') as string });
   });
 
   it('reads operands before and after flags', () => {
