@@ -166,9 +166,15 @@ function countsOf({ copied, present, overwritten, expired, left }: Omit<CopyProg
  * finds every event present, and changes nothing.
  */
 export function copyRefusal(from: StoreChoice, to: StoreChoice): string | undefined {
-  // Opening a missing file would create it, and copying nothing would succeed.
-  if (from.kind === 'sqlite' && fileOf(from.path) === undefined) return `FROM: there is no file ${resolve(from.path)}`;
-  return isSame(from, to) ? `FROM and TO are the same store, ${from.shown}` : undefined;
+  try {
+    // Opening a missing file would create it, and copying nothing would succeed.
+    if (from.kind === 'sqlite' && fileOf(from.path) === undefined)
+      return `FROM: there is no file ${resolve(from.path)}`;
+    return isSame(from, to) ? `FROM and TO are the same store, ${from.shown}` : undefined;
+  } catch (error) {
+    // Such as a folder of the path that may not be read.
+    return messageOf(error);
+  }
 }
 
 function isSame(from: StoreChoice, to: StoreChoice): boolean {

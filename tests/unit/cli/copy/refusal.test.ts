@@ -24,6 +24,16 @@ it('copy does not create the file that it should read from', () => {
   expect(refusal('sqlite:/no/such/events.db', 'sqlite:/tmp/x.db')).toBe('FROM: there is no file /no/such/events.db');
 });
 
+it('copy says why a path cannot be looked at', () => {
+  const dir = mkdtempSync(join(tmpdir(), 'copy-'));
+  onTestFinished(() => rmSync(dir, { recursive: true }));
+  writeFileSync(join(dir, 'a.db'), '');
+  symlinkSync('loop', join(dir, 'loop'));
+  const [file, loop] = [`sqlite:${join(dir, 'a.db')}`, `sqlite:${join(dir, 'loop')}`];
+  expect(refusal(loop, file)).toMatch(/^ELOOP: .*loop'$/);
+  expect(refusal(file, loop)).toMatch(/^ELOOP: .*loop'$/);
+});
+
 it.each([
   ['postgres://a@h/d', 'postgres://b:secret@h:5432/d'],
   ['postgres://h/d?schema=x', 'postgresql://h/d?schema=x'],
