@@ -2,7 +2,7 @@ import { X509Certificate, createPrivateKey } from 'node:crypto';
 import { isIP } from 'node:net';
 import { join } from 'node:path';
 import type { KeyPair } from './make-certificates.js';
-import { readIfThere, writePrivateFile } from './private-file.js';
+import { preparePrivateDirectory, readIfThere, writePrivateFile } from './private-file.js';
 
 /** The certificate of the HTTPS port, and the one that clients trust. All PEM. */
 export interface ServingCertificate extends KeyPair {
@@ -31,6 +31,7 @@ export async function ownCertificate(
   now: number = Date.now(),
   log: (line: string) => void = () => undefined,
 ): Promise<ServingCertificate> {
+  await preparePrivateDirectory(dir, HINT);
   const names = namesFor(bindAddress);
   const ca = await currentAuthority(dir, now, log);
   const stored = await readPair(dir, 'server');

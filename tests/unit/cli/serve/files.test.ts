@@ -1,5 +1,5 @@
-import { X509Certificate } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { X509Certificate, randomUUID } from 'node:crypto';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -93,6 +93,15 @@ describe('ownCertificate', () => {
       }
     },
   );
+
+  it('removes keys that interrupted writes have left beside it', async () => {
+    const made = await ownCertificate(dir, '127.0.0.1');
+    const left = join(dir, `ca.key.${randomUUID()}`);
+    writeFileSync(left, 'a key');
+    utimesSync(left, 0, 0);
+    expect(await ownCertificate(dir, '127.0.0.1')).toEqual(made);
+    expect(existsSync(left)).toBe(false);
+  });
 
   it('is created again when a file is damaged', async () => {
     const first = await ownCertificate(dir, '127.0.0.1');
