@@ -60,7 +60,7 @@ export function banner(facts: BannerFacts): string {
     '  Events:',
     `    ${kubectl} get events.${group} -A -w`,
     `    ${kubectl} get --raw '/readyz?verbose'`,
-    `    curl ${trust} ${token} ${secureUrl}/apis/${group}/v1/events`,
+    `    curl ${trust} ${token} ${quote(`${secureUrl}/apis/${group}/v1/events`)}`,
     '',
     'Ctrl-C ends it.',
   ].join('\n');

@@ -171,6 +171,10 @@ describe('banner', () => {
     expect(text).toContain("kubectl --kubeconfig '/my data/kubeconfig' get events.events.example.com -A -w");
     expect(text).toContain("--cacert '/d/it'\\''s/ca.crt'");
     expect(text).toContain("curl 'http://127.0.0.1:8080/readyz?verbose'");
+    expect(text).toMatch(/ https:\/\/127\.0\.0\.1:6443\/apis\/events\.example\.com\/v1\/events$/m);
+    // To zsh, brackets are a pattern.
+    const overIPv6 = banner({ ...facts, secureUrl: 'https://[::1]:6443' });
+    expect(overIPv6).toMatch(/ 'https:\/\/\[::1\]:6443\/apis\/events\.example\.com\/v1\/events'$/m);
   });
 
   it('says where events are stored', () => {
