@@ -170,3 +170,13 @@ test('kube-vitals serve ends on SIGTERM during its start, also as the first proc
   child.kill('SIGTERM');
   expect(await once(child, 'exit')).toEqual([143, null]);
 });
+
+test('kube-vitals serve says in one line that its file is open elsewhere', async () => {
+  const dir = await newFolder();
+  await withFile(join(dir, 'events.db'), async () => {
+    const ports = ['--secure-port', '0', '--insecure-port', '0'];
+    const { code, out, err } = await start('serve', '--data-dir', dir, ...ports).ended;
+    expect([code, out]).toEqual([1, '']);
+    expect(err).toMatch(/^error: --store: the database file .* is in use by another store.*\n$/);
+  });
+});

@@ -97,8 +97,9 @@ export async function serve(options: ServeOptions): Promise<number> {
   const metrics = flags.metrics ? await serverMetrics(access, observe, options.shareMetrics) : undefined;
   const opened = await openStore(choice, revisions?.startAt);
   const isCached = flags.watchCache && choice.kind !== 'memory';
+  // Before the cache reads it: what ends the start is reported once.
+  const answers = await pingStore(opened, choice, log);
   const store = isCached ? cachedStore(opened, { observe: metrics?.observe ?? observe }) : opened;
-  const answers = await pingStore(store, choice, log);
   const reserving = revisions?.keepReserving(store.revision);
   const health = createHealth({
     ...access,
