@@ -144,7 +144,6 @@ export function oneOrList(rule: OptionRule): OptionRule {
   return (value, name) => (Array.isArray(value) ? aListOf(rule) : rule)(value, name);
 }
 
-/** Returns the rules of the options of {@link installShutdown}. */
 export const shutdownRules = (): OptionRules<InstallShutdownOptions> => ({
   server: (value, name) => required(isEmptyList(value) ? aServer : oneOrList(aServer))(value, name),
   health: required(anObjectWith(['startShutdown'], 'the object of createHealth')),

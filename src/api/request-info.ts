@@ -13,7 +13,6 @@ export interface RequestInfo {
    * What access rules call it: `get`, `list`, … or `''` for a method without a name; for a path the lower-case method.
    */
   readonly verb: string;
-  /** `api` or `apis`. */
   readonly apiPrefix: string;
   /** `''` for the core group. */
   readonly apiGroup: string;

@@ -62,7 +62,6 @@ export type Authorize = (caller: Caller, attributes: Attributes) => Decision | P
 
 /** The user name of a request without credentials. */
 export const ANONYMOUS = 'system:anonymous';
-/** The group of every authenticated caller. */
 export const AUTHENTICATED = 'system:authenticated';
 /** The group of every anonymous caller. */
 export const UNAUTHENTICATED = 'system:unauthenticated';

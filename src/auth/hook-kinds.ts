@@ -59,7 +59,6 @@ export function aHook(hook: HookName, advice = ''): OptionRule {
   };
 }
 
-/** Returns the option rule of a required hook. */
 export function aRequiredHook(hook: HookName): OptionRule {
   return required(aHook(hook, ADVICE[hook]));
 }

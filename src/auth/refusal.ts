@@ -21,7 +21,6 @@ function escapedSentence(sentence: string, reason: string | undefined): string {
   return reason ? `${escaped}: ${reason}` : escaped;
 }
 
-/** Returns the 403 for a path as a Status. */
 export function forbiddenPathStatus(caller: Caller, attributes: PathAttributes, reason?: string): Status {
   const message = `forbidden: ${escapedSentence(pathSentence(caller, attributes), reason)}`;
   return failureStatus(403, 'Forbidden', message, {});

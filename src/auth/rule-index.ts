@@ -7,9 +7,7 @@ import { isResourceAttributes } from './refusal.js';
  * less.
  */
 export interface RuleScope {
-  /** The rule is evaluated for callers with these names. */
   readonly users: Iterable<string>;
-  /** The rule is evaluated for callers in these groups. */
   readonly groups: Iterable<string>;
   /** The rule is evaluated for resources in these namespaces. Empty: it allows no resources. */
   readonly namespaces: Iterable<string>;

@@ -1,4 +1,3 @@
-/** Options of {@link createBoundedCache}. */
 export interface BoundedCacheOptions<K, V> {
   /** The maximum number of entries, at least 1. */
   readonly maxEntries: number;
@@ -80,7 +79,6 @@ export function createBoundedCache<K, V>(options: BoundedCacheOptions<K, V>) {
       cost = 0;
     },
     size: (): number => all.size,
-    /** The cost of all entries together. */
     cost: (): number => cost,
     /** All entries, least recently added or retained first. */
     *entries(): Iterable<readonly [K, V]> {

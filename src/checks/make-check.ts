@@ -32,7 +32,6 @@ export const LASTING: { readonly periodMs: number; readonly failureThreshold: nu
   failureThreshold: 3,
 };
 
-/** The rules of {@link CommonOptions}. */
 export function commonRules(): Omit<OptionRules<HealthCheck>, 'check'> {
   const { check: _check, name, ...rules } = checkRules();
   return { ...rules, name: (value, path) => (value === undefined ? [] : name(value, path)) };

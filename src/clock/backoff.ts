@@ -12,7 +12,6 @@ const MAX_MS = 5_000;
 export const delayAfter = (failures: number, firstMs: number, longestMs: number, jitter: number): number =>
   Math.min(firstMs * 2 ** failures, longestMs) * (1 - Math.random() * jitter);
 
-/** Creates the delays after consecutive failures. */
 export function createDelays(firstMs: number = FIRST_MS, longestMs: number = MAX_MS) {
   let failures = 0;
   return {

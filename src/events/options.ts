@@ -129,7 +129,6 @@ export interface EventsOptions {
 
 const DOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
 
-/** The rules of all options. */
 export const eventsOptionRules = (): OptionRules<EventsOptions> => ({
   apiDomain: required(
     mustBe(

@@ -13,7 +13,6 @@ const PASSED: Outcome = /* @__PURE__ */ Object.freeze({ ok: true });
 /** Reasons are read by operators and written to logs: very long ones are truncated. */
 const MAX_REASON_LENGTH = 4_096;
 
-/** Creates a failure with a reason. */
 export function failure(reason: string): Failure {
   return { ok: false, reason: reason.length > MAX_REASON_LENGTH ? `${reason.slice(0, MAX_REASON_LENGTH)}…` : reason };
 }
@@ -23,7 +22,6 @@ export function thrown(error: unknown): Failure {
   return { ...failure(errorText(error)), error };
 }
 
-/** Converts the result of a check function into an outcome. */
 export function toOutcome(result: unknown): Outcome {
   if (result === undefined || result === true) return PASSED;
   if (result === false) return failure('failed without a reason');

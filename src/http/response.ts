@@ -56,7 +56,6 @@ export function isBodiless(status: number): boolean {
   return status === 204 || status === 304;
 }
 
-/** True for a body that is streamed. */
 export function isStream(body: ApiResponse['body']): body is AsyncIterable<Uint8Array> {
   return typeof body === 'object' && body !== null && !isBytes(body);
 }

@@ -12,7 +12,6 @@ export function goPrint(value: unknown): string {
   return typeof value === 'number' ? printNumber(value) : String(value);
 }
 
-/** The Go type a JSON value is read into. */
 export function goType(value: unknown): string {
   if (value === null || value === undefined) return '<nil>';
   if (Array.isArray(value)) return '[]interface {}';

@@ -12,7 +12,6 @@ export function isObject(value: unknown): value is JsonObject {
 /** The greatest 64-bit integer that a number can hold: 2^63 - 1024. */
 export const GREATEST_INT64 = 9_223_372_036_854_774_784;
 
-/** True for a number that is a 64-bit integer. */
 export function isInt64(value: number): boolean {
   return Number.isInteger(value) && value <= GREATEST_INT64 && value >= -(2 ** 63);
 }
@@ -47,7 +46,6 @@ export function sameTree(left: unknown, right: unknown): boolean {
   return true;
 }
 
-/** The size of a tree. */
 export interface TreeSize {
   readonly nodes: number;
   /** 0 for a scalar, 1 for an empty object. */

@@ -43,7 +43,6 @@ export class CallerState implements CallerActivity {
   }
 }
 
-/** The dependencies of {@link createCallerQueues}. */
 export interface CallerQueuesDependencies {
   readonly clock: Clock;
   readonly atNextTurn: (callback: () => void) => void;

@@ -34,7 +34,6 @@ const rules = (): OptionRules<EventRateLimit> => ({
   cacheSize: aWholeNumber(1),
 });
 
-/** Returns the rule of the option with these limits. */
 export const eventRateLimits = (): OptionRule => aListOf(anObject(rules()));
 
 /** The attributes of a write that limits use. */
@@ -53,7 +52,6 @@ export interface EventRateRefusal {
   readonly retryAfterSeconds: number;
 }
 
-/** See {@link createEventRateLimits}. */
 export type EventRateLimits = ReturnType<typeof createEventRateLimits>;
 
 const DEFAULT_CACHE_SIZE = 4_096;

@@ -73,7 +73,6 @@ function rules(): OptionRules<InFlightLimitOptions> {
   };
 }
 
-/** The rule of an option with these limits. */
 export const inFlightLimits = (): OptionRule => anObject(rules());
 
 /** @throws TypeError listing every fault */

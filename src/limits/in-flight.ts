@@ -22,7 +22,6 @@ export interface Client extends Requester {
   readonly remoteAddress?: string | undefined;
 }
 
-/** See {@link createInFlightLimits}. */
 export type InFlightLimits = ReturnType<typeof createInFlightLimits>;
 
 /** The dependencies of {@link createInFlightLimits}. */

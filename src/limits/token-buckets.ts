@@ -1,6 +1,5 @@
 import type { Clock } from '../clock/clock.js';
 
-/** Options of {@link createTokenBuckets}. */
 export interface TokenBucketsOptions {
   /** Tokens per second. */
   readonly qps: number;

@@ -41,7 +41,6 @@ interface ProbeSeries {
   readonly results: readonly Series[];
 }
 
-/** Creates the function that adds observations to metrics. */
 export function createObservationRecorder(metrics: MetricSet): (observation: Observation) => void {
   /** Stores whose watch cache is being filled. */
   const filling = new Set<string>();

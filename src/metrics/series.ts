@@ -37,7 +37,6 @@ export class Series {
     this.isPrinted = true;
   }
 
-  /** Adds a value to a histogram. */
   observe(value: number): void {
     this.add(value);
     let index = 0;

@@ -5,7 +5,6 @@ import type { Notify } from './observation.js';
 /** How many reasons are remembered, so that texts that always differ do not fill the memory. */
 const MAX_REASONS = 8;
 
-/** See {@link createFailureSeries}. */
 export type FailureSeries = ReturnType<typeof createFailureSeries>;
 
 /**

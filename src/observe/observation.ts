@@ -336,7 +336,6 @@ export interface WatchIdentity {
  */
 export type Observe = (observation: Observation) => void | Promise<void>;
 
-/** Receives observations of watches. */
 export interface WatchObserver {
   readonly notify: Notify;
   /** Counts frames and bytes, which are too many to be observed one by one. */

@@ -29,7 +29,6 @@ export interface ObserverOptions {
   readonly requests?: 'failed' | 'all' | 'none' | undefined;
 }
 
-/** One line of a log. */
 interface LogLine {
   readonly level: 'info' | 'warn' | 'error';
   readonly text: string;

@@ -5,7 +5,6 @@ export function mustBe(fits: (value: unknown) => boolean, words: string): Option
   return (value, name) => (value === undefined || fits(value) ? [] : [`${name} must be ${words}`]);
 }
 
-/** Returns the same rule for an option that is required. */
 export function required(rule: OptionRule): OptionRule {
   return (value, name) => rule(value ?? null, name);
 }
@@ -89,7 +88,6 @@ export function isNonEmptyString(value: unknown): value is string {
   return typeof value === 'string' && value !== '';
 }
 
-/** Whether a value has functions of these names. */
 export function hasFunctions(value: unknown, names: readonly string[]): boolean {
   const object = value as Readonly<Record<string, unknown>> | null | undefined;
   return names.every((name) => typeof object?.[name] === 'function');

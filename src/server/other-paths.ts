@@ -23,7 +23,6 @@ import {
   TARGET_TOO_LARGE,
 } from '../responses/fixed-responses.js';
 
-/** Options of {@link createOtherPaths}. */
 export interface OtherPathsOptions {
   readonly access: Access;
   /** Returns all paths that `/` lists, in any order. Called for each request, because the paths may change. */

@@ -8,7 +8,6 @@ import { isStoreError } from './contract/errors.js';
 import { anEventStore } from './contract/store-rule.js';
 import { createStoreTime, type StoreTime } from './store-time.js';
 
-/** Options of {@link createExpiryLoop}. */
 export interface ExpiryLoopOptions {
   readonly store: EventStore;
   /** Default: the system clock. */

@@ -2,7 +2,6 @@ import { systemClock, type Clock } from '../clock/clock.js';
 import type { EventStore, StoreCall } from './contract/event-store.js';
 import { untilAborted } from '../clock/abortable.js';
 
-/** Options of {@link createStoreTime}. */
 export interface StoreTimeOptions {
   readonly store: EventStore;
   /** The clock of this process. Default: the system clock. */
@@ -16,7 +15,6 @@ export interface StoreTimeOptions {
   readonly holdMs?: number | undefined;
 }
 
-/** Which events may be expired. */
 export interface ExpiryMoment {
   /** Events that are due at this time may be expired; microseconds since the epoch. Absent: none for now. */
   readonly now?: number;

@@ -21,7 +21,6 @@ export interface UnknownOutcomeOptions {
 
 const rules = (): OptionRules<UnknownOutcomeOptions> => ({ clock: aClock, withinMs: aNumber(0) });
 
-/** True for a StoreError with one of the codes. */
 export function hasCode(error: unknown, ...codes: readonly StoreErrorCode[]): boolean {
   return isStoreError(error) && codes.includes(error.code);
 }

@@ -1,7 +1,6 @@
 import { sameBytes } from '../store/contract/keys.js';
 import { isStoreError, type StoreError, type StoreErrorCode } from '../store/contract/errors.js';
 
-/** Fails a test of the suite. */
 export function fail(message: string): never {
   throw Object.assign(new Error(message), { name: 'StoreSuiteFailure' });
 }

@@ -12,7 +12,6 @@ async function assertPending(promise: Promise<unknown>, what: string): Promise<v
   assert(!isSettled, what);
 }
 
-/** Defines the tests of the feed. */
 export function feedCases(test: DefineCase): void {
   test('feed: delivers every kind of change with the new state and the one before', async ({
     store,

@@ -131,7 +131,6 @@ export function createFixture(options: EventStoreSuiteOptions, context: StoreCon
       const { backup } = options;
       return backup && (() => backup(context));
     },
-    /** Creates `count` events `prefix-000` and up, one after the other. */
     async createMany(count: number, prefix = 'event'): Promise<readonly EventRecord[]> {
       const records: EventRecord[] = [];
       for (let i = 0; i < count; i++) records.push(await create(`${prefix}-${String(i).padStart(3, '0')}`));

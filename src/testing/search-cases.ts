@@ -9,7 +9,6 @@ const POD_2: FieldTerm = { field: 'regarding.name', value: 'pod-2' };
 const matching = (pages: readonly ListPage[], { field, value }: FieldTerm): readonly string[] =>
   namesOf(pages.flatMap(({ records }) => records.filter(({ event }) => event.fields[field] === value)));
 
-/** Defines the tests of lists by terms, and of lists of the newest events. */
 export function searchCases(test: DefineCase): void {
   test('terms: no event with the values is left out', async ({ createMany, create, walk }) => {
     await createMany(30);

@@ -2,7 +2,6 @@ import { assert, assertEqual, assertStoreError } from './assert.js';
 import { sampleEvent } from './sample-event.js';
 import { keyOf, revisionsOf, type DefineCase } from './fixture.js';
 
-/** Defines the tests of revisions, and of the conditions of writes. */
 export function writeCases(test: DefineCase): void {
   test('revisions: are safe integers above zero, and revision() returns that of the last write', async ({
     store,

@@ -5,7 +5,6 @@ export type TimeType = 'time' | 'micro-time';
 export const ZERO_SECONDS = -62_135_596_800;
 /** The first second of year 0, the earliest that four digits can write. */
 const FIRST_SECOND = -62_167_219_200;
-/** The last second of 9999. */
 const LAST_SECOND = 253_402_300_799;
 
 /** A time as in protobuf. */

@@ -52,5 +52,4 @@ export function createBodyLimits(
   return Object.freeze({ members, storedMembers: 2 * members + 100, yamlCharacters });
 }
 
-/** The default limits. */
 export const DEFAULT_BODY_LIMITS: BodyLimits = createBodyLimits();

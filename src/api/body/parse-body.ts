@@ -34,7 +34,6 @@ export function strictError(what: 'unknown' | 'duplicate', path: string): string
   return `${what} field ${goQuote(shorten(path))}`;
 }
 
-/** The text of an error that lists strict errors. */
 export function strictText(errors: readonly string[]): string {
   return `strict decoding error: ${errors.join(', ')}`;
 }

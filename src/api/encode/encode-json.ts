@@ -90,7 +90,6 @@ function areSorted(keys: readonly string[]): boolean {
 // eslint-disable-next-line no-control-regex -- it looks for control characters
 const NEEDS_ESCAPE = /["\\\u0000-\u001f\ud800-\udfff]/;
 
-/** A text as JSON. */
 export function quoted(text: string): string {
   return NEEDS_ESCAPE.test(text) ? JSON.stringify(wellFormed(text)) : `"${text}"`;
 }

@@ -31,7 +31,6 @@ export interface FieldTracker {
 
 /** With more updaters than this the oldest are merged, which is rare and not cached. */
 const MAX_ENTRIES = 9;
-/** Longer keys are not cached. */
 const MAX_KEY_LENGTH = 1024;
 /** Limits of the caches: results, and lists of entries of all results together. */
 const MAX_OWNERS_RESULTS = 1000;

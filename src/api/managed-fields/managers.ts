@@ -51,7 +51,6 @@ export function encodeManagers(managers: Managers): ManagedFieldsEntry[] {
   return [...managers.values()].sort(inOrder).map((manager) => encodeEntry(manager, toFieldsV1(manager.fields)));
 }
 
-/** The entry of a manager with serialized fields. */
 export function encodeEntry(manager: Omit<Manager, 'fields'>, fieldsV1: unknown): ManagedFieldsEntry {
   const { name, operation, apiVersion, time, subresource } = manager;
   const entry: ManagedFieldsEntry = {};

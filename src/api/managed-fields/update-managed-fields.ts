@@ -23,7 +23,6 @@ export interface UpdateManagedFieldsInput {
   readonly live?: WireObject | undefined;
   /** The object as the client wants it, before the server carries over fields that clients cannot change. */
   readonly next: WireObject;
-  /** The entries of the stored object. */
   readonly stored?: readonly ManagedFieldsEntry[] | undefined;
   /** The entries in the request's object (after a patch: in the patched document); absent for none. */
   readonly sent?: readonly ManagedFieldsEntry[] | undefined;

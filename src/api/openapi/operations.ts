@@ -59,7 +59,6 @@ const LIST_PARAMETERS: readonly Json[] = [
   query('timeoutSeconds', 'integer', 'How long a list may take, or a watch lasts.'),
 ];
 
-/** Turns a list into a watch. */
 const WATCH: Json = query('watch', 'boolean', 'Answer with a stream of changes in place of a list.');
 
 export interface OperationFacts {

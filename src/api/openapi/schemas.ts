@@ -11,7 +11,6 @@ export interface KindName {
   readonly version: string;
 }
 
-/** A reference to a definition of the document. */
 export const reference = (definition: string): Json => ({ $ref: `#/components/schemas/${definition}` });
 
 /** Adds the definition of a struct, and of all of its parts, to `definitions`. */

@@ -90,7 +90,6 @@ export function keyOf(item: unknown, mergeKey: string | undefined): unknown {
   return typeof key === 'object' && key !== null ? JSON.stringify(key) : key;
 }
 
-/** The first place of every key in a list. */
 export function placesOf(list: readonly unknown[], mergeKey: string | undefined): Map<unknown, number> {
   const places = new Map<unknown, number>();
   list.forEach((item, index) => {

@@ -26,7 +26,6 @@ export function writeEnvelopeStart(writer: BinaryWriter, { apiVersion, kind }: T
 /** The empty contentEncoding and contentType that Kubernetes writes after the message. */
 export const ENVELOPE_END: Uint8Array = Uint8Array.of(CONTENT_ENCODING, 0, CONTENT_TYPE, 0);
 
-/** Writes the envelope of one message. */
 export function writeEnvelope(writer: BinaryWriter, names: TypeNames, writeBody: () => void): void {
   writeEnvelopeStart(writer, names);
   writer.fork();

@@ -23,7 +23,6 @@ const list = (number: number, name: string, item: Message | 'string' = 'string')
   always: false,
 });
 
-/** Metadata of lists (Kubernetes `meta/v1` ListMeta). */
 export const listMetaMessage: () => Message = lazy(() => messageOf(listMetaShape()));
 
 /** An object of which nothing but its metadata is shown (Kubernetes `meta/v1` PartialObjectMetadata). */

@@ -1,4 +1,3 @@
-/** Bytes of one chunk of a list. */
 export const CHUNK_BYTES = 131_072;
 
 /**

@@ -38,7 +38,6 @@ export const SERIALIZERS: readonly Serializer[] = [jsonSerializer, yamlSerialize
 /** The media types of responses with one object, in Kubernetes' order, as refusals name them. */
 export const OBJECT_MEDIA_TYPES: readonly string[] = SERIALIZERS.map(({ mediaType }) => mediaType);
 
-/** The media types of watches. */
 export const STREAM_MEDIA_TYPES: readonly string[] = [
   'application/json;stream=watch',
   'application/vnd.kubernetes.protobuf;stream=watch',

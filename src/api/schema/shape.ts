@@ -100,7 +100,6 @@ export function zeroOf(shape: Shape): FieldShape['zero'] {
   return shape.type === 'int32' || shape.type === 'int64' ? 0 : null;
 }
 
-/** The default of an absent field, if it has one. */
 export function defaultValue({ shape, presence, required, zero }: FieldShape): unknown {
   if (shape.kind === 'struct') return presence === 'always' ? {} : undefined;
   if (!required) return undefined;
@@ -122,7 +121,6 @@ function olderField(field: FieldShape): FieldShape {
   return { ...field, ...field.older, shape };
 }
 
-/** The name of a field in the older version. */
 export function olderName({ name, older }: FieldShape): string {
   return older?.name ?? name;
 }

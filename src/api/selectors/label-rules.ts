@@ -125,7 +125,6 @@ export class LabelRules {
   }
 }
 
-/** The rule with another requirement. */
 function narrowed(rule: LabelRule, { operator, values }: LabelRequirement): LabelRule {
   switch (operator) {
     case 'exists':

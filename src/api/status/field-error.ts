@@ -39,7 +39,6 @@ export function tooLong(field: string, maxBytes: number): FieldError {
   return { field, reason: 'FieldValueTooLong', text: `Too long: may not be more than ${maxBytes} bytes` };
 }
 
-/** The error as one cause of an Invalid Status. */
 export function toCause({ field, reason, text }: FieldError): StatusCause {
   return { reason, message: text, field };
 }

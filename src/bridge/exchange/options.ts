@@ -50,10 +50,8 @@ export interface BridgeOptions {
   readonly clock?: Clock | undefined;
 }
 
-/** The default of `stallTimeoutMs`. */
 export const STALL_TIMEOUT_MS = 60_000;
 
-/** The rules of the options that both bridges have. */
 export const bridgeRules = (): OptionRules<BridgeOptions> => ({
   basePath: aBasePath,
   onError: aFunction,

@@ -1,6 +1,5 @@
 import { abortReason, type AbortReason } from './abort-reason.js';
 
-/** See {@link createStreamingAnswers}. */
 export type StreamingAnswers = ReturnType<typeof createStreamingAnswers>;
 
 /** A request whose signal can be aborted. */

@@ -5,7 +5,6 @@ export interface SharedCopy {
   takers: number;
 }
 
-/** See {@link createSharedCopies}. */
 export type SharedCopies = ReturnType<typeof createSharedCopies>;
 
 /**

@@ -35,7 +35,6 @@ export function readIncoming(
   return readStream(req, res, limit, reading, bodies, call);
 }
 
-/** Returns the body that a body parser has read. */
 async function bytesOfParser(req: NodeIncoming, limit: number): Promise<Uint8Array> {
   if (!announcesBody(req)) return new Uint8Array(0);
   if (typeof req.rawBody === 'string' || isBytes(req.rawBody)) return bodyBytes(req.rawBody, limit);

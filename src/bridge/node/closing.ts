@@ -3,7 +3,6 @@ import type { NodeExchange } from './request.js';
 import { queuedRequests } from './request-order.js';
 import { isAboutToStop } from './stop-listening.js';
 
-/** See {@link createClosing}. */
 export type Closing = ReturnType<typeof createClosing>;
 
 /** Announces the shutdown to clients once the signal of a listener aborts; without a signal it does nothing. */

@@ -9,7 +9,6 @@ export interface SignalSubscriber {
   subscribe(): void;
 }
 
-/** See {@link createDeferredSignals}. */
 export type DeferredSignals = ReturnType<typeof createDeferredSignals>;
 
 /**

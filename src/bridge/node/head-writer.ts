@@ -128,7 +128,6 @@ function isComposable(res: UnsentResponse): boolean {
   );
 }
 
-/** The last value of a header, and its line. */
 interface HeaderLine {
   value: string;
   line: string;

@@ -38,7 +38,6 @@ export function interceptRequests(
 
 const aServer = /* @__PURE__ */ anObjectWith(['emit'], 'a server, as createServer() or serve() returned it');
 
-/** True for a server that was passed to {@link orderRequests}. */
 export function ordersRequests(server: object): boolean {
   return (server as { [ORDERED]?: boolean })[ORDERED] === true;
 }

@@ -32,7 +32,6 @@ export function isQueued(req: NodeIncoming, res: NodeOutgoing): boolean {
   return res.socket === null && req.socket !== null && http2Stream(res) === undefined;
 }
 
-/** The waiting requests of one connection. */
 interface WaitingRequests {
   length: number;
   /** False while the connection is paused. */

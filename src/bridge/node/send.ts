@@ -28,7 +28,6 @@ export interface Sender {
   fail(exchange: NodeExchange, error: unknown, where: FailurePlace): void;
 }
 
-/** The dependencies of a {@link Sender}. */
 export interface SenderDependencies {
   readonly clock: Clock;
   readonly transfers: Transfers;

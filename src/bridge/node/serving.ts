@@ -18,7 +18,6 @@ import { NodeExchange, type RequestPlace } from './request.js';
 import { createSender } from './send.js';
 import { retainTickObject } from './retain-tick-object.js';
 
-/** Serves one request. */
 export type Serve = (req: NodeIncoming, res: NodeOutgoing, place: RequestPlace) => void;
 
 const BEYOND_ASCII = /[\u0080-\u00ff]/;

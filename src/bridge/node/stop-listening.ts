@@ -68,7 +68,6 @@ function whenAccepted(clock: Clock, count: () => number, callback: () => void): 
 
 const ignoreError = (): void => undefined;
 
-/** Holds accepted connections back from the server. */
 function holdConnections(server: object) {
   let held: Socket[] | undefined = [];
   let count = 0;
@@ -109,7 +108,6 @@ const ABOUT_TO_STOP: unique symbol = Symbol.for('kube-vitals.aboutToStopListenin
 
 type Marked = { [ABOUT_TO_STOP]?: boolean };
 
-/** Sets whether a server is about to stop listening. */
 export function setAboutToStop(server: object, value: boolean): void {
   (server as Marked)[ABOUT_TO_STOP] = value;
 }

@@ -7,7 +7,6 @@ import type { NodeExchange } from './request.js';
 /** An answer in one piece whose client reads slowly is ended after this many stall timeouts. */
 const PLAIN_TIMEOUTS = 10;
 
-/** See {@link createTransfers}. */
 export type Transfers = ReturnType<typeof createTransfers>;
 
 /** Creates the monitor that ends answers of a listener whose clients have stalled. */

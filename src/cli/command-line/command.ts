@@ -18,7 +18,6 @@ export interface TextOutput {
   write(text: string): unknown;
 }
 
-/** The signals that end a command. */
 export type EndSignal = 'SIGINT' | 'SIGTERM';
 
 /** The exit codes of a program that a signal ended, as shells report them: 128 and the number of the signal. */
@@ -54,7 +53,6 @@ interface CommandDefinition<Values> extends Pick<Command, 'name' | 'summary'> {
   readonly read: (flags: Values, ...operands: readonly string[]) => Run;
 }
 
-/** Makes a command of its definition. */
 export function createCommand<Values>(definition: CommandDefinition<Values>): Command {
   const { name, summary, flags, operands = [], about, read } = definition;
   const usage = [name, ...operands].join(' ');

@@ -156,7 +156,6 @@ export function createProgressLines(
   };
 }
 
-/** The counts of a copy in words. */
 function countsOf({ copied, present, overwritten, expired, left }: Omit<CopyProgress, 'remaining'>): string {
   return `${copied} copied, ${present} already there, ${overwritten} replaced, ${expired} expired, ${left} left out`;
 }

@@ -2,9 +2,7 @@ import type { Event } from '../../client.js';
 import { age } from '../../time/human-duration.js';
 import { safeText } from './safe-text.js';
 
-/** How events are shown as rows. */
 export interface RowFormat {
-  /** Shows the namespace of each event. */
   readonly withNamespace: boolean;
   /** Shows more columns, as `kubectl get events -o wide` does. */
   readonly wide: boolean;
@@ -38,7 +36,6 @@ function columnsOf(format: RowFormat): typeof COLUMNS {
   return COLUMNS.filter(([, , shownBy]) => shownBy === undefined || format[shownBy]);
 }
 
-/** The names of the columns. */
 export function headOf(format: RowFormat): readonly string[] {
   return columnsOf(format).map(([name]) => name);
 }

@@ -37,7 +37,6 @@ export interface EventFilter {
   readonly matches: (event: Event) => boolean;
 }
 
-/** Makes a filter of `--for` and `--types`. */
 export function filterOf(about: ForObject | undefined, types: readonly string[]): EventFilter {
   const wanted = new Set(types.map((type) => type.toLowerCase()));
   const kinds = about && kindsOf(about.kind);

@@ -32,7 +32,6 @@ const WITHOUT_CREDENTIALS = 'without credentials: give --token-file, or --kubeco
 
 /** Writes events in one of the formats. */
 interface Printer {
-  /** The text of the events that exist. */
   readonly existing: (events: readonly Event[]) => string;
   /** The text of an event that was added or updated. */
   readonly change: (event: Event) => string;

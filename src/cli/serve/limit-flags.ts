@@ -31,7 +31,6 @@ export const limitFlags: FlagTable<LimitFlags> = {
   },
 };
 
-/** The options for the values of the flags. */
 export function limitOptions(values: LimitFlags): LimitOptions {
   if (!values.limits) return { limits: NONE, eventRateLimits: [] };
   const { eventRateLimitServer, eventRateLimitNamespace, eventRateLimitUser, eventRateLimitSourceAndObject } = values;

@@ -5,7 +5,6 @@ import type { LabelledRegistry } from './worker-metrics.js';
 
 type PromClient = typeof import('prom-client');
 
-/** The paths that metrics are served at. */
 export const METRICS_PATHS: readonly string[] = ['/metrics', '/metrics/slis'];
 
 /** Makes, from the registry of this process, the one that is printed. */

@@ -1,6 +1,5 @@
 import { staticTokens, type StaticTokenCaller } from '../../index.js';
 
-/** The user of a token. */
 export type TokenUser = Required<StaticTokenCaller>;
 
 /**

@@ -20,7 +20,6 @@ export type ToWorker =
   /** The metrics of all workers, after this one has asked. */
   | { readonly type: 'metrics.gathered'; readonly id: number; readonly texts: readonly string[] };
 
-/** The messages from a worker to the primary. */
 export type FromWorker =
   /** It receives messages. */
   | { readonly type: 'ready' }

@@ -62,7 +62,6 @@ export function createLanes({ lanes: most, clock, signal, write, failed }: Lanes
   }
 
   return {
-    /** Adds a series to its lane. */
     push(series: Series): void {
       const lane = lanes[hashOf(series.source) % most] as (typeof lanes)[number];
       lane.waiting.add(series);

@@ -108,7 +108,6 @@ export interface RecorderOptions extends ReporterOptions {
 
 const DAY_MS = 86_400_000;
 
-/** The rules of {@link ReporterOptions}. */
 export const reporterRules = (): OptionRules<ReporterOptions> => ({
   reportingController: required(
     mustBe((value) => isNonEmptyString(value) && isQualifiedName(value), 'a name such as example.com/shop'),
@@ -131,7 +130,6 @@ const isRate = (value: unknown): boolean => {
   return perSecond > 0 && burst >= 1;
 };
 
-/** The rules of {@link RecorderOptions}. */
 export const recorderRules = (): OptionRules<RecorderOptions> => ({
   ...reporterRules(),
   events: required(mustBe(isEvents, 'an object of createEventsClient or createEvents')),

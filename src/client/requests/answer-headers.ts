@@ -1,6 +1,5 @@
 import type { ApiResponse } from '../../http/response.js';
 
-/** The first value of a header of an answer. */
 export function firstValue({ headers }: Pick<ApiResponse, 'headers'>, name: string): string | undefined {
   const value = headers[name];
   return typeof value === 'string' ? value : value?.[0];

@@ -66,7 +66,6 @@ export async function refusal(reading: Reading, hint = ''): Promise<StatusError>
   return statusError({ message }, status, after);
 }
 
-/** The StatusError of an ERROR frame. */
 export function frameError(object: unknown): StatusError {
   const status = isObject(object) ? cleanStatus(object) : {};
   return statusError(status, status.code ?? 500);

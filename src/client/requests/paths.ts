@@ -3,7 +3,6 @@ import type { EventSelection } from '../contract/events-client.js';
 /** Query parameters; those that are undefined are left out. */
 export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
 
-/** The paths of the events of a group. */
 export type EventPaths = ReturnType<typeof createPaths>;
 
 /** Paths below `/apis/<group>/v1`. */
@@ -14,7 +13,6 @@ export function createPaths(group: string) {
       ? `${root}/events`
       : `${root}/namespaces/${segment(namespace, 'namespace')}/events`;
   return {
-    /** All events of a namespace. */
     collection: (namespace: string, query: Query): string => collection(namespace) + queryText(query),
     /** The selected events, of all namespaces where none is given. */
     selection: ({ namespace, fieldSelector, labelSelector }: EventSelection, query: Query): string =>
@@ -24,7 +22,6 @@ export function createPaths(group: string) {
         fieldSelector: fieldSelector || undefined,
         labelSelector: labelSelector || undefined,
       }),
-    /** One event. */
     event: (namespace: string, name: string | undefined, query: Query = {}): string =>
       `${collection(namespace)}/${segment(name, 'name')}${queryText(query)}`,
   };

@@ -141,7 +141,6 @@ function createDelivery({ sink, clock = systemClock, observe }: ExportEventsOpti
   const kept = (): Promise<string | undefined> => untilAborted(Promise.resolve(sink.cursor?.()), signal);
 
   return {
-    /** The cursor that the sink has kept. */
     stored: () => repeated(kept),
     write: (batch: readonly Event[], cursor: string) =>
       repeated(async (isFirst) => {

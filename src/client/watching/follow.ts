@@ -28,7 +28,6 @@ interface FollowDependencies<Given> {
   readonly view: View<Given>;
   /** Where the watch begins. `list`: with what exists; `latest`: now, without a list. */
   readonly start: 'list' | 'latest' | { readonly after: string };
-  /** Begins with WatchList instead of a list. */
   readonly watchList: boolean;
   /** A list was completed. */
   readonly onListed?: (() => void) | undefined;

@@ -60,7 +60,6 @@ export interface WatchEventsOptions extends FollowOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The rules of {@link FollowOptions}. */
 export const followRules = (): OptionRules<FollowOptions> => ({
   client: required(anObjectWith(['list', 'watch'], 'an events client, such as that of createEventsClient')),
   ...selectionRules,
@@ -70,7 +69,6 @@ export const followRules = (): OptionRules<FollowOptions> => ({
   observe: aFunction,
 });
 
-/** The rules of {@link WatchEventsOptions}. */
 export const watchRules = (): OptionRules<WatchEventsOptions> => ({
   ...followRules(),
   resourceVersion: aNonEmptyString,

@@ -35,7 +35,6 @@ export function createApiDocuments(
     (await discovery(request, path, query)) ?? (withOpenApi ? openApi.handle(path, query, request) : undefined);
 }
 
-/** Serves the OpenAPI documents of the Event in the given versions. */
 export function createEventsOpenApi(versions: ServedVersions): OpenApi {
   return createOpenApi({
     documents: new Map([...versions].map(([name, one]) => [name, () => eventsOpenApiDocument(one)])),

@@ -56,7 +56,6 @@ export function readList<Item>(
 const matching = (records: readonly EventRecord[], selector: Selector): readonly EventRecord[] =>
   selector.empty ? records : records.filter(({ event }) => selector.matches(event));
 
-/** The list that consists of one page. */
 function onePage<Item>({ call, selector, slice }: PageReader, page: Page, form: ItemForm<Item>): List<Item> {
   const { revision, next, remaining } = page;
   const meta = listMeta(call, revision, next, selector.empty ? remaining : undefined);

@@ -7,7 +7,6 @@ import { header } from '../../http/headers.js';
 import type { ApiRequest } from '../../http/request.js';
 import { requirePathName } from '../request/scope.js';
 
-/** See {@link createNegotiate}. */
 export type Negotiate = ReturnType<typeof createNegotiate>;
 
 /**

@@ -86,7 +86,6 @@ export function resourceOf(call: VerbCall): GroupResource {
   return { group: call.version.group, resource: 'events' };
 }
 
-/** Returns the key of the event in the path. */
 export function keyOf(call: VerbCall): EventKey {
   return { namespace: call.scope.namespace, name: call.scope.name };
 }
@@ -156,7 +155,6 @@ export function turnIfVast(bytes: number): Promise<void> | undefined {
   return bytes > VAST_BYTES ? nextTurn() : undefined;
 }
 
-/** Returns a stored event as the result. */
 export function storedObject(call: VerbCall, status: 200 | 201 | 202, record: EventRecord): Result | Promise<Result> {
   if (eventSize(record.event) > VAST_BYTES) return vastObject(call, status, record);
   return { kind: 'object', status, json: call.version.object(record) };

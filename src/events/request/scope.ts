@@ -84,7 +84,6 @@ export function scopeOf(
   return readScope(info, served === undefined ? '' : exactName(fieldSelector, served.selectable, maxSelectorTerms));
 }
 
-/** Returns the served version with this group and version. */
 export function servedAs(group: string, version: string, versions: readonly EventVersion[]): EventVersion | undefined {
   return versions.find((each) => each.group === group && each.version === version);
 }

@@ -113,7 +113,6 @@ export function coreV1(apiDomain: string): EventVersion {
   };
 }
 
-/** Returns the stored event with its revision. */
 function eventOf({ event, revision }: EventRecord): Event {
   const decoded = decodeEvent(event.bytes);
   decoded.metadata.resourceVersion = String(revision);

@@ -3,7 +3,6 @@ import { abortCodeOf } from '../../model/abort-code.js';
 import type { VerbCall } from '../request/call.js';
 import { reportedScope } from '../request/scope.js';
 
-/** How a watch ended. */
 export type EndReason = Extract<Observation, { type: 'watch.ended' }>['reason'];
 
 /** Counts the frames and bytes of one watch, and reports its start and end. */

@@ -1,7 +1,6 @@
 import { onAbort } from '../../clock/abortable.js';
 import { type Clock, type ClockTimer, atNextTurn } from '../../clock/clock.js';
 
-/** Options of {@link createBatcher}. */
 export interface BatcherOptions<Item, Result> {
   /**
    * Runs a batch: returns one result or Error for each item, in their order. An error that it throws fails every item

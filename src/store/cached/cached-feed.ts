@@ -6,7 +6,6 @@ import type { WatchCache } from './watch-cache.js';
 /** The maximum number of changes that are returned at once. */
 const BATCH = 1024;
 
-/** Options of {@link openCachedFeed}. */
 export interface CachedFeedOptions extends FeedOptions {
   readonly store: EventStore;
   readonly cache: WatchCache;

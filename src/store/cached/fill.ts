@@ -11,7 +11,6 @@ const PAGE_BYTES = 4_194_304;
 /** Events that are loaded in one turn of the event loop: 1 to 2 ms. */
 const IN_A_TURN = 100;
 
-/** Options of {@link fill}. */
 export interface FillOptions {
   readonly store: EventStore;
   readonly clock: Clock;

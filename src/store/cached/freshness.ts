@@ -6,7 +6,6 @@ import type { WatchCache } from './watch-cache.js';
 const FIRST_PROGRESS_MS = 10;
 const PROGRESS_MS = 100;
 
-/** Options of {@link createFreshness}. */
 export interface FreshnessOptions {
   readonly store: EventStore;
   readonly cache: WatchCache;

@@ -14,7 +14,6 @@ const IN_A_TURN = 128;
 const FULL_FIRST_MS = 60_000;
 const FULL_MAX_MS = 3_600_000;
 
-/** Options of {@link createWatchCache}. */
 export interface WatchCacheOptions {
   readonly store: EventStore;
   readonly clock: Clock;
@@ -26,7 +25,6 @@ export interface WatchCacheOptions {
    */
   readonly readyWithinMs: number;
   readonly failures: FailureSeries;
-  /** Called when the state of the cache changes. */
   onState(state: 'filling' | 'ready' | 'full', error?: unknown): void;
   /** Called with the number of changes that the feed delivered. */
   onChanges(count: number): void;

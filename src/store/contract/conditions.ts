@@ -16,7 +16,6 @@ export function conflict(key: string, revision: Revision | string, expected: Rev
   return storeError('conflict', `${key} is at ${revision}, not at ${expected}`);
 }
 
-/** Returns the error for a revision that is older than the history. */
 export function expired(revision: Revision, floor: Revision): StoreError {
   return storeError('expired', `revision ${revision} is older than the history`, { current: floor });
 }

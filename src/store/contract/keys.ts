@@ -32,7 +32,6 @@ export function matchesAt(bytes: Uint8Array, at: number, part: Uint8Array): bool
   return true;
 }
 
-/** True for the same bytes. */
 export function sameBytes(one: Uint8Array, other: Uint8Array): boolean {
   return one.length === other.length && matchesAt(one, 0, other);
 }

@@ -62,7 +62,6 @@ export interface EventRecord {
 const BEFORE_DIGITS = /* @__PURE__ */ Uint8Array.from('"resourceVersion":"', (character) => character.charCodeAt(0));
 const [QUOTE, COMMA, ZERO] = [0x22, 0x2c, 0x30];
 
-/** Returns the length of the event's bytes. */
 export function eventSize(event: EncodedEvent): number {
   return event.size ?? event.bytes.length;
 }
@@ -114,7 +113,6 @@ export function writeRecord(record: WrittenRecord, prefix: Uint8Array, out: Uint
 /** Eight digits at a time need only 32-bit arithmetic: 60 ns instead of 90 for a revision from the clock. */
 const EIGHT_DIGITS = 100_000_000;
 
-/** Writes the digits before `end`. */
 function writeDigits(revision: Revision, out: Uint8Array, end: number): void {
   let place = end;
   let rest = revision;

@@ -22,7 +22,6 @@ import type { EtcdSettings } from './options.js';
 const FIRST_DELAY_MS = 40;
 const MAX_DELAY_MS = 320;
 
-/** See {@link createEtcdClient}. */
 export type EtcdClient = ReturnType<typeof createEtcdClient>;
 
 interface Watched {

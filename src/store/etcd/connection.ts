@@ -125,7 +125,6 @@ export interface Connection {
   compact(revision: number, token: string | undefined): Pending<unknown>;
   /** The bytes used in the database of this member, without the space that compaction has freed. */
   bytesInUse(token: string | undefined): Pending<number>;
-  /** Returns a token. */
   authenticate(name: string, password: string): Pending<string>;
   watch(request: WatchRequest, token: string | undefined, listener: WatchListener): WatchHandle;
   close(): void;

@@ -17,7 +17,6 @@ export interface LostCreate {
   readonly since: Revision;
 }
 
-/** See {@link createFence}. */
 export type Fence = ReturnType<typeof createFence>;
 
 type Waiting = LostCreate & { readonly context: CallContext };

@@ -5,14 +5,12 @@ import { get, put, type KeyValue, type TxnRequest, type WatchRequest } from './c
 
 type KeyRange = Pick<WatchRequest, 'key' | 'rangeEnd'>;
 
-/** An entry of the expiry index. */
 export interface DueEntry {
   readonly indexKey: Uint8Array;
   readonly objectKey: Uint8Array;
   readonly revision: Revision;
 }
 
-/** See {@link createLayout}. */
 export type Layout = ReturnType<typeof createLayout>;
 
 /** The version of the layout. A newer one is refused. */

@@ -14,7 +14,6 @@ export interface ParkedSource<T> {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** See {@link ParkedIterator}. */
 export function createParkedIterator<T extends object>(source: ParkedSource<T>): ParkedIterator<T> {
   return new ParkedIterator(source);
 }

@@ -19,7 +19,6 @@ const OF_EVENT = 1 / 4;
 const ARENAS = 64;
 const SMALLEST_ARENA = 65_536;
 
-/** The limits of a memory store, in bytes. */
 export interface Bounds {
   /** The limit for the total memory of the store. */
   maxBytes(): number;

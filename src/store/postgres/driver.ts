@@ -5,7 +5,6 @@ import { pgClient, type PgPool } from './pg-client.js';
 
 type OwnPool = PgPool & { end(): Promise<void> };
 
-/** What is used of the module `pg`. */
 interface PgModule {
   readonly Pool: new (config: object) => OwnPool;
 }

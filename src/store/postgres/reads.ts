@@ -5,7 +5,6 @@ import { quoted } from './names.js';
 import type { Row, Statement, StoreParts } from './requests.js';
 import { numberOf, refuseStandby } from './rows.js';
 
-/** See {@link createReads}. */
 export type Reads = ReturnType<typeof createReads>;
 
 /**

@@ -1,7 +1,6 @@
 import type { StoreParts } from './requests.js';
 import { numberOf } from './rows.js';
 
-/** See {@link createServerClock}. */
 export type ServerClock = ReturnType<typeof createServerClock>;
 
 /** SQLSTATE of a write that reached the server after its deadline. */

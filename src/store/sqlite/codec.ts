@@ -28,7 +28,6 @@ export const bytes: Codec<Uint8Array> = {
   unpack: (unpacker) => unpacker.bytes(),
 };
 
-/** Packs to nothing. */
 export const nothing: Codec<undefined> = { pack: () => undefined, unpack: () => undefined };
 
 /** A value that may be absent. */

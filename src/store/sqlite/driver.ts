@@ -25,7 +25,6 @@ export interface SqlConnection {
   close(): void;
 }
 
-/** A driver that was loaded. */
 export interface LoadedDriver {
   readonly name: SqliteDriver;
   open(path: string): SqlConnection;

@@ -41,7 +41,6 @@ export function createPrivateFile(path: string): void {
   }
 }
 
-/** Works on an open file, and closes it. */
 export function withFile(path: string, flags: 'r' | 'r+', work: (file: number) => void): void {
   const file = openSync(path, flags);
   try {

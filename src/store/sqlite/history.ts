@@ -17,7 +17,6 @@ export interface HistoryBounds {
 /** How a version ended, as stored in the file. */
 export const ENDED = { replaced: 0, replacedByOtherObject: 1, deleted: 2 } as const;
 
-/** A version that has ended. */
 export interface EndedVersion {
   readonly kind: (typeof ENDED)[keyof typeof ENDED];
   /** The revision that ended it. */
@@ -41,7 +40,6 @@ export const HISTORY_STATEMENTS = {
   expiry: 'DELETE FROM expiries WHERE expires_at = ? AND rev = ?',
 };
 
-/** A row of the statement `oldest`. */
 interface OldestRow extends SqlRow, Omit<EndedVersion, 'key'> {
   readonly endedAt: number;
   readonly expiresAt: number | null;

@@ -172,7 +172,6 @@ function search(connection: SqlConnection, query: StoredQuery): StoredPage {
   }
 }
 
-/** Reads one page. */
 export function readStoredList(connection: SqlConnection, query: StoredQuery): StoredPage {
   return query.terms.length === 0 ? readAll(connection, query) : search(connection, query);
 }

@@ -75,7 +75,6 @@ const decoder = new TextDecoder();
 /** A row of `current_events`. */
 type Current = Pick<EndedVersion, 'revision' | 'object' | 'size'>;
 
-/** A row of the statement `due`. */
 type DueRow = SqlRow & { readonly expiresAt: number; readonly revision: Revision };
 
 export type BatchWriter = ReturnType<typeof createBatchWriter>;

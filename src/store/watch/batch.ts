@@ -10,11 +10,9 @@ import type { HubEntry } from './hub-entry.js';
 const MAX_CHANGES = 128;
 const MAX_BYTES = 32_768;
 
-/** The frames of a batch for one kind of watcher. */
 export interface BatchFrames {
   /** All frames, joined into few chunks; none when the batch has nothing for this kind. */
   readonly chunks: readonly Uint8Array[];
-  /** The number of frames. */
   readonly count: number;
   /** The representation cannot continue after these frames. */
   readonly last: boolean;

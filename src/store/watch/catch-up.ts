@@ -14,7 +14,6 @@ const NEAR = 1000;
  */
 const MAX_DELIVERED_BYTES = 33_554_432;
 
-/** Options of {@link createCatchUp}. */
 export interface CatchUpOptions {
   readonly store: EventStore;
   readonly clock: Clock;

@@ -12,7 +12,6 @@ import { createRing, type Ring } from './ring.js';
 import { Watcher, type WatcherHub, type WatchOptions } from './watcher.js';
 import { createWakeUps } from './wake-up-batches.js';
 
-/** Options of {@link createWatchHub}. */
 export interface WatchHubOptions {
   readonly store: EventStore;
   /** Default: the system clock. */

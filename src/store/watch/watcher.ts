@@ -1,11 +1,9 @@
 import type { Revision } from '../contract/event-store.js';
 import type { Batch } from './batch.js';
 
-/** Options of a watch. */
 export interface WatchOptions {
   /** The first entry is the first change after this revision, which may be later than the latest one. */
   readonly after: Revision;
-  /** Ends the watcher. */
   readonly signal?: AbortSignal | undefined;
   /** Woken when there is something new, or when the watch has ended. */
   readonly sleeper: Sleeper;

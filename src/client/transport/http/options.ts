@@ -140,7 +140,6 @@ const isExtra = (value: unknown): boolean =>
   value !== null &&
   Object.entries(value).every(([key, texts]) => isVisible(key) && Array.isArray(texts) && texts.every(fitsHeader));
 
-/** The rules of {@link ConnectionSettings}. */
 export const connectionRules = (): OptionRules<ConnectionSettings> => ({
   headers,
   http2: aBoolean,

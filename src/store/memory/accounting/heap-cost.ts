@@ -5,7 +5,6 @@
 export const HEAP_COST = {
   /** A key with its newest version, its event, and their index entries. */
   slot: 328,
-  /** An entry of the change log. */
   logEntry: 24,
   /** The superseded version, with or without an event, that an entry of the log retains. */
   olderVersion: 120,
@@ -35,7 +34,6 @@ const SHORT = 64;
 // eslint-disable-next-line no-control-regex -- V8 keeps these characters in a byte each
 const ONE_BYTE = /^[\u0000-\u00ff]*$/;
 
-/** Bytes of the characters of a string. */
 export function textCost(text: string): number {
   return text.length <= SHORT || ONE_BYTE.test(text) ? text.length : text.length * 2;
 }

@@ -43,7 +43,6 @@ export function namespaceOf(text: string): string {
   return exchanged(text.slice(0, text.indexOf('/')), REVERSED);
 }
 
-/** Returns the event key that belongs to a sort key. */
 export function keyOf(text: string): EventKey {
   return Object.freeze({ namespace: namespaceOf(text), name: nameOf(text) });
 }

@@ -8,7 +8,6 @@ export interface KeyIndex {
   get(sortKey: string): Slot | undefined;
   readonly live: OrderedIndex<string, Slot>;
   readonly deleted: OrderedIndex<string, Slot>;
-  /** Adds a new slot whose newest version is an event. */
   add(slot: Slot): void;
   /** Moves a slot to `deleted`: its newest version became a tombstone. */
   markDeleted(slot: Slot): void;
@@ -23,7 +22,6 @@ export interface KeyIndex {
 const keyOf = (slot: Slot): string => slot.sortKey;
 const costOf = ({ sortKey }: Slot): number => HEAP_COST.slot + textCost(sortKey);
 
-/** Creates an empty {@link KeyIndex}. */
 export function createKeyIndex(): KeyIndex {
   const slots = createShardedMap<Slot>();
   const live = createOrderedIndex<string, Slot>(keyOf);

@@ -21,7 +21,6 @@ export interface ReadPage {
 /** Called for a key without a version at the revision; returns false to stop. */
 type Skipped = (slot: Slot) => boolean;
 
-/** Returns true when the version's event matches every term. */
 function matches({ event }: Version, terms: readonly FieldTerm[]): boolean {
   for (const { field, value } of terms) if (StoredEvent.field(event as StoredEvent, field) !== value) return false;
   return true;

@@ -34,7 +34,6 @@ export interface MemoryState {
   readonly pastViews: ReturnType<typeof createPastViews>;
   readonly expiry: ExpiryQueue;
   readonly events: EventStorage;
-  /** The newest version of a key, if it is an event. */
   find(key: EventKey): Version | undefined;
   /** The slot of a key, or the sort key for one. */
   place(key: EventKey): Slot | string;
