@@ -6,9 +6,7 @@ import { checkResponse, isBodiless, isStream, type ApiResponse, releaseSource } 
 import { abortReason, isAbortError } from '../exchange/abort-reason.js';
 import { failureOf, reportTo, warnOf } from '../exchange/failures.js';
 import { checkBridge, STALL_TIMEOUT_MS, type BridgeOptions } from '../exchange/options.js';
-import { withNoTransform } from '../exchange/no-transform.js';
-import { RESET_CONTENT } from '../exchange/reset-content.js';
-import { sourceOf } from '../exchange/source-of.js';
+import { RESET_CONTENT, sourceOf, withNoTransform } from '../exchange/answers.js';
 import { createStallDetector } from '../exchange/stall-detector.js';
 import { BodyStream } from './body-stream.js';
 import { createSharedCopies } from './shared-copies.js';

@@ -3,9 +3,7 @@ import { type ApiResponse, checkResponse, isBodiless, isStream, releaseSource } 
 import { type AbortReason, abortReason, isAbortError } from '../exchange/abort-reason.js';
 import { failureOf } from '../exchange/failures.js';
 import type { FailurePlace } from '../exchange/options.js';
-import { withNoTransform } from '../exchange/no-transform.js';
-import { RESET_CONTENT } from '../exchange/reset-content.js';
-import { sourceOf } from '../exchange/source-of.js';
+import { RESET_CONTENT, sourceOf, withNoTransform } from '../exchange/answers.js';
 import type { StreamingAnswers } from '../exchange/streaming-answers.js';
 import type { Closing } from './closing.js';
 import { discardBody, hasUnreadBody, isWorthDiscarding } from './discard.js';
