@@ -4,27 +4,21 @@ import type { ApiRequest } from '../http/request.js';
 import { splitUrl } from '../http/url.js';
 import { shuttingDownResponse } from '../responses/fixed-responses.js';
 
-/** A handler that refuses most requests while the server drains. */
-export interface DrainGate {
-  readonly handle: ApiHandler;
-  /** From now on new requests get 503; requests in flight continue. Safe to call twice. */
-  readonly startDraining: () => void;
-}
-
 const EXEMPT = ['/readyz', '/livez', '/healthz', '/metrics'] as const;
 
 /**
  * Wraps a handler for the end of a shutdown: while open connections drain, new requests on them get 503, so that
  * clients use another server. Paths that begin like the health endpoints or `/metrics` still pass, as in Kubernetes.
  */
-export function createDrainGate(handle: ApiHandler): DrainGate {
+export function createDrainGate(handle: ApiHandler) {
   let draining = false;
   return {
-    handle(request) {
+    handle(request: ApiRequest): ReturnType<ApiHandler> {
       if (!draining || passesWhileDraining(request)) return handle(request);
       return shuttingDownResponse();
     },
-    startDraining() {
+    /** From now on new requests get 503; requests in flight continue. Safe to call twice. */
+    startDraining(): void {
       draining = true;
     },
   };

@@ -1,13 +1,6 @@
 import { setImmediate } from 'node:timers';
 
-/** Holds complete bodies until they are passed to their readers together. */
-export interface BodyBatcher {
-  /**
-   * Calls `take` with the bytes of a complete body, when everything that arrived in this turn of the event loop was
-   * read.
-   */
-  add(take: (bytes: Uint8Array) => void, bytes: Uint8Array): void;
-}
+export type BodyBatcher = ReturnType<typeof createBodyBatcher>;
 
 interface Arrived {
   readonly take: (bytes: Uint8Array) => void;
@@ -20,7 +13,7 @@ interface Arrived {
  * or 64 creates in flight each takes 10 to 20 % less CPU, and with one in flight no more than before. `setImmediate` is
  * imported so that fake global timers of a test do not stop it.
  */
-export function createBodyBatcher(): BodyBatcher {
+export function createBodyBatcher() {
   let waiting: Arrived[] = [];
 
   const handOver = (): void => {
@@ -29,7 +22,11 @@ export function createBodyBatcher(): BodyBatcher {
     for (const { take, bytes } of arrived) take(bytes);
   };
   return {
-    add(take, bytes) {
+    /**
+     * Calls `take` with the bytes of a complete body, when everything that arrived in this turn of the event loop was
+     * read.
+     */
+    add(take: Arrived['take'], bytes: Uint8Array): void {
       if (waiting.push({ take, bytes }) === 1) setImmediate(handOver);
     },
   };

@@ -6,15 +6,10 @@ import { createWholeWriter } from './whole-writer.js';
 /** Largest number of answers in a batch, so that the first does not wait for too many others. */
 const BATCH_SIZE = 32;
 
-/** Holds finished answers until they are sent together. */
-export interface ResponseBatcher {
-  /** Ends an answer. `sent`: see `end` of `NodeOutgoing`. */
-  end(exchange: NodeExchange, content: string | Uint8Array, sent: (() => void) | undefined): void;
-}
-
 interface Waiting {
   readonly exchange: NodeExchange;
   readonly content: string | Uint8Array;
+  /** See `end` of `NodeOutgoing`. */
   readonly sent: (() => void) | undefined;
 }
 
@@ -30,7 +25,7 @@ interface Waiting {
 export function createResponseBatcher(
   onError: (exchange: NodeExchange, error: unknown) => void,
   onPending: (exchange: NodeExchange) => void,
-): ResponseBatcher {
+) {
   let waiting: Waiting[] = [];
   let scheduled = false;
   const writeWhole = createWholeWriter();
@@ -60,7 +55,7 @@ export function createResponseBatcher(
     flush();
   };
   return {
-    end(exchange, content, sent) {
+    end(exchange: NodeExchange, content: Waiting['content'], sent: Waiting['sent']): void {
       if (!scheduled) {
         scheduled = true;
         setImmediate(onTurn);

@@ -1,6 +1,6 @@
 import type { Clock, ClockTimer } from '../../clock/clock.js';
 import type { PlaceKind } from '../../limits/in-flight.js';
-import type { Notify, WatchObserver } from '../../observe/observation.js';
+import type { Notify } from '../../observe/observation.js';
 import type { WatchHub } from '../../store/watch/watch-hub.js';
 
 /**
@@ -10,18 +10,10 @@ import type { WatchHub } from '../../store/watch/watch-hub.js';
 const PERIOD_MS = 1_000;
 
 /**
- * Counts what happens too often for an observation each, and reports the counts once a second while there is activity.
+ * Counts what happens too often for an observation each, and reports the counts once a second. Its timer runs only
+ * while there is activity.
  */
-export interface Activity {
-  /** Called when a place in flight is acquired. `held`: the number of acquired places, always the same object. */
-  readonly taken: (kind: PlaceKind, held: Readonly<Record<PlaceKind, number>>) => void;
-  /** Called when a watch of this version is sent frames or bytes. */
-  readonly sent: WatchObserver['sent'];
-  close(): void;
-}
-
-/** Creates an {@link Activity}. Its timer runs only while there is activity. */
-export function createActivity(clock: Clock, notify: Notify, ring: WatchHub['ring']): Activity {
+export function createActivity(clock: Clock, notify: Notify, ring: WatchHub['ring']) {
   let now: Readonly<Record<PlaceKind, number>> = { read: 0, write: 0, watch: 0 };
   let peak: Record<PlaceKind, number> = { ...now };
   const sent = new Map<string, { group: string; version: string; frames: number; bytes: number }>();
@@ -43,12 +35,14 @@ export function createActivity(clock: Clock, notify: Notify, ring: WatchHub['rin
   };
 
   return {
-    taken(kind, held) {
+    /** Called when a place in flight is acquired. `held`: the number of acquired places, always the same object. */
+    taken(kind: PlaceKind, held: Readonly<Record<PlaceKind, number>>): void {
       now = held;
       if (held[kind] > peak[kind]) peak[kind] = held[kind];
       if (!busy) happens();
     },
-    sent(group, version, frames, bytes) {
+    /** Called when a watch of this version is sent frames or bytes. */
+    sent(group: string, version: string, frames: number, bytes: number): void {
       const key = `${group}/${version}`;
       let sum = sent.get(key);
       if (sum === undefined) sent.set(key, (sum = { group, version, frames: 0, bytes: 0 }));
@@ -56,6 +50,6 @@ export function createActivity(clock: Clock, notify: Notify, ring: WatchHub['rin
       sum.bytes += bytes;
       if (!busy) happens();
     },
-    close: () => timer?.cancel(),
+    close: (): void => timer?.cancel(),
   };
 }
