@@ -128,13 +128,13 @@ export function internalError(): StatusFailure {
 }
 
 /** 503: try again later. */
-export function serviceUnavailable(message: string, retryAfterSeconds = 1): StatusFailure {
-  return failure(503, 'ServiceUnavailable', message, { retryAfterSeconds });
+export function serviceUnavailable(message: string): StatusFailure {
+  return failure(503, 'ServiceUnavailable', message, { retryAfterSeconds: 1 });
 }
 
 /** 507: there is no room for another object until others are removed. Kubernetes has no reason for this. */
-export function insufficientStorage(message: string, retryAfterSeconds = 5): StatusFailure {
-  return failure(507, 'InsufficientStorage', message, { retryAfterSeconds });
+export function insufficientStorage(message: string): StatusFailure {
+  return failure(507, 'InsufficientStorage', message, { retryAfterSeconds: 5 });
 }
 
 /** 504: `text` follows `Timeout: `. */

@@ -26,8 +26,8 @@ const REASONS: Readonly<Record<string, string>> = {
  *
  * @throws Error that says why it cannot be made and which flag names another
  */
-export async function preparePrivateDirectory(dir: string, hint: string = OTHER_DIRECTORY): Promise<void> {
-  await makeDirectory(dir, hint);
+export async function preparePrivateDirectory(dir: string): Promise<void> {
+  await makeDirectory(dir, OTHER_DIRECTORY);
   for (const name of await readdir(dir).catch(() => [])) {
     if (LEFTOVER.test(name)) await removeLeftover(join(dir, name)).catch(() => undefined);
   }
