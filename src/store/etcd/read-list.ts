@@ -1,6 +1,7 @@
-import type { FieldTerm, ListPage, ListQuery, Position } from '../contract/event-store.js';
+import type { ListPage, ListQuery, Position } from '../contract/event-store.js';
 import { storeError } from '../contract/errors.js';
 import type { EventKey, EventRecord, Revision } from '../contract/record.js';
+import { haveValues } from '../sidecar/sidecar.js';
 import type { CallContext } from './call-context.js';
 import type { EtcdClient } from './client.js';
 import { failureClassOf } from './failure.js';
@@ -10,11 +11,6 @@ import type { RangeRequest, RangeResponse } from './connection.js';
 /** With terms: how much is read at once, and how much for one page. */
 const SEARCH_STEP = 500;
 const MAX_SEARCHED = 2000;
-
-function fits(record: EventRecord, terms: readonly FieldTerm[]): boolean {
-  const { fields } = record.event;
-  return terms.every(({ field, value }) => (Object.hasOwn(fields, field) ? fields[field] : '') === value);
-}
 
 /** A range, in smaller parts where the answer is too large for the gateway of etcd. */
 async function rangeThatFits(client: EtcdClient, request: RangeRequest, context: CallContext): Promise<RangeResponse> {
@@ -82,7 +78,7 @@ export async function readList(reading: Reading, query: ListQuery): Promise<List
     const page = await readStep(reading, query, at, after, step);
     at = page.revision;
     read += step;
-    const found = searching ? page.records.filter((record) => fits(record, terms)) : page.records;
+    const found = searching ? page.records.filter(({ event }) => haveValues(event.fields, terms)) : page.records;
     for (const record of found.slice(0, limit - records.length)) records.push(record);
     const last = records.at(-1);
     const isFull = last !== undefined && records.length >= limit;

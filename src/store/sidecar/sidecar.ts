@@ -1,3 +1,4 @@
+import type { FieldTerm } from '../contract/event-store.js';
 import type { EncodedEvent } from '../contract/record.js';
 import { SELECTOR_FIELDS } from '../contract/schema-facts.js';
 
@@ -50,6 +51,11 @@ function parsed(sidecar: string | Uint8Array, space: number): Sidecar {
 /** Returns the fields in a sidecar, for an engine that compares them before it reads an event. */
 export function sidecarFields(sidecar: Uint8Array): Texts {
   return fieldsOf(parsed(sidecar, sidecar.indexOf(SPACE)));
+}
+
+/** Whether every field of a term has its value. An absent field has the empty one. */
+export function haveValues(fields: Texts, terms: readonly FieldTerm[]): boolean {
+  return terms.every(({ field, value }) => (Object.hasOwn(fields, field) ? fields[field] : '') === value);
 }
 
 /** Returns the cut, and the offset of the space after it; the cut is 0 if the sidecar is damaged. */

@@ -1,6 +1,6 @@
 import type { FieldTerm, Revision } from '../contract/event-store.js';
 import { compareBytes } from '../contract/keys.js';
-import { sidecarFields } from '../sidecar/sidecar.js';
+import { haveValues, sidecarFields } from '../sidecar/sidecar.js';
 import { bytesOf, type SqlConnection, type SqlRow, type SqlValue } from './driver.js';
 import { keyBounds, recordOf, RECORD_COLUMNS, type KeyBytes, type StoredRecord } from './stored.js';
 
@@ -68,12 +68,6 @@ function aboutOf(connection: SqlConnection, terms: readonly FieldTerm[]): About 
     return first === undefined ? 'nothing' : { ...part('object = ?', first['id'] as number), isOne: true };
   }
   return undefined;
-}
-
-/** True when the description contains every term's value. */
-function fits(description: Uint8Array, terms: readonly FieldTerm[]): boolean {
-  const fields = sidecarFields(description);
-  return terms.every(({ field, value }) => (Object.hasOwn(fields, field) ? fields[field] : '') === value);
 }
 
 /**
@@ -164,7 +158,7 @@ function search(connection: SqlConnection, query: StoredQuery): StoredPage {
       if (records.length === limit || examined === SEARCH) return { records, next };
       examined++;
       next = { key: bytesOf(key), revision: rev as Revision };
-      if (!fits(bytesOf(description), terms)) continue;
+      if (!haveValues(sidecarFields(bytesOf(description)), terms)) continue;
       const full = fetch.get(next.revision);
       if (full !== undefined) records.push(recordOf(full));
     }
