@@ -1,3 +1,4 @@
+import { hasBrand } from '../model/brand.js';
 import type { ApiRequest } from '../http/request.js';
 import type { Caller } from '../model/caller.js';
 import type { Status } from '../model/status.js';
@@ -97,7 +98,7 @@ export function badCredential(
 
 /** True for a {@link BadCredential}, including one created by another copy of the package. */
 export function isBadCredential(value: unknown): value is BadCredential {
-  return typeof value === 'object' && value !== null && BRAND in value;
+  return hasBrand(value, BRAND);
 }
 
 /** The caller after impersonation, or the refusal: a 400 or a 403, sent with `nosniff`. */

@@ -1,4 +1,5 @@
 import { isBytes } from './bytes.js';
+import { hasBrand } from '../model/brand.js';
 import { chain } from './promise.js';
 import type { ApiRequest, BodyCall } from './request.js';
 
@@ -55,9 +56,5 @@ export function bodyAborted(cause?: unknown): BodyError {
 
 /** True for errors made by this module, also those of another copy of the package. The value may be anything. */
 export function isBodyError(value: unknown): value is BodyError {
-  try {
-    return typeof value === 'object' && value !== null && BRAND in value;
-  } catch {
-    return false;
-  }
+  return hasBrand(value, BRAND);
 }

@@ -1,3 +1,4 @@
+import { hasBrand } from '../../model/brand.js';
 import type { Status, StatusCause, StatusDetails } from '../../model/status.js';
 import { shorten } from '../../json/go-print.js';
 
@@ -24,7 +25,7 @@ export function statusFailure(unbounded: Status, headers: Readonly<Record<string
 
 /** True for a {@link StatusFailure}, also of another copy of the package. */
 export function isStatusFailure(value: unknown): value is StatusFailure {
-  return typeof value === 'object' && value !== null && BRAND in value;
+  return hasBrand(value, BRAND);
 }
 
 /** The limit, in UTF-16 units of JSON, of a Status's message, and of its causes together. */

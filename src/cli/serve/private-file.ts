@@ -24,10 +24,11 @@ const REASONS: Readonly<Record<string, string>> = {
 /**
  * Makes a directory that only its owner may read, and removes the temporary files that interrupted writes left in it.
  *
- * @throws Error that says why it cannot be made and which flag names another
+ * @param hint advice for the operator after a failure
+ * @throws Error that says why it cannot be made, with the hint
  */
-export async function preparePrivateDirectory(dir: string): Promise<void> {
-  await makeDirectory(dir, OTHER_DIRECTORY);
+export async function preparePrivateDirectory(dir: string, hint: string = OTHER_DIRECTORY): Promise<void> {
+  await makeDirectory(dir, hint);
   for (const name of await readdir(dir).catch(() => [])) {
     if (LEFTOVER.test(name)) await removeLeftover(join(dir, name)).catch(() => undefined);
   }

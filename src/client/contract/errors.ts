@@ -1,3 +1,4 @@
+import { hasBrand } from '../../model/brand.js';
 import type { Status, StatusCause, StatusDetails } from '../../model/status.js';
 
 /**
@@ -123,5 +124,5 @@ function branded<Kind extends Error>(
 }
 
 function isBranded(name: string, value: unknown): boolean {
-  return typeof value === 'object' && value !== null && Symbol.for(`kube-vitals.${name}`) in value;
+  return hasBrand(value, Symbol.for(`kube-vitals.${name}`));
 }

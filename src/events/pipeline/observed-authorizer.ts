@@ -1,5 +1,6 @@
 import type { Authorize } from '../../auth/contract.js';
 import { isPromise } from '../../http/promise.js';
+import { hasBrand } from '../../model/brand.js';
 
 const BRAND: unique symbol = Symbol.for('kube-vitals.HookFailure') as never;
 
@@ -24,5 +25,5 @@ export function observedAuthorizer(authorize: Authorize, report: (error: unknown
 
 /** Whether an error is from an observed authorizer, which has reported it: the response is a 500 without details. */
 export function isHookFailure(error: unknown): boolean {
-  return typeof error === 'object' && error !== null && BRAND in error;
+  return hasBrand(error, BRAND);
 }

@@ -1,3 +1,4 @@
+import { hasBrand } from '../../model/brand.js';
 import type { Revision } from './event-store.js';
 
 const BRAND: unique symbol = Symbol.for('kube-vitals.StoreError') as never;
@@ -65,5 +66,5 @@ export function storeError(
 
 /** True for a {@link StoreError}, including one created by another copy of the package. */
 export function isStoreError(value: unknown): value is StoreError {
-  return typeof value === 'object' && value !== null && BRAND in value;
+  return hasBrand(value, BRAND);
 }

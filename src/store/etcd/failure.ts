@@ -1,3 +1,5 @@
+import { hasBrand } from '../../model/brand.js';
+
 const BRAND: unique symbol = Symbol.for('kube-vitals.EtcdFailure') as never;
 
 /** gRPC status codes: the request timed out; the network failed. */
@@ -17,7 +19,7 @@ export function etcdFailure(code: number, message: string, sent: boolean): EtcdF
 }
 
 function isEtcdFailure(value: unknown): value is EtcdFailure {
-  return typeof value === 'object' && value !== null && BRAND in value;
+  return hasBrand(value, BRAND);
 }
 
 /**

@@ -148,6 +148,19 @@ describe('a failure of authenticate', () => {
     expect(seen).toMatchObject([{ hook: 'authenticate', error: { message: 'secret' } }]);
   });
 
+  it('is reported when the hook throws a value that cannot be read', async () => {
+    const { proxy, revoke } = Proxy.revocable({}, {});
+    revoke();
+
+    const { who, seen } = observed({
+      authenticate: () => {
+        throw proxy as Error;
+      },
+    });
+    expect(await who()).toBeUndefined();
+    expect(seen).toHaveLength(1);
+  });
+
   it('is not reported when it is a bad credential', async () => {
     for (const hook of [
       () => {
