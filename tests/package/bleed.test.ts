@@ -71,7 +71,7 @@ const allowed: Readonly<Record<string, Bundle>> = {
   bridge: { packages: [], builtins: [], lazy: [] },
   store: { packages: [], builtins: [], lazy: [] },
   // The drivers are loaded by the worker, which is a program of its own.
-  sqlite: { packages: [], builtins: ['node:worker_threads'], lazy: [] },
+  sqlite: { packages: [], builtins: ['node:path', 'node:worker_threads'], lazy: [] },
   lifecycle: { packages: [], builtins: [], lazy: [] },
   metrics: { packages: [], builtins: [], lazy: ['prom-client'] },
   observers: { packages: [], builtins: [], lazy: [] },

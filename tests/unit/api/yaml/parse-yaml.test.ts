@@ -90,7 +90,7 @@ describe('a YAML text', () => {
     ['several maps', '<<: [{a: 1}, {a: 2, b: 2}]\n', { a: 1, b: 2 }],
     ['no map', '<<: []\nc: 1\n', { c: 1 }],
     ['a map that merges another', '? !!merge <<\n: {<<: {q: 1}, r: 2}\n', { q: 1, r: 2 }],
-  ])('merges %s', async (_, text, expected) => {
+  ])('merges the members of %s', async (_, text, expected) => {
     expect(await value(text)).toEqual(expected);
   });
 
