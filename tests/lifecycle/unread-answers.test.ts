@@ -22,7 +22,7 @@ const CONNECTIONS = 40;
 const REQUESTS = 8;
 const EVENT_BYTES = 1_400_000;
 const LIMIT_BYTES = 16 * 1_048_576;
-/** Other memory: the answer beyond the limit, copies of the fetch bridge, garbage that is not collected yet. */
+/** Other memory: the answer beyond the limit, copies of the fetch bridge. */
 const SLACK_BYTES = 40 * 1_048_576;
 
 const largeEvent = (name: string, bytes: number): object => ({
@@ -76,7 +76,10 @@ async function holds(attack: () => Promise<() => void>): Promise<void> {
   const before = collected();
   const leave = await attack();
   await expect.poll(() => status('large', 'greedy'), { timeout: 20_000, interval: 20 }).toBe(429);
-  expect(collected() - before).toBeLessThan(LIMIT_BYTES + SLACK_BYTES);
+  // V8 frees buffers in other threads, some time after the collection on a busy machine. What is held stays.
+  await expect
+    .poll(() => collected() - before, { timeout: 10_000, interval: 100 })
+    .toBeLessThan(LIMIT_BYTES + SLACK_BYTES);
   expect([await status('small', 'polite'), await status('large', 'polite')]).toEqual([200, 200]);
   leave();
   await expect.poll(() => status('large', 'greedy'), { timeout: 20_000, interval: 20 }).toBe(200);
