@@ -1,4 +1,5 @@
 import type { Attributes, ResourceAttributes } from '../auth/contract.js';
+import { pathSegmentErrors } from './validation/names.js';
 
 /** What a method and a path request, as kube-apiserver reads them before it knows the caller (its *request info*). */
 export interface RequestInfo {
@@ -23,6 +24,8 @@ export interface RequestInfo {
   readonly subresource: string;
   /** `''` for a collection. */
   readonly name: string;
+  /** Whether a field selector may name the object: in lists and watches, except old watch paths. */
+  readonly selectsByName: boolean;
   /** The segments from the resource on. */
   readonly parts: readonly string[];
 }
@@ -64,10 +67,11 @@ export function readRequestInfo(method: string, path: string, wantsWatch: boolea
   }
   const parts = segments(path, at, end);
   const name = parts[1] ?? '';
+  const verb = special === '' ? verbOf(method, name !== '', wantsWatch) : special;
   return {
     isResourceRequest: true,
     path,
-    verb: special === '' ? verbOf(method, name !== '', wantsWatch) : special,
+    verb,
     apiPrefix: grouped ? 'apis' : 'api',
     apiGroup: grouped ? path.slice(groupStart, versionStart - 1) : '',
     apiVersion: path.slice(versionStart, versionEnd),
@@ -75,6 +79,7 @@ export function readRequestInfo(method: string, path: string, wantsWatch: boolea
     resource: parts[0] as string,
     subresource: special === 'proxy' ? '' : (parts[2] ?? ''),
     name,
+    selectsByName: special === '' && (verb === 'list' || verb === 'watch'),
     parts,
   };
 }
@@ -83,7 +88,7 @@ export function readRequestInfo(method: string, path: string, wantsWatch: boolea
  * What an authorizer is asked about a request.
  *
  * @param selectedName the only name that the field selector of a request for a collection allows: access rules for one
- * object apply to it, too
+ * object apply to lists and watches of it, too, as in kube-apiserver
  */
 export function attributesOf(info: RequestInfo, selectedName = ''): Attributes {
   return info.isResourceRequest ? resourceAttributes(info, selectedName) : { verb: info.verb, path: info.path };
@@ -99,7 +104,7 @@ export function resourceAttributes(info: RequestInfo, selectedName = ''): Resour
   };
   if (info.subresource !== '') attributes.subresource = info.subresource;
   if (info.namespace !== '') attributes.namespace = info.namespace;
-  const name = info.name === '' ? selectedName : info.name;
+  const name = info.selectsByName && pathSegmentErrors(selectedName).length === 0 ? selectedName : info.name;
   if (name !== '') attributes.name = name;
   return attributes;
 }
@@ -121,6 +126,7 @@ function pathRequest(method: string, path: string): RequestInfo {
     resource: '',
     subresource: '',
     name: '',
+    selectsByName: false,
     parts: [],
   };
 }

@@ -85,8 +85,7 @@ const API_ROOT = /^\/(api|apis\/[^/]+)(\/[^/]+)?$/;
  * is served.
  */
 export function requestAttributes(method: string, path: string, query: Query): Attributes {
-  const info = readRequestInfo(method, path, flag(query, 'watch') === true);
-  return attributesOf(info, info.verb === 'list' || info.verb === 'watch' ? selectedName(query) : '');
+  return attributesOf(readRequestInfo(method, path, flag(query, 'watch') === true), selectedName(query));
 }
 
 /** The name in a field selector of an unknown resource, if the selector has no other term. */

@@ -42,13 +42,11 @@ function readScope(info: RequestInfo, selectedName: string): Scope {
     namespace,
     name,
     verb,
-    attributes: resourceAttributes(info, selectsByName(verb) ? selectedName : ''),
+    attributes: resourceAttributes(info, selectedName),
     // One trailing slash is ignored, two make a different path.
     routed: resource === RESOURCE && parts.length <= 2 && info.verb !== 'proxy' && !path.endsWith('//'),
   };
 }
-
-const selectsByName = (verb: string): boolean => verb === 'list' || verb === 'watch' || verb === 'deletecollection';
 
 /**
  * Whether a decoded path belongs to a version: all paths of its group; in the core group, which other handlers serve

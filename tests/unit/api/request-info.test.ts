@@ -55,6 +55,7 @@ describe('readRequestInfo', () => {
       apiGroup: 'g.example.com',
       apiVersion: 'v1',
       resource: 'things',
+      selectsByName: false,
       ...expected,
     });
   });

@@ -38,6 +38,8 @@ describe('requestAttributes', () => {
     ['GET', '/apis/g.example.com/v1/things', 'watch=false', { verb: 'list' }],
     ['GET', '/apis/g.example.com/v1/things', 'watch=0', { verb: 'list' }],
     ['GET', '/apis/g.example.com/v1/things', 'fieldSelector=metadata.name%3Dx', { verb: 'list', name: 'x' }],
+    ['GET', '/apis/g.example.com/v1/things', 'fieldSelector=metadata.name%3D..', { verb: 'list' }],
+    ['GET', '/apis/g.example.com/v1/watch/things', 'fieldSelector=metadata.name%3Dx', { verb: 'watch' }],
     ['GET', '/apis/g.example.com/v1/watch/things/x', '', { verb: 'watch', name: 'x' }],
     ['GET', '/apis/g.example.com/v1/watch/namespaces/ns/things', '', { verb: 'watch', namespace: 'ns' }],
     ['POST', '/apis/g.example.com/v1/things', '', { verb: 'create' }],

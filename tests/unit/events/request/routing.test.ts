@@ -112,10 +112,9 @@ describe('the authorizer is asked for', () => {
     ['GET /events?watch=1&fieldSelector=metadata.name%3Dx', { verb: 'watch', name: 'x' }],
     ['GET /events?fieldSelector=metadata.name%3D%3D%3D', { verb: 'list' }],
     ['GET /events?fieldSelector=metadata.name!%3Dx', { verb: 'list' }],
-    [
-      'DELETE /namespaces/a/events?fieldSelector=metadata.name%3Dx',
-      { verb: 'deletecollection', namespace: 'a', name: 'x' },
-    ],
+    ['GET /events?fieldSelector=metadata.name%3Da/b', { verb: 'list' }],
+    ['GET /watch/namespaces/a/events?fieldSelector=metadata.name%3Dx', { verb: 'watch', namespace: 'a' }],
+    ['DELETE /namespaces/a/events?fieldSelector=metadata.name%3Dx', { verb: 'deletecollection', namespace: 'a' }],
     ['POST /namespaces/a/events?fieldSelector=metadata.name%3Dx', { verb: 'create', namespace: 'a' }],
     ['GET /watch/namespaces/a/events/x', { verb: 'watch', namespace: 'a', name: 'x' }],
   ])('the attributes of the request %s', (target, expected) => {
