@@ -7,7 +7,10 @@ export type {
   Attributes,
   Authenticate,
   Authorize,
+  CreateImpersonation,
   Decision,
+  Impersonate,
+  Impersonated,
   PathAttributes,
   ResourceAttributes,
 } from './auth/contract.js';

@@ -1,4 +1,4 @@
-import type { Authenticate, Authorize } from '../auth/contract.js';
+import type { Authenticate, Authorize, CreateImpersonation } from '../auth/contract.js';
 import { aHook } from '../auth/hook-kinds.js';
 import { systemClock } from '../clock/clock.js';
 import { asHead } from '../health/adapt-response.js';
@@ -42,6 +42,11 @@ export interface MetricsOptions {
    * 'get', path: '/metrics' }`.
    */
   readonly authorize?: Authorize | undefined;
+  /**
+   * Lets callers impersonate other users where `authorize` allows it: see `impersonation` of `createEvents`. Set it to
+   * `createImpersonation` of `kube-vitals`. Default: with hooks, a request with any `Impersonate-*` header gets 403.
+   */
+  readonly impersonation?: CreateImpersonation | undefined;
 }
 
 /** Metrics of one service. All functions may be detached. */
@@ -64,6 +69,7 @@ const rules = (): OptionRules<MetricsOptions> => ({
   observe: aFunction,
   authenticate: aHook('authenticate'),
   authorize: aHook('authorize'),
+  impersonation: aFunction,
 });
 
 /**
@@ -91,7 +97,7 @@ export function createMetrics(options: MetricsOptions = {}): Metrics {
       processMetrics === true &&
       'processMetrics applies only to the default registry: call collectDefaultMetrics for yours',
   ]);
-  const { authenticate, authorize, processMetrics = false } = options;
+  const { authenticate, authorize, impersonation, processMetrics = false } = options;
   const metrics = new MetricSet();
   const record = createObservationRecorder(metrics);
   const passOn = options.observe ?? createNotifier(undefined);
@@ -101,7 +107,7 @@ export function createMetrics(options: MetricsOptions = {}): Metrics {
   };
   const permission: AskPermission | undefined =
     authenticate && authorize
-      ? createPermission({ authenticate, authorize, clock: systemClock }, createNotifier(observe))
+      ? createPermission({ authenticate, authorize, impersonation, clock: systemClock }, createNotifier(observe))
       : undefined;
 
   const register = (registry: MetricsRegistry): MetricsRegistry => {

@@ -1,4 +1,4 @@
-import type { Observe } from '../../index.js';
+import { createImpersonation, type Observe } from '../../index.js';
 import { createMetrics, type Metrics, type MetricsRegistry } from '../../metrics.js';
 import type { StandaloneAccess } from './access.js';
 import type { LabelledRegistry } from './worker-metrics.js';
@@ -21,5 +21,11 @@ export async function serverMetrics(
   const { Registry, collectDefaultMetrics } = loaded.default ?? loaded;
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
-  return createMetrics({ authenticate, authorize, registry: share(registry), observe });
+  return createMetrics({
+    authenticate,
+    authorize,
+    impersonation: createImpersonation,
+    registry: share(registry),
+    observe,
+  });
 }

@@ -5,6 +5,7 @@ import {
   allowAuthenticated,
   createEvents,
   createHealth,
+  createImpersonation,
   firstOf,
   memoryStore,
   staticTokens,
@@ -325,6 +326,17 @@ describe('/metrics', () => {
       { name: 'prometheus', verb: 'get', path: '/metrics' },
       { name: 'prometheus', verb: 'get', path: '/metrics/slis' },
     ]);
+  });
+
+  it('refuses impersonation unless the option impersonation enables it', async () => {
+    const hooks = { authenticate: staticTokens({ t: { name: 'root' } }), authorize: allowAuthenticated() };
+    const get = async (options: MetricsOptions): Promise<number | undefined> => {
+      const asked = { authorization: 'Bearer t', 'impersonate-user': 'prometheus' };
+      return (await createMetrics({ ...hooks, ...options }).handle({ method: 'GET', url: '/metrics', headers: asked }))
+        ?.status;
+    };
+    expect(await get({})).toBe(403);
+    expect(await get({ impersonation: createImpersonation })).toBe(200);
   });
 
   it('answers GET and HEAD, and no other path', async () => {

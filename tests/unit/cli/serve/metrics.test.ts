@@ -24,4 +24,21 @@ describe('the metrics of the standalone server', () => {
     }
     expect((await get('/metrics', 't')).body).toContain('process_resident_memory_bytes');
   });
+
+  it('can be read as another user, as all that the server serves', async () => {
+    const metrics = await serverMetrics(
+      {
+        authenticate: staticTokens({ t: { name: 'root' } }),
+        authorize: ({ name }, attributes) => ({
+          allowed: name === 'prometheus' || (name === 'root' && attributes.verb === 'impersonate'),
+        }),
+      },
+      () => undefined,
+    );
+    const as = async (user: string): Promise<number | undefined> => {
+      const headers = { authorization: 'Bearer t', 'impersonate-user': user };
+      return (await metrics.handle({ method: 'GET', url: '/metrics', headers }))?.status;
+    };
+    expect([await as('prometheus'), await as('other')]).toEqual([200, 403]);
+  });
 });
