@@ -1,6 +1,7 @@
 import { untilAborted } from '../../clock/abortable.js';
 import { cancelQuery, type CancellableClient } from './cancel-query.js';
 import { notSent, type PostgresCall, type PostgresClient } from './client.js';
+import { createPgListen } from './pg-listen.js';
 
 /** What is used of a client of `pg`. */
 export interface PgPoolClient extends CancellableClient {
@@ -63,11 +64,6 @@ export interface PgPool {
     | undefined;
 }
 
-/** The longest wait for the answer to a LISTEN, an UNLISTEN or a heartbeat, in milliseconds. */
-const LISTEN_TIMEOUT_MS = 5_000;
-/** A held connection whose other end has vanished reports nothing by itself. */
-const HEARTBEAT_MS = 15_000;
-
 /**
  * For errors of idle or broken clients, which the next query reports. Without a listener they would end the process.
  */
@@ -90,19 +86,34 @@ async function connected(pool: PgPool, signal: AbortSignal): Promise<PgPoolClien
   }
 }
 
+/** What the stores on one pool share. */
+interface SharedPool {
+  readonly listen: NonNullable<PostgresClient['listen']>;
+  /** How many stores use the pool. */
+  stores: number;
+}
+
+/** The pools that stores use, as if this were a property of the pool. */
+const sharedPools = new WeakMap<PgPool, SharedPool>();
+
+// The pool removes its own listener from a client before it hands the client over. An error in the same bytes as the
+// end of the start-up arrives in between, and would end the process.
+function guard(client: PgPoolClient): void {
+  if (!client.listeners('error').includes(ignoreError)) client.on('error', ignoreError);
+}
+
 /**
  * A `Pool` of `pg` as a {@link PostgresClient}. The pool and its clients get listeners for errors, beside those they
- * have; it is not ended.
+ * have; it is not ended. All stores on one pool share these listeners and the connection for LISTEN.
  */
 export function pgClient(pool: PgPool): PostgresClient {
-  // The pool removes its own listener from a client before it hands the client over. An error in the same bytes as the
-  // end of the start-up arrives in between, and would end the process. Several stores on one pool need one such
-  // listener.
-  const guard = (client: PgPoolClient): void => {
-    if (!client.listeners('error').includes(ignoreError)) client.on('error', ignoreError);
-  };
-  pool.on('error', ignoreError);
-  pool.on('acquire', guard);
+  const shared = sharedPools.get(pool) ?? { stores: 0, listen: createPgListen((signal) => connected(pool, signal)) };
+  shared.stores += 1;
+  if (shared.stores === 1) {
+    sharedPools.set(pool, shared);
+    pool.on('error', ignoreError);
+    pool.on('acquire', guard);
+  }
 
   const query = async (text: string, values: readonly unknown[], { name, signal, abandoned }: PostgresCall) => {
     const client = await connected(pool, signal);
@@ -127,58 +138,13 @@ export function pgClient(pool: PgPool): PostgresClient {
     }
   };
 
-  const listen: PostgresClient['listen'] = async (channel, onNotify, onLost) => {
-    const timeout = (): AbortSignal => AbortSignal.timeout(LISTEN_TIMEOUT_MS);
-    const client = await connected(pool, timeout());
-    let over = false;
-    let heartbeat: ReturnType<typeof setInterval> | undefined = undefined;
-    const run = async (text: string): Promise<void> => {
-      const answer = client.query({ text, values: [] });
-      answer.catch(ignoreError);
-      await untilAborted(answer, timeout());
-    };
-    const release = (usable: boolean): void => {
-      if (over) return;
-      over = true;
-      clearInterval(heartbeat);
-      client.removeListener('error', lose);
-      client.removeListener('end', lose);
-      client.removeListener('notification', onNotification);
-      client.release(!usable);
-    };
-    const lose = (): void => {
-      if (over) return;
-      release(false);
-      onLost();
-    };
-    const onNotification = (message: { channel: string; payload?: string | undefined }): void => {
-      if (message.channel === channel) onNotify(message.payload ?? '');
-    };
-    client.on('error', lose);
-    client.on('end', lose);
-    client.on('notification', onNotification);
-    try {
-      await run(`LISTEN "${channel}"`);
-    } catch (error) {
-      release(false);
-      throw error;
-    }
-    heartbeat = setInterval(() => void run('SELECT 1').catch(lose), HEARTBEAT_MS);
-    heartbeat.unref();
-    return async () => {
-      if (over) return;
-      const usable = await run(`UNLISTEN "${channel}"`).then(
-        () => true,
-        () => false,
-      );
-      release(usable);
-    };
-  };
-
   return {
     query,
-    ...(pool.options?.max === 1 ? {} : { listen }),
+    ...(pool.options?.max === 1 ? {} : { listen: shared.listen }),
     async close() {
+      shared.stores -= 1;
+      if (shared.stores > 0) return;
+      sharedPools.delete(pool);
       pool.removeListener('error', ignoreError);
       pool.removeListener('acquire', guard);
     },

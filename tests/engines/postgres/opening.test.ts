@@ -196,6 +196,23 @@ describeWithPostgres('opening a PostgreSQL store', () => {
     await pool.end();
   });
 
+  test('a pool of two connections is enough for three stores that all write and watch', async () => {
+    const pool = new pg.Pool({ connectionString: server.url(), max: 2 });
+    const three = ['first', 'second', 'third'].map((schema) => open({ schema, pool }));
+    const feeds = await Promise.all(
+      three.map(async (store) => store.changes({ after: await store.revision() })[Symbol.asyncIterator]()),
+    );
+    const next = feeds.map((feed) => feed.next());
+    // A connection for each store would be held by now.
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    const records = await Promise.all(three.map((store) => store.create(key('a'), sampleEvent(), later())));
+    const changes = (await Promise.all(next)).map(({ value }) => value as readonly { record: unknown }[]);
+    expect(changes.map(([change]) => change?.record)).toEqual(records);
+    await Promise.all(feeds.map(async (feed) => feed.return?.()));
+    await Promise.all(three.map((store) => store.close()));
+    await pool.end();
+  });
+
   test('a pool of the service stays open, and its listeners stay', async () => {
     const pool = new pg.Pool({ connectionString: server.url(), max: 3 });
     const heard: unknown[] = [];

@@ -113,9 +113,19 @@ describe('a pool of pg', () => {
   test('has a listener once per client, however many stores use it', () => {
     const { pool, client } = poolOf(pending);
     for (let store = 0; store < 20; store++) pgClient(pool);
+    expect([pool.listenerCount('error'), pool.listenerCount('acquire')]).toEqual([1, 1]);
     for (let use = 0; use < 3; use++) pool.emit('acquire', client);
     expect(client.listenerCount('error')).toBe(1);
     expect(client.emit('error', new Error('cut'))).toBe(true);
+  });
+
+  test('keeps its listeners until the last store that uses it is closed', async () => {
+    const { pool } = poolOf(pending);
+    const [first, second] = [pgClient(pool), pgClient(pool)];
+    await first.close?.();
+    expect([pool.listenerCount('error'), pool.listenerCount('acquire')]).toEqual([1, 1]);
+    await second.close?.();
+    expect([pool.listenerCount('error'), pool.listenerCount('acquire')]).toEqual([0, 0]);
   });
 
   test.each([
@@ -192,6 +202,72 @@ describe('a pool of pg', () => {
     client.emit('error', new Error('cut'));
     client.emit('end');
     expect([heard, lost, released]).toEqual([['5'], ['lost'], [true]]);
+  });
+
+  describe('listens for several stores', () => {
+    /** A pool whose client answers by and by, and how to listen on it as another store. */
+    const listening = (answer: (text: string) => Promise<{ rows: object[] }> = async () => ({ rows: [] })) => {
+      const texts: string[] = [];
+      let running = 0;
+      const { pool, client, released } = poolOf(async (text) => {
+        running += 1;
+        expect(running).toBe(1);
+        texts.push(text);
+        await new Promise(setImmediate);
+        running -= 1;
+        return answer(text);
+      });
+      const connect = vi.spyOn(pool, 'connect');
+      const events: string[] = [];
+      const listen = (store: string, channel: string): Promise<() => Promise<void>> | undefined =>
+        pgClient(pool).listen?.(
+          channel,
+          (payload) => events.push(`${store} ${payload}`),
+          () => events.push(`${store} lost`),
+        );
+      return { client, released, connect, texts, events, listen };
+    };
+
+    test('over one connection, which is returned when the last one has stopped', async () => {
+      const { client, released, connect, texts, events, listen } = listening();
+      const stops = await Promise.all([listen('1', 'a'), listen('2', 'a'), listen('3', 'b')]);
+      expect([connect.mock.calls.length, texts]).toEqual([1, ['LISTEN "a"', 'LISTEN "a"', 'LISTEN "b"']]);
+      client.emit('notification', { channel: 'a', payload: '5' });
+      client.emit('notification', { channel: 'b' });
+      expect(events).toEqual(['1 5', '2 5', '3 ']);
+      texts.length = 0;
+      await Promise.all(stops.map(async (stop) => stop?.()));
+      expect([texts, released]).toEqual([['UNLISTEN "a"', 'UNLISTEN "b"'], [false]]);
+      expect(client.listenerCount('notification')).toBe(0);
+    });
+
+    test('over another one after a loss, of which each is told once', async () => {
+      const { client, released, connect, texts, events, listen } = listening();
+      const stops = await Promise.all([listen('1', 'a'), listen('2', 'b')]);
+      client.emit('end');
+      expect([events, released]).toEqual([['1 lost', '2 lost'], [true]]);
+      await listen('3', 'a');
+      expect(connect).toHaveBeenCalledTimes(2);
+      await Promise.all(stops.map(async (stop) => stop?.()));
+      expect([texts.at(-1), released]).toEqual(['LISTEN "a"', [true]]);
+    });
+
+    test('and gives the connection up after a statement that fails, with those that wait behind it', async () => {
+      const { released, connect, texts, listen } = listening(() => Promise.reject(new Error('no')));
+      const outcomes = await Promise.allSettled([listen('1', 'a'), listen('2', 'b')]);
+      expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+      expect([texts, released]).toEqual([['LISTEN "a"'], [true]]);
+      await expect(listen('3', 'a')).rejects.toThrow('no');
+      expect(connect).toHaveBeenCalledTimes(2);
+    });
+
+    test('and tries again where no connection could be had', async () => {
+      const { connect, events, listen } = listening();
+      connect.mockRejectedValueOnce(new Error('none'));
+      await expect(listen('1', 'a')).rejects.toThrow('none');
+      await listen('1', 'a');
+      expect(events).toEqual([]);
+    });
   });
 });
 
