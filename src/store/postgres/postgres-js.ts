@@ -8,6 +8,9 @@ const aDriver = /* @__PURE__ */ anObjectWith(['unsafe', 'listen'], 'what postgre
 /** The most connections of an instance without the option `max`. */
 const DEFAULT_MAX = 10;
 
+/** Statements of the store that may be the subquery of another. */
+const HAS_ROWS = /^(SELECT|WITH)\s/;
+
 /** The pending rows of a query of the driver `postgres`. */
 export type PendingRows = PromiseLike<readonly object[]>;
 
@@ -56,10 +59,23 @@ export function postgresJsClient(sql: PostgresJsSql): PostgresClient {
       Promise.all(
         waiting.map(({ text, values, name, abandoned }) => {
           if (abandoned?.aborted) throw notSent(abandoned.reason);
-          return sql.unsafe(text, [...values] as never[], { prepare: name !== undefined });
+          return checked(text, values, name !== undefined);
         }),
       ),
   });
+  let sent = 0;
+  /**
+   * Sends a statement with a number that its rows must repeat: after connections were lost, version 3.4.9 of the driver
+   * may give a statement the rows of another, and a write must not be acknowledged with them.
+   */
+  const checked = async (text: string, values: readonly unknown[], prepare: boolean): Promise<readonly object[]> => {
+    if (!HAS_ROWS.test(text)) return sql.unsafe(text, [...values] as never[], { prepare });
+    const number = String(++sent);
+    const numbered = `SELECT $${values.length + 1}::text AS statement_number, answer.* FROM (${text}) AS answer`;
+    const rows = await sql.unsafe(numbered, [...values, number] as never[], { prepare });
+    if (rows.every((row) => (row as { statement_number?: unknown }).statement_number === number)) return rows;
+    throw new Error('the driver postgres gave a statement the rows of another');
+  };
   return {
     async query(text, values, { name, signal, abandoned }) {
       try {

@@ -75,6 +75,23 @@ describe('an instance of the driver postgres', () => {
     expect(sent).toEqual(['first']);
   });
 
+  test('gives no statement the rows of another, whatever the driver does', async () => {
+    const sent: [string, readonly string[]][] = [];
+    const sql = {
+      unsafe(text: string, values: readonly string[]) {
+        sent.push([text, values]);
+        return Promise.resolve([{ a: 1, statement_number: sent.length === 1 ? values.at(-1) : '1' }]);
+      },
+      listen: pending,
+    };
+    const client = postgresJsClient(sql);
+    expect((await client.query('SELECT $1 AS a', ['x'], call())).rows).toMatchObject([{ a: 1 }]);
+    expect(sent).toEqual([
+      ['SELECT $2::text AS statement_number, answer.* FROM (SELECT $1 AS a) AS answer', ['x', '1']],
+    ]);
+    await expect(client.query('SELECT $1 AS a', ['y'], call())).rejects.toThrow('the rows of another');
+  });
+
   test('gets no statement that was given up while it waited for a connection', async () => {
     const { client, sent, answers } = withOneConnection();
     const [late, left] = [new AbortController(), new AbortController()];
