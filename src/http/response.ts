@@ -60,9 +60,7 @@ export function isStream(body: ApiResponse['body']): body is AsyncIterable<Uint8
   return typeof body === 'object' && body !== null && !isBytes(body);
 }
 
-/**
- * Throws a TypeError for an answer that a bridge could not send: a service may write its handlers in JavaScript.
- */
+/** Throws a TypeError for an answer that a bridge could not send: a service may write its handlers in JavaScript. */
 export function checkResponse(response: ApiResponse): void {
   const candidate: unknown = response;
   if (typeof candidate !== 'object' || candidate === null) {
@@ -73,7 +71,9 @@ export function checkResponse(response: ApiResponse): void {
   if (!Number.isInteger(status) || (status as number) < 200 || (status as number) > 599) {
     faults.push('status must be an integer from 200 to 599');
   }
-  if (typeof headers !== 'object' || headers === null) faults.push('headers must be an object');
+  if (typeof headers !== 'object' || headers === null || Symbol.iterator in headers) {
+    faults.push('headers must be a plain object, such as Object.fromEntries(headers)');
+  }
   if (!isBody(body)) faults.push('body must be a string, a Uint8Array, an async iterable or null');
   if (faults.length > 0) throw new TypeError(`a handler gave an answer that cannot be sent: ${faults.join('; ')}`);
 }

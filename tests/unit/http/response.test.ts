@@ -39,3 +39,12 @@ test('a response that cannot be sent is a TypeError that names every fault', () 
   expect(() => checkResponse({ status: 200, headers: {}, body: null })).not.toThrow();
   expect(() => checkResponse({ status: 200, headers: {}, body: Buffer.from('x') })).not.toThrow();
 });
+
+test.each([new Headers({ 'x-a': '1' }), new Map([['x-a', '1']]), [['x-a', '1']]])(
+  'headers whose names would be lost are refused (%#)',
+  (headers) => {
+    expect(() => checkResponse({ status: 200, headers, body: null } as never)).toThrow(
+      'headers must be a plain object, such as Object.fromEntries(headers)',
+    );
+  },
+);
