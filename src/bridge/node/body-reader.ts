@@ -3,7 +3,7 @@ import { isBytes } from '../../http/bytes.js';
 import type { BodyCall } from '../../http/request.js';
 import type { BodyReading } from '../exchange/body-reading.js';
 import type { BodyBatcher } from './body-batcher.js';
-import { type NodeIncoming, type NodeOutgoing, http2Stream } from './message.js';
+import { type NodeIncoming, type NodeOutgoing, http2Stream, isGone } from './message.js';
 
 /** True when the headers announce a body, empty or not. */
 export function announcesBody(req: NodeIncoming): boolean {
@@ -31,14 +31,16 @@ export function readIncoming(
   const given = typeof req.rawBody === 'string' || isBytes(req.rawBody);
   // Some parsers set `{}` where they read nothing: `req.body` counts only when the stream has been read.
   const unread = req.readableDidRead !== true && !req.readableEnded;
-  if (given || !unread || !announcesBody(req)) return bytesOfParser(req, limit);
+  if (given || !unread || !announcesBody(req)) return bytesOfParser(req, res, limit);
   return readStream(req, res, limit, reading, bodies, call);
 }
 
-async function bytesOfParser(req: NodeIncoming, limit: number): Promise<Uint8Array> {
+async function bytesOfParser(req: NodeIncoming, res: NodeOutgoing, limit: number): Promise<Uint8Array> {
   if (!announcesBody(req)) return new Uint8Array(0);
   if (typeof req.rawBody === 'string' || isBytes(req.rawBody)) return bodyBytes(req.rawBody, limit);
   if (req.body !== undefined) return parsedBytes(req.body, limit);
+  // Node ends the body of an HTTP/2 stream that the client has reset.
+  if (isGone(req, res)) throw bodyAborted();
   throw new TypeError(
     'something has read the request body already: mount the listener before the body parser (Fastify: in the hook onRequest; ' +
       'Nest: with app.use before init), or let it leave req.rawBody or req.body',

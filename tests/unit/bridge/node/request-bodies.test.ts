@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { ApiHandler } from '../../../../src/http/handler.js';
 import { fakeClock } from '../../../../src/testing/fake-clock.js';
-import type { Outgoing } from './hand-made.js';
-import { Incoming, listening, serve, settled } from './hand-made.js';
+import { Incoming, listening, Outgoing, serve, settled } from './hand-made.js';
 
 const MIB = 1024 * 1024;
 const ok = { status: 200, headers: { 'content-type': 'text/plain' }, body: 'the answer' };
@@ -152,7 +151,8 @@ describe('a body that a framework has read', () => {
     req.resume();
     await settled();
     const errors: unknown[] = [];
-    const res = serve(handler, req, { onError: (error) => void errors.push(error) });
+    const res = Object.assign(new Outgoing(), 'stream' in more ? { stream: more.stream } : {});
+    serve(handler, req, { onError: (error) => void errors.push(error) }, res);
     await settled();
     return { came, res, errors };
   };
@@ -190,6 +190,13 @@ describe('a body that a framework has read', () => {
     const { res, errors } = await parsed({});
     expect(res.status).toBe(500);
     expect(String(errors[0])).toMatch(/^TypeError: something has read the request body already: mount the listener/);
+  });
+
+  test('is aborted, and not reported, when the client has reset the stream of HTTP/2 before it is read', async () => {
+    // Node has ended this body, though nothing has read it.
+    const stream = { destroyed: true, endAfterHeaders: false, close: () => undefined };
+    const { came, errors } = await parsed({ stream });
+    expect([came, errors]).toEqual([['aborted'], []]);
   });
 });
 
