@@ -336,4 +336,19 @@ describe('a proxy', () => {
     expect(error).toMatchObject({ name: 'ConnectionError', sent: false });
     expect(`${error.message} ${String(error.cause)}`).not.toContain('top-secret');
   });
+
+  test('that does not answer is given up after connectTimeoutMs, and another attempt gets the connection', async () => {
+    let asked = 0;
+    const proxy = createPlain();
+    proxy.on('connect', (_request, socket) => {
+      asked += 1;
+      if (asked > 1) socket.end('HTTP/1.1 407 Proxy Authentication Required\r\n\r\n');
+    });
+    const proxyPort = await listenTo(proxy);
+    const transport = { tls: trusted(), proxyUrl: `http://127.0.0.1:${proxyPort}`, connectTimeoutMs: 500.5 };
+    const client = clientTo(1, { ...transport, maxConnections: 1 });
+    expect(await failureOf(client.get({ name: 'a' }))).toMatchObject({ name: 'ConnectionError', sent: false });
+    expect(await failureOf(client.get({ name: 'a' }))).toMatchObject({ name: 'ConnectionError', sent: false });
+    expect(asked).toBe(2);
+  });
 });

@@ -41,7 +41,14 @@ export function createDispatchers(options: ConnectionOptions & { readonly maxHea
     const dispatcher =
       proxyUrl === undefined
         ? new Pool(origin, { ...shared, connect })
-        : new ProxyAgent({ ...shared, uri: proxyUrl, requestTls: connect, proxyTls: { timeout } });
+        : new ProxyAgent({
+            ...shared,
+            uri: proxyUrl,
+            requestTls: connect,
+            proxyTls: { timeout },
+            // Otherwise a CONNECT that the proxy does not answer would hold its connection for five minutes.
+            clientFactory: (uri, given: object) => new Pool(uri, { ...given, headersTimeout: Math.ceil(timeout) }),
+          });
     all.add(dispatcher);
     return dispatcher;
   };
