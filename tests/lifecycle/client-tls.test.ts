@@ -351,4 +351,28 @@ describe('a proxy', () => {
     expect(await failureOf(client.get({ name: 'a' }))).toMatchObject({ name: 'ConnectionError', sent: false });
     expect(asked).toBe(2);
   });
+
+  test.each([
+    ['token', 'token:'],
+    ['token:', 'token:'],
+    [':secret', ':secret'],
+    ['a%40b:c%3Ad', 'a@b:c:d'],
+  ])('gets the credentials %s of its address', async (given, sent) => {
+    const asked: unknown[] = [];
+    const proxy = createPlain();
+    proxy.on('connect', (request, socket) => {
+      asked.push(request.headers['proxy-authorization']);
+      socket.end('HTTP/1.1 407 Proxy Authentication Required\r\n\r\n');
+    });
+    const proxyPort = await listenTo(proxy);
+    const proxyUrl = `http://${given}@127.0.0.1:${proxyPort}`;
+    await failureOf(clientTo(1, { tls: trusted(), proxyUrl }).get({ name: 'a' }));
+    expect(asked).toEqual([`Basic ${btoa(sent)}`]);
+  });
+
+  test.each(['%:x', 'x:%f', '%ff:x'])('whose credentials %s cannot be decoded is refused at once', (given) => {
+    expect(() => httpTransport({ server: 'https://127.0.0.1', proxyUrl: `http://${given}@127.0.0.1` })).toThrow(
+      new TypeError('httpTransport: proxyUrl must be an http or https URL'),
+    );
+  });
 });

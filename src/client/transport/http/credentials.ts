@@ -23,7 +23,7 @@ export function bearer(token: unknown): string {
   return `Bearer ${token}`;
 }
 
-function basic(username: string, password: string): string {
+export function basic(username: string, password: string): string {
   return `Basic ${toBase64(new TextEncoder().encode(`${username}:${password}`))}`;
 }
 

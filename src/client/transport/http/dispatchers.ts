@@ -1,4 +1,5 @@
 import type { Dispatcher } from 'undici';
+import { basic } from './credentials.js';
 import type { HttpTransportOptions, TlsOptions } from './options.js';
 
 /** The common settings of the connections of a transport. */
@@ -44,6 +45,7 @@ export function createDispatchers(options: ConnectionOptions & { readonly maxHea
         : new ProxyAgent({
             ...shared,
             uri: proxyUrl,
+            ...proxyCredentials(proxyUrl),
             requestTls: connect,
             proxyTls: { timeout },
             // Otherwise a CONNECT that the proxy does not answer would hold its connection for five minutes.
@@ -78,4 +80,10 @@ export function createDispatchers(options: ConnectionOptions & { readonly maxHea
       await Promise.all([...all].map((dispatcher) => dispatcher.destroy(reason).catch(() => undefined)));
     },
   };
+}
+
+/** As kubectl and curl send them: undici leaves them out where the password is empty. */
+function proxyCredentials(proxyUrl: string): { readonly token?: string } {
+  const { username, password } = new URL(proxyUrl);
+  return username || password ? { token: basic(decodeURIComponent(username), decodeURIComponent(password)) } : {};
 }

@@ -100,8 +100,19 @@ const isServer = (value: unknown): boolean => {
   return (protocol === 'http:' || protocol === 'https:') && !username && !password && !search && !hash;
 };
 
-const isProxy = (value: unknown): boolean =>
-  typeof value === 'string' && URL.canParse(value) && ['http:', 'https:'].includes(new URL(value).protocol);
+const isProxy = (value: unknown): boolean => {
+  if (typeof value !== 'string' || !URL.canParse(value)) return false;
+  const { protocol, username, password } = new URL(value);
+  return ['http:', 'https:'].includes(protocol) && isPercentEncoded(username) && isPercentEncoded(password);
+};
+
+function isPercentEncoded(text: string): boolean {
+  try {
+    return decodeURIComponent(text) !== undefined;
+  } catch {
+    return false;
+  }
+}
 
 /** True for a text that a header can carry as a token. */
 export const isToken = (value: unknown): value is string => typeof value === 'string' && /^[\x21-\x7e]+$/.test(value);
