@@ -51,8 +51,8 @@ export interface EventInput {
 
 /**
  * Why an event was not written. `invalid`: the input has a fault. `full`: too many events wait. `rate-limited`: too
- * many events about the same object. `refused`: the server refused it. `expired`: it waited too long. `closed`: it came
- * after `close`, or was not written in time.
+ * many events about the same object. `refused`: the server refused it, or the transport to it was closed. `expired`: it
+ * waited too long. `closed`: it came after `close`, or was not written in time.
  */
 export type DropReason = 'invalid' | 'full' | 'rate-limited' | 'refused' | 'expired' | 'closed';
 

@@ -1,6 +1,6 @@
 import { nextTurn, type Clock } from '../../clock/clock.js';
 import { pause } from '../../clock/abortable.js';
-import { isConnectionError, isStatusError } from '../contract/errors.js';
+import { isConnectionError, isStatusError, isTransportClosed } from '../contract/errors.js';
 import { pauseAfter } from '../requests/repeat.js';
 import type { Series } from './series.js';
 
@@ -79,9 +79,9 @@ export function createLanes({ lanes: most, clock, signal, write, failed }: Lanes
 function isFinal(error: unknown, failures: number): boolean {
   // Any other error is treated as a 500.
   const code = isStatusError(error) ? error.code : 500;
-  if (isConnectionError(error) || PASSING.includes(code)) return false;
+  if (isConnectionError(error) || PASSING.includes(code)) return isTransportClosed(error);
   // A token may be replaced, and the event may be the reason for a 5xx.
-  return (code < 500 && code !== 401 && code !== 409) || failures >= MAX_REPEATS;
+  return (code < 500 && code !== 409 && code !== 401) || failures >= MAX_REPEATS;
 }
 
 function hashOf(text: string): number {

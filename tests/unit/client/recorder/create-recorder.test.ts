@@ -1,5 +1,12 @@
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { createRecorder, isStatusError, type EventInput, type Recorder } from '../../../../src/client.js';
+import {
+  createEventsClient,
+  createRecorder,
+  httpTransport,
+  isStatusError,
+  type EventInput,
+  type Recorder,
+} from '../../../../src/client.js';
 import type { RecorderOptions } from '../../../../src/client.js';
 import { nextTurn } from '../../../../src/clock/clock.js';
 import type { Observation } from '../../../../src/index.js';
@@ -515,6 +522,22 @@ describe('a recorder', () => {
     away = true;
     recorder.event({ ...paid, note: 'never' });
     await flushed;
+  });
+
+  it('drops at once what it cannot write because the transport was closed before it', async () => {
+    const transport = httpTransport({ server: 'http://127.0.0.1:1' });
+    await transport.close();
+    const { recorder, observations } = setUp({ events: createEventsClient({ transport }) });
+    recorder.event(paid);
+    await recorder.flush({ signal: AbortSignal.timeout(5_000) });
+    expect(recorder.stats()).toMatchObject({ pending: 0, dropped: { refused: 1 } });
+    await recorder.close();
+    expect(observations).toContainEqual(
+      expect.objectContaining({
+        type: 'recorder.dropped',
+        error: expect.objectContaining({ message: 'the transport is closed' }) as unknown,
+      }),
+    );
   });
 
   it('writes what was recorded when it is closed, and then accepts and sends nothing more', async () => {
