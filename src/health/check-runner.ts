@@ -32,7 +32,8 @@ export interface CheckRunner {
 }
 
 const OK: Verdict = Object.freeze({ status: 'ok' });
-const CLOSED: Verdict = Object.freeze({ status: 'failed', reason: 'the health object has been closed' });
+const CLOSED_REASON = 'the health object has been closed';
+const CLOSED: Verdict = Object.freeze({ status: 'failed', reason: CLOSED_REASON });
 const REENTERED: Verdict = Object.freeze({ status: 'failed', reason: 'the check requested its own result' });
 
 /**
@@ -164,6 +165,8 @@ export function createCheckRunner(
         (result) => finish(toOutcome(result)),
         (error: unknown) => finish(thrown(error)),
       );
+      // The check itself may have called `close`.
+      if (closed) endRun(failure(CLOSED_REASON));
     });
   }
 
@@ -226,7 +229,7 @@ export function createCheckRunner(
     close() {
       retire();
       closed = true;
-      endRun?.(failure('the health object has been closed'));
+      endRun?.(failure(CLOSED_REASON));
     },
   };
 }

@@ -153,6 +153,17 @@ describe('removal and close', () => {
     expect([runs, clock.pending()]).toEqual([['running'], 0]);
   });
 
+  it('abort a run whose check itself closes before it returns a promise', async () => {
+    const clock = manualClock();
+    const health = createHealth({ clock });
+    let signal: AbortSignal | undefined;
+    health.add({ name: 'a', check: (context) => ((signal = context.signal), health.close(), never()) });
+    const reason = reportOf(health, 'a').then((report) => report?.reason);
+    await settle();
+    expect([signal?.reason, clock.pending()]).toMatchObject([{ name: 'AbortError' }, 0]);
+    expect(await reason).toBe('the health object has been closed');
+  });
+
   it('do not fail a run that ended before, nor abort its signal', async () => {
     const health = createHealth({ clock: manualClock() });
     const changes: HealthChange[] = [];
