@@ -102,7 +102,7 @@ export function createHolds(options: HoldsOptions = {}): Holds {
   /** `asItIs` returns or throws what the check did. */
   const degraded = (outcome: Outcome, asItIs: () => CheckResult): CheckResult => {
     if (outcome.ok || held.ready.size === 0) return asItIs();
-    return { ok: false, critical: false, reason: `${outcome.reason} (held ready: ${reasons('ready')})` };
+    return { ...outcome, critical: false, reason: `${outcome.reason} (held ready: ${reasons('ready')})` };
   };
 
   return {

@@ -37,6 +37,8 @@ export type CheckResult =
       readonly reason?: string | undefined;
       /** `false`: this failure is degraded. Otherwise the `critical` of the check decides. */
       readonly critical?: boolean | undefined;
+      /** What was thrown, for `observe` and `onChange`. Its text is not added to the reason. */
+      readonly error?: unknown;
     };
 
 /** Checks whether something works. */

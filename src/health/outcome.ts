@@ -31,8 +31,8 @@ export function toOutcome(result: unknown): Outcome {
     if (typeof result === 'object' && result !== null && 'ok' in result) {
       if (result.ok === true) return PASSED;
       if (result.ok === false) {
-        const reason: unknown = 'reason' in result ? result.reason : undefined;
-        const failed = isError(reason) ? thrown(reason) : failure(errorText(reason));
+        const { reason, error } = result as { readonly reason?: unknown; readonly error?: unknown };
+        const failed = isError(reason) ? thrown(reason) : { ...failure(errorText(reason)), error };
         return 'critical' in result && result.critical === false ? { ...failed, critical: false } : failed;
       }
     }

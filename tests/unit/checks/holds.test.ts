@@ -75,6 +75,18 @@ describe('a hold that keeps a service ready', () => {
     expect(await reason('database')).toBe(`${text} (held ready: billing run)`);
   });
 
+  it('gives listeners what a check threw, also while a hold is active', async () => {
+    const { health, holds } = createBench();
+    const error = new Error('away');
+    const heard: unknown[] = [];
+    health.onChange((change) => heard.push(change));
+    health.add(holds.keeping({ name: 'database', check: () => Promise.reject(error) }));
+    holds.ready('billing run');
+    await health.report('readyz');
+    expect(heard).toEqual([{ check: 'database', status: 'degraded', reason: 'away (held ready: billing run)', error }]);
+    expect((heard[0] as { error: unknown }).error).toBe(error);
+  });
+
   it('refuses what is no check, as health.add does', () => {
     const { holds } = createBench();
     expect(() => holds.keeping({ name: 'database' } as never)).toThrow(
