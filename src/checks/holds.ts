@@ -1,17 +1,17 @@
-import { systemClock, type Clock } from '../clock/clock.js';
+import { MAX_DELAY_MS, systemClock, type Clock } from '../clock/clock.js';
 import { settle } from '../http/promise.js';
 import type { CheckResult, HealthCheck } from '../health/contract.js';
 import { checkRules } from '../health/definition.js';
 import { thrown, toOutcome, type Outcome } from '../health/outcome.js';
 import { checkOptions, throwFaults, type OptionRules } from '../options/check-options.js';
-import { aClock, aNonEmptyString, aPositiveNumber, orInfinity, required } from '../options/rules.js';
+import { aClock, aNonEmptyString, mustBe, orInfinity, required } from '../options/rules.js';
 import { makeCheck, type CommonOptions } from './make-check.js';
 
 /** Options of {@link createHolds}. */
 export type HoldsOptions = CommonOptions & {
   /**
-   * The time after which a hold is released automatically, in milliseconds, or `Infinity`. Default 600,000 (10
-   * minutes).
+   * The time after which a hold is released automatically, in milliseconds, at most 2,147,483,647 (24 days), or
+   * `Infinity`. Default 600,000 (10 minutes).
    */
   readonly maxMs?: number | undefined;
   /** Default: the system clock. */
@@ -49,7 +49,15 @@ export interface Holds {
   readonly released: () => Promise<void>;
 }
 
-const holdRules = (): OptionRules<HoldOptions> => ({ maxMs: orInfinity(aPositiveNumber) });
+/** A longer timer would end early. */
+const aHoldTime = /* @__PURE__ */ orInfinity(
+  /* @__PURE__ */ mustBe(
+    (value) => typeof value === 'number' && value > 0 && value <= MAX_DELAY_MS,
+    `a number above 0, at most ${MAX_DELAY_MS}`,
+  ),
+);
+
+const holdRules = (): OptionRules<HoldOptions> => ({ maxMs: aHoldTime });
 
 /**
  * Creates holds for long tasks. A task during which the service cannot serve requests makes `/readyz` fail until it is
@@ -74,7 +82,7 @@ export function createHolds(options: HoldsOptions = {}): Holds {
   const check = makeCheck(options, {
     where: 'createHolds',
     name: 'holds',
-    rules: { maxMs: orInfinity(aPositiveNumber), clock: aClock },
+    rules: { maxMs: aHoldTime, clock: aClock },
     check: () => held.notReady.size === 0 || { ok: false, reason: reasons('notReady') },
   });
   const { clock = systemClock, maxMs = 600_000 } = options;

@@ -44,6 +44,17 @@ describe('a hold that keeps a service from being ready', () => {
   });
 });
 
+describe('maxMs', () => {
+  it('is refused where a timer would end the hold early', () => {
+    const fault = 'maxMs must be a number above 0, at most 2147483647, or Infinity';
+    expect(() => createHolds({ maxMs: 2_147_483_648 })).toThrow(new TypeError(`createHolds: ${fault}`));
+    const { notReady } = createHolds({ maxMs: 2_147_483_647 });
+    expect(() => notReady('a', { maxMs: 2_147_483_648 })).toThrow(new TypeError(`holds.notReady: ${fault}`));
+    expect(() => notReady('a', { maxMs: 0 })).toThrow(TypeError);
+    notReady('a', { maxMs: 0.5 })();
+  });
+});
+
 describe('a hold that keeps a service ready', () => {
   it.each<[string, () => unknown]>([
     ['throws', () => { throw new Error('away'); }], // prettier-ignore
@@ -126,5 +137,7 @@ it('a hold needs a reason and takes known options only', () => {
   const { holds } = createBench();
   expect(() => holds.notReady('')).toThrow(new TypeError('holds.notReady: the reason must be a non-empty string'));
   expect(() => holds.ready('x', { max: 5 } as never)).toThrow(/there is no option "max"/);
-  expect(() => holds.ready('x', { maxMs: 0 })).toThrow(/maxMs must be a number above 0, or Infinity/);
+  expect(() => holds.ready('x', { maxMs: 0 })).toThrow(
+    /maxMs must be a number above 0, at most 2147483647, or Infinity/,
+  );
 });

@@ -214,7 +214,7 @@ const FUNCTIONS: Readonly<Record<string, readonly [call: Call, wrong: object, fa
   createHolds: [
     (options) => checks.createHolds(options),
     { maxMs: 0, clock: 1 },
-    ['maxMs must be a number above 0, or Infinity', 'clock must be a Clock'],
+    ['maxMs must be a number above 0, at most 2147483647, or Infinity', 'clock must be a Clock'],
   ],
   loggerObserver: [
     (options) => observers.loggerObserver(console, options),
