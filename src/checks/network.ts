@@ -114,7 +114,10 @@ export function httpCheck(options: HttpOptions): HealthCheck {
       statuses: aListOf(aWholeNumber(100, 599)),
     },
     crossCheck: ({ headers = {} }) =>
-      Object.entries(headers).flatMap(([name, value]) => aString(value, `headers.${name}`)),
+      Object.entries(headers).flatMap(([name, value]) => [
+        ...aString(value, `headers.${name}`),
+        !isHeader(name, value) && `headers.${name} must be a header that fetch can send`,
+      ]),
     timing: CACHED,
     check: async ({ signal }) => {
       const { url, method = 'GET', headers = {}, statuses } = options;
@@ -133,4 +136,14 @@ function isHttpUrl(value: unknown): boolean {
   const { protocol, username, password } = new URL(value);
   // `fetch` refuses credentials, with a text that contains them.
   return /^https?:$/.test(protocol) && username === '' && password === '';
+}
+
+/** `fetch` would refuse it at every run, with a text that may contain a secret. */
+function isHeader(name: string, value: string): boolean {
+  try {
+    new Headers([[name, value]]);
+    return true;
+  } catch {
+    return false;
+  }
 }

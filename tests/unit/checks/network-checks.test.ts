@@ -100,6 +100,16 @@ describe('httpCheck', () => {
       expect(() => httpCheck({ url: url as string })).toThrow('url must be a URL with http');
     expect(() => httpCheck({ url: 'http://a/', headers: { a: 1 as never } })).toThrow('headers.a must be a string');
   });
+
+  it.each([
+    ['bad name', 'secret'],
+    ['authorization', 'Bearer secret\nx'],
+    ['authorization', 'Bearer secret…'],
+  ])('refuses the header %j: %j, which fetch cannot send, without repeating its value', (name, value) => {
+    expect(() => httpCheck({ url: 'http://a/', headers: { [name]: value } })).toThrow(
+      new TypeError(`httpCheck: headers.${name} must be a header that fetch can send`),
+    );
+  });
 });
 
 describe('certificateCheck', () => {
