@@ -14,10 +14,13 @@ export type EventLoopDelayOptions = CommonOptions & {
 /** How often the delay is sampled. A sample includes this interval, which is subtracted. */
 const RESOLUTION_MS = 20;
 
+/** Stops measuring for a check that nothing refers to any more. */
+const unused = /* @__PURE__ */ new FinalizationRegistry<IntervalHistogram>((histogram) => void histogram.disable());
+
 /**
  * Fails while the event loop is delayed: the 99th percentile of its delay since the last run is above a second. It
  * detects synchronous work that blocks all other work (large JSON, regular expressions, crypto). Measuring begins with
- * the first run, which passes, and costs a timer every 20 ms.
+ * the first run, which passes, and costs a timer every 20 ms until the check is removed and collected as garbage.
  *
  * Do not use it in `livez` with a small `maxMs`: under load all replicas would be restarted together, and the remaining
  * ones would get their load. In `readyz` it takes an overloaded replica out of rotation; if all replicas are
@@ -27,7 +30,7 @@ const RESOLUTION_MS = 20;
  */
 export function eventLoopDelayCheck(options: EventLoopDelayOptions = {}): HealthCheck {
   let histogram: IntervalHistogram | undefined;
-  return makeCheck(options, {
+  const made = makeCheck(options, {
     where: 'eventLoopDelayCheck',
     name: 'event-loop-delay',
     rules: { maxMs: aPositiveNumber, percentile: aNumber(1, 100) },
@@ -35,6 +38,7 @@ export function eventLoopDelayCheck(options: EventLoopDelayOptions = {}): Health
       if (histogram === undefined) {
         histogram = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
         histogram.enable();
+        unused.register(made.check, histogram);
         return true;
       }
       const { maxMs = 1_000, percentile = 99 } = options;
@@ -44,6 +48,7 @@ export function eventLoopDelayCheck(options: EventLoopDelayOptions = {}): Health
       return { ok: false, reason: `the event loop was delayed by ${ms.toFixed(0)} ms, more than ${maxMs}` };
     },
   });
+  return made;
 }
 
 /** Options of {@link eventLoopUtilizationCheck}. */
