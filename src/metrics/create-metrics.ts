@@ -99,6 +99,8 @@ export function createMetrics(options: MetricsOptions = {}): Metrics {
   ]);
   const { authenticate, authorize, impersonation, processMetrics = false } = options;
   const metrics = new MetricSet();
+  // prom-client changes the names of counters when it prints OpenMetrics, and finds them by those they had.
+  const sliNames = [metrics.check, metrics.checks].map(({ name }) => name);
   const record = createObservationRecorder(metrics);
   const passOn = options.observe ?? createNotifier(undefined);
   const observe: Observe = (observation) => {
@@ -128,9 +130,11 @@ export function createMetrics(options: MetricsOptions = {}): Metrics {
     let body: string;
     if (path === '/metrics') body = await registry.metrics();
     else {
-      const { check, checks } = metrics;
-      const texts = await Promise.all([check, checks].map(({ name }) => registry.getSingleMetricAsString(name)));
-      body = `${texts.join('\n')}\n${contentType.includes('openmetrics') ? '# EOF\n' : ''}`;
+      const isOpen = contentType.includes('openmetrics');
+      // As prom-client's `metrics` does: it adds the ending when it prints.
+      if (isOpen) metrics.checks.name = metrics.checks.name.replace(/_total$/, '');
+      const texts = await Promise.all(sliNames.map((name) => registry.getSingleMetricAsString(name)));
+      body = `${texts.join('\n')}\n${isOpen ? '# EOF\n' : ''}`;
     }
     return { status: 200, headers: { 'content-type': contentType, ...NOT_CACHED }, body };
   }

@@ -65,7 +65,8 @@ const OTHER = 'other';
 export class Metric {
   readonly aggregator = 'sum';
   readonly type: 'counter' | 'gauge' | 'histogram';
-  readonly name: string;
+  /** prom-client takes `_total` off the name of a counter before it prints OpenMetrics. */
+  name: string;
   readonly labelNames: readonly string[];
   readonly help: string;
   readonly #buckets: readonly number[];

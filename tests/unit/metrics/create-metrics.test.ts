@@ -273,6 +273,23 @@ describe('/metrics', () => {
     expect((await send('GET', '/metrics')).text).not.toContain('name="ping"');
   });
 
+  it.each([
+    ['/metrics/slis', '/metrics', '/metrics/slis'],
+    ['/metrics', '/metrics/slis'],
+  ])('prints OpenMetrics at %s, then %s', async (...paths) => {
+    const registry = new Registry<typeof Registry.OPENMETRICS_CONTENT_TYPE>();
+    registry.setContentType(Registry.OPENMETRICS_CONTENT_TYPE);
+    const { send } = createService({ registry });
+    await send('GET', '/readyz');
+    for (const path of paths) {
+      const { status, text } = await send('GET', path);
+      expect([path, status]).toEqual([path, 200]);
+      expect(text).toContain('# TYPE kubernetes_healthchecks counter\n');
+      expect(valueOf(text, 'kubernetes_healthchecks_total{name="ping",type="readyz",status="success"}')).toBe(1);
+      expect(text).toMatch(/\n# EOF\n$/);
+    }
+  });
+
   it('counts on from zero when the registry of the service was reset', async () => {
     const registry = new Registry();
     const { send, health } = createService({ registry });
