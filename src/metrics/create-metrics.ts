@@ -19,7 +19,8 @@ import { createObservationRecorder } from './record.js';
 export interface MetricsOptions {
   /**
    * An existing `Registry` of prom-client, such as `register`: the metrics are added to it, and `/metrics` returns all
-   * of its metrics. Default: a separate registry, created with prom-client at the first request for `/metrics`.
+   * of its metrics. Its `clear()` takes them away for good: create the metrics again after it. Default: a separate
+   * registry, created with prom-client at the first request for `/metrics`.
    */
   readonly registry?: MetricsRegistry | undefined;
   /**

@@ -270,7 +270,7 @@ describe('/metrics', () => {
     expect(await registry.metrics()).toContain('kubernetes_healthcheck{name="ping",type="readyz"} 1');
     expect(() => createMetrics({ registry })).toThrow(/already been registered/);
     registry.resetMetrics();
-    expect((await send('GET', '/metrics')).text).not.toContain('name="ping"');
+    expect((await send('GET', '/metrics')).text).not.toContain('_total{name="ping"');
   });
 
   it.each([
@@ -288,6 +288,28 @@ describe('/metrics', () => {
       expect(valueOf(text, 'kubernetes_healthchecks_total{name="ping",type="readyz",status="success"}')).toBe(1);
       expect(text).toMatch(/\n# EOF\n$/);
     }
+  });
+
+  it('keeps what gauges say when the registry of the service is reset: open watches do not fall below zero', async () => {
+    const registry = new Registry();
+    const { send } = createService({ registry });
+    const open = 'apiserver_longrunning_requests{verb="WATCH"';
+    const count = async (): Promise<string | undefined> =>
+      (await registry.metrics())
+        .split('\n')
+        .find((line) => line.startsWith(open))
+        ?.split(' ')
+        .at(-1);
+    const leaving = new AbortController();
+    const { body } = await send('GET', `${COLLECTION}?watch=1&resourceVersion=0`, undefined, leaving.signal);
+    const frames = (body as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]();
+    const first = frames.next();
+    registry.resetMetrics();
+    expect(await count()).toBe('1');
+    leaving.abort(Object.assign(new Error('left'), { code: 'client-left' }));
+    await first.catch(() => undefined);
+    await frames.return?.();
+    expect(await count()).toBe('0');
   });
 
   it('counts on from zero when the registry of the service was reset', async () => {
