@@ -1,4 +1,5 @@
 import { createCommand, type Command } from '../command-line/command.js';
+import { isOnThisMachine } from '../command-line/local-url.js';
 import { oneOf } from '../command-line/parse-command-line.js';
 import { readForObject, readTypes } from './filter.js';
 import type { EventsFlags } from './run-events.js';
@@ -99,12 +100,11 @@ function throwContradiction(flags: EventsFlags): void {
     if (kubeconfig !== undefined || context !== undefined) {
       throw new Error('--server excludes --kubeconfig and --context');
     }
-    const { protocol, hostname } = new URL(server);
-    const isLocal = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
-    if (tokenFile !== undefined && protocol === 'http:' && !isLocal) {
+    const url = new URL(server);
+    if (tokenFile !== undefined && url.protocol === 'http:' && !isOnThisMachine(url)) {
       throw new Error('--token-file needs an https URL: a token is not sent unencrypted over a network');
     }
-    if (certificateAuthority !== undefined && protocol === 'http:') {
+    if (certificateAuthority !== undefined && url.protocol === 'http:') {
       throw new Error('--certificate-authority needs an https URL');
     }
   }

@@ -1,4 +1,5 @@
 import { createCommand, type Command } from '../command-line/command.js';
+import { isOnThisMachine } from '../command-line/local-url.js';
 import { readDuration } from '../command-line/parse-command-line.js';
 import type { ProbeTask } from './probe.js';
 
@@ -32,13 +33,16 @@ export const probeCommand: Command = createCommand<ProbeFlags>({
     },
     'token-file': {
       value: 'file',
-      help: 'A file with a bearer token to send. An https URL then needs --ca-file.',
+      help: 'A file with a bearer token to send. An https URL then needs --ca-file; an http URL has to be on this machine.',
     },
   },
   read({ timeout, caFile, tokenFile }, text) {
     const url = readUrl(text);
     if (tokenFile !== undefined && url.protocol === 'https:' && caFile === undefined) {
       throw new Error('--token-file needs --ca-file: a token is not sent to a server that is not verified');
+    }
+    if (tokenFile !== undefined && url.protocol === 'http:' && !isOnThisMachine(url)) {
+      throw new Error('--token-file needs an https URL: a token is not sent unencrypted over a network');
     }
     return async (context) => {
       const { runProbe } = await import('./probe.js');

@@ -179,6 +179,10 @@ describe('kube-vitals probe', () => {
       ['https://a/', '--token-file=t'],
       '--token-file needs --ca-file: a token is not sent to a server that is not verified',
     ],
+    [
+      ['http://10.0.0.1:8080/', '--token-file=t'],
+      '--token-file needs an https URL: a token is not sent unencrypted over a network',
+    ],
     [['http://127.0.0.1:0/'], 'invalid argument "127.0.0.1:0" for URL: 0 is not a port'],
   ])('refuses %j with one line', async (argv, error) => {
     expect(await probe(...argv)).toEqual({ code: 2, out: '', err: `error: ${error}; see kube-vitals probe --help\n` });
