@@ -97,7 +97,14 @@ function tokensOf(table: FlagTable, argv: readonly string[]): NonNullable<Return
       { type: value === undefined ? 'boolean' : 'string', ...(short !== undefined && { short }) } as const,
     ]),
   );
-  return parseArgs({ args: [...argv], options, strict: false, allowPositionals: true, tokens: true }).tokens;
+  // `parseArgs` gives letters no value unless they need one: -w=false is --watch=false.
+  const args = argv.map((word) =>
+    word.replace(/^-(.)=/, (head, letter: string) => {
+      const [name] = Object.entries(table).find(([, { short }]) => short === letter) ?? [];
+      return name === undefined ? head : `--${name}=`;
+    }),
+  );
+  return parseArgs({ args, options, strict: false, allowPositionals: true, tokens: true }).tokens;
 }
 
 function readValue(name: string, { value, read, quote }: FlagDefinition, text: string): unknown {

@@ -10,7 +10,7 @@ import {
 
 const flags: FlagTable<{ readonly count: number; readonly loud: boolean; readonly secret: string }> = {
   count: { short: 'c', value: 'n', fallback: '3', help: 'How many.', read: readCount },
-  loud: { help: 'Whether it is loud.' },
+  loud: { short: 'l', help: 'Whether it is loud.' },
   secret: { value: 'text', fallback: 'x', help: 'A text.', read: readNonEmpty, quote: () => '…' },
 };
 
@@ -33,6 +33,13 @@ describe('parseCommandLine', () => {
   it('reads the value of a letter behind it, behind = and in the next word', () => {
     for (const words of [['-c5'], ['-c=5'], ['-c', '5']]) expect(parse(words)).toMatchObject({ flags: { count: 5 } });
     expect(parse(['-c', '=5'])).toMatchObject({ error: expect.stringContaining('invalid argument "=5"') as string });
+  });
+
+  it('reads the value of a boolean letter behind =', () => {
+    expect(parse(['-l=true'])).toMatchObject({ flags: { loud: true } });
+    expect(parse(['-l', '-l=false'])).toMatchObject({ flags: { loud: false } });
+    expect(parse(['-l=x'])).toMatchObject({ error: expect.stringContaining('invalid argument "x" for "--loud"') as string }); // prettier-ignore
+    expect(parse(['-x=1'])).toEqual({ error: 'unexpected argument "-x"' });
   });
 
   it('reads operands before and after flags', () => {
