@@ -1,3 +1,4 @@
+import { isIPv6 } from 'node:net';
 import { join } from 'node:path';
 import { oneOf, readCount, readDuration, readNonEmpty, type FlagTable } from '../command-line/parse-command-line.js';
 import { isLocal, parseStoreUrl, withoutSecrets, type StoreChoice } from '../stores/store-url.js';
@@ -54,7 +55,7 @@ export const serveFlags: FlagTable<ServeFlags> = {
     value: 'ip',
     fallback: '127.0.0.1',
     help: 'The address both ports listen on.',
-    read: readNonEmpty,
+    read: address,
   },
   'secure-port': {
     value: 'port',
@@ -196,6 +197,14 @@ function timeToLive(text: string): number {
   const ms = readDuration(text);
   if (ms < 1000) throw new Error('must be at least 1s');
   return ms;
+}
+
+/** Also the name of one. */
+function address(text: string): string {
+  if (!/^[\w.-]+$/.test(readNonEmpty(text)) && (!isIPv6(text) || text.includes('%'))) {
+    throw new Error('must be an IP address such as 127.0.0.1 or ::1, without brackets, port or zone');
+  }
+  return text;
 }
 
 function port(text: string): number {

@@ -46,7 +46,9 @@ async function choosePorts({ bindAddress, securePort, insecurePort }: Flags): Pr
   const choose = (port: number): Promise<number> =>
     new Promise((resolve, reject) => {
       if (port !== 0) return resolve(port);
-      const server = createServer().once('error', reject);
+      const server = createServer().once('error', ({ message }) =>
+        reject(new Error(`--bind-address=${bindAddress}: ${message}`)),
+      );
       held.push(() => server.close());
       server.listen(0, bindAddress, () => resolve((server.address() as AddressInfo).port));
     });

@@ -115,7 +115,10 @@ function listen(
 ): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
-      const hint = error.code === 'EADDRINUSE' ? `is taken; choose another with ${flag}, or 0 for any` : error.message;
+      const hint =
+        error.code === 'EADDRINUSE'
+          ? `is taken; choose another with ${flag}, or 0 for any`
+          : `cannot be opened (--bind-address, ${flag}): ${error.message}`;
       reject(new Error(`port ${port} of ${host} ${hint}`));
     });
     server.listen({ port, host, backlog: BACKLOG }, () => {

@@ -165,6 +165,16 @@ describe('the command line of serve', () => {
     expect(error(...argv)).toBe(expected);
   });
 
+  it.each(['fe80::1%lo', '[::1]', '127.0.0.1:80', '::1 '])('refuses the address %j', (address) => {
+    expect(error(`--bind-address=${address}`)).toBe(
+      `invalid argument ${JSON.stringify(address)} for "--bind-address" flag: must be an IP address such as 127.0.0.1 or ::1, without brackets, port or zone`,
+    );
+  });
+
+  it.each(['::', '::1', 'fe80::1', '0.0.0.0', 'localhost', 'pod-0.shop'])('takes the address %s', (address) => {
+    expect(flags('--bind-address', address).bindAddress).toBe(address);
+  });
+
   it.each([['--store=memory'], ['--store=sqlite:events.db'], []])(
     'refuses several workers over a store of one process: %j',
     (...store) => {

@@ -38,8 +38,9 @@ beforeEach(() => {
 });
 
 /** Opens both ports on free numbers. A GET is answered; other requests wait for ever. */
-async function open(): Promise<Servers> {
-  const parsed = parseCommandLine({ flags: serveFlags, operands: [] }, ['--secure-port=0', '--insecure-port=0']);
+async function open(...more: string[]): Promise<Servers> {
+  const words = ['--secure-port=0', '--insecure-port=0', ...more];
+  const parsed = parseCommandLine({ flags: serveFlags, operands: [] }, words);
   if (!('flags' in parsed)) throw new Error(JSON.stringify(parsed));
   const { cert, private: key } = certificate;
   const answer: NodeListener = ({ method }, response) => {
@@ -95,6 +96,12 @@ describe('the ports of the standalone server', () => {
         keepAliveInitialDelay: 30_000,
       });
     }
+  });
+
+  it('name the flag of an address that is not of this machine', async () => {
+    await expect(open('--bind-address=192.0.2.1')).rejects.toThrow(
+      'port 0 of 192.0.2.1 cannot be opened (--bind-address, --secure-port): listen EADDRNOTAVAIL',
+    );
   });
 
   it('tell a client how long it may reuse an idle connection', async () => {
