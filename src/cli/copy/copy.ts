@@ -183,7 +183,7 @@ function isSame(from: StoreChoice, to: StoreChoice): boolean {
     return resolve(from.path) === resolve(to.path);
   }
   if (from.kind === 'postgres' && to.kind === 'postgres') {
-    return databaseOf(from.connectionString) === databaseOf(to.connectionString) && from.schema === to.schema;
+    return databaseOf(from) === databaseOf(to);
   }
   if (from.kind === 'etcd' && to.kind === 'etcd') {
     return from.prefix === to.prefix && from.endpoints.some((endpoint) => to.endpoints.includes(endpoint));
@@ -197,7 +197,8 @@ function fileOf(path: string): string | undefined {
   return found && `${found.dev}:${found.ino}`;
 }
 
-function databaseOf(connectionString: string): string {
+/** Server, database and schema, each with its default. */
+function databaseOf({ connectionString, schema = 'kube_vitals' }: Extract<StoreChoice, { kind: 'postgres' }>): string {
   const { hostname, port, pathname, searchParams } = new URL(connectionString);
-  return [hostname, port || '5432', pathname, searchParams.get('host') ?? ''].join(' ');
+  return [hostname, port || '5432', pathname, searchParams.get('host') ?? '', schema].join(' ');
 }

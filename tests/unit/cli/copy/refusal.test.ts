@@ -37,6 +37,7 @@ it('copy says why a path cannot be looked at', () => {
 it.each([
   ['postgres://a@h/d', 'postgres://b:secret@h:5432/d'],
   ['postgres://h/d?schema=x', 'postgresql://h/d?schema=x'],
+  ['postgres://h/d', 'postgres://h/d?schema=kube_vitals'],
   ['etcd://h:2379,i:2379/p', 'etcd://i/p/'],
 ])('copy refuses %s and %s, which are one store', (from, to) => {
   expect(refusal(from, to)).toMatch(/^FROM and TO are the same store/);
