@@ -1,7 +1,9 @@
+import { fstatSync, writeFileSync } from 'node:fs';
 import process from 'node:process';
 import { keepProcess } from '../clock/keep-process.js';
 import { SIGNAL_EXIT_CODES, type EndSignal, type ProcessContext } from './command-line/command.js';
 
+const STDOUT = 1;
 const SIGNALS = Object.keys(SIGNAL_EXIT_CODES) as readonly EndSignal[];
 
 /**
@@ -12,8 +14,13 @@ const SIGNALS = Object.keys(SIGNAL_EXIT_CODES) as readonly EndSignal[];
 export async function runInProcess(
   program: (argv: readonly string[], context: ProcessContext) => Promise<number>,
 ): Promise<void> {
+  let outputCounts = true;
+  const outputFailed = (error: NodeJS.ErrnoException): void => {
+    // The reader of the output may close it early, as `head` does.
+    if (outputCounts) process.exit(error.code === 'EPIPE' ? process.exitCode : 1);
+  };
   const context: ProcessContext = {
-    stdout: process.stdout,
+    stdout: fstatSync(STDOUT).isFile() ? { write: (text) => writeToFile(text, outputFailed) } : process.stdout,
     stderr: process.stderr,
     pid: process.pid,
     colour: process.stdout.isTTY && !process.env['NO_COLOR'] && process.env['TERM'] !== 'dumb',
@@ -23,12 +30,12 @@ export async function runInProcess(
         for (const signal of SIGNALS) process.off(signal, listener);
       };
     },
-    outliveOutput: () => void process.stdout.off('error', endWithOutput).on('error', () => undefined),
+    outliveOutput: () => void (outputCounts = false),
   };
   if (process.pid === 1) SIGNALS.forEach(endUnlessHeard);
   // Lines of the log that nobody takes (a full disk, a reader that has ended) are lost; they end no server.
   process.stderr.on('error', () => undefined);
-  process.stdout.on('error', endWithOutput);
+  process.stdout.on('error', outputFailed);
   // A command may wait for unreferenced timers only, such as those of a store that retries.
   const release = keepProcess();
 
@@ -36,12 +43,19 @@ export async function runInProcess(
   release();
   process.exitCode = code;
   // Once the output has reached the pipe, without waiting for handles that a command has left open.
-  process.stdout.write('', () => process.exit());
+  process.stdout.write('', (error) => {
+    if (error) outputFailed(error);
+    process.exit();
+  });
 }
 
-/** The reader of the output may close it early, as `head` does. */
-function endWithOutput({ code }: NodeJS.ErrnoException): never {
-  return process.exit(code === 'EPIPE' ? 0 : 1);
+/** The stream that Node has for a file writes once, and loses without an error what did not fit. */
+function writeToFile(text: string, failed: (error: NodeJS.ErrnoException) => void): void {
+  try {
+    writeFileSync(STDOUT, text);
+  } catch (error) {
+    failed(error as NodeJS.ErrnoException);
+  }
 }
 
 /** The kernel ends the first process of a container only by signals that it listens to: also during its start. */

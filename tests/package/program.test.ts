@@ -29,6 +29,15 @@ function run(program: string, ...words: string[]): Promise<{ code: number; out: 
   });
 }
 
+/** Runs a line of a shell: `$0` is Node, `$1` the program. */
+function runShell(line: string): Promise<{ code: number }> {
+  return new Promise((resolve) => {
+    execFile('sh', ['-c', line, process.execPath, built('cli.cjs')], (error) => {
+      resolve({ code: error === null ? 0 : Number(error.code) });
+    });
+  });
+}
+
 describe('the program of the package', () => {
   it('is the file that bin names, and executable', () => {
     expect((manifest as unknown as { bin: object }).bin).toEqual({ 'kube-vitals': 'dist/cli.cjs' });
@@ -91,6 +100,20 @@ describe('the program of the package', () => {
       err: 'error: unknown flag: --hlep; see kube-vitals serve --help\n',
     });
     expect(await run(built('cli.cjs'), '--version')).toEqual({ code: 0, out: `${manifest.version}\n`, err: '' });
+  });
+
+  it.each(['serve --help', '--version'])('fails with code 1 if the output of %s cannot be written', async (words) => {
+    expect(await runShell(`"$0" "$1" ${words} > /dev/full`)).toMatchObject({ code: 1 });
+  });
+
+  it('fails with code 1 if only a part of its output fits into a file', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'output-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const script = `ulimit -f 1; exec "$0" "$1" serve --help > ${join(folder, 'out')}`;
+    expect(await runShell(script)).toMatchObject({ code: 1 });
+    expect(await runShell(`exec "$0" "$1" serve --help > ${join(folder, 'all')}`)).toMatchObject({ code: 0 });
+    const { out } = await run(built('cli.cjs'), 'serve', '--help');
+    expect(readFileSync(join(folder, 'all'), 'utf8')).toBe(out);
   });
 
   it('names the flag of an unusable data directory', async () => {
