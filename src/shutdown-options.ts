@@ -84,7 +84,10 @@ export interface InstallShutdownOptions {
   readonly idleGraceMs?: number | undefined;
   /** How long closing (`close`, events, store) may take, in milliseconds. Default 10,000. */
   readonly closeTimeoutMs?: number | undefined;
-  /** Runs during the delay; nothing is refused before it has ended or timed out. */
+  /**
+   * Runs during the delay; nothing is refused before it has ended. It may take at most `delayMs` + `drainTimeoutMs` +
+   * `idleGraceMs` and three seconds; then it is reported as failed, and the shutdown continues.
+   */
   readonly beforeStop?: ShutdownStep | undefined;
   /**
    * Closes resources of the service's own routes, such as a database, or is `() => app.close()`. Runs before the store

@@ -70,6 +70,23 @@ async function serviceWith(own: RequestListener, options: Partial<InstallShutdow
 }
 
 describe('installShutdown', () => {
+  test('waits for beforeStop for the delay, the drain and the idle grace, and three seconds', async () => {
+    const clock = fakeClock();
+    const { shutdown, phase } = installShutdown({
+      ...{ server: createServer(), health: createHealth(), signals: [], clock },
+      ...{ delayMs: 1_000, drainTimeoutMs: 2_000, idleGraceMs: 500 },
+      beforeStop: () => new Promise(() => undefined),
+    });
+    void shutdown();
+    await turn();
+    clock.advance(6_499);
+    await turn();
+    expect(phase()).toBe('delaying');
+    clock.advance(1);
+    await turn();
+    expect(phase()).not.toBe('delaying');
+  });
+
   test('shuts down once and reports once if a listener of health calls it as well', async () => {
     const onReport = vi.fn();
     const health = createHealth();
