@@ -30,7 +30,7 @@ const LATEST: number = Number.MAX_SAFE_INTEGER;
  * - `<prefix>.fence`: empty; written to end creates that are on their way, see `createFence`
  * - `<prefix>.store`: the version of this layout; the revision it was created at is where the store begins
  * - `<prefix>.tick`: empty; feeds write it to prove that they are complete
- * - `<prefix>.uplift`: how far revisions are above etcd's, see `createLiftedClient`
+ * - `<prefix>.uplift`: the lift, how far revisions are above etcd's, see `createLiftedClient`
  */
 export function createLayout(prefix: string) {
   const encoder = new TextEncoder();
@@ -42,7 +42,7 @@ export function createLayout(prefix: string) {
   const indexLength = bytes(index).length;
   const storeKey = bytes(`${prefix}.store`);
   const tickKey = bytes(`${prefix}.tick`);
-  const upliftKey = bytes(`${prefix}.uplift`);
+  const liftKey = bytes(`${prefix}.uplift`);
 
   /** A moment in the index: rounded up, so that nothing is due too early, and limited to its digits. */
   const moment = (time: number): string => String(Math.min(Math.max(Math.ceil(time), 0), LATEST)).padStart(DIGITS, '0');
@@ -66,13 +66,13 @@ export function createLayout(prefix: string) {
       failure: [get(storeKey)],
     } as TxnRequest,
     tickKey: tickKey as Uint8Array,
-    upliftKey: upliftKey as Uint8Array,
-    /** All events, the tick and the uplift: these two sort after the other keys of the store and before the events. */
+    liftKey: liftKey as Uint8Array,
+    /** All events, the tick and the lift: these two sort after the other keys of the store and before the events. */
     watched: { key: tickKey, rangeEnd: bytes(`${prefix}0`) } as KeyRange,
     /** The event of an object key; undefined for keys of other programs. */
     keyOf: (objectKey: Uint8Array): EventKey | undefined => eventKeyOf(objectKey),
     isTick: (key: Uint8Array): boolean => sameBytes(key, tickKey),
-    isUplift: (key: Uint8Array): boolean => sameBytes(key, upliftKey),
+    isLift: (key: Uint8Array): boolean => sameBytes(key, liftKey),
     objectKey: (key: EventKey): Uint8Array => bytes(`${root}${keyText(key)}`),
     indexKey: (key: EventKey, expiresAt: number): Uint8Array => bytes(`${index}${moment(expiresAt)}/${keyText(key)}`),
     /** The events of a namespace, or all, after one of them. */

@@ -6,9 +6,19 @@ import { withinDeadline, type CallContext } from './call-context.js';
 import type { EtcdClient } from './client.js';
 import type { Layout } from './layout.js';
 import { get, put, type RangeRequest, type RangeResponse, type TxnRequest, type TxnResponse } from './connection.js';
-import { compareDown, floorOf, NO_UPLIFT, rangeUp, txnUp, upliftOf, upliftValue, watchUp } from './uplift.js';
+import {
+  floorOf,
+  liftOf,
+  liftRange,
+  liftTxn,
+  liftValue,
+  liftWatch,
+  NO_LIFT,
+  unliftedConditions,
+  type Lift,
+} from './lift.js';
 
-/** An uplift exceeds everything this replica has seen by this much: others may have seen more. */
+/** A lift exceeds everything this replica has seen by this much: others may have seen more. */
 const BEYOND = 1_000_000_000;
 /** How often a replica that only reads checks whether another one has lifted the revisions. */
 const CONFIRM_MS = 5000;
@@ -26,15 +36,15 @@ export interface LiftedClient extends EtcdClient {
  * is expired, open watches included. Each write is bound to that key, so that no other replica continues without it.
  */
 export function createLiftedClient(inner: EtcdClient, layout: Layout, clock: Clock): LiftedClient {
-  const { upliftKey } = layout;
-  let current = NO_UPLIFT;
+  const { liftKey } = layout;
+  let current: Lift = NO_LIFT;
   let confirmedAt = -Infinity;
   let seen: Revision = 0;
   let finding: Promise<void> | undefined;
   /** An answer was behind what was seen. True until it is confirmed, even if others have written enough meanwhile. */
   let wentBack = false;
 
-  const adopt = (next: typeof NO_UPLIFT): void => {
+  const adopt = (next: Lift): void => {
     const isFirst = confirmedAt === -Infinity;
     confirmedAt = clock.monotonic();
     if (current.mod === next.mod && current.offset === next.offset) return;
@@ -53,13 +63,13 @@ export function createLiftedClient(inner: EtcdClient, layout: Layout, clock: Clo
     });
   };
 
-  /** Reads the uplift, and raises it if etcd is behind what was seen. */
+  /** Reads the lift, and raises it if etcd is behind what was seen. */
   const find = async (context: CallContext): Promise<void> => {
     for (;;) {
       const since = seen;
       const isDue = wentBack;
-      const { kvs, revision } = await inner.range({ key: upliftKey }, context);
-      const found = upliftOf(kvs[0]);
+      const { kvs, revision } = await inner.range({ key: liftKey }, context);
+      const found = liftOf(kvs[0]);
       const moved = found.mod !== current.mod || found.offset !== current.offset;
       if (revision + found.offset >= since && (moved || !isDue)) {
         if (isDue) wentBack = false;
@@ -67,11 +77,11 @@ export function createLiftedClient(inner: EtcdClient, layout: Layout, clock: Clo
         return;
       }
       const offset = seen + BEYOND;
-      const lift = {
-        compare: [{ key: upliftKey, revision: found.mod }],
-        success: [put(upliftKey, upliftValue(offset))],
+      const raise = {
+        compare: [{ key: liftKey, revision: found.mod }],
+        success: [put(liftKey, liftValue(offset))],
       };
-      const lifted = await inner.txn(lift, context).catch((error: unknown) => {
+      const lifted = await inner.txn(raise, context).catch((error: unknown) => {
         // The next read shows whether it happened.
         if (!hasCode(error, 'unknown-outcome')) throw error;
       });
@@ -93,7 +103,7 @@ export function createLiftedClient(inner: EtcdClient, layout: Layout, clock: Clo
       await withinDeadline(clock, finding, context);
     } while (wentBack);
   };
-  const uplift = async (context: CallContext): Promise<typeof NO_UPLIFT> => {
+  const currentLift = async (context: CallContext): Promise<Lift> => {
     while (clock.monotonic() - confirmedAt > CONFIRM_MS) await confirm(context);
     return current;
   };
@@ -105,7 +115,7 @@ export function createLiftedClient(inner: EtcdClient, layout: Layout, clock: Clo
 
   const range = async (request: RangeRequest, context: CallContext): Promise<RangeResponse> => {
     for (;;) {
-      const known = await uplift(context);
+      const known = await currentLift(context);
       const since = seen;
       const { revision, maxModRevision } = request;
       if (revision !== undefined && revision < floorOf(known)) throw expired();
@@ -128,7 +138,7 @@ export function createLiftedClient(inner: EtcdClient, layout: Layout, clock: Clo
         throw error;
       }
       if (current !== known) continue;
-      const lifted = rangeUp(response, known);
+      const lifted = liftRange(response, known);
       if (lifted.revision < since) {
         wentBack = true;
         await confirm(context);
@@ -143,19 +153,19 @@ export function createLiftedClient(inner: EtcdClient, layout: Layout, clock: Clo
     (send: EtcdClient['txn']) =>
     async (request: TxnRequest, context: CallContext): Promise<TxnResponse> => {
       for (;;) {
-        const known = await uplift(context);
+        const known = await currentLift(context);
         const since = seen;
         const response = await send(
           {
-            compare: [...compareDown(request.compare ?? [], known), { key: upliftKey, revision: known.mod }],
+            compare: [...unliftedConditions(request.compare ?? [], known), { key: liftKey, revision: known.mod }],
             success: request.success,
-            failure: [...(request.failure ?? []), get(upliftKey)],
+            failure: [...(request.failure ?? []), get(liftKey)],
           },
           context,
         );
         const { succeeded, steps } = response;
         if (!succeeded && (steps.at(-1)?.[0]?.modRevision ?? 0) !== known.mod) {
-          // Another replica lifted the revisions, or etcd lost the uplift. Nothing was written.
+          // Another replica lifted the revisions, or etcd lost the lift. Nothing was written.
           await confirm(context);
           continue;
         }
@@ -171,9 +181,9 @@ export function createLiftedClient(inner: EtcdClient, layout: Layout, clock: Clo
           });
         }
         confirmedAt = clock.monotonic();
-        // An uplift applies to writes before it; one with a later revision was lost with the cluster it was written to.
+        // A lift applies to writes before it; one with a later revision was lost with the cluster it was written to.
         const counts = response.revision < current.mod ? current : known;
-        const lifted = txnUp(answer, counts);
+        const lifted = liftTxn(answer, counts);
         seen = Math.max(seen, lifted.revision);
         return lifted;
       }
@@ -187,11 +197,11 @@ export function createLiftedClient(inner: EtcdClient, layout: Layout, clock: Clo
     seen: () => seen,
     floor: () => floorOf(current),
     async compact(revision, context) {
-      const { offset } = await uplift(context);
+      const { offset } = await currentLift(context);
       if (revision > offset) await inner.compact(revision - offset, context);
     },
     async watch(request, listener, context) {
-      const known = await uplift(context);
+      const known = await currentLift(context);
       const { offset } = known;
       if (request.startRevision < floorOf(known)) throw expired();
       const handle = await inner.watch(
@@ -200,10 +210,10 @@ export function createLiftedClient(inner: EtcdClient, layout: Layout, clock: Clo
           response(response) {
             // It waits for a future revision: the member is slow, or started anew.
             const waits = response.created && response.revision + offset < request.startRevision;
-            if (waits || response.events.some(({ kv }) => layout.isUplift(kv.key))) {
+            if (waits || response.events.some(({ kv }) => layout.isLift(kv.key))) {
               confirm(inner.callContext(undefined)).catch(() => undefined);
             }
-            listener.response(watchUp(response, known));
+            listener.response(liftWatch(response, known));
           },
           end: (failure) => listener.end(failure),
         },

@@ -20,7 +20,7 @@ export function readWatchEvents(layout: Layout, events: readonly WatchEvent[], a
     const revision = kv.modRevision;
     if (revision <= after) continue;
     const isFirst = type === 'put' && kv.version === 1;
-    const isOwn = layout.isTick(kv.key) || layout.isUplift(kv.key);
+    const isOwn = layout.isTick(kv.key) || layout.isLift(kv.key);
     if (!isOwn && !isFirst && previous === undefined) {
       // etcd omits a previous state that was compacted in the meantime.
       const error = storeError('expired', 'etcd has compacted the state before a change', { current: revision });
