@@ -1,7 +1,7 @@
 import { toRevision } from '../../api/options/query.js';
 import type { Revision } from '../../store/contract/event-store.js';
 import type { EventRecord } from '../../store/contract/record.js';
-import type { Sleeper } from '../../store/watch/watcher.js';
+import type { Waker } from '../../store/watch/watcher.js';
 import { bookmarkFrame, joinFrames, type FrameSource, type WatchContext } from './watch-frame.js';
 import { RECORDS, readList } from '../listing/read-list.js';
 
@@ -13,7 +13,7 @@ import { RECORDS, readList } from '../listing/read-list.js';
  */
 export function createFirstFrames(
   context: WatchContext,
-  sleeper: Sleeper,
+  waker: Waker,
   onReady: (after: Revision) => void,
 ): FrameSource {
   const frames = firstFrames(context, onReady);
@@ -22,7 +22,7 @@ export function createFirstFrames(
   const readDone = (result: typeof step): void => {
     isReading = false;
     step = result;
-    sleeper.wake();
+    waker.wake();
   };
   return {
     poll() {

@@ -1,7 +1,7 @@
 import type { Revision } from '../../store/contract/event-store.js';
 import { type ClockTimer, atNextTurn } from '../../clock/clock.js';
 import type { Batch, BatchFrames } from '../../store/watch/batch.js';
-import type { Sleeper, Watcher } from '../../store/watch/watcher.js';
+import type { Waker, Watcher } from '../../store/watch/watcher.js';
 import { bookmarkFrame, frameOf, joinFrames, type FrameSource, type WatchContext } from './watch-frame.js';
 
 const NONE: readonly Uint8Array[] = [];
@@ -21,7 +21,7 @@ export class LiveFrames implements FrameSource {
   readonly #context: WatchContext;
   readonly #kind: string | undefined;
   readonly #watcher: Watcher;
-  readonly #sleeper: Sleeper;
+  readonly #waker: Waker;
   /** The reader will be woken in the next turn of the event loop. */
   #willResume = false;
   #bookmarkTimer: ClockTimer | undefined;
@@ -33,13 +33,13 @@ export class LiveFrames implements FrameSource {
   #marked: Revision;
   #ended = false;
 
-  constructor(context: WatchContext, after: Revision, sleeper: Sleeper) {
+  constructor(context: WatchContext, after: Revision, waker: Waker) {
     this.#context = context;
     this.#kind = kindOf(context);
     this.#reached = after;
     this.#marked = after;
-    this.#sleeper = sleeper;
-    this.#watcher = context.call.dependencies.hub.watch({ after, signal: context.signal, sleeper });
+    this.#waker = waker;
+    this.#watcher = context.call.dependencies.hub.watch({ after, signal: context.signal, waker });
     if (context.options.allowWatchBookmarks) this.#waitForBookmark();
   }
 
@@ -68,7 +68,7 @@ export class LiveFrames implements FrameSource {
     this.#willResume = true;
     atNextTurn(() => {
       this.#willResume = false;
-      this.#sleeper.wake();
+      this.#waker.wake();
     });
   }
 
@@ -93,7 +93,7 @@ export class LiveFrames implements FrameSource {
     this.#bookmarkTimer = clock.setTimer(() => {
       this.#bookmarkDue = true;
       this.#waitForBookmark();
-      this.#sleeper.wake();
+      this.#waker.wake();
     }, bookmarkIntervalMs);
   }
 

@@ -6,11 +6,11 @@ export interface WatchOptions {
   readonly after: Revision;
   readonly signal?: AbortSignal | undefined;
   /** Woken when there is something new, or when the watch has ended. */
-  readonly sleeper: Sleeper;
+  readonly waker: Waker;
 }
 
-/** A consumer that waits for a watcher. */
-export interface Sleeper {
+/** Wakes the consumer of a watcher, which then polls it. */
+export interface Waker {
   wake(): void;
 }
 
@@ -40,7 +40,7 @@ const NONE: readonly never[] = [];
  */
 export class Watcher {
   readonly #hub: WatcherHub;
-  readonly #sleeper: Sleeper;
+  readonly #waker: Waker;
   readonly #signal: AbortSignal | undefined;
   #position: Revision;
   #delivered: readonly Batch[] = NONE;
@@ -48,9 +48,9 @@ export class Watcher {
   #failure: { readonly error: unknown } | undefined;
   #over = false;
 
-  constructor(hub: WatcherHub, { after, signal, sleeper }: WatchOptions) {
+  constructor(hub: WatcherHub, { after, signal, waker }: WatchOptions) {
     this.#hub = hub;
-    this.#sleeper = sleeper;
+    this.#waker = waker;
     this.#signal = signal;
     this.#position = after;
     signal?.addEventListener('abort', this.end);
@@ -103,7 +103,7 @@ export class Watcher {
   }
 
   wake(): void {
-    this.#sleeper.wake();
+    this.#waker.wake();
   }
 
   /** Ends the watch. Bound to the instance, so that it can be a listener. */

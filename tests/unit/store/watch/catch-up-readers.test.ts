@@ -91,7 +91,7 @@ function createBench(readers = 4) {
         lag: (one) => catchUp.join(one),
         leave: (one) => catchUp.leave(one),
       },
-      { after, sleeper: { wake: () => (slow ? undefined : take()) } },
+      { after, waker: { wake: () => (slow ? undefined : take()) } },
     );
     take();
     return { watcher, seen, failures, asked: () => asked };

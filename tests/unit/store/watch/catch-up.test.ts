@@ -34,7 +34,7 @@ async function slowReaders() {
         lag: (one) => catchUp.join(one),
         leave: (one) => catchUp.leave(one),
       },
-      { after: start, sleeper: { wake: () => undefined } },
+      { after: start, waker: { wake: () => undefined } },
     );
     const give = watcher.deliver.bind(watcher);
     watcher.deliver = (batches: readonly Batch[], taken) => {

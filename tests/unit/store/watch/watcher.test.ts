@@ -30,7 +30,7 @@ function watching(after: Revision, head: Revision, read: WatcherHub['read'] = ()
     lag: () => void calls.push('lag'),
     leave: () => void calls.push('leave'),
   };
-  const watcher = new Watcher(hub, { after, sleeper: { wake: () => void wakes++ } });
+  const watcher = new Watcher(hub, { after, waker: { wake: () => void wakes++ } });
   return { watcher, calls, wakes: () => wakes };
 }
 
@@ -107,8 +107,8 @@ test('the signal of a watch ends it, leaves the hub once and wakes the consumer'
     leave: () => void calls.push('leave'),
   };
   const controller = new AbortController();
-  const sleeper = { wake: () => void calls.push('wake') };
-  const watcher = new Watcher(hub, { after: 100, signal: controller.signal, sleeper });
+  const waker = { wake: () => void calls.push('wake') };
+  const watcher = new Watcher(hub, { after: 100, signal: controller.signal, waker });
   expect(watcher.poll()).toBeUndefined();
   controller.abort();
   watcher.end();

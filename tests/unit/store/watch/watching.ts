@@ -9,8 +9,8 @@ export interface Watching extends ParkedIterator<Batch> {
   readonly position: Revision;
 }
 
-export function watch(hub: WatchHub, { after, signal }: Omit<WatchOptions, 'sleeper'>): Watching {
+export function watch(hub: WatchHub, { after, signal }: Omit<WatchOptions, 'waker'>): Watching {
   const parked = createParkedIterator<Batch>({ poll: () => watcher.poll(), onEnd: () => watcher.end() });
-  const watcher = hub.watch({ after, signal, sleeper: parked });
+  const watcher = hub.watch({ after, signal, waker: parked });
   return Object.defineProperty(parked, 'position', { get: () => watcher.position }) as Watching;
 }
