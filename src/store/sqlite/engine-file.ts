@@ -4,7 +4,7 @@ import type { LoadedDriver, SqlConnection } from './driver.js';
 import { faultOf, lacksSpace, messageOf, sqliteFailure } from './failure.js';
 import { takeLock } from './file-lock.js';
 import { createFolder, openDatabase } from './open-database.js';
-import { readOpeningMark, type OpeningMark } from './opening-mark.js';
+import { readMarkerFile, type MarkerFile } from './marker-file.js';
 import type { EngineOptions } from './options.js';
 import { createFileIdentity, type FileIdentity } from './file-identity.js';
 import { createReserve, type Reserve } from './reserve.js';
@@ -89,7 +89,7 @@ export function openEngineFile(driver: LoadedDriver, options: EngineOptions, now
   };
   const reserve: Reserve = createReserve(path, reserveBytes);
   const diskSpace: DiskSpace = createDiskSpace(options, reserve, () => use().connection);
-  const mark: OpeningMark = readOpeningMark(path);
+  const mark: MarkerFile = readMarkerFile(path);
   try {
     use();
     identity = createFileIdentity(path);
@@ -106,7 +106,7 @@ export function openEngineFile(driver: LoadedDriver, options: EngineOptions, now
     /** What an error of `use` means. */
     failure: (error: unknown): StoreError => failure(error),
     diskSpace: diskSpace as DiskSpace,
-    mark: mark as OpeningMark,
+    mark: mark as MarkerFile,
     /** Whether this opening has created the file. */
     get isNew(): boolean {
       return isNew;

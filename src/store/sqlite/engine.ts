@@ -4,7 +4,7 @@ import { isStoreError, type StoreError } from '../contract/errors.js';
 import { createCommits, type Commits } from './commits.js';
 import type { LoadedDriver } from './driver.js';
 import { openEngineFile, type Session } from './engine-file.js';
-import { stateOfOpening } from './opening-mark.js';
+import { stateOfOpening } from './marker-file.js';
 import type { EngineOptions } from './options.js';
 import { readStoredChanges } from './read-changes.js';
 import { readStoredList, type StoredPage, type StoredQuery } from './read-list.js';

@@ -17,7 +17,7 @@ export interface State {
   ahead: number;
   /** What ended rows cost, roughly. */
   historyBytes: number;
-  /** A random number that each opening writes; see `OpeningMark`. */
+  /** A random number that each opening writes; see `MarkerFile`. */
   opening: number;
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createFolder } from '../../../../src/store/sqlite/open-database.js';
-import { readOpeningMark } from '../../../../src/store/sqlite/opening-mark.js';
+import { readMarkerFile } from '../../../../src/store/sqlite/marker-file.js';
 import { APPLICATION_ID, migrate, MIGRATIONS } from '../../../../src/store/sqlite/schema.js';
 import { insertState } from '../../../../src/store/sqlite/state.js';
 import { createBench, failureOf, names, outcomes, put, query, START } from './engine-bench.js';
@@ -36,7 +36,7 @@ function olderFile(): string {
   row(5, 2, null, 'b');
   row(6, 3, 6, 'c', true);
   file.close();
-  readOpeningMark(path).begin([0], 6);
+  readMarkerFile(path).begin([0], 6);
   return path;
 }
 

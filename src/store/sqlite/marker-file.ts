@@ -18,14 +18,14 @@ interface Mark {
   readonly latest: Revision;
 }
 
-export type OpeningMark = ReturnType<typeof readOpeningMark>;
+export type MarkerFile = ReturnType<typeof readMarkerFile>;
 
 /**
  * Records, in a file beside the database, which database was open here last. A restored copy lacks what came after it
  * was made, and nothing inside of it shows that. Failures to read or write the mark are no errors: the next opening
  * then takes the file for a copy.
  */
-export function readOpeningMark(databasePath: string) {
+export function readMarkerFile(databasePath: string) {
   const path = `${databasePath}-mark`;
 
   const identity = (): string => String(statSync(databasePath, { throwIfNoEntry: false })?.ino);
@@ -90,7 +90,7 @@ export function readOpeningMark(databasePath: string) {
  */
 export function stateOfOpening(
   found: State,
-  mark: OpeningMark,
+  mark: MarkerFile,
   isNew: boolean,
   startAt: Revision | undefined,
   now: number,

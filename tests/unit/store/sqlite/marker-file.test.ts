@@ -1,7 +1,7 @@
 import { copyFileSync, mkdirSync, unlinkSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { readOpeningMark } from '../../../../src/store/sqlite/opening-mark.js';
+import { readMarkerFile } from '../../../../src/store/sqlite/marker-file.js';
 import type { SqliteEngine } from '../../../../src/store/sqlite/engine.js';
 import { createBench, failureOf, names, outcomes, put, query, START } from './engine-bench.js';
 
@@ -116,11 +116,11 @@ test('a copy written over the file is detected by its counter and by its opening
   const path = newPath();
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, 'a database');
-  const mark = readOpeningMark(path);
+  const mark = readMarkerFile(path);
   expect(mark.isProven({ opening: 0, latest: 5 })).toBe(false);
   mark.begin([1, 2], 5);
   mark.note(9, true);
-  const next = readOpeningMark(path);
+  const next = readMarkerFile(path);
   expect(next.latest).toBe(9);
   expect(next.isProven({ opening: 1, latest: 9 })).toBe(true);
   expect(next.isProven({ opening: 2, latest: 12 })).toBe(true);
