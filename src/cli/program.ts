@@ -38,14 +38,14 @@ export async function runProgram(argv: readonly string[], version: string, conte
 function programHelp(): string {
   const width = Math.max(...COMMANDS.map(({ usage }) => usage.length));
   return [
-    'Kubernetes health endpoints and Events, as a server of its own.',
+    'Kubernetes health endpoints and Events, as a standalone server.',
     '',
     'Usage: kube-vitals COMMAND [flags]',
     '',
     'Commands:',
     ...COMMANDS.map(({ usage, summary }) => `  ${usage.padEnd(width)}  ${summary}`),
     '',
-    '  --help      Prints this; behind a command, what it does and its flags.',
+    '  --help      Prints this help; after a command, the help of that command.',
     '  --version   Prints the version.',
     '',
   ].join('\n');

@@ -137,9 +137,14 @@ export function helpText({ about, usage, flags }: HelpOptions): string {
     const shown = defaultOf(flag);
     return `  ${head}\n      ${flag.help}${shown === '' ? '' : ` (default ${shown})`}\n`;
   });
-  return [...about, '', `Usage: kube-vitals ${usage} [flags]`, '', ...lines, '  --help\n      Prints this.\n'].join(
-    '\n',
-  );
+  return [
+    ...about,
+    '',
+    `Usage: kube-vitals ${usage} [flags]`,
+    '',
+    ...lines,
+    '  --help\n      Prints this help.\n',
+  ].join('\n');
 }
 
 /** `true` and `false` in every spelling that Go's flags take. */

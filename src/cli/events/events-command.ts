@@ -25,7 +25,7 @@ export const eventsCommand: Command = createCommand<EventsFlags>({
     kubeconfig: {
       value: 'file',
       shownDefault: '$KUBECONFIG or ~/.kube/config',
-      help: 'The kubeconfig. Programs it names for credentials are run.',
+      help: 'The kubeconfig. The credential plugins that it names are run.',
     },
     context: {
       value: 'name',
@@ -73,7 +73,7 @@ export const eventsCommand: Command = createCommand<EventsFlags>({
     'certificate-authority': {
       value: 'file',
       shownDefault: "the system's",
-      help: 'Authorities (PEM) to verify the certificate of --server with.',
+      help: 'Certificate authorities (PEM) to verify the certificate of --server with.',
     },
     'api-group': {
       value: 'group',

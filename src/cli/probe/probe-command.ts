@@ -29,7 +29,7 @@ export const probeCommand: Command = createCommand<ProbeFlags>({
     },
     'ca-file': {
       value: 'file',
-      help: 'Authorities (PEM) to verify an https URL with. Without it certificates are not verified, as the kubelet does not.',
+      help: 'Certificate authorities (PEM) to verify an https URL with. Without it certificates are not verified, as the kubelet does not.',
     },
     'token-file': {
       value: 'file',

@@ -66,7 +66,7 @@ export const serveFlags: FlagTable<ServeFlags> = {
   'insecure-port': {
     value: 'port',
     fallback: '8080',
-    help: 'The HTTP port, for curl and load balancers. On loopback callers and rights are the same as on the HTTPS port; on any other --bind-address it serves /healthz, /livez and /readyz only and takes no token. 0 takes any free one, "off" opens none.',
+    help: 'The HTTP port, for curl and load balancers. On loopback, callers and permissions are the same as on the HTTPS port; on any other --bind-address it serves /healthz, /livez and /readyz only and takes no token. 0 takes any free one, "off" opens none.',
     read: (text) => (text === 'off' ? 'off' : port(text)),
   },
   'insecure-port-accepts-credentials-in-the-clear': {

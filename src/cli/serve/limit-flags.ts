@@ -26,7 +26,7 @@ export const limitFlags: FlagTable<LimitFlags> = {
   limits: {
     value: 'on|off',
     fallback: 'on',
-    help: 'off lifts all limits on callers, in flight, waiting and on rates: for measurements.',
+    help: 'off removes all limits on callers (requests in flight, waiting requests, event rates): for measurements.',
     read: (text) => oneOf('on', 'off')(text) === 'on',
   },
 };
