@@ -1,6 +1,7 @@
 // Single steps of the library, imported from its sources, because they are not exported. A separate process, so that no
 // other code is warm.
 import { Bench as Tinybench } from 'tinybench';
+import { createBodyLimits } from '../../src/api/body/member-limit.js';
 import { decodeBody } from '../../src/api/decode/decode-body.js';
 import { updateManagedFields } from '../../src/api/managed-fields/update-managed-fields.js';
 import { jsonSerializer } from '../../src/api/representation/json.js';
@@ -30,6 +31,7 @@ async function measure(timeMs: number): Promise<Record<string, number>> {
     apiVersion,
     otherVersions: version.otherVersions,
     fieldValidation: 'Warn',
+    limits: createBodyLimits(),
   } as const;
   const decoded = await decodeBody(bytes, decode);
   const event = version.fromWire(decoded.object);

@@ -51,5 +51,3 @@ export function createBodyLimits(
 ): BodyLimits {
   return Object.freeze({ members, storedMembers: 2 * members + 100, yamlCharacters });
 }
-
-export const DEFAULT_BODY_LIMITS: BodyLimits = createBodyLimits();

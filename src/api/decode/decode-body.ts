@@ -1,6 +1,6 @@
 import { badRequest } from '../status/failures.js';
 import { goQuote, shorten } from '../../json/go-print.js';
-import { DEFAULT_BODY_LIMITS, type BodyLimits } from '../body/member-limit.js';
+import type { BodyLimits } from '../body/member-limit.js';
 import { decodeObject } from './decode-object.js';
 import { bodyText, documentOf } from '../../json/parse-json.js';
 import { parsePlain, strictText, yamlStrictText, type FieldValidation } from '../body/parse-body.js';
@@ -25,8 +25,7 @@ export interface DecodeBodyOptions extends ExpectedType {
   readonly quick?: QuickDecoder | undefined;
   /** Finds managed fields that `quick` need not read. */
   readonly managed?: KnownEntries | undefined;
-  /** Default {@link DEFAULT_BODY_LIMITS}. */
-  readonly limits?: BodyLimits | undefined;
+  readonly limits: BodyLimits;
 }
 
 /** An object from a request. */
@@ -48,7 +47,7 @@ export interface DecodedBody {
  * @throws StatusFailure 400 with Kubernetes' words; 413 for a body with too many fields and list items
  */
 export function decodeBody(body: Uint8Array, options: DecodeBodyOptions): DecodedBody | Promise<DecodedBody> {
-  const { mediaType, limits = DEFAULT_BODY_LIMITS } = options;
+  const { mediaType, limits } = options;
   if (mediaType === 'application/json') return decodeJson(body, options, limits.members);
   return chain(readBody(body, mediaType, limits), (read) => decodeRead(body, read, options));
 }

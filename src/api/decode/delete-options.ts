@@ -14,13 +14,12 @@ const SCHEME = 'k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme/registe
  * without options. The kind, if given, must be DeleteOptions; the apiVersion may be any; unknown fields are
  * ignored (Kubernetes behaviour).
  *
- * @param limits default `DEFAULT_BODY_LIMITS`
  * @throws StatusFailure 400 with the decoder's text; 413 for a body with too many fields and list items
  */
 export function decodeDeleteOptions(
   body: Uint8Array,
   mediaType: BodyMediaType,
-  limits?: BodyLimits,
+  limits: BodyLimits,
 ): DeleteOptions | Promise<DeleteOptions> {
   return chain(readBody(body, mediaType, limits), decodeRead);
 }

@@ -1,7 +1,7 @@
 import { chain } from '../../http/promise.js';
 import type { JsonDocument, JsonResult } from '../../json/json-document.js';
 import { bodyText, plainDocument } from '../../json/parse-json.js';
-import { DEFAULT_BODY_LIMITS, type BodyLimits } from '../body/member-limit.js';
+import type { BodyLimits } from '../body/member-limit.js';
 import { parseJson } from '../body/parse-body.js';
 import { loadedOnce } from '../schema/lazy.js';
 import type { StructShape } from '../schema/shape.js';
@@ -30,11 +30,7 @@ const protobuf = loadedOnce(() => import('../protobuf/read-object.js'));
  *
  * @throws StatusFailure 413 for a body with too many fields and list items
  */
-export function readBody(
-  body: Uint8Array,
-  mediaType: BodyMediaType,
-  limits: BodyLimits = DEFAULT_BODY_LIMITS,
-): ReadBody | Promise<ReadBody> {
+export function readBody(body: Uint8Array, mediaType: BodyMediaType, limits: BodyLimits): ReadBody | Promise<ReadBody> {
   if (mediaType === 'application/json') return typedJson(parseJson(bodyText(body), limits.members));
   if (mediaType === 'application/yaml') return readYaml(body, limits);
   return chain(protobuf(), ({ readProtobuf }) => {

@@ -1,4 +1,4 @@
-import { DEFAULT_BODY_LIMITS, type BodyLimits } from '../body/member-limit.js';
+import type { BodyLimits } from '../body/member-limit.js';
 import { jsonKind } from '../decode/decode-fault.js';
 import { bodyText } from '../../json/parse-json.js';
 import { parseJson, yamlStrictText, type FieldValidation } from '../body/parse-body.js';
@@ -18,10 +18,7 @@ export interface ApplyBody {
  *
  * @throws StatusFailure 400 when it is not YAML, or not an object; 413 for too many fields and list items
  */
-export function readApplyBody(
-  body: Uint8Array,
-  limits: BodyLimits = DEFAULT_BODY_LIMITS,
-): ApplyBody | Promise<ApplyBody> {
+export function readApplyBody(body: Uint8Array, limits: BodyLimits): ApplyBody | Promise<ApplyBody> {
   const text = bodyText(body);
   if (/^\s*\{/.test(text)) {
     const json = parseJson(text, limits.members);

@@ -1,4 +1,4 @@
-import { DEFAULT_BODY_LIMITS, type BodyLimits, MAX_PATCH_MEMBERS, tooManyMembers } from '../body/member-limit.js';
+import { type BodyLimits, MAX_PATCH_MEMBERS, tooManyMembers } from '../body/member-limit.js';
 import { jsonKind } from '../decode/decode-fault.js';
 import { setMember, type JsonDocument } from '../../json/json-document.js';
 import { membersWithin } from '../../json/member-count.js';
@@ -56,8 +56,7 @@ export interface ApplyPatchOptions {
   /** The shape of the document, which says how lists are merged. */
   readonly shape: StructShape;
   readonly fieldValidation: FieldValidation;
-  /** Default {@link DEFAULT_BODY_LIMITS}. */
-  readonly limits?: BodyLimits | undefined;
+  readonly limits: BodyLimits;
 }
 
 /** A patched document, not yet decoded. It may share parts with the document it was made from. */
@@ -93,12 +92,7 @@ export function applyPatch(options: ApplyPatchOptions): PatchedDocument {
   }
 }
 
-function jsonPatch({
-  document,
-  body,
-  fieldValidation,
-  limits = DEFAULT_BODY_LIMITS,
-}: ApplyPatchOptions): PatchedDocument {
+function jsonPatch({ document, body, fieldValidation, limits }: ApplyPatchOptions): PatchedDocument {
   const strict = fieldValidation !== 'Ignore';
   const prefix = strict ? 'error decoding patch: ' : '';
   const result = parseJson(bodyText(body), MAX_PATCH_MEMBERS);
@@ -174,7 +168,7 @@ function strategicMerge({ document, body, shape, fieldValidation, limits }: Appl
 /** The object in a body; null for `null`. */
 function readObject(
   body: Uint8Array | string,
-  limits: BodyLimits = DEFAULT_BODY_LIMITS,
+  limits: BodyLimits,
   refuse: (error: string) => Error,
 ): { readonly value: JsonObject; readonly document: JsonDocument } | null {
   const result = parseJson(bodyText(body), limits.members);

@@ -1,4 +1,4 @@
-import { DEFAULT_BODY_LIMITS, type BodyLimits } from '../body/member-limit.js';
+import type { BodyLimits } from '../body/member-limit.js';
 import type { StructShape } from '../schema/shape.js';
 import { isStatusFailure } from '../status/status-failure.js';
 import { envelopeFault, MAGIC, readEnvelope, type Envelope, type TypeNames } from './envelope.js';
@@ -20,7 +20,7 @@ type ReadObject = ProtobufObject | { readonly error: string };
  *
  * @throws StatusFailure 413 for too many fields; nothing else that a client sends makes it throw
  */
-export function readProtobuf(body: Uint8Array, { members }: BodyLimits = DEFAULT_BODY_LIMITS): ReadObject {
+export function readProtobuf(body: Uint8Array, { members }: BodyLimits): ReadObject {
   const fault = envelopeFault(body);
   if (fault !== undefined) return { error: fault };
   const bytes = body.subarray(MAGIC.length);

@@ -1,6 +1,6 @@
 import { LineCounter } from 'yaml';
 import { shorten } from '../../json/go-print.js';
-import { DEFAULT_BODY_LIMITS, type BodyLimits, tooManyMembers } from '../body/member-limit.js';
+import { type BodyLimits, tooManyMembers } from '../body/member-limit.js';
 import { membersWithin } from '../../json/member-count.js';
 import { composedValue, type YamlResult } from './composed-value.js';
 import { firstDocument } from './first-document.js';
@@ -12,7 +12,7 @@ import { firstDocument } from './first-document.js';
  *
  * @throws StatusFailure 413 for a text with too many fields and list items
  */
-export function parseYaml(text: string, limits: BodyLimits = DEFAULT_BODY_LIMITS): YamlResult {
+export function parseYaml(text: string, limits: BodyLimits): YamlResult {
   const lines = new LineCounter();
   const lineOf = (offset: number): number => lines.linePos(offset).line;
   const first = firstDocument(text, limits.yamlCharacters, lines.addNewLine);

@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest';
-import { DEFAULT_BODY_LIMITS } from '../../../src/api/body/member-limit.js';
+import { createBodyLimits } from '../../../src/api/body/member-limit.js';
 import { createFieldTracker } from '../../../src/api/managed-fields/field-tracker.js';
 import { readListOptions } from '../../../src/api/options/list-options.js';
 import type { FrameEncoder } from '../../../src/api/representation/contract.js';
@@ -152,7 +152,7 @@ export function verbBench(wrap: (store: EventStore) => EventStore = (store) => s
     ttlMs: 3_600_000,
     types: new Set(['Normal', 'Warning']),
     maxBodyBytes: 1_000_000,
-    bodyLimits: DEFAULT_BODY_LIMITS,
+    bodyLimits: createBodyLimits(),
     maxSelectorTerms: 512,
     requestTimeoutMs: 60_000,
     managedFields: true,

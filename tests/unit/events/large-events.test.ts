@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { MAX_MEMBERS } from '../../../src/json/member-count.js';
-import { DEFAULT_BODY_LIMITS } from '../../../src/api/body/member-limit.js';
+import { createBodyLimits } from '../../../src/api/body/member-limit.js';
 import { bench, event, metaOf, path, type Json } from './bench.js';
 
 const MERGE = { 'content-type': 'application/merge-patch+json' };
@@ -48,7 +48,7 @@ describe('a stored event', () => {
     await create('a');
     const add = (prefix: string) => json(`PATCH ${path('/a')}`, { metadata: { labels: labels(3_500, prefix) } }, MERGE);
     expect((await add('a')).status).toBe(200);
-    expect(await add('b')).toEqual(tooMany('the changed object', DEFAULT_BODY_LIMITS.storedMembers));
+    expect(await add('b')).toEqual(tooMany('the changed object', createBodyLimits().storedMembers));
     expect(Object.keys(metaOf((await json(`GET ${path('/a')}`)).json)['labels'] as Json)).toHaveLength(3_500);
     expect((await json(`PATCH ${path('/a')}`, { metadata: { labels: null } }, MERGE)).status).toBe(200);
     expect((await json(`DELETE ${path('/a')}`)).status).toBe(200);
@@ -72,7 +72,7 @@ describe('a stored event', () => {
       path: `/${name}`,
     }));
     expect(await json(`PATCH ${path('/a')}`, copies, JSON_PATCH)).toEqual(
-      tooMany('the patched object', DEFAULT_BODY_LIMITS.storedMembers),
+      tooMany('the patched object', createBodyLimits().storedMembers),
     );
   });
 });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { MAX_MEMBERS, membersWithin } from '../../../../src/json/member-count.js';
-import { DEFAULT_BODY_LIMITS, requireStorable } from '../../../../src/api/body/member-limit.js';
+import { createBodyLimits, requireStorable } from '../../../../src/api/body/member-limit.js';
 import { parseEmbedded } from '../../../../src/json/parse-json.js';
 import { parseJson } from '../../../../src/api/body/parse-body.js';
 import { scanJson } from '../../../../src/json/scan-json.js';
@@ -85,7 +85,7 @@ describe('a value', () => {
   });
 
   test('that results from a change is refused when it has more members than can be stored', () => {
-    const most = DEFAULT_BODY_LIMITS.storedMembers;
+    const most = createBodyLimits().storedMembers;
     const json = items(most + 1).replaceAll('1', '"a"');
     const value = JSON.parse(json) as object;
     expect(() => requireStorable(value, json.length, most)).toThrow('the changed object has more than 8100 fields');

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { createBodyLimits } from '../../../../src/api/body/member-limit.js';
 import { decodeBody, type DecodeBodyOptions } from '../../../../src/api/decode/decode-body.js';
 import { isStatusFailure } from '../../../../src/api/status/status-failure.js';
 import { coreEventShape, eventShape } from '../../../../src/events/resource/schema.js';
@@ -11,6 +12,7 @@ const base: DecodeBodyOptions = {
   apiVersion: `${G}/v1`,
   otherVersions: new Map([['v1', coreEventShape()]]),
   fieldValidation: 'Warn',
+  limits: createBodyLimits(),
 };
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 const decode = async (body: string | Uint8Array, options: Partial<DecodeBodyOptions> = {}) =>

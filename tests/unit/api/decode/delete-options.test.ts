@@ -1,9 +1,14 @@
 import { expect, test } from 'vitest';
+import { createBodyLimits } from '../../../../src/api/body/member-limit.js';
 import { decodeDeleteOptions } from '../../../../src/api/decode/delete-options.js';
 import { isStatusFailure } from '../../../../src/api/status/status-failure.js';
 
 const decode = async (text: string, yaml = false) =>
-  decodeDeleteOptions(new TextEncoder().encode(text), yaml ? 'application/yaml' : 'application/json');
+  decodeDeleteOptions(
+    new TextEncoder().encode(text),
+    yaml ? 'application/yaml' : 'application/json',
+    createBodyLimits(),
+  );
 const refusal = async (text: string, yaml = false): Promise<string | undefined> => {
   try {
     await decode(text, yaml);

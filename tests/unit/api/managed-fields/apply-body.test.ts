@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { createBodyLimits } from '../../../../src/api/body/member-limit.js';
 import { applyBodyWarnings, readApplyBody, type ApplyBody } from '../../../../src/api/managed-fields/apply-body.js';
 import { isStatusFailure } from '../../../../src/api/status/status-failure.js';
 import { failureOf } from './tracked-event.js';
 
-const read = async (text: string): Promise<ApplyBody> => readApplyBody(new TextEncoder().encode(text));
+const read = async (text: string): Promise<ApplyBody> =>
+  readApplyBody(new TextEncoder().encode(text), createBodyLimits());
 
 async function refusalOf(text: string): Promise<string> {
   try {
@@ -17,7 +19,7 @@ async function refusalOf(text: string): Promise<string> {
 
 describe('readApplyBody', () => {
   it('reads JSON at once and YAML', async () => {
-    expect(readApplyBody(new TextEncoder().encode('{"kind":"Event"}'))).toEqual({
+    expect(readApplyBody(new TextEncoder().encode('{"kind":"Event"}'), createBodyLimits())).toEqual({
       intent: { kind: 'Event' },
       duplicates: [],
     });

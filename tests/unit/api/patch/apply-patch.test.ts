@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { createBodyLimits } from '../../../../src/api/body/member-limit.js';
 import { decodePatched } from '../../../../src/api/decode/decode-patched.js';
 import { applyPatch, patchTypeOf, patchTypes, type PatchType } from '../../../../src/api/patch/apply-patch.js';
 import { isStatusFailure } from '../../../../src/api/status/status-failure.js';
@@ -17,7 +18,7 @@ const stored = {
 
 type Validation = 'Ignore' | 'Warn' | 'Strict';
 const patch = (type: PatchType, body: string | Uint8Array, fieldValidation: Validation = 'Warn') =>
-  applyPatch({ type, document: stored, body, shape: eventShape(), fieldValidation });
+  applyPatch({ type, document: stored, body, shape: eventShape(), fieldValidation, limits: createBodyLimits() });
 
 function errorOf(action: () => unknown): string {
   try {

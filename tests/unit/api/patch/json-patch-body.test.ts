@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { createBodyLimits } from '../../../../src/api/body/member-limit.js';
 import { parseJson } from '../../../../src/api/body/parse-body.js';
 import { applyPatch } from '../../../../src/api/patch/apply-patch.js';
 import { jsonPatchStrictErrors, jsonPatchTypeError } from '../../../../src/api/patch/json-patch-body.js';
@@ -9,7 +10,7 @@ const patch = (document: unknown, operations: readonly unknown[]): string => {
   try {
     const type = 'application/json-patch+json';
     const body = JSON.stringify(operations);
-    applyPatch({ type, document, body, shape: eventShape(), fieldValidation: 'Strict' });
+    applyPatch({ type, document, body, shape: eventShape(), fieldValidation: 'Strict', limits: createBodyLimits() });
   } catch (error) {
     if (isStatusFailure(error)) return `${error.status.code} ${error.status.message}`;
     throw error;
@@ -87,6 +88,8 @@ describe('the strict errors of a JSON Patch', () => {
     const shape = eventShape();
     const type = 'application/merge-patch+json';
     const body = `{"metadata":{"labels":{${twice}}}}`;
-    expect(applyPatch({ type, document: {}, body, shape, fieldValidation: 'Warn' }).strictErrors).toHaveLength(100);
+    expect(
+      applyPatch({ type, document: {}, body, shape, fieldValidation: 'Warn', limits: createBodyLimits() }).strictErrors,
+    ).toHaveLength(100);
   });
 });

@@ -1,5 +1,6 @@
 import { BinaryWriter } from '@bufbuild/protobuf/wire';
 import { describe, expect, it } from 'vitest';
+import { createBodyLimits } from '../../../../src/api/body/member-limit.js';
 import { decodeBody, type DecodedBody } from '../../../../src/api/decode/decode-body.js';
 import { decodeDeleteOptions } from '../../../../src/api/decode/delete-options.js';
 import { MAGIC } from '../../../../src/api/protobuf/envelope.js';
@@ -18,6 +19,7 @@ const decode = async (
     apiVersion: 'events.k8s.io/v1',
     fieldValidation: 'Strict',
     otherVersions,
+    limits: createBodyLimits(),
   });
 
 function saying(apiVersion: string, kind: string, message: Uint8Array = new Uint8Array(0)): Uint8Array {
@@ -84,15 +86,21 @@ describe('an object in protobuf', () => {
 
 describe('delete options in protobuf', () => {
   it('are decoded from a message', async () => {
-    expect(await decodeDeleteOptions(goldenNamed('DeleteOptions, everything').bytes, mediaType)).toMatchObject({
+    expect(
+      await decodeDeleteOptions(goldenNamed('DeleteOptions, everything').bytes, mediaType, createBodyLimits()),
+    ).toMatchObject({
       gracePeriodSeconds: 0,
       preconditions: { uid: '11111111-1111-4111-8111-111111111111', resourceVersion: '42' },
       orphanDependents: false,
       propagationPolicy: 'Foreground',
       dryRun: ['All'],
     });
-    expect(await decodeDeleteOptions(goldenNamed('DeleteOptions, nothing').bytes, mediaType)).toEqual({});
-    expect(await decodeDeleteOptions(saying('anything/v7', 'DeleteOptions'), mediaType)).toEqual({});
+    expect(
+      await decodeDeleteOptions(goldenNamed('DeleteOptions, nothing').bytes, mediaType, createBodyLimits()),
+    ).toEqual({});
+    expect(await decodeDeleteOptions(saying('anything/v7', 'DeleteOptions'), mediaType, createBodyLimits())).toEqual(
+      {},
+    );
   });
 
   it.each([
@@ -103,7 +111,7 @@ describe('delete options in protobuf', () => {
       'proto: wrong wireType = 2 for field GracePeriodSeconds',
     ],
   ])('that are invalid are refused (%#)', async (body, message) => {
-    await expect(async () => decodeDeleteOptions(body, mediaType)).rejects.toMatchObject({
+    await expect(async () => decodeDeleteOptions(body, mediaType, createBodyLimits())).rejects.toMatchObject({
       status: { code: 400, message: expect.stringContaining(message) as string },
     });
   });

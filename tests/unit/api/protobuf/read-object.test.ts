@@ -1,6 +1,7 @@
 import { BinaryWriter } from '@bufbuild/protobuf/wire';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { createBodyLimits } from '../../../../src/api/body/member-limit.js';
 import { decodeObject } from '../../../../src/api/decode/decode-object.js';
 import { MAGIC } from '../../../../src/api/protobuf/envelope.js';
 import { readProtobuf } from '../../../../src/api/protobuf/read-object.js';
@@ -28,7 +29,7 @@ function built(write: (writer: BinaryWriter) => void): Uint8Array {
 }
 
 async function read(body: Uint8Array, shape: StructShape = eventShape()): Promise<Record<string, unknown>> {
-  const found = readProtobuf(body);
+  const found = readProtobuf(body, createBodyLimits());
   if ('error' in found) throw new Error(`envelope: ${found.error}`);
   const message = found.read(shape);
   if ('error' in message) throw new Error(message.error);
@@ -53,7 +54,7 @@ describe('a message written by Kubernetes', () => {
     expect('object' in decoded && (await read(golden.bytes, shapeOf(name)))).toEqual(
       'object' in decoded && decoded.object,
     );
-    expect(readProtobuf(golden.bytes)).toMatchObject({
+    expect(readProtobuf(golden.bytes, createBodyLimits())).toMatchObject({
       kind: golden.object['kind'],
       apiVersion: golden.object['apiVersion'],
     });
@@ -62,7 +63,7 @@ describe('a message written by Kubernetes', () => {
   it('that is truncated anywhere is an error or a shorter object, never an exception', async () => {
     const { bytes } = goldenNamed('events/v1 Event, everything');
     for (let length = 0; length < bytes.length; length++) {
-      const found = readProtobuf(bytes.subarray(0, length));
+      const found = readProtobuf(bytes.subarray(0, length), createBodyLimits());
       if ('read' in found) expect(Object.keys(found.read(eventShape()))).toHaveLength(1);
       else expect(found.error).toMatch(/^(empty|proto|unexpected EOF|provided data)/);
     }
@@ -81,14 +82,14 @@ describe('envelopes', () => {
     ['k8s\0\x1c', 'proto: Unknown: wiretype end group for non-group'],
     ['k8s\0\n\x03\n\x05abcdef', 'unexpected EOF'],
   ])('%j cannot be read: %s', async (text, error) => {
-    expect(readProtobuf(new TextEncoder().encode(text))).toEqual({ error });
+    expect(readProtobuf(new TextEncoder().encode(text), createBodyLimits())).toEqual({ error });
   });
 
   it('may be empty, and may have unknown fields', async () => {
-    const empty = readProtobuf(Uint8Array.of(...MAGIC, 0x7a, 0x01, 0x00));
+    const empty = readProtobuf(Uint8Array.of(...MAGIC, 0x7a, 0x01, 0x00), createBodyLimits());
     expect(empty).toMatchObject({ kind: '', apiVersion: '' });
     const more = enveloped(new Uint8Array(0), (writer) => writer.tag(99, 5).fixed32(7).tag(3, 2).string('gzip'));
-    expect(readProtobuf(more)).toMatchObject(NAMES);
+    expect(readProtobuf(more, createBodyLimits())).toMatchObject(NAMES);
   });
 });
 
@@ -340,7 +341,7 @@ describe('for any object or bytes', () => {
     await fc.assert(
       fc.asyncProperty(fc.uint8Array({ maxLength: 200 }), async (message) => {
         for (const body of [enveloped(message), Uint8Array.of(...MAGIC, ...message)]) {
-          const found = readProtobuf(body);
+          const found = readProtobuf(body, createBodyLimits());
           if ('error' in found) continue;
           const result = found.read(eventShape());
           expect('value' in result || result.error.length > 0).toBe(true);

@@ -1,14 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { createBodyLimits } from '../../../../src/api/body/member-limit.js';
 import { parseYaml } from '../../../../src/api/yaml/yaml.js';
 
 const value = async (text: string): Promise<unknown> => {
-  const result = parseYaml(text);
+  const result = parseYaml(text, createBodyLimits());
   if ('error' in result) throw new Error(result.error);
   return result.value;
 };
 const error = async (text: string): Promise<string | undefined> => {
-  const result = parseYaml(text);
+  const result = parseYaml(text, createBodyLimits());
   return 'error' in result ? result.error : undefined;
 };
 
@@ -111,7 +112,7 @@ describe('a YAML text', () => {
   });
 
   test('has duplicate keys reported with their lines, and the last one counts', async () => {
-    expect(parseYaml('a: 1\nb:\n  d: "1"\n  d:\n    "2"\na: 2\n')).toEqual({
+    expect(parseYaml('a: 1\nb:\n  d: "1"\n  d:\n    "2"\na: 2\n', createBodyLimits())).toEqual({
       value: { a: 2, b: { d: '2' } },
       duplicates: ['line 5: key "d" already set in map', 'line 6: key "a" already set in map'],
     });
@@ -151,7 +152,7 @@ describe('the limits of YAML', () => {
   });
 
   test('apply to duplicate keys: a hundred are reported, each by its beginning', async () => {
-    const result = parseYaml(`${'x'.repeat(300)}: 1\n`.repeat(200));
+    const result = parseYaml(`${'x'.repeat(300)}: 1\n`.repeat(200), createBodyLimits());
     const duplicates = 'duplicates' in result ? result.duplicates : [];
     expect(duplicates).toHaveLength(100);
     expect(duplicates[0]).toBe(`line 2: key "${'x'.repeat(256)}..." already set in map`);
@@ -192,7 +193,7 @@ describe('the limits of YAML', () => {
       fc.asyncProperty(
         fc.oneof(fc.string(), fc.stringMatching(/^[-a:[\]{}&*!|>'"%@#?, \n\t]{0,30}$/)),
         async (text) => {
-          const result = parseYaml(text);
+          const result = parseYaml(text, createBodyLimits());
           expect('error' in result ? result.error : 'yaml: fine').toMatch(/^yaml: /);
         },
       ),

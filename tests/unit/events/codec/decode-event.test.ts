@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { createBodyLimits } from '../../../../src/api/body/member-limit.js';
 import { decodeBody, type DecodedBody } from '../../../../src/api/decode/decode-body.js';
 import { eventShape } from '../../../../src/events/resource/schema.js';
 import { decodeCommonEvent } from '../../../../src/events/codec/decode-event.js';
@@ -14,6 +15,7 @@ const decode = (text: string, quick?: typeof decodeCommonEvent): DecodedBody =>
     mediaType: 'application/json',
     fieldValidation: 'Warn',
     quick,
+    limits: createBodyLimits(),
   }) as DecodedBody;
 
 /** Compares the outcome of a body with that without the fast path. */
