@@ -52,12 +52,12 @@ export interface TreeSize {
   readonly depth: number;
 }
 
-/** Measures any tree without recursion; stops once `mostNodes` is exceeded. */
-export function measureTree(value: unknown, mostNodes: number): TreeSize {
+/** Measures any tree without recursion; stops once `maxNodes` is exceeded. */
+export function measureTree(value: unknown, maxNodes: number): TreeSize {
   let nodes = 0;
   let depth = 0;
   let level: unknown[] = [value];
-  while (level.length > 0 && nodes <= mostNodes) {
+  while (level.length > 0 && nodes <= maxNodes) {
     const below: unknown[] = [];
     nodes += level.length;
     let containers = false;

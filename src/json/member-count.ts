@@ -22,15 +22,15 @@ export function membersOfText(length: number): number {
   return Math.min(Math.floor(length / LONG_TEXT), MAX_TEXT_COUNT);
 }
 
-/** Whether a value has at most `most` fields and items at all levels. Recursive: for values of bounded depth. */
-export function membersWithin(value: unknown, most: number): boolean {
-  return left(value, most) >= 0;
+/** Whether a value has at most `max` fields and items at all levels. Recursive: for values of bounded depth. */
+export function membersWithin(value: unknown, max: number): boolean {
+  return left(value, max) >= 0;
 }
 
-function left(value: unknown, most: number): number {
-  if (typeof value === 'string') return value.length >= LONG_TEXT ? most - membersOfText(value.length) : most;
-  if (typeof value !== 'object' || value === null) return most;
-  let rest = most;
+function left(value: unknown, max: number): number {
+  if (typeof value === 'string') return value.length >= LONG_TEXT ? max - membersOfText(value.length) : max;
+  if (typeof value !== 'object' || value === null) return max;
+  let rest = max;
   if (Array.isArray(value)) {
     rest -= value.length;
     for (const item of value as unknown[]) {

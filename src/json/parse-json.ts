@@ -17,9 +17,9 @@ export function bodyText(body: Uint8Array | string): string {
 }
 
 /** JSON inside a string of an object: too many members are an error like any other. */
-export function parseEmbedded(text: string, mostMembers: number = MAX_MEMBERS): JsonResult {
-  const scan = scanJson(text, mostMembers);
-  if (scan.members > mostMembers) return { error: 'too many fields and list items' };
+export function parseEmbedded(text: string, maxMembers: number = MAX_MEMBERS): JsonResult {
+  const scan = scanJson(text, maxMembers);
+  if (scan.members > maxMembers) return { error: 'too many fields and list items' };
   return documentOf(text, readPlain(text, scan));
 }
 

@@ -26,9 +26,9 @@ const SURROGATE = /\\u[dD]/;
  * Jumps from quote to quote and reads only what is between strings: a fraction of the cost of parsing. Keys are
  * counted by colons.
  *
- * @param mostMembers the scan stops at more; the other results then cover only the part that was read
+ * @param maxMembers the scan stops at more; the other results then cover only the part that was read
  */
-export function scanJson(text: string, mostMembers: number = Infinity): JsonScan {
+export function scanJson(text: string, maxMembers: number = Infinity): JsonScan {
   let keys = 0;
   let members = 0;
   let strings = 0;
@@ -46,7 +46,7 @@ export function scanJson(text: string, mostMembers: number = Infinity): JsonScan
       const length = end - at - 2;
       if (length >= LONG_TEXT) members += membersOfText(length);
       at = end;
-      if (members > mostMembers) break;
+      if (members > maxMembers) break;
       continue;
     }
     if (code >= 0x30 && code <= 0x39) {
@@ -55,9 +55,9 @@ export function scanJson(text: string, mostMembers: number = Infinity): JsonScan
       if (code === 0x3a) {
         if (++keys > members) break;
       } else if (code === 0x2c) {
-        if (++members > mostMembers) break;
+        if (++members > maxMembers) break;
       } else if (code === 0x7b || code === 0x5b) {
-        if (++members > mostMembers) break;
+        if (++members > maxMembers) break;
         deepest = Math.max(deepest, ++depth);
       } else if (code === 0x7d || code === 0x5d) depth--;
       else if (digits > 0 && (code === 0x2e || code === 0x65 || code === 0x45)) needsStrictParser = true;

@@ -72,7 +72,7 @@ const MAX_KEY_LENGTH = 1_024;
 export function createEventRateLimits(limits: readonly EventRateLimit[], clock: Clock) {
   const enforcers = limits.map(({ type, qps, burst, cacheSize = DEFAULT_CACHE_SIZE }) => ({
     type,
-    buckets: createTokenBuckets({ qps, burst, most: type === 'Server' ? 1 : cacheSize, clock }),
+    buckets: createTokenBuckets({ qps, burst, maxKeys: type === 'Server' ? 1 : cacheSize, clock }),
   }));
   return {
     /** Takes a token from every limit, even if another one has none left; the refusal names those without a token. */

@@ -52,17 +52,17 @@ export function createInFlightLimits(
   { clock, atNextTurn, taken }: InFlightDependencies,
 ) {
   const limits = readInFlightLimits(options);
-  const most = { read: limits.reads, write: limits.writes, watch: limits.watches, bytes: limits.bytes };
-  const mostOf = {
+  const max = { read: limits.reads, write: limits.writes, watch: limits.watches, bytes: limits.bytes };
+  const maxPerCaller = {
     read: limits.readsPerCaller,
     write: limits.writesPerCaller,
     watch: limits.watchesPerCaller,
     bytes: limits.bytesPerCaller,
   };
   const held = { read: 0, write: 0, watch: 0, bytes: 0 };
-  const free = (kind: PlaceKind | 'bytes'): number => most[kind] - held[kind];
+  const free = (kind: PlaceKind | 'bytes'): number => max[kind] - held[kind];
   const freeFor = (kind: PlaceKind | 'bytes', state: CallerState): number => {
-    const left = mostOf[kind] - state.held[kind];
+    const left = maxPerCaller[kind] - state.held[kind];
     if (kind === 'bytes') return left;
     const { [kind]: limit } = STORE_CALLS_BESIDE_OTHERS;
     if (left <= 0 || state.working[kind] < limit) return left;

@@ -6,7 +6,7 @@ export interface TokenBucketsOptions {
   /** The size of a bucket, and the number of tokens in a new one. */
   readonly burst: number;
   /** The most buckets. */
-  readonly most: number;
+  readonly maxKeys: number;
   readonly clock: Clock;
 }
 
@@ -17,7 +17,7 @@ interface Bucket {
 }
 
 /** Creates token buckets by key. The most recently used ones are stored. */
-export function createTokenBuckets({ qps, burst, most, clock }: TokenBucketsOptions) {
+export function createTokenBuckets({ qps, burst, maxKeys, clock }: TokenBucketsOptions) {
   /** In order of use: the first one is removed first. */
   const buckets = new Map<string, Bucket>();
   return {
@@ -29,7 +29,7 @@ export function createTokenBuckets({ qps, burst, most, clock }: TokenBucketsOpti
       bucket.at = now;
       buckets.delete(key);
       buckets.set(key, bucket);
-      if (buckets.size > most) buckets.delete(buckets.keys().next().value as string);
+      if (buckets.size > maxKeys) buckets.delete(buckets.keys().next().value as string);
       if (bucket.tokens < 1) return ((1 - bucket.tokens) * 1000) / qps;
       bucket.tokens -= 1;
       return 0;

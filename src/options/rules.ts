@@ -38,15 +38,15 @@ export const aPositiveNumber: OptionRule = /* @__PURE__ */ mustBe(
 );
 
 /** Requires a number within bounds, both included, such as a duration in milliseconds. */
-export function aNumber(least: number, most?: number): OptionRule {
-  return mustBe((value) => isWithin(value, least, most), `a number ${bounds(least, most)}`);
+export function aNumber(min: number, max?: number): OptionRule {
+  return mustBe((value) => isWithin(value, min, max), `a number ${bounds(min, max)}`);
 }
 
 /** Requires a whole number within bounds, both included, such as a count or a number of bytes. */
-export function aWholeNumber(least: number, most?: number): OptionRule {
+export function aWholeNumber(min: number, max?: number): OptionRule {
   return mustBe(
-    (value) => Number.isSafeInteger(value) && isWithin(value, least, most),
-    `a whole number ${bounds(least, most)}`,
+    (value) => Number.isSafeInteger(value) && isWithin(value, min, max),
+    `a whole number ${bounds(min, max)}`,
   );
 }
 
@@ -93,10 +93,10 @@ export function hasFunctions(value: unknown, names: readonly string[]): boolean 
   return names.every((name) => typeof object?.[name] === 'function');
 }
 
-function isWithin(value: unknown, least: number, most: number = Number.MAX_VALUE): boolean {
-  return typeof value === 'number' && value >= least && value <= most;
+function isWithin(value: unknown, min: number, max: number = Number.MAX_VALUE): boolean {
+  return typeof value === 'number' && value >= min && value <= max;
 }
 
-function bounds(least: number, most: number | undefined): string {
-  return most === undefined ? `of at least ${least}` : `from ${least} to ${most}`;
+function bounds(min: number, max: number | undefined): string {
+  return max === undefined ? `of at least ${min}` : `from ${min} to ${max}`;
 }

@@ -27,12 +27,12 @@ export function parseTime(text: string, type: TimeType): ParsedTime {
 
 /** The elements of a date and a time: what precedes each, its name in a Go layout, its form, and its range. */
 const ELEMENTS = [
-  { before: '', layout: '2006', digits: /\d{4}/y, name: 'year', least: 0, most: 9999 },
-  { before: '-', layout: '01', digits: /\d\d/y, name: 'month', least: 1, most: 12 },
-  { before: '-', layout: '02', digits: /\d\d/y, name: 'day', least: 0, most: 99 },
-  { before: 'T', layout: '15', digits: /\d\d?/y, name: 'hour', least: 0, most: 23 },
-  { before: ':', layout: '04', digits: /\d\d/y, name: 'minute', least: 0, most: 59 },
-  { before: ':', layout: '05', digits: /\d\d/y, name: 'second', least: 0, most: 59 },
+  { before: '', layout: '2006', digits: /\d{4}/y, name: 'year', min: 0, max: 9999 },
+  { before: '-', layout: '01', digits: /\d\d/y, name: 'month', min: 1, max: 12 },
+  { before: '-', layout: '02', digits: /\d\d/y, name: 'day', min: 0, max: 99 },
+  { before: 'T', layout: '15', digits: /\d\d?/y, name: 'hour', min: 0, max: 23 },
+  { before: ':', layout: '04', digits: /\d\d/y, name: 'minute', min: 0, max: 59 },
+  { before: ':', layout: '05', digits: /\d\d/y, name: 'second', min: 0, max: 59 },
 ] as const;
 const FRACTION = /^[.,](\d*)/;
 const ZONE = /^(?:Z|([+-])(\d\d):(\d\d))/;
@@ -45,14 +45,14 @@ function readTime(text: string, type: TimeType): ParsedTime {
 
   const values: number[] = [];
   let at = 0;
-  for (const { before, layout, digits, name, least, most } of ELEMENTS) {
+  for (const { before, layout, digits, name, min, max } of ELEMENTS) {
     if (!text.startsWith(before, at)) return unreadable(text.slice(at), before);
     at += before.length;
     digits.lastIndex = at;
     if (!digits.test(text)) return unreadable(text.slice(at), layout);
     const value = Number(text.slice(at, digits.lastIndex));
     at = digits.lastIndex;
-    if (value < least || value > most) return fault(`: ${name} out of range`);
+    if (value < min || value > max) return fault(`: ${name} out of range`);
     values.push(value);
   }
   let rest = text.slice(at);

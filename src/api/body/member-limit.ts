@@ -9,20 +9,20 @@ import type { StatusFailure } from '../status/status-failure.js';
 export const MAX_PATCH_MEMBERS = 100_000;
 
 /** 413 for a body or an object with too many fields and items. */
-export function tooManyMembers(what: string, most: number): StatusFailure {
-  return tooLarge(`${what} has more than ${most} fields and list items`);
+export function tooManyMembers(what: string, max: number): StatusFailure {
+  return tooLarge(`${what} has more than ${max} fields and list items`);
 }
 
 /**
  * Refuses an event that a change has made too large. Members are not counted if the JSON is too short for that many.
  *
  * @param length of its JSON
- * @param most members it may have
+ * @param max members it may have
  * @throws StatusFailure 413
  */
-export function requireStorable(event: object, length: number, most: number): void {
-  if (length < SHORTEST_MEMBER * most || membersWithin(event, most)) return;
-  throw tooManyMembers('the changed object', most);
+export function requireStorable(event: object, length: number, max: number): void {
+  if (length < SHORTEST_MEMBER * max || membersWithin(event, max)) return;
+  throw tooManyMembers('the changed object', max);
 }
 
 /** The characters of the shortest member: `"a",` in a list. */

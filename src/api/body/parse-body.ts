@@ -8,18 +8,18 @@ import { goQuote, shorten } from '../../json/go-print.js';
 /**
  * Reads the JSON of a body.
  *
- * @param mostMembers fields and items the text may have
+ * @param maxMembers fields and items the text may have
  * @throws StatusFailure 413 for a text with more
  */
-export function parseJson(text: string, mostMembers: number = MAX_MEMBERS): JsonResult {
-  return documentOf(text, parsePlain(text, mostMembers));
+export function parseJson(text: string, maxMembers: number = MAX_MEMBERS): JsonResult {
+  return documentOf(text, parsePlain(text, maxMembers));
 }
 
 /** The fast path of {@link parseJson}, see {@link readPlain}. */
-export function parsePlain(text: string, mostMembers: number): PlainJson | undefined {
-  const scan = scanJson(text, mostMembers);
+export function parsePlain(text: string, maxMembers: number): PlainJson | undefined {
+  const scan = scanJson(text, maxMembers);
   // Excessive nesting is reported before any other error.
-  if (scan.members > mostMembers && scan.depth <= MAX_DEPTH) throw tooManyMembers('the body', mostMembers);
+  if (scan.members > maxMembers && scan.depth <= MAX_DEPTH) throw tooManyMembers('the body', maxMembers);
   return readPlain(text, scan);
 }
 

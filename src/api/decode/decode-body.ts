@@ -52,12 +52,12 @@ export function decodeBody(body: Uint8Array, options: DecodeBodyOptions): Decode
   return chain(readBody(body, mediaType, limits), (read) => decodeRead(body, read, options));
 }
 
-function decodeJson(body: Uint8Array, options: DecodeBodyOptions, mostMembers: number): DecodedBody {
+function decodeJson(body: Uint8Array, options: DecodeBodyOptions, maxMembers: number): DecodedBody {
   const { quick, kind, apiVersion } = options;
   const text = bodyText(body);
-  const known = decodeKnown(text, options, mostMembers);
+  const known = decodeKnown(text, options, maxMembers);
   if (known) return known;
-  let plain = parsePlain(text, mostMembers);
+  let plain = parsePlain(text, maxMembers);
   const decoded = plain && hasExactType(plain.value, kind, apiVersion) ? quick?.(plain.value) : undefined;
   if (decoded) {
     if (decoded.keys === plain?.keys) return { object: decoded.object, warnings: NONE, kind, apiVersion };
@@ -68,9 +68,9 @@ function decodeJson(body: Uint8Array, options: DecodeBodyOptions, mostMembers: n
 }
 
 /** Fastest path: an object that was read from the server and still has the managed fields it had then. */
-function decodeKnown(text: string, options: DecodeBodyOptions, mostMembers: number): DecodedBody | undefined {
+function decodeKnown(text: string, options: DecodeBodyOptions, maxMembers: number): DecodedBody | undefined {
   const { quick, managed, kind, apiVersion } = options;
-  const found = quick && managed && plainWithoutEntries(text, managed, mostMembers);
+  const found = quick && managed && plainWithoutEntries(text, managed, maxMembers);
   if (!found || !hasExactType(found.plain.value, kind, apiVersion)) return undefined;
   const known = quick(found.plain.value, found.entries);
   if (known?.keys !== found.plain.keys) return undefined;

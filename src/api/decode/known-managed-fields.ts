@@ -23,12 +23,12 @@ const END = ']}';
  * The omitted text is a complete JSON list. Quotes within texts are escaped, so it is in the position of a value:
  * the decoder of the rest finds 0 there, and has to refuse it anywhere but in `metadata.managedFields`.
  *
- * @param mostMembers how many fields and items the whole text may have
+ * @param maxMembers how many fields and items the whole text may have
  */
 export function plainWithoutEntries(
   text: string,
   known: KnownEntries,
-  mostMembers: number,
+  maxMembers: number,
 ): PlainWithoutEntries | undefined {
   const at = findText(text, MANAGED, RARE, 0);
   const end = at === -1 ? -1 : text.indexOf(END, at + OPEN);
@@ -38,9 +38,9 @@ export function plainWithoutEntries(
   if (!entries) return undefined;
   const rest = `${text.slice(0, at + OPEN)}0${text.slice(end + 1)}`;
   // A list has fewer members than characters.
-  const most = mostMembers - json.length;
-  const scan = scanJson(rest, most);
-  if (scan.members > most) return undefined;
+  const max = maxMembers - json.length;
+  const scan = scanJson(rest, max);
+  if (scan.members > max) return undefined;
   const plain = readPlain(rest, scan);
   return plain && { plain, entries };
 }

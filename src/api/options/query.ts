@@ -64,13 +64,13 @@ export const REQUEST_TIMEOUT_MS = 60_000;
  * The time limit of a request, in milliseconds: `?timeout=`, a Go duration, if it is positive and shorter than the
  * general limit. Read before authentication.
  *
- * @param mostMs the general limit
+ * @param maxMs the general limit
  * @throws StatusFailure 400
  */
-export function requestTimeoutMs(query: Query, mostMs: number = REQUEST_TIMEOUT_MS): number {
+export function requestTimeoutMs(query: Query, maxMs: number = REQUEST_TIMEOUT_MS): number {
   const text = first(query, 'timeout') ?? '';
-  if (text === '') return mostMs;
+  if (text === '') return maxMs;
   const duration = parseGoDuration(text);
   if ('fault' in duration) throw badRequest(badTimeoutMessage(duration.fault));
-  return duration.ms > 0 && duration.ms < mostMs ? duration.ms : mostMs;
+  return duration.ms > 0 && duration.ms < maxMs ? duration.ms : maxMs;
 }

@@ -107,10 +107,10 @@ function jsonPatch({ document, body, fieldValidation, limits }: ApplyPatchOption
   const patched = applyJsonPatch(document, operations);
   if (!patched) throw unprocessable();
   // Only values of the patch, and copies, make an object grow.
-  const most = limits.storedMembers;
-  const mayBeLarge = body.length > most || patched.copied;
-  if (mayBeLarge && !membersWithin(patched.document, most)) {
-    throw tooManyMembers('the patched object', most);
+  const max = limits.storedMembers;
+  const mayBeLarge = body.length > max || patched.copied;
+  if (mayBeLarge && !membersWithin(patched.document, max)) {
+    throw tooManyMembers('the patched object', max);
   }
   return {
     document: patched.document,

@@ -28,11 +28,11 @@ export function jsonPatchTypeError(value: unknown, strict: boolean): string | un
   return undefined;
 }
 
-/** Unknown and duplicate keys of operations: `json patch unknown field "[0].foo"`. At most `most` of them. */
-export function jsonPatchStrictErrors({ value, duplicates }: JsonDocument, most: number): string[] {
+/** Unknown and duplicate keys of operations: `json patch unknown field "[0].foo"`. At most `max` of them. */
+export function jsonPatchStrictErrors({ value, duplicates }: JsonDocument, max: number): string[] {
   const errors: string[] = [];
   const operations = Array.isArray(value) ? value : [];
-  for (let index = 0; index < operations.length && errors.length < most; index++) {
+  for (let index = 0; index < operations.length && errors.length < max; index++) {
     const operation: unknown = operations[index];
     if (!isObject(operation)) continue;
     for (const key of Object.keys(operation)) {
@@ -43,5 +43,5 @@ export function jsonPatchStrictErrors({ value, duplicates }: JsonDocument, most:
     const [, key = ''] = /^\[\d+\]\.([a-z]+)/.exec(path) ?? [];
     if (MEMBERS.includes(key)) errors.push(`json patch ${strictError('duplicate', path)}`);
   }
-  return errors.slice(0, most);
+  return errors.slice(0, max);
 }

@@ -4,8 +4,8 @@ import { tooManyMembers } from '../body/member-limit.js';
 import type { CountingReader, WireType } from './wire.js';
 
 /** A reader for one body, with the limit on fields that JSON bodies have. */
-export function countingReader(bytes: Uint8Array, mostFields: number): CountingReader {
-  return Object.assign(new BinaryReader(bytes), { mostFields, fieldsLeft: mostFields });
+export function countingReader(bytes: Uint8Array, maxFields: number): CountingReader {
+  return Object.assign(new BinaryReader(bytes), { maxFields, fieldsLeft: maxFields });
 }
 
 /** Reads a field's value and returns true; false skips the field. */
@@ -22,7 +22,7 @@ const END_GROUP = 4;
  */
 export function readFields(reader: CountingReader, name: string, end: number, visit: FieldVisitor): void {
   while (reader.pos < end) {
-    if (--reader.fieldsLeft < 0) throw tooManyMembers('the body', reader.mostFields);
+    if (--reader.fieldsLeft < 0) throw tooManyMembers('the body', reader.maxFields);
     const [number, wireType]: [number, number] = reader.tag();
     const from = reader.pos;
     if (visit(number, wireType)) {

@@ -101,7 +101,7 @@ function readJson(reader: CountingReader, name: string, end: number): unknown {
     return true;
   });
   if (!bytes || bytes.length === 0) return undefined;
-  const result = parseEmbedded(bodyText(bytes), reader.mostFields);
+  const result = parseEmbedded(bodyText(bytes), reader.maxFields);
   if ('error' in result) throw new Error(`proto: invalid JSON for field ${goName(name)}: ${result.error}`);
   return result.document.value;
 }

@@ -1,7 +1,7 @@
 import type { BinaryReader } from '@bufbuild/protobuf/wire';
 
 /** A reader with the number of fields that it may read in all, and of those that are left. */
-export type CountingReader = BinaryReader & { readonly mostFields: number; fieldsLeft: number };
+export type CountingReader = BinaryReader & { readonly maxFields: number; fieldsLeft: number };
 
 /** Wire type of booleans and integers. */
 export const VARINT = 0;

@@ -41,7 +41,7 @@ export function requireSelectorLength(parameter: 'labelSelector' | 'fieldSelecto
   }
 }
 
-/** 400 for a selector of more than `most` terms. */
-export function tooManyTerms(parameter: 'labelSelector' | 'fieldSelector', most: number): Error {
-  return badRequest(`${parameter} has too many terms: may not be more than ${most}`);
+/** 400 for a selector of more than `max` terms. */
+export function tooManyTerms(parameter: 'labelSelector' | 'fieldSelector', max: number): Error {
+  return badRequest(`${parameter} has too many terms: may not be more than ${max}`);
 }

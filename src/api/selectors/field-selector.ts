@@ -19,19 +19,19 @@ interface Term {
  * `""`. In values `\`, `,` and `=` are escaped with a backslash. Linear in the length of the text.
  *
  * @param supported the labels that may be used, and the field that each one reads
- * @param mostTerms it may have
+ * @param maxTerms it may have
  * @throws StatusFailure 400 in Kubernetes' words; for a text of more than {@link MAX_SELECTOR_LENGTH} characters or
- * `mostTerms` terms in our own
+ * `maxTerms` terms in our own
  */
 export function parseFieldSelector(
   text: string,
   supported: ReadonlyMap<string, string>,
-  mostTerms: number = MAX_SELECTOR_TERMS,
+  maxTerms: number = MAX_SELECTOR_TERMS,
 ): FieldSelector {
   if (text === '') return everything;
   requireSelectorLength('fieldSelector', text);
   const parts = splitTerms(text);
-  if (parts.length > mostTerms) throw tooManyTerms('fieldSelector', mostTerms);
+  if (parts.length > maxTerms) throw tooManyTerms('fieldSelector', maxTerms);
   if (parts.length > 1) parts.sort(byCodePoint);
   const written: Term[] = [];
   for (const part of parts) if (part !== '') written.push(parseTerm(part, text));

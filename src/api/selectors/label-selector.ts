@@ -16,14 +16,14 @@ import {
  * Compiles a `labelSelector`: `app=web,tier in (front,back),!old,load>5`. Empty text selects everything. `!=` and
  * `notin` also select objects without the label. Linear in the length of the text.
  *
- * @param mostTerms requirements and values it may have
+ * @param maxTerms requirements and values it may have
  * @throws StatusFailure 400 in Kubernetes' words; for a text of more than {@link MAX_SELECTOR_LENGTH} characters or
- * `mostTerms` requirements and values in our own
+ * `maxTerms` requirements and values in our own
  */
-export function parseLabelSelector(text: string, mostTerms: number = MAX_SELECTOR_TERMS): Selector {
+export function parseLabelSelector(text: string, maxTerms: number = MAX_SELECTOR_TERMS): Selector {
   if (text === '') return everything;
   requireSelectorLength('labelSelector', text);
-  const requirements = parseRequirements(text, mostTerms);
+  const requirements = parseRequirements(text, maxTerms);
   return requirements.length === 0 ? everything : new LabelSelector(text, requirements);
 }
 
@@ -88,7 +88,7 @@ const END: LabelToken = { kind: '', text: '' };
  */
 const TOKENS = /[ \t\r\n]*(?:([!=]=|[=!(),><])|([^ \t\r\n=!(),><\0]+)\0?)/gy;
 
-function parseRequirements(selector: string, mostTerms: number): LabelRequirement[] {
+function parseRequirements(selector: string, maxTerms: number): LabelRequirement[] {
   const reader = new LabelReader(selector);
   const requirements: LabelRequirement[] = [];
   const begins = ({ kind }: LabelToken): boolean => kind === 'word' || kind === '!';
@@ -97,9 +97,9 @@ function parseRequirements(selector: string, mostTerms: number): LabelRequiremen
   if (!begins(first)) throw badRequest(`found '${first.text}', expected: !, identifier, or 'end of string'`);
   let terms = 0;
   for (;;) {
-    const requirement = parseRequirement(reader, mostTerms);
+    const requirement = parseRequirement(reader, maxTerms);
     terms += Math.max(requirement.values.length, 1);
-    if (terms > mostTerms) throw tooManyTerms('labelSelector', mostTerms);
+    if (terms > maxTerms) throw tooManyTerms('labelSelector', maxTerms);
     requirements.push(requirement);
     const after = reader.next();
     if (after.kind === '') return requirements;
@@ -118,7 +118,7 @@ const OPERATORS: ReadonlyMap<string, LabelOperator> = new Map([
   ['<', '<'],
 ]);
 
-function parseRequirement(reader: LabelReader, mostTerms: number): LabelRequirement {
+function parseRequirement(reader: LabelReader, maxTerms: number): LabelRequirement {
   let token = reader.next();
   const negated = token.kind === '!';
   if (negated) token = reader.next();
@@ -133,7 +133,7 @@ function parseRequirement(reader: LabelReader, mostTerms: number): LabelRequirem
   const sign = reader.next();
   const operator = OPERATORS.get(sign.text);
   if (!operator) throw wrong(`found '${sign.text}', expected: in, notin, =, ==, !=, gt, lt`);
-  const values = sign.kind === 'word' ? parseList(reader, mostTerms) : [parseExact(reader)];
+  const values = sign.kind === 'word' ? parseList(reader, maxTerms) : [parseExact(reader)];
   const requirement = { key, operator, values: distinctValues(values) };
   const valuesError = labelValuesError(requirement);
   if (valuesError) throw wrong(valuesError);
@@ -149,7 +149,7 @@ function parseExact(reader: LabelReader): string {
 }
 
 /** `(a,b)`; nothing between commas or parentheses is the empty value. */
-function parseList(reader: LabelReader, mostTerms: number): readonly string[] {
+function parseList(reader: LabelReader, maxTerms: number): readonly string[] {
   const open = reader.next();
   if (open.kind !== '(') throw wrong(`found '${open.text}' expected: '('`);
   const first = reader.peek();
@@ -162,7 +162,7 @@ function parseList(reader: LabelReader, mostTerms: number): readonly string[] {
   }
   const values: string[] = [];
   for (;;) {
-    if (values.length > mostTerms) throw tooManyTerms('labelSelector', mostTerms);
+    if (values.length > maxTerms) throw tooManyTerms('labelSelector', maxTerms);
     const token = reader.next();
     const after = reader.peek();
     if (token.kind === 'word') {

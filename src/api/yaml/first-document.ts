@@ -32,15 +32,15 @@ type Place = number | readonly [number, number] | { readonly offset: number };
  * Composes the first document of a text and ignores further ones. Stops at the first fault; the library would go on and
  * make an error with a stack trace for each of thousands of faults.
  *
- * @param mostCharacters how long the text may be, in UTF-16 units
+ * @param maxCharacters how long the text may be, in UTF-16 units
  * @param onLine told where each line begins
  */
 export function firstDocument(
   text: string,
-  mostCharacters: number,
+  maxCharacters: number,
   onLine: (offset: number) => void,
 ): FirstDocument | YamlBroken {
-  if (text.length > mostCharacters) return { message: TOO_COMPLEX, offset: -1 };
+  if (text.length > maxCharacters) return { message: TOO_COMPLEX, offset: -1 };
   // Tags are resolved by the rules of Go's library, from the texts.
   const options = { schema: 'failsafe', uniqueKeys: false, resolveKnownTags: false, prettyErrors: false } as const;
   const composer = new Composer(options);

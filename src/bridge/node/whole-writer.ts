@@ -38,8 +38,8 @@ export function createWholeWriter(): WholeWriter {
     const socket = socketFor(res);
     const { _header: head } = res as HeadedResponse;
     if (socket?.write === undefined || typeof head !== 'string' || kept >= MAX_KEPT) return false;
-    const most = typeof content === 'string' ? content.length * BYTES_OF_CHARACTER : content.byteLength;
-    if (head.length + most > MEMORY_BYTES) return false;
+    const max = typeof content === 'string' ? content.length * BYTES_OF_CHARACTER : content.byteLength;
+    if (head.length + max > MEMORY_BYTES) return false;
     memory ??= Buffer.allocUnsafeSlow(MEMORY_BYTES);
     let end = memory.write(head, 0, 'latin1');
     if (typeof content === 'string') {

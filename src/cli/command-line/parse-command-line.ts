@@ -162,9 +162,9 @@ export function readDuration(text: string): number {
 }
 
 /** A whole number from 1. */
-export function readCount(text: string, most: number = 999_999_999): number {
+export function readCount(text: string, max: number = 999_999_999): number {
   const count = /^\d+$/.test(text) ? Number(text) : NaN;
-  const [fault] = aWholeNumber(1, most)(count, '');
+  const [fault] = aWholeNumber(1, max)(count, '');
   if (fault !== undefined) throw new Error(fault.trim());
   return count;
 }

@@ -41,7 +41,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
   const settings = occurrenceSettings(options, events.group, 'namespace' in events ? events.namespace : undefined);
   const names = createEventNames();
   const buckets =
-    options.rateLimit === false ? undefined : createTokenBuckets({ qps, burst, most: MAX_SOURCES, clock });
+    options.rateLimit === false ? undefined : createTokenBuckets({ qps, burst, maxKeys: MAX_SOURCES, clock });
   const stopping = new AbortController();
 
   let recorded = 0;

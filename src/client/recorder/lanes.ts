@@ -30,8 +30,8 @@ interface LanesOptions {
  * which they were recorded. A write that fails is repeated before the lane continues, because usually the server is
  * unavailable.
  */
-export function createLanes({ lanes: most, clock, signal, write, failed }: LanesOptions) {
-  const lanes = Array.from({ length: most }, () => ({
+export function createLanes({ lanes: count, clock, signal, write, failed }: LanesOptions) {
+  const lanes = Array.from({ length: count }, () => ({
     waiting: new Set<Series>(),
     running: false,
     // Its own, because Node warns about a signal with more than ten listeners, and each request adds some.
@@ -63,7 +63,7 @@ export function createLanes({ lanes: most, clock, signal, write, failed }: Lanes
 
   return {
     push(series: Series): void {
-      const lane = lanes[hashOf(series.source) % most] as (typeof lanes)[number];
+      const lane = lanes[hashOf(series.source) % count] as (typeof lanes)[number];
       lane.waiting.add(series);
       size += 1;
       if (lane.running) return;

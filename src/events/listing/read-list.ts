@@ -129,8 +129,10 @@ function batchesOf<Item>(
   form: ItemForm<Item>,
   slice: TimeSlice,
 ): Batches<Item> {
-  const [most, mostBytes] = form.ofJson === undefined ? [BATCH, BATCH_BYTES] : [STORED_BATCH, STORED_BATCH_BYTES];
-  return records.length <= most && bytes <= mostBytes ? [records.map(form.ofRecord)] : inBatches(records, form, slice);
+  const [maxRecords, maxBytes] = form.ofJson === undefined ? [BATCH, BATCH_BYTES] : [STORED_BATCH, STORED_BATCH_BYTES];
+  return records.length <= maxRecords && bytes <= maxBytes
+    ? [records.map(form.ofRecord)]
+    : inBatches(records, form, slice);
 }
 
 /**

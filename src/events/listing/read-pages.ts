@@ -39,7 +39,7 @@ export class PageReader {
   readonly #asJson: boolean;
   #at: Revision | undefined;
   #size = 0;
-  #most = PAGE;
+  #maxSize = PAGE;
 
   /**
    * @param asJson whether the store may return pages as JSON
@@ -95,7 +95,7 @@ export class PageReader {
 
   async #readRecords(after: Position | undefined, wanted: number): Promise<ListPage> {
     const { list } = this.call.dependencies.store;
-    this.#size = Math.min(this.selector.empty ? wanted : Math.max(wanted, this.#size * 2), this.#most);
+    this.#size = Math.min(this.selector.empty ? wanted : Math.max(wanted, this.#size * 2), this.#maxSize);
     const page = await settle<PageQuery, ListPage, ListPage>(
       this.#query(after, this.#size),
       list,
@@ -105,7 +105,7 @@ export class PageReader {
     const { length } = page.records;
     if (length > 0) {
       const fitting = Math.floor((PAGE_BYTES * length) / Math.max(bytesOf(page.records), 1));
-      this.#most = Math.min(Math.max(fitting, SMALLEST), PAGE);
+      this.#maxSize = Math.min(Math.max(fitting, SMALLEST), PAGE);
     }
     return this.#taken(page);
   }

@@ -130,7 +130,8 @@ export function createCommits(path: string, file: EngineFile, first: State) {
         write(operations.slice(part * length, (part + 1) * length), now, withPrevious),
       ).flat();
     const bytes = operations.reduce((sum, operation) => sum + bytesOf(operation), 0);
-    if (bytes > file.diskSpace.mostBytes && operations.length > 1) return inParts(Math.ceil(operations.length / 2));
+    if (bytes > file.diskSpace.maxTransactionBytes && operations.length > 1)
+      return inParts(Math.ceil(operations.length / 2));
     try {
       file.diskSpace.recheck();
       let outcome = attempt(operations, now, withPrevious);

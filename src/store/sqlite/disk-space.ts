@@ -43,16 +43,16 @@ export function createDiskSpace({ path, maxFileBytes }: EngineOptions, reserve: 
     connection.prepare(`PRAGMA ${pragma}`).get()?.[pragma] as number;
   const logBytes = (): number => sizeOf(`${path}-wal`);
 
-  const mostPages = (connection: SqlConnection, extraBytes = 0): number =>
+  const maxPages = (connection: SqlConnection, extraBytes = 0): number =>
     maxFileBytes === undefined ? MAX_PAGES : Math.ceil((maxFileBytes + extraBytes) / number(connection, 'page_size'));
   const setLimit = (connection: SqlConnection, pages: number): void =>
     connection.exec(`PRAGMA max_page_count = ${Math.max(1, pages)}`);
   const limit = (connection: SqlConnection): void => {
     const share = spaceLow ? LOW_SPACE_LOG_SHARE : 1;
     const logPages = wantedBytes > 0 ? Math.floor((wantedBytes * share) / number(connection, 'page_size')) : LOG_PAGES;
-    const most = mostPages(connection);
+    const max = maxPages(connection);
     connection.exec(`PRAGMA wal_autocheckpoint = ${Math.min(LOG_PAGES * share, Math.max(16, logPages))}`);
-    setLimit(connection, spaceLow ? Math.min(most, number(connection, 'page_count')) : most);
+    setLimit(connection, spaceLow ? Math.min(max, number(connection, 'page_count')) : max);
   };
 
   /** Moves the log into the file as far as readers let it. False: there was no room. */
@@ -90,7 +90,7 @@ export function createDiskSpace({ path, maxFileBytes }: EngineOptions, reserve: 
 
   return {
     /** The most bytes of events in one transaction. */
-    get mostBytes(): number {
+    get maxTransactionBytes(): number {
       return wantedBytes > 0 ? wantedBytes / 2 : Infinity;
     },
     isSpaceLow: (): boolean => spaceLow,
@@ -102,7 +102,7 @@ export function createDiskSpace({ path, maxFileBytes }: EngineOptions, reserve: 
     /** Performs work that frees space, with all the space there is. `failed`: it did not fit. */
     inReserve<T>(work: () => T, failed: (result: T) => boolean): T {
       const connection = use();
-      setLimit(connection, mostPages(connection, EXTRA_BYTES));
+      setLimit(connection, maxPages(connection, EXTRA_BYTES));
       try {
         makeSpace();
         let result = work();
@@ -130,19 +130,19 @@ export function createDiskSpace({ path, maxFileBytes }: EngineOptions, reserve: 
       const hasSpace = checkpoint() && reserve.refill(logBytes());
       const connection = use();
       const few = fewFree(connection);
-      spaceLow = !hasSpace || (few && number(connection, 'page_count') >= mostPages(connection));
+      spaceLow = !hasSpace || (few && number(connection, 'page_count') >= maxPages(connection));
       short = spaceLow && few;
       limit(connection);
     },
     /** After a commit: makes sure that the file can grow by what is in the log. */
     written(operations: number, bytes: number): void {
       unchecked += operations * OPERATION_BYTES + bytes;
-      const most = wantedBytes * GROWTH_SHARE;
-      if (spaceLow || wantedBytes === 0 || unchecked < most) return;
+      const max = wantedBytes * GROWTH_SHARE;
+      if (spaceLow || wantedBytes === 0 || unchecked < max) return;
       unchecked = 0;
       const connection = use();
       const growth = number(connection, 'page_count') * number(connection, 'page_size') - sizeOf(path);
-      if (growth >= most && !checkpoint()) enterLowSpace();
+      if (growth >= max && !checkpoint()) enterLowSpace();
     },
   };
 }

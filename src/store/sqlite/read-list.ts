@@ -116,11 +116,11 @@ function readRows(
   return connection.prepare(sql).all(...page.values, limit);
 }
 
-/** How many rows a SELECT has; `undefined`: more than `most`. */
-function countUpTo(most: number, connection: SqlConnection, { sql, values }: Part): number | undefined {
-  const row = connection.prepare(`SELECT count(*) AS n FROM (${sql} LIMIT ?)`).get(...values, most + 1);
+/** How many rows a SELECT has; `undefined`: more than `max`. */
+function countUpTo(max: number, connection: SqlConnection, { sql, values }: Part): number | undefined {
+  const row = connection.prepare(`SELECT count(*) AS n FROM (${sql} LIMIT ?)`).get(...values, max + 1);
   const found = row?.['n'] as number;
-  return found <= most ? found : undefined;
+  return found <= max ? found : undefined;
 }
 
 /** A list without terms: one SELECT. */

@@ -64,12 +64,12 @@ export async function runPlugin(plugin: PluginCommand, signal: AbortSignal): Pro
   }
 }
 
-/** Keeps the first `most` bytes of a stream, and gives them as text. */
-function collect(stream: Readable | undefined, most: number, onMore: () => void = () => undefined): () => string {
+/** Keeps the first `max` bytes of a stream, and gives them as text. */
+function collect(stream: Readable | undefined, max: number, onMore: () => void = () => undefined): () => string {
   const pieces: Uint8Array[] = [];
   let length = 0;
   stream?.on('data', (chunk: Uint8Array) => {
-    const piece = chunk.subarray(0, most - length);
+    const piece = chunk.subarray(0, max - length);
     length += piece.byteLength;
     if (piece.byteLength > 0) pieces.push(piece);
     if (piece.byteLength < chunk.byteLength) onMore();

@@ -134,8 +134,8 @@ export function createArenas<T extends object>(
     countFreed(from, size);
   };
 
-  const compact = (most: number): boolean => {
-    for (let scans = 0; scans < most; scans++) {
+  const compact = (max: number): boolean => {
+    for (let scans = 0; scans < max; scans++) {
       const [arena] = sparse;
       if (arena === undefined) return scans > 0;
       const entry = (arena.entries as readonly T[])[nextIndex++];
