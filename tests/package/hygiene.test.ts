@@ -223,6 +223,8 @@ const PRIVATE_WORDS: Readonly<Record<string, string>> = {
   corridor: 'import',
   'in waves': 'in batches',
   'the original': 'kube-apiserver',
+  sleeper: 'waker',
+  'opening mark': 'marker file',
 };
 
 /** The private words in a text. */
