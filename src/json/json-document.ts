@@ -23,15 +23,3 @@ export function setMember(target: Record<string, unknown>, key: string, value: u
     target[key] = value;
   }
 }
-
-/** ES2024, available since Node 20; a regular expression takes fifteen times as long. */
-interface MaybeWellFormed {
-  isWellFormed(): boolean;
-  toWellFormed(): string;
-}
-
-/** Text that Go can represent: an unpaired surrogate becomes U+FFFD. */
-export function wellFormed(text: string): string {
-  const asked = text as string & MaybeWellFormed;
-  return asked.isWellFormed() ? text : asked.toWellFormed();
-}

@@ -1,5 +1,5 @@
 import { goQuote } from './go-print.js';
-import { setMember, wellFormed, type JsonDocument, type JsonResult } from './json-document.js';
+import { setMember, type JsonDocument, type JsonResult } from './json-document.js';
 
 /** Paths of duplicates are collected up to this many characters. */
 const MAX_PATHS_LENGTH = 65_536;
@@ -181,7 +181,9 @@ class JsonReader {
       this.#refuse('in string literal');
     }
     const source = this.#text.slice(start, this.#at);
-    return wellFormed(source.includes('\\') ? (JSON.parse(source) as string) : source.slice(1, -1));
+    const text = source.includes('\\') ? (JSON.parse(source) as string) : source.slice(1, -1);
+    // Go cannot represent an unpaired surrogate, and reads U+FFFD.
+    return text.toWellFormed();
   }
 
   #escape(): void {

@@ -1,6 +1,5 @@
 import { byCodePoint } from '../../json/code-point-order.js';
 import type { FieldShape, Shape, StructShape } from '../schema/shape.js';
-import { wellFormed } from '../../json/json-document.js';
 
 /**
  * Writes an object as JSON in wire order: by the presence rules of its fields, map keys sorted, fields that the shape
@@ -91,5 +90,5 @@ function areSorted(keys: readonly string[]): boolean {
 const NEEDS_ESCAPE = /["\\\u0000-\u001f\ud800-\udfff]/;
 
 export function quoted(text: string): string {
-  return NEEDS_ESCAPE.test(text) ? JSON.stringify(wellFormed(text)) : `"${text}"`;
+  return NEEDS_ESCAPE.test(text) ? JSON.stringify(text.toWellFormed()) : `"${text}"`;
 }

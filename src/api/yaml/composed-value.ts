@@ -10,7 +10,7 @@ import {
   type YAMLMap,
   type YAMLSeq,
 } from 'yaml';
-import { setMember, wellFormed } from '../../json/json-document.js';
+import { setMember } from '../../json/json-document.js';
 import { MAX_DEPTH } from '../../json/parse-json.js';
 import { goQuote, shorten } from '../../json/go-print.js';
 import { isObject } from '../../json/json-tree.js';
@@ -148,11 +148,11 @@ function scalar(walk: Walk, node: Scalar): unknown {
   const tag = node.tag?.startsWith(TAG) ? node.tag.slice(TAG.length) : undefined;
   const plain = node.type === 'PLAIN' || node.type === undefined;
   if (tag === 'str' || tag === 'timestamp' || node.tag === '!' || (!plain && tag === undefined))
-    return wellFormed(text);
+    return text.toWellFormed();
   if (tag === 'binary') return decodedBinary(walk, text);
   const value = plainScalar(text);
   if (typeof value === 'number' && !Number.isFinite(value)) return refuse(walk, `unsupported value: ${shorten(text)}`);
-  return typeof value === 'string' ? wellFormed(value) : value;
+  return typeof value === 'string' ? value.toWellFormed() : value;
 }
 
 function decodedBinary(walk: Walk, base64: string): unknown {
