@@ -1,3 +1,4 @@
+import { messageOf } from '../../model/error-message.js';
 import { helpText, parseCommandLine, type FlagTable } from './parse-command-line.js';
 
 /** The parts of its process that a command may use. */
@@ -88,9 +89,4 @@ export async function runCommand(command: Command, argv: readonly string[], cont
   }
   context.stderr.write(`error: ${prepared.error}; see kube-vitals ${command.name} --help\n`);
   return USAGE_ERROR;
-}
-
-/** The message of an error, for a line of output. */
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

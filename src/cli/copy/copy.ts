@@ -1,5 +1,6 @@
+import { messageOf } from '../../model/error-message.js';
 import { copyEvents, type CopyResult, type EventStore, type SkippedEvent, type CopyProgress } from '../../store.js';
-import { messageOf, SIGNAL_EXIT_CODES, type EndSignal, type ProcessContext } from '../command-line/command.js';
+import { SIGNAL_EXIT_CODES, type EndSignal, type ProcessContext } from '../command-line/command.js';
 import { openStore } from '../stores/open-store.js';
 import { passwordFilter, type StoreChoice } from '../stores/store-url.js';
 import { statSync } from 'node:fs';

@@ -1,3 +1,4 @@
+import { messageOf } from '../../model/error-message.js';
 import {
   isForbidden,
   isUnauthorized,
@@ -6,7 +7,7 @@ import {
   type EventsClient,
   type EventSelection,
 } from '../../client.js';
-import { messageOf, type ProcessContext } from '../command-line/command.js';
+import type { ProcessContext } from '../command-line/command.js';
 import { connect, type ConnectionFlags } from './connect.js';
 import { documentsOf } from './documents.js';
 import { headOf, lastSeenAt, rowOf, type RowFormat } from './event-rows.js';

@@ -1,5 +1,6 @@
 import { hostname } from 'node:os';
 import { join } from 'node:path';
+import { messageOf } from '../../model/error-message.js';
 import {
   cachedStore,
   createApiServer,
@@ -15,7 +16,7 @@ import { systemClock } from '../../clock/clock.js';
 import { createRecorder, recordHealthChanges } from '../../client.js';
 import { createLifecycle } from '../../lifecycle.js';
 import { toNodeListener, type NodeListener } from '../../node.js';
-import { messageOf, type ProcessContext } from '../command-line/command.js';
+import type { ProcessContext } from '../command-line/command.js';
 import { pingStore, openStore, defaultStore, type DefaultStore } from '../stores/open-store.js';
 import { isLocal } from '../stores/store-url.js';
 import { standaloneAccess } from './access.js';

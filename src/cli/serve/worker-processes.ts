@@ -1,7 +1,8 @@
 import cluster from 'node:cluster';
+import { messageOf } from '../../model/error-message.js';
 import { pause } from '../../clock/abortable.js';
 import { systemClock } from '../../clock/clock.js';
-import { messageOf, type EndSignal, type ProcessContext } from '../command-line/command.js';
+import type { EndSignal, ProcessContext } from '../command-line/command.js';
 import type { WorkerEvents, WorkerProcess } from './supervisor.js';
 import type { FromWorker, ToWorker } from './worker-messages.js';
 

@@ -1,5 +1,6 @@
+import { messageOf } from '../../model/error-message.js';
 import { systemClock } from '../../clock/clock.js';
-import { messageOf, type ProcessContext } from '../command-line/command.js';
+import type { ProcessContext } from '../command-line/command.js';
 import type { Flags } from './flags.js';
 import { createLog } from './preparation.js';
 import { serve } from './serve.js';

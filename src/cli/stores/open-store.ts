@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { isStoreError, memoryStore, type EventStore } from '../../index.js';
-import { messageOf } from '../command-line/command.js';
+import { messageOf } from '../../model/error-message.js';
 import { isLocal, type StoreChoice, sqliteAt } from './store-url.js';
 import { join } from 'node:path';
 import { loadDriver } from '../../store/sqlite/driver.js';

@@ -1,3 +1,4 @@
+import { messageOf } from '../../model/error-message.js';
 import { storeError } from '../contract/errors.js';
 import type { Revision } from '../contract/record.js';
 import { onAbort, pause } from '../../clock/abortable.js';
@@ -15,7 +16,7 @@ import type {
   WatchRequest,
   WatchResponse,
 } from './connection.js';
-import { etcdFailure, reasonOf, UNAVAILABLE, failureClassOf } from './failure.js';
+import { etcdFailure, UNAVAILABLE, failureClassOf } from './failure.js';
 import type { EtcdSettings } from './options.js';
 
 /** The pauses between attempts of one call, in milliseconds. */
@@ -75,7 +76,7 @@ export function createEtcdClient(connections: readonly Connection[], settings: E
       const asked = attempt(connection.authenticate(username, password), context).catch((failure: unknown) => {
         if (token === asked) token = undefined;
         // A lost login changed nothing.
-        if (failureClassOf(failure) === 'unknown-outcome') throw etcdFailure(UNAVAILABLE, reasonOf(failure), false);
+        if (failureClassOf(failure) === 'unknown-outcome') throw etcdFailure(UNAVAILABLE, messageOf(failure), false);
         throw failure;
       });
       token = asked;
@@ -86,7 +87,7 @@ export function createEtcdClient(connections: readonly Connection[], settings: E
   const stopped = (failure: unknown, { outcomeUnknown }: CallContext): Error => {
     const message = outcomeUnknown ? 'was lost during a write' : `(${settings.endpoints.join(', ')}) is not available`;
     const code = outcomeUnknown ? 'unknown-outcome' : 'unavailable';
-    return storeError(code, `etcd ${message}: ${reasonOf(failure)}`, { cause: failure });
+    return storeError(code, `etcd ${message}: ${messageOf(failure)}`, { cause: failure });
   };
 
   /** Tries until it works, the deadline passes, or etcd refuses. */
@@ -133,12 +134,12 @@ export function createEtcdClient(connections: readonly Connection[], settings: E
         case 'answer-too-large':
           // gRPC has the same message for both directions: the answer to a write is small.
           if (failureClass === 'answer-too-large' && what === 'read') throw failure;
-          throw storeError('too-large', `etcd: ${reasonOf(failure)}`, { cause: failure });
+          throw storeError('too-large', `etcd: ${messageOf(failure)}`, { cause: failure });
         case 'no-space':
           throw storeError(
             'unavailable',
             'etcd has reached its space quota and accepts no writes: compact and defragment it, then disarm the NOSPACE ' +
-              `alarm (${reasonOf(failure)})`,
+              `alarm (${messageOf(failure)})`,
             { cause: failure, onlyWrites: true },
           );
         case 'refused':

@@ -74,7 +74,3 @@ export function failureClassOf(failure: unknown): FailureClass {
   if (!PASSING.has(failure.code)) return 'refused';
   return failure.sent ? 'unknown-outcome' : 'away';
 }
-
-export function reasonOf(failure: unknown): string {
-  return failure instanceof Error ? failure.message : String(failure);
-}

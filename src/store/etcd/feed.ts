@@ -7,7 +7,7 @@ import type { Revision } from '../contract/record.js';
 import type { ClockTimer } from '../../clock/clock.js';
 import type { EtcdClient } from './client.js';
 import { put, type WatchEvent, type WatchHandle, type WatchResponse } from './connection.js';
-import { reasonOf } from './failure.js';
+import { messageOf } from '../../model/error-message.js';
 import type { Layout } from './layout.js';
 import type { EtcdSettings } from './options.js';
 import { readWatchEvents } from './read-watch.js';
@@ -111,7 +111,7 @@ export function openFeed(
     parts = [];
     if (isOver()) return;
     if (++failures >= MAX_FAILURES) {
-      fail(storeError('unavailable', `the watch of etcd is broken: ${reasonOf(reason)}`, { cause: reason }));
+      fail(storeError('unavailable', `the watch of etcd is broken: ${messageOf(reason)}`, { cause: reason }));
       return;
     }
     if (failures > 1) await pause(clock, delays.next(), over.signal);

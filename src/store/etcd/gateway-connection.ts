@@ -1,5 +1,6 @@
+import { messageOf } from '../../model/error-message.js';
 import type { Connection, WatchHandle, WatchListener, WatchResponse } from './connection.js';
-import { DEADLINE_EXCEEDED, etcdFailure, reasonOf, UNAVAILABLE, type EtcdFailure } from './failure.js';
+import { DEADLINE_EXCEEDED, etcdFailure, UNAVAILABLE, type EtcdFailure } from './failure.js';
 import { loadHttp, type OpenHttp } from './http-exchange.js';
 import type { EtcdSettings } from './options.js';
 import { loadJsonCodec, type RpcCodec, type Send } from './rpc-codec.js';
@@ -33,7 +34,7 @@ function readAs<T>(read: (message: unknown) => T, message: unknown): T {
   try {
     return read(message);
   } catch (error) {
-    throw etcdFailure(UNAVAILABLE, reasonOf(error), true);
+    throw etcdFailure(UNAVAILABLE, messageOf(error), true);
   }
 }
 

@@ -1,3 +1,4 @@
+import { messageOf } from '../../model/error-message.js';
 /**
  * What a statement's parameter may be. Numbers are sent as texts, because drivers differ in what they make of large
  * ones.
@@ -49,7 +50,6 @@ export interface PostgresClient {
 
 /** An error after which it is certain that nothing was sent. */
 export function notSent(cause: unknown): Error {
-  const message = cause instanceof Error && cause.message !== '' ? cause.message : String(cause);
   const code = (cause as { code?: unknown } | null | undefined)?.code;
-  return Object.assign(new Error(message, { cause }), { notSent: true, code });
+  return Object.assign(new Error(messageOf(cause), { cause }), { notSent: true, code });
 }

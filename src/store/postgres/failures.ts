@@ -1,3 +1,4 @@
+import { messageOf } from '../../model/error-message.js';
 import { isStoreError, storeError, type StoreError } from '../contract/errors.js';
 
 export type RequestKind = 'read' | 'write';
@@ -36,10 +37,6 @@ function isOutcomeUnknown(state: string): boolean {
   return state.startsWith('57P') || state.startsWith('08') || state === '40003';
 }
 
-function textOf(error: unknown): string {
-  return error instanceof Error && error.message !== '' ? error.message : String(error);
-}
-
 /** SQLSTATE of the server's error behind a StoreError. */
 export function stateOf(error: unknown): unknown {
   return ((error as { cause?: unknown }).cause as { code?: unknown } | undefined)?.code;
@@ -70,6 +67,6 @@ export function failureOf(error: unknown, kind: RequestKind, schema: string): St
     NEVER_CONNECTED.has(code) ||
     (state !== undefined && !isOutcomeUnknown(state));
   const advice = state === '42501' ? `a right is missing: ${grantsFor(schema, '<role>')}` : ADVICE[state ?? ''];
-  const message = `PostgreSQL: ${advice === undefined ? '' : `${advice}: `}${textOf(error)}`;
+  const message = `PostgreSQL: ${advice === undefined ? '' : `${advice}: `}${messageOf(error)}`;
   return storeError(certain ? 'unavailable' : 'unknown-outcome', message, { cause: error });
 }

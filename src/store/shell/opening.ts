@@ -1,3 +1,4 @@
+import { messageOf } from '../../model/error-message.js';
 import { untilAborted } from '../../clock/abortable.js';
 import { systemClock } from '../../clock/clock.js';
 import { isStoreError, storeError } from '../contract/errors.js';
@@ -9,7 +10,7 @@ export type Opening = ReturnType<typeof createOpening>;
 /** Returns the error for calls that wait for a failed opening: they changed nothing, whatever the opening wrote. */
 function asUnavailable(cause: unknown): Error {
   if (isStoreError(cause) && cause.code !== 'unknown-outcome') return cause;
-  return storeError('unavailable', cause instanceof Error ? cause.message : String(cause), { cause });
+  return storeError('unavailable', messageOf(cause), { cause });
 }
 
 /**

@@ -1,7 +1,8 @@
+import { messageOf } from '../../model/error-message.js';
 import { storeError, type StoreError } from '../contract/errors.js';
 import type { SqlConnection } from './driver.js';
 import type { EngineFile, Session } from './engine-file.js';
-import { faultOf, lacksSpace, messageOf, sqliteFailure } from './failure.js';
+import { faultOf, lacksSpace, sqliteFailure } from './failure.js';
 import { readState, timeOf, writeState, type State } from './state.js';
 import type { WriteOperation, WriteResult } from './write-batch.js';
 

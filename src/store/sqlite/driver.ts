@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import process from 'node:process';
-import { messageOf } from './failure.js';
+import { messageOf } from '../../model/error-message.js';
 import type { SqliteDriver } from './options.js';
 
 /** A value bound to a statement. Never text, which a driver cuts at a NUL. */

@@ -1,7 +1,8 @@
+import { messageOf } from '../../model/error-message.js';
 import type { Revision } from '../contract/event-store.js';
 import { storeError, type StoreError } from '../contract/errors.js';
 import type { LoadedDriver, SqlConnection } from './driver.js';
-import { faultOf, lacksSpace, messageOf, sqliteFailure } from './failure.js';
+import { faultOf, lacksSpace, sqliteFailure } from './failure.js';
 import { takeLock } from './file-lock.js';
 import { createFolder, openDatabase } from './open-database.js';
 import { readMarkerFile, type MarkerFile } from './marker-file.js';

@@ -1,3 +1,4 @@
+import { messageOf } from '../../model/error-message.js';
 import { storeError, type StoreError } from '../contract/errors.js';
 
 /** What a driver's error means for the store. */
@@ -33,10 +34,6 @@ const ADVICE: Readonly<Record<Fault, string>> = {
   busy: 'another program has locked it',
   other: 'SQLite reported an error',
 };
-
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}
 
 /**
  * The driver's error as a StoreError. Its message contains the driver's, because errors cross threads without their

@@ -3,7 +3,7 @@ import { keyOfText, keyText } from '../contract/keys.js';
 import { eventWithSidecar } from '../sidecar/sidecar.js';
 import { storeError } from '../contract/errors.js';
 import type { EventRecord } from '../contract/record.js';
-import { messageOf } from './failure.js';
+import { messageOf } from '../../model/error-message.js';
 import type { KeyBytes, StoredChange, StoredRecord } from './stored.js';
 
 const encoder = new TextEncoder();

@@ -1,6 +1,6 @@
 import { isStoreError, storeError, type StoreError } from '../contract/errors.js';
 import type { SqliteEngine } from './engine.js';
-import { messageOf } from './failure.js';
+import { messageOf } from '../../model/error-message.js';
 import type { EngineOptions } from './options.js';
 import {
   READ_ANSWER,

@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads';
 import type { Clock } from '../../clock/clock.js';
 import { storeError, type StoreError } from '../contract/errors.js';
 import { createDelays } from '../../clock/backoff.js';
-import { messageOf } from './failure.js';
+import { messageOf } from '../../model/error-message.js';
 import type { EngineOptions } from './options.js';
 import type { FromWorker, RequestKind, ToWorker, WorkerStart } from './serve.js';
 

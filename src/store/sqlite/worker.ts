@@ -1,7 +1,7 @@
 // The thread that has the database open: the program `sqlite-worker.js` of the package.
 import { parentPort, workerData } from 'node:worker_threads';
 import { loadDriver } from './driver.js';
-import { messageOf } from './failure.js';
+import { messageOf } from '../../model/error-message.js';
 import { openEngine, type SqliteEngine } from './engine.js';
 import { serve, type ToWorker, type WorkerStart } from './serve.js';
 
