@@ -20,10 +20,17 @@ export function expired(revision: Revision, floor: Revision): StoreError {
   return storeError('expired', `revision ${revision} is older than the history`, { current: floor });
 }
 
+export function futureRevision(revision: Revision, latest: Revision): StoreError {
+  return storeError('future-revision', `revision ${revision} is later than the latest revision`, { current: latest });
+}
+
+/** Returns the error of a call of a store that was closed. `name`: the store's. */
+export function closed(name: string): StoreError {
+  return storeError('closed', `the store ${name} is closed`);
+}
+
 /** Fails with `future-revision` or `expired` for a revision that cannot be read. */
 export function checkReadable(revision: Revision, floor: Revision, latest: Revision): void {
-  if (!(revision <= latest)) {
-    throw storeError('future-revision', `revision ${revision} is later than the latest revision`, { current: latest });
-  }
+  if (!(revision <= latest)) throw futureRevision(revision, latest);
   if (revision < floor) throw expired(revision, floor);
 }

@@ -129,7 +129,7 @@ export function createEtcdClient(connections: readonly Connection[], settings: E
         case 'compacted':
           throw storeError('expired', 'etcd has compacted this revision', { cause: failure });
         case 'future':
-          throw storeError('future-revision', 'this revision lies ahead', { cause: failure });
+          throw storeError('future-revision', 'this revision is later than the latest revision', { cause: failure });
         case 'too-large':
         case 'answer-too-large':
           // gRPC has the same message for both directions: the answer to a write is small.

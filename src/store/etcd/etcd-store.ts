@@ -1,5 +1,5 @@
 import type { EventStore, RemoveOptions, Revision, StoreCall } from '../contract/event-store.js';
-import { notFound } from '../contract/conditions.js';
+import { expired, futureRevision, notFound } from '../contract/conditions.js';
 import { keyText } from '../contract/keys.js';
 import { storeError } from '../contract/errors.js';
 import type { EventKey, EventRecord } from '../contract/record.js';
@@ -128,16 +128,13 @@ export function etcdStore(options: EtcdStoreOptions): EventStore {
     async list(query) {
       const { at } = query;
       const first = begin();
-      if (at !== undefined && at < first) {
-        throw storeError('expired', `the store began at ${first}`, { current: first });
-      }
+      if (at !== undefined && at < first) throw expired(at, first);
       const context = contextOf(query);
       try {
         return await readList({ client: parts().client, layout, context }, query);
       } catch (error) {
-        if (!hasCode(error, 'future-revision')) throw error;
-        const current = await latest(context);
-        throw storeError('future-revision', `${at} lies ahead, the latest is ${current}`, { current });
+        if (at === undefined || !hasCode(error, 'future-revision')) throw error;
+        throw futureRevision(at, await latest(context));
       }
     },
     create: (key, event, { expiresAt, signal }) => parts().writes.create(key, event, expiresAt, contextOf({ signal })),

@@ -1,4 +1,5 @@
 import type { Change } from '../contract/event-store.js';
+import { expired } from '../contract/conditions.js';
 import { isStoreError, storeError } from '../contract/errors.js';
 import { pause } from '../../clock/abortable.js';
 import { createDelays } from '../../clock/backoff.js';
@@ -151,7 +152,7 @@ export function openFeed(
     };
     try {
       const first = begin();
-      if (after < first) throw storeError('expired', `the store began at ${first}`, { current: first });
+      if (after < first) throw expired(after, first);
       // From the last revision seen, not the one after: where history was compacted up to the very first revision of a
       // watch, etcd 3.4 and 3.5 lose a deletion at it (etcd-io/etcd#19179).
       const request = { ...layout.watched, startRevision: Math.max(1, position) };

@@ -121,7 +121,8 @@ export function createWrites(client: EtcdClient, layout: Layout, fence: Fence) {
       written(revision: Revision): EventRecord {
         const kv = { key: objectKey, value, createRevision: revision, modRevision: revision, version: 1 };
         const record = layout.record(kv);
-        if (record === undefined) throw new TypeError('the event has no usable sidecar: give cut and expiresAt');
+        if (record === undefined)
+          throw new TypeError('cut must be an offset in the bytes of the event, and expiresAt a number');
         known.note(record);
         return record;
       },

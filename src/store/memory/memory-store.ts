@@ -8,9 +8,8 @@ import type {
   Revision,
   WriteOptions,
 } from '../contract/event-store.js';
-import { conflict, exists, notFound } from '../contract/conditions.js';
+import { closed, conflict, exists, notFound } from '../contract/conditions.js';
 import { keyText } from '../contract/keys.js';
-import { storeError } from '../contract/errors.js';
 import type { EncodedEvent, EventRecord } from '../contract/record.js';
 import { createEventStore } from '../shell/create-event-store.js';
 import { createBounds, type Bounds } from './bounds.js';
@@ -94,7 +93,7 @@ function createOperations(clock: Clock, name: string, options: MemoryStoreOption
 
   let stopped = false;
   const checkOpen = (): void => {
-    if (stopped) throw storeError('closed', `the store ${name} is closed`);
+    if (stopped) throw closed(name);
   };
   const reads = createReads(engine, checkOpen);
 

@@ -2,9 +2,9 @@ import { systemClock, type Clock } from '../../clock/clock.js';
 import { createNotifier } from '../../observe/observation.js';
 import { createBatcher } from '../batching/batcher.js';
 import type { EventStore, ListPage, ListQuery, Revision } from '../contract/event-store.js';
-import { notFound } from '../contract/conditions.js';
+import { closed, notFound } from '../contract/conditions.js';
 import { keyText } from '../contract/keys.js';
-import { storeError, type StoreError } from '../contract/errors.js';
+import { storeError } from '../contract/errors.js';
 import { createPagedFeeds } from '../feeds/paged-feed.js';
 import { createEventStore } from '../shell/create-event-store.js';
 import { encodeSidecar } from '../sidecar/sidecar.js';
@@ -163,9 +163,8 @@ FROM ${s}.expire($1::bigint, $2::integer, $3::bigint, $4::bigint, $5::integer)`,
     stop() {
       stopped = true;
       check.close();
-      const closed = (): StoreError => storeError('closed', `the store ${name} is closed`);
-      void writes.close(closed);
-      void lists.close(closed);
+      void writes.close(() => closed(name));
+      void lists.close(() => closed(name));
     },
     async close() {
       await Promise.all([wakeUps.close(), history.close()]);

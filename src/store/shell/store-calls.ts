@@ -1,5 +1,6 @@
 import { untilAborted } from '../../clock/abortable.js';
-import { isStoreError, storeError, type StoreError } from '../contract/errors.js';
+import { closed } from '../contract/conditions.js';
+import { isStoreError, type StoreError } from '../contract/errors.js';
 import type { StoreCall } from '../contract/event-store.js';
 import type { Opening } from './opening.js';
 import type { Awaitable, StoreEngine } from './store-engine.js';
@@ -29,7 +30,7 @@ export function createStoreCalls(engine: StoreEngine, opening: Opening | undefin
   let underWay = 0;
   let whenIdle: (() => void) | undefined;
 
-  const closedError = (): StoreError => storeError('closed', `the store ${name} is closed`);
+  const closedError = (): StoreError => closed(name);
 
   const begin = (call: StoreCall | undefined): StoreEngine => {
     if (opened === undefined) throw closedError();

@@ -2,7 +2,7 @@ import { systemClock, type ClockTimer } from '../../clock/clock.js';
 import { checkOptions } from '../../options/check-options.js';
 import { createBatcher, type BatcherOptions } from '../batching/batcher.js';
 import type { EventStore, ListPage, ListQuery } from '../contract/event-store.js';
-import { storeError } from '../contract/errors.js';
+import { closed } from '../contract/conditions.js';
 import { createPagedFeeds } from '../feeds/paged-feed.js';
 import type { EventRecord } from '../contract/record.js';
 import { createEventStore } from '../shell/create-event-store.js';
@@ -158,8 +158,7 @@ export function createSqliteStore(options: SqliteStoreOptions, host: EngineHost)
       timer?.cancel();
     },
     async close() {
-      const closed = (): Error => storeError('closed', `the store ${name} is closed`);
-      await Promise.all([writes, reads, lists].map((queue) => queue.close(closed)));
+      await Promise.all([writes, reads, lists].map((queue) => queue.close(() => closed(name))));
       await host.close();
     },
   });
