@@ -1,8 +1,4 @@
-/**
- * An object in a body may have this many fields and list items, at all levels, unless an option says otherwise.
- * Processing (parsing, merging, tracking, validating, encoding) costs 5 to 10 µs for each of them without yielding;
- * Kubernetes limits bytes only. An ordinary event has 60, and 3 more with every label.
- */
+/** The fields and list items that an object in a body may have, at all levels, by default (decision 43). */
 export const MAX_MEMBERS = 4_000;
 
 /** A text counts as one, and as one more for each of this many characters. */
@@ -12,12 +8,7 @@ export const LONG_TEXT = 256;
  */
 const MAX_TEXT_COUNT = 1_024;
 
-/**
- * How many fields and items a text counts for, beside itself. Names and set items are written, compared and sorted to
- * track managed fields; thousands of long ones cost as much as ten times as many short ones, and V8 hashes texts of
- * more than 16,383 characters by their length alone, so that sets and maps compare each with all others of that length.
- * Valid names have 317 characters at most, valid annotations 256 KiB in all.
- */
+/** How many fields and items a text counts for, beside itself, because tracking long texts is slow (decision 43). */
 export function membersOfText(length: number): number {
   return Math.min(Math.floor(length / LONG_TEXT), MAX_TEXT_COUNT);
 }

@@ -66,8 +66,7 @@ function transformFor(
  *
  * @param now microseconds since the epoch, for the ages in Tables
  * @throws StatusFailure 406 when no clause of Accept can be served or the conversion does not fit the response; 400 for
- * a bad
- *   `includeObject`
+ * a bad `includeObject`
  */
 export function negotiate(
   inputs: NegotiationInputs,

@@ -29,11 +29,7 @@ interface Round {
 
 /**
  * Decides whether a read may be served from the cache: it must show every write that was acknowledged before it began,
- * and never an older state than an earlier read. Where this process owns the store, it knows the required revision from
- * its own calls. Where others write as well, and after a call that may have changed something at an unknown revision,
- * the latest revision is requested from the store, once for all reads that wait together. A read that begins during a
- * request waits for the next one, since a write may have been acknowledged after the store had read the revision for
- * the first.
+ * and never an older state than an earlier read (decision 75).
  */
 export function createFreshness({ store, cache, clock, timeoutMs }: FreshnessOptions) {
   const { shared } = store.capabilities;

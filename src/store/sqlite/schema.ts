@@ -71,24 +71,17 @@ const OBJECTS = `
   CREATE INDEX ended_key ON versions (key, ended) WHERE ended IS NOT NULL;
 `;
 
-/** See `State`: how far history's time is ahead of the clock, and the mark of the latest opening. */
+/** See `State`: how far history's time is ahead of the clock, and the number of the latest opening. */
 const OWN_TIME = `
   ALTER TABLE state ADD COLUMN ahead INTEGER NOT NULL DEFAULT 0;
   ALTER TABLE state ADD COLUMN opening INTEGER NOT NULL DEFAULT 0;
 `;
 
 /**
- * A row of `versions` is written once and not changed: with 10,000 events a replace in a batch of 32 wrote 8.1 pages
- * while the row that ended was changed and left five indexes, now 2.6 (CPU 112 µs, then 40). What is current, and what
- * ended, are tables of small rows:
- *
- * - `current_events` has the revision of each key; a replace changes it in place. Lists of the latest revision are read
- *   by it.
- * - `ended_versions` is appended to, by the revision that ended a row (`previous`). What a snapshot still sees, and
- *   what is to be pruned, are read by it. `kind`: replaced (0), replaced and now about another object (1), deleted
- *   (2).
- * - `expiries` keeps the rows that were replaced until they are due or pruned.
- * - `versions_namespace` keeps them, too: the newest events are found by it, and compared with `current_events`.
+ * Rows of `versions` are written once (decision 77). Lists of the latest revision read `current_events`; what a snapshot
+ * still sees, and what is to be pruned, is in `ended_versions`, whose `kind` is: replaced (0), replaced and now about
+ * another object (1), deleted (2). `expiries` and `versions_namespace` keep replaced rows until they are pruned: the
+ * newest events are found by the latter, and compared with `current_events`.
  */
 const ROWS_ARE_NOT_CHANGED = `
   CREATE TABLE current_events (key BLOB PRIMARY KEY, rev INTEGER NOT NULL, object INTEGER, size INTEGER NOT NULL)
