@@ -148,20 +148,20 @@ export type Result =
 export const isRead = (verb: Verb | ''): boolean => verb === 'get' || verb === 'list' || verb === 'watch';
 
 /** Bodies and events above this size take milliseconds to read, change or convert. */
-const VAST_BYTES = 524_288;
+const LARGE_EVENT_BYTES = 524_288;
 
 /** Waits one turn of the event loop between two steps of work on many bytes; undefined, without delay, for few. */
-export function turnIfVast(bytes: number): Promise<void> | undefined {
-  return bytes > VAST_BYTES ? nextTurn() : undefined;
+export function yieldIfLarge(bytes: number): Promise<void> | undefined {
+  return bytes > LARGE_EVENT_BYTES ? nextTurn() : undefined;
 }
 
 export function storedObject(call: VerbCall, status: 200 | 201 | 202, record: EventRecord): Result | Promise<Result> {
-  if (eventSize(record.event) > VAST_BYTES) return vastObject(call, status, record);
+  if (eventSize(record.event) > LARGE_EVENT_BYTES) return largeObject(call, status, record);
   return { kind: 'object', status, json: call.version.object(record) };
 }
 
 /** Does the same with turns of the event loop before and after the conversion. */
-async function vastObject({ version }: VerbCall, status: 200 | 201 | 202, record: EventRecord): Promise<Result> {
+async function largeObject({ version }: VerbCall, status: 200 | 201 | 202, record: EventRecord): Promise<Result> {
   await nextTurn();
   const json = version.object(record);
   await nextTurn();

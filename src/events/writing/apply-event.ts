@@ -3,7 +3,7 @@ import { applyManagedFields } from '../../api/managed-fields/apply-managed-field
 import { readWriteOptions, type WriteOptions } from '../../api/options/write-options.js';
 import { conflict } from '../../api/status/failures.js';
 import type { Event } from '../../model/event.js';
-import { resourceOf, turnIfVast, type VerbCall, type Result } from '../request/call.js';
+import { resourceOf, yieldIfLarge, type VerbCall, type Result } from '../request/call.js';
 import { changeStoredEvent } from './change-stored-event.js';
 import { managerOfCall, setManagedFields, trackingTime } from './field-tracking.js';
 import { readBytes, requireMatchingName, requireNamespace } from './request-body.js';
@@ -17,13 +17,13 @@ export async function applyEvent(call: VerbCall): Promise<Result> {
   const bytes = await readBytes(call);
   const options = readWriteOptions(call.query, 'PatchOptions', true);
   const body = await readApplyBody(bytes, call.dependencies.bodyLimits);
-  await turnIfVast(bytes.length);
+  await yieldIfLarge(bytes.length);
   return changeStoredEvent(
     call,
     options,
     async (previous) => {
       const next = merged(call, options, body, previous);
-      await turnIfVast(bytes.length);
+      await yieldIfLarge(bytes.length);
       return { next };
     },
     async () => {
@@ -33,7 +33,7 @@ export async function applyEvent(call: VerbCall): Promise<Result> {
         const why = `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`;
         throw conflict(resourceOf(call), call.scope.name, why);
       }
-      await turnIfVast(bytes.length);
+      await yieldIfLarge(bytes.length);
       return storeMissing(call, event, options, event.metadata.managedFields ?? []);
     },
   );

@@ -10,7 +10,7 @@ import {
   readStored,
   resourceOf,
   type VerbCall,
-  turnIfVast,
+  yieldIfLarge,
   storedObject,
   type Result,
 } from '../request/call.js';
@@ -70,7 +70,7 @@ function attempt(pending: PendingChange): Attempt | Promise<Attempt> {
     if (!record) return missing();
     const stored = call.dependencies.readEvent(record.event);
     const { event } = stored;
-    return chain(turnIfVast(eventSize(record.event)), () =>
+    return chain(yieldIfLarge(eventSize(record.event)), () =>
       chain(pending.change(event, record), (change) => changed(pending, record, stored, change)),
     );
   });

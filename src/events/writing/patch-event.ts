@@ -6,7 +6,7 @@ import { chain } from '../../http/promise.js';
 import type { Event } from '../../model/event.js';
 import type { EventRecord } from '../../store/contract/record.js';
 import { withRevision } from '../codec/compare-events.js';
-import { resourceOf, turnIfVast, type VerbCall, type Result } from '../request/call.js';
+import { resourceOf, yieldIfLarge, type VerbCall, type Result } from '../request/call.js';
 import { changeStoredEvent, type ChangedEvent } from './change-stored-event.js';
 import { trackFields } from './field-tracking.js';
 import { readBytes, requireMatchingName, requireNamespace } from './request-body.js';
@@ -58,9 +58,9 @@ function patched(
   // Another attempt adds the same warnings; each is sent once.
   call.warnings.push(...decoded.warnings);
   dedupeOwners(call, next, 'patch');
-  return chain(turnIfVast(body.length), () => {
+  return chain(yieldIfLarge(body.length), () => {
     const managedFields = trackFields(call, options, next, previous);
-    return chain(turnIfVast(body.length), () => ({ next, managedFields }));
+    return chain(yieldIfLarge(body.length), () => ({ next, managedFields }));
   });
 }
 
