@@ -26,12 +26,12 @@ export function isConnectionError(value: unknown): value is ConnectionError {
 /** Makes the {@link ConnectionError} of a transport that was closed, which no repetition cures. */
 export function transportClosed(): ConnectionError {
   return Object.assign(connectionError('the transport is closed', false), {
-    [Symbol.for('kube-vitals.TransportClosed')]: true,
+    [Symbol.for('kube-vitals.ConnectionClosed')]: true,
   });
 }
 
 /** True for an error that {@link transportClosed} made, also in another copy of the package. */
-export const isTransportClosed = (value: unknown): boolean => isBranded('TransportClosed', value);
+export const isTransportClosed = (value: unknown): boolean => isBranded('ConnectionClosed', value);
 
 /**
  * An answer that no server of this API gives: not JSON, another kind of object, or more bytes than the client takes. It
