@@ -1,4 +1,4 @@
-import { joinBytes, unwrittenBytes } from '../../http/bytes.js';
+import { joinBytes, uninitializedBytes } from '../../http/bytes.js';
 import type { FrameType } from './contract.js';
 import { indentJson } from '../../json/indent.js';
 import { jsonBytes, type JsonSource } from '../../json/json-source.js';
@@ -28,7 +28,7 @@ function frame(type: FrameType, json: Uint8Array): Uint8Array {
 
 /** JSON and a newline. */
 function line(json: JsonSource): Uint8Array {
-  const out = unwrittenBytes(json.byteLength + 1);
+  const out = uninitializedBytes(json.byteLength + 1);
   if ('writeTo' in json) json.writeTo(out, 0);
   else out.set(json);
   out[json.byteLength] = NEWLINE;
