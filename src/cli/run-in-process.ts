@@ -1,6 +1,6 @@
 import { fstatSync, writeFileSync } from 'node:fs';
 import process from 'node:process';
-import { keepProcess } from '../clock/keep-process.js';
+import { keepProcessAlive } from '../clock/keep-process-alive.js';
 import { SIGNAL_EXIT_CODES, type EndSignal, type ProcessContext } from './command-line/command.js';
 
 const STDOUT = 1;
@@ -37,7 +37,7 @@ export async function runInProcess(
   process.stderr.on('error', () => undefined);
   process.stdout.on('error', outputFailed);
   // A command may wait for unreferenced timers only, such as those of a store that retries.
-  const release = keepProcess();
+  const release = keepProcessAlive();
 
   const code = await program(process.argv.slice(2), context);
   release();

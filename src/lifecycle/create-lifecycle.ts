@@ -1,6 +1,6 @@
 import { pause } from '../clock/abortable.js';
 import { systemClock, type Clock } from '../clock/clock.js';
-import { keepProcess } from '../clock/keep-process.js';
+import { keepProcessAlive } from '../clock/keep-process-alive.js';
 import { startOnce } from '../http/promise.js';
 import { createNotifier } from '../observe/observation.js';
 import { checkLifecycleOptions, type LifecycleOptions } from './options.js';
@@ -102,7 +102,7 @@ export function createLifecycle(options: LifecycleOptions): Lifecycle {
   }
 
   // A process whose servers are closed would otherwise exit while a step hangs, before the limit of the step.
-  return { shutdown: startOnce(() => run().finally(keepProcess())), phase: () => phase };
+  return { shutdown: startOnce(() => run().finally(keepProcessAlive())), phase: () => phase };
 }
 
 /**

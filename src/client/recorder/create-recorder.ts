@@ -1,6 +1,6 @@
 import { systemClock, type ClockTimer } from '../../clock/clock.js';
 import { createTokenBuckets } from '../../limits/token-buckets.js';
-import { keepProcess } from '../../clock/keep-process.js';
+import { keepProcessAlive } from '../../clock/keep-process-alive.js';
 import { checkOptions } from '../../options/check-options.js';
 import type { DropReason, EventInput, FlushOptions, Recorder, RecorderStats } from './contract.js';
 import { createLanes } from './lanes.js';
@@ -186,7 +186,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
 
   async function flush({ signal }: FlushOptions = {}): Promise<void> {
     signal?.throwIfAborted();
-    const release = keepProcess();
+    const release = keepProcessAlive();
     const wake = (): void => waiting.get(release)?.();
     signal?.addEventListener('abort', wake);
     try {

@@ -1,7 +1,7 @@
 import { pause } from '../../clock/abortable.js';
 import { delayAfter } from '../../clock/backoff.js';
 import type { Clock } from '../../clock/clock.js';
-import { keepProcess } from '../../clock/keep-process.js';
+import { keepProcessAlive } from '../../clock/keep-process-alive.js';
 import { isConnectionError, isStatusError, isTransportClosed } from '../contract/errors.js';
 import type { Deadline } from './deadline.js';
 
@@ -63,7 +63,7 @@ export async function repeat<T>(
       const wait = pauseAfter(error, tries, retry.firstDelayMs, retry.longestDelayMs, Infinity);
       if (wait >= deadline.remainingMs()) throw error;
       // A process that waits only for this call would otherwise exit during the pause.
-      const release = keepProcess();
+      const release = keepProcessAlive();
       try {
         await pause(clock, wait, deadline.signal);
       } finally {

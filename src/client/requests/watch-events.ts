@@ -1,5 +1,5 @@
 import { endable } from '../../clock/endable.js';
-import { keepProcess } from '../../clock/keep-process.js';
+import { keepProcessAlive } from '../../clock/keep-process-alive.js';
 import type { WatchFrame, WatchOptions } from '../contract/events-client.js';
 import { isSuccess, refusal, refuseCompressed } from './answers.js';
 import { reading, send, type CallContext } from './call.js';
@@ -39,7 +39,7 @@ export function watchEvents(
 
 /** Keeps the process alive until the promise settles: a server in the same process has no socket that does. */
 function held<T>(promise: Promise<T>): Promise<T> {
-  return promise.finally(keepProcess());
+  return promise.finally(keepProcessAlive());
 }
 
 /**

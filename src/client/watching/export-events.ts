@@ -1,7 +1,7 @@
 import { untilAborted } from '../../clock/abortable.js';
 import { createBackoff } from '../../clock/backoff.js';
 import { systemClock } from '../../clock/clock.js';
-import { keepProcess } from '../../clock/keep-process.js';
+import { keepProcessAlive } from '../../clock/keep-process-alive.js';
 import type { Event } from '../../model/event.js';
 import { createFailureSeries } from '../../observe/failure-series.js';
 import { createNotifier } from '../../observe/observation.js';
@@ -84,7 +84,7 @@ async function run(options: ExportEventsOptions): Promise<void> {
   const { batchSize = 100, batchMs = 1_000, clock = systemClock } = options;
   const signal = options.signal ?? new AbortController().signal;
   const delivery = createDelivery(options, signal);
-  const release = keepProcess();
+  const release = keepProcessAlive();
   try {
     const cursor = await delivery.stored();
     if (signal.aborted) return;

@@ -1,7 +1,7 @@
 import { createBackoff } from '../../clock/backoff.js';
 import { systemClock, type Clock } from '../../clock/clock.js';
 import { endable } from '../../clock/endable.js';
-import { keepProcess } from '../../clock/keep-process.js';
+import { keepProcessAlive } from '../../clock/keep-process-alive.js';
 import { createFailureSeries, type FailureSeries } from '../../observe/failure-series.js';
 import { createNotifier } from '../../observe/observation.js';
 import type { EventSelection, WatchFrame } from '../contract/events-client.js';
@@ -99,7 +99,7 @@ class Follower<Given> {
    */
   async *run(): AsyncGenerator<Given, void, undefined> {
     const { signal } = this.#dependencies;
-    const release = keepProcess();
+    const release = keepProcessAlive();
     try {
       while (!signal.aborted) {
         let pauseMs = 0;
