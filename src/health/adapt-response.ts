@@ -5,7 +5,7 @@ import type { ApiRequest } from '../http/request.js';
 import type { ApiResponse } from '../http/response.js';
 import { parseGoDuration } from '../time/go-duration.js';
 import { badTimeoutMessage, failureStatus } from '../responses/failure-status.js';
-import { NOT_CACHED, statusResponse, TOO_LATE } from '../responses/fixed-responses.js';
+import { NOT_CACHED, statusResponse, GATEWAY_TIMEOUT } from '../responses/fixed-responses.js';
 
 /** Returns 400 for an invalid `?timeout=`. `fault` is Go's error text. */
 export function badTimeout(fault: string): ApiResponse {
@@ -22,7 +22,7 @@ export function withinLimit(
 ): ApiResponse | Promise<ApiResponse> {
   if (ms === undefined || !isPromise(answer)) return answer;
   return new Promise((resolve, reject) => {
-    const timer = clock.setTimer(() => resolve(uncached(TOO_LATE)), ms);
+    const timer = clock.setTimer(() => resolve(uncached(GATEWAY_TIMEOUT)), ms);
     answer.then(resolve, reject).finally(() => timer.cancel());
   });
 }

@@ -66,7 +66,7 @@ export function shuttingDownText(): ApiResponse {
 }
 
 /** 504: the request took too long. Kubernetes sends this Status without kind and apiVersion, as text. */
-export const TOO_LATE: ApiResponse = /* @__PURE__ */ Object.freeze({
+export const GATEWAY_TIMEOUT: ApiResponse = /* @__PURE__ */ Object.freeze({
   status: 504,
   headers: /* @__PURE__ */ Object.freeze({ 'content-type': 'text/plain; charset=utf-8' }),
   body:

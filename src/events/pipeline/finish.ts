@@ -1,4 +1,4 @@
-import { NO_CACHE, TOO_LATE } from '../../responses/fixed-responses.js';
+import { NO_CACHE, GATEWAY_TIMEOUT } from '../../responses/fixed-responses.js';
 import { warningHeader } from '../../api/status/warnings.js';
 import type { ApiResponse } from '../../http/response.js';
 import type { RequestContext } from './request-context.js';
@@ -41,7 +41,7 @@ export async function refuse(context: RequestContext, error: unknown): Promise<A
 }
 
 async function errorResponse(context: RequestContext, error: unknown): Promise<ApiResponse> {
-  if (context.life.isReason(error)) return TOO_LATE;
+  if (context.life.isReason(error)) return GATEWAY_TIMEOUT;
   const { status, headers } = statusFailureOf(context, error);
   const response = await respondFailure(status, negotiationInputs(context.request.headers, context.query));
   return { ...response, headers: { ...response.headers, ...headers } };

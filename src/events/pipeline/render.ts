@@ -2,7 +2,7 @@ import type { Representation } from '../../api/representation/contract.js';
 import { chain } from '../../http/promise.js';
 import type { ApiResponse } from '../../http/response.js';
 import type { Place } from '../../limits/in-flight.js';
-import { TOO_LATE, tooManyRequestsText } from '../../responses/fixed-responses.js';
+import { GATEWAY_TIMEOUT, tooManyRequestsText } from '../../responses/fixed-responses.js';
 import { type VerbCall, isRead, type Result } from '../request/call.js';
 import { tooManyRequests } from '../../api/status/failures.js';
 import type { JsonSource } from '../../json/json-source.js';
@@ -37,7 +37,7 @@ async function renderedCounted(
   place.streams();
   const held = await dependencies.limits.hold(bytes, caller, life);
   // A write has been stored nevertheless.
-  if (held === undefined) return isRead(scope.verb) ? tooManyRequestsText() : TOO_LATE;
+  if (held === undefined) return isRead(scope.verb) ? tooManyRequestsText() : GATEWAY_TIMEOUT;
   life.holdBytes(held);
   const counts = representation.gathersItems && result.kind === 'list';
   const counted = counts ? { ...result, batches: countedBatches(result.batches, held) } : result;

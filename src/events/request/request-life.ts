@@ -3,7 +3,7 @@ import { isPromise } from '../../http/promise.js';
 import type { ApiRequest } from '../../http/request.js';
 import type { HeldBytes } from '../../limits/answer-bytes.js';
 import type { Place } from '../../limits/in-flight.js';
-import { TOO_LATE } from '../../responses/fixed-responses.js';
+import { GATEWAY_TIMEOUT } from '../../responses/fixed-responses.js';
 import type { StoreCall } from '../../store/contract/event-store.js';
 import { isStream, releaseIterator, releaseSource, type ApiResponse } from '../../http/response.js';
 import { LimitedStream, StreamedAnswer } from './limited-stream.js';
@@ -202,7 +202,7 @@ export class RequestLife implements StoreCall, UnfinishedRequest {
       this.giveBack();
       releaseIterator(this.#iterator);
     } else if (this.#resolve !== undefined) {
-      this.#resolve(TOO_LATE);
+      this.#resolve(GATEWAY_TIMEOUT);
       this.#releaseLater();
     }
   }

@@ -8,7 +8,7 @@ import {
   notFoundText,
   shuttingDownResponse,
   TARGET_TOO_LARGE,
-  TOO_LATE,
+  GATEWAY_TIMEOUT,
   tooManyRequestsText,
   unauthorizedResponse,
 } from '../../../src/responses/fixed-responses.js';
@@ -35,7 +35,7 @@ it('the response to a reached limit is a text with Retry-After', () => {
 });
 
 it('a request that took too long gets a Status without kind, as text', () => {
-  expect(TOO_LATE).toEqual({
+  expect(GATEWAY_TIMEOUT).toEqual({
     status: 504,
     headers: { 'content-type': 'text/plain; charset=utf-8' },
     body: '{"metadata":{},"status":"Failure","message":"Timeout: request did not complete within the allotted timeout","reason":"Timeout","details":{},"code":504}\n',
