@@ -6,7 +6,7 @@ export interface FirstDocument {
 }
 
 /** The first fault and its offset; -1 for a fault of the whole text. */
-export interface YamlBroken {
+export interface YamlFault {
   readonly message: string;
   readonly offset: number;
 }
@@ -14,7 +14,7 @@ export interface YamlBroken {
 /**
  * The most lexical tokens of a document (about 1,000 lines): the library spends about 3 µs on each, without yielding.
  */
-const MAX_PIECES = 6_000;
+const MAX_TOKENS = 6_000;
 
 /** The message for a text that is longer, or has more tokens. */
 const TOO_COMPLEX = 'document is too complex';
@@ -39,7 +39,7 @@ export function firstDocument(
   text: string,
   maxCharacters: number,
   onLine: (offset: number) => void,
-): FirstDocument | YamlBroken {
+): FirstDocument | YamlFault {
   if (text.length > maxCharacters) return { message: TOO_COMPLEX, offset: -1 };
   // Tags are resolved by the rules of Go's library, from the texts.
   const options = { schema: 'failsafe', uniqueKeys: false, resolveKnownTags: false, prettyErrors: false } as const;
@@ -53,7 +53,7 @@ export function firstDocument(
     let documents = 0;
     onLine(0);
     for (const piece of new Lexer().lex(text)) {
-      tooComplex = ++pieces > MAX_PIECES;
+      tooComplex = ++pieces > MAX_TOKENS;
       if (tooComplex) return;
       for (const token of parser.next(piece)) {
         if (token.type === 'document' || token.type === 'directive') {
@@ -89,8 +89,8 @@ export function firstDocument(
 const isFault = ({ type }: CST.Token): boolean => type !== 'document' && type !== 'directive' && !BETWEEN.has(type);
 
 /** Makes the composer throw at the first fault; the returned function tells what it was. */
-function stopAtFault(composer: Composer): () => YamlBroken | undefined {
-  let broken: YamlBroken | undefined;
+function stopAtFault(composer: Composer): () => YamlFault | undefined {
+  let broken: YamlFault | undefined;
   const stop = new Error('stopped at the first fault');
   // Library code that catches this error reports it here again, and it is thrown again.
   const onError: Reporting['onError'] = (source, _code, message, warning) => {
