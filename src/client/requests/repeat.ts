@@ -38,11 +38,11 @@ export const pauseAfter = (
   tries: number,
   firstMs: number,
   longestMs: number,
-  longestAskedMs: number,
-): number => Math.max(delayAfter(tries, firstMs, longestMs, 0.5), askedPause(error, longestAskedMs));
+  longestRequestedMs: number,
+): number => Math.max(delayAfter(tries, firstMs, longestMs, 0.5), requestedPause(error, longestRequestedMs));
 
 /** The pause that an error asks for with `retryAfterMs`, at most `longestMs`; 0 where it asks for none. */
-export function askedPause(error: unknown, longestMs: number): number {
+export function requestedPause(error: unknown, longestMs: number): number {
   const asked = (error as { readonly retryAfterMs?: unknown } | undefined)?.retryAfterMs;
   return typeof asked === 'number' && asked > 0 ? Math.min(asked, longestMs) : 0;
 }

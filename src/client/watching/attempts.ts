@@ -1,7 +1,7 @@
 import type { createBackoff } from '../../clock/backoff.js';
 import type { FailureSeries } from '../../observe/failure-series.js';
 import { isExpired, isTransportClosed } from '../contract/errors.js';
-import { askedPause } from '../requests/repeat.js';
+import { requestedPause } from '../requests/repeat.js';
 import { isFailure, isFinal, isRefusedResume, isRewound } from './refusals.js';
 import type { SilenceLimit } from './silence.js';
 
@@ -90,7 +90,7 @@ export class Attempts {
     }
     if (!this.#hasWorked && isFinal(error)) throw error;
     this.#count(error, isListing);
-    return askedPause(error, MAX_RETRY_AFTER_MS);
+    return requestedPause(error, MAX_RETRY_AFTER_MS);
   }
 
   #count(error: unknown, isListing: boolean): void {

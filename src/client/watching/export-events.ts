@@ -7,7 +7,7 @@ import { createFailureSeries } from '../../observe/failure-series.js';
 import { createNotifier } from '../../observe/observation.js';
 import { checkOptions } from '../../options/check-options.js';
 import { anAbortSignal, anObjectWith, aNumber, aWholeNumber, required } from '../../options/rules.js';
-import { askedPause } from '../requests/repeat.js';
+import { requestedPause } from '../requests/repeat.js';
 import { batchesOf } from './batches.js';
 import { follow } from './follow.js';
 import { createNewerView } from './newer-view.js';
@@ -131,7 +131,7 @@ function createDelivery({ sink, clock = systemClock, observe }: ExportEventsOpti
       } catch (error) {
         if (signal.aborted) return undefined;
         series.failed(error);
-        await backoff.pause(signal, askedPause(error, MAX_RETRY_AFTER_MS));
+        await backoff.pause(signal, requestedPause(error, MAX_RETRY_AFTER_MS));
         if (signal.aborted) return undefined;
       }
     }
