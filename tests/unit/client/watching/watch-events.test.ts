@@ -15,6 +15,13 @@ const failing = (error: Error): AsyncIterable<WatchFrame> => ({
   [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(error) }),
 });
 
+/** The client of a server whose watches fail until `mend` is called. */
+function withFailingWatches({ client }: ReturnType<typeof modelServer>, broken: () => AsyncIterable<WatchFrame>) {
+  let works = false;
+  const watch: EventsClient['watch'] = (options) => (works ? client.watch(options) : broken());
+  return { client: { ...client, watch }, mend: () => void (works = true) };
+}
+
 describe('watchEvents', () => {
   it('gives what exists, then every change once and in order', async () => {
     const server = modelServer();
@@ -333,16 +340,11 @@ describe('A watch that is interrupted', () => {
     ['is refused', () => statusError({ reason: 'Forbidden' }, 403)],
   ])('reports a watch that %s again and again although lists work, and that a quiet one works', async (_, fault) => {
     const server = modelServer();
-    let works = false;
-    const { watch } = server.client;
-    const client: EventsClient = {
-      ...server.client,
-      watch: (options) => (works ? watch(options) : failing(fault())),
-    };
+    const { client, mend } = withFailingWatches(server, () => failing(fault()));
     const { observed, pass, settle } = await bench({ client, watchList: false }, server);
     await pass(60_000);
     expect(observed).toEqual([expect.objectContaining({ type: 'error', where: 'watchEvents' })]);
-    works = true;
+    mend();
     await pass(11_000);
     server.cut('end');
     await settle();
@@ -387,17 +389,15 @@ describe('A watch that is interrupted', () => {
   it('reports a WatchList that breaks again and again after its first event', async () => {
     const server = modelServer();
     server.put('a');
-    let works = false;
-    const { watch } = server.client;
     async function* broken(): AsyncGenerator<WatchFrame> {
       yield { type: 'ADDED', object: server.events.get('a') ?? { metadata: {} } };
       throw connectionError('cut', true);
     }
-    const client: EventsClient = { ...server.client, watch: (options) => (works ? watch(options) : broken()) };
+    const { client, mend } = withFailingWatches(server, broken);
     const { observed, pass, news } = await bench({ client }, server);
     await pass(60_000);
     expect(observed.map(({ type }) => type)).toEqual(['error']);
-    works = true;
+    mend();
     await pass(11_000);
     expect(observed.map(({ type }) => type)).toEqual(['error', 'recovered']);
     expect(news()).toEqual(['added a@101']);
@@ -419,17 +419,12 @@ describe('A watch that is interrupted', () => {
 
   it('reports a watch that it cannot read once, however many lists it reads instead', async () => {
     const server = modelServer();
-    let works = false;
-    const { watch } = server.client;
-    const client: EventsClient = {
-      ...server.client,
-      watch: (options) => (works ? watch(options) : failing(responseError('an invalid frame', 200))),
-    };
+    const { client, mend } = withFailingWatches(server, () => failing(responseError('an invalid frame', 200)));
     const { observed, pass } = await bench({ client, watchList: false }, server);
     await pass(300_000);
     expect(server.requests.filter((request) => request === 'list').length).toBeGreaterThan(20);
     expect(observed.map(({ type }) => type)).toEqual(['error']);
-    works = true;
+    mend();
     await pass(11_000);
     server.bookmark();
     await pass(1_000);
@@ -453,16 +448,11 @@ describe('A watch that is interrupted', () => {
 
   it('reports watches that 410 ends again and again, although the lists between them work', async () => {
     const server = modelServer();
-    let works = false;
-    const { watch } = server.client;
-    const client: EventsClient = {
-      ...server.client,
-      watch: (options) => (works ? watch(options) : failing(expired())),
-    };
+    const { client, mend } = withFailingWatches(server, () => failing(expired()));
     const { observed, pass } = await bench({ client, watchList: false }, server);
     await pass(60_000);
     expect(observed.map(({ type }) => type)).toEqual(['error']);
-    works = true;
+    mend();
     server.put('a');
     await pass(11_000);
     server.put('b');
