@@ -6,44 +6,13 @@ import { join, resolve } from 'node:path';
 import { createBenchClient, type Bench } from './context.js';
 import type { Figure } from './figures.js';
 import { readOptions, USAGE, type BenchOptions } from './options.js';
-import { loadPhases } from './phases/load-phases.js';
+import { phases, scenarios } from './parts.js';
 import { runRounds } from './phases/rounds.js';
-import { watchPhases } from './phases/watch-phases.js';
 import { readBaseline, writeBaseline } from './report/baseline.js';
 import { writePage } from './report/page.js';
 import { table } from './report/table.js';
 import { startWorker } from './rpc.js';
-import { cold } from './scenarios/cold.js';
-import { expiry } from './scenarios/expiry.js';
-import { fairness } from './scenarios/fairness.js';
-import { host } from './scenarios/host.js';
-import { hostile } from './scenarios/hostile.js';
-import { imports } from './scenarios/imports.js';
-import { jsonCalls } from './scenarios/json.js';
-import { libraries } from './scenarios/libraries.js';
-import { metrics } from './scenarios/metrics.js';
-import { micro } from './scenarios/micro.js';
-import { size } from './scenarios/size.js';
-import { storm } from './scenarios/storm.js';
-import { workers } from './scenarios/workers.js';
 import { createServerPark } from './server-process.js';
-
-const phases = [...loadPhases, ...watchPhases];
-const scenarios = [
-  jsonCalls,
-  cold,
-  storm,
-  expiry,
-  size,
-  host,
-  hostile,
-  fairness,
-  libraries,
-  imports,
-  metrics,
-  workers,
-  micro,
-];
 
 /** No run takes longer, whatever happens. */
 const MAX_RUN_MS = 3 * 3_600_000;

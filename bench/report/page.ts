@@ -16,7 +16,7 @@ Figures without a unit are ratios, in one run on one machine: to the *floor* unl
 nothing. Ours has validation, managed fields, the core/v1 view, tokens and rules as the standalone program reads them from its
 files. Rates and MB/s: more is better;
 CPU an operation, latencies and costs: less is better. Milliseconds and MB belong to the machine that measured, and are for
-orientation only. *spread* is where nine of ten slices lie.
+orientation only. Behind each median, and as *spread*, stands where nine of ten slices lie.
 
 Each round starts fresh processes; servers take turns, and a ratio is to the floor's slice next to it. The client is a process
 of its own and says when it was the bottleneck. Client and server share the machine. Our events are larger than the floor's by
@@ -45,30 +45,70 @@ included. Databases should be empty, and yours to fill.
 
 /** Writes docs/performance.md. */
 export function writePage(figures: readonly BaselineFigure[], parts: readonly (Phase | Scenario)[]): void {
+  writeFileSync(file, pageOf(figures, parts));
+}
+
+/** The text of docs/performance.md. */
+export function pageOf(figures: readonly BaselineFigure[], parts: readonly (Phase | Scenario)[]): string {
   const sections = parts.flatMap((part) => {
     const own = figures.filter(({ id }) => id.startsWith(`${part.id}.`) || id.startsWith(`${part.id}-`));
-    return own.length === 0 ? [] : [`### ${part.id}: ${part.title}\n\n${rows(own)}\n`];
+    return own.length === 0 ? [] : [`### ${part.id}: ${part.title}\n\n${results(own)}\n\n${measured(own)}\n`];
   });
-  writeFileSync(file, `${INTRODUCTION}\n## Targets\n\n${targetRows(figures)}\n\n## Results\n\n${sections.join('\n')}`);
+  return `${INTRODUCTION}\n## Targets\n\n${targetRows(figures)}\n\n## Results\n\n${sections.join('\n')}`;
 }
 
 function targetRows(figures: readonly BaselineFigure[]): string {
-  const lines = targets.map((target) => {
+  const rows = targets.map((target) => {
     const found = figures.find(({ id }) => id === target.id);
     const cells = found ? [shown(found), spread(found), verdict(found, target)] : ['', '', 'not measured'];
-    return `| ${[target.id, bound(target), ...cells].join(' | ')} |`;
+    return [target.id, bound(target), ...cells];
   });
-  return ['| figure | target | median | spread | |', '|---|---|---|---|---|', ...lines].join('\n');
+  return table(['figure', 'target', 'median', 'spread', ''], rows);
 }
 
-function rows(figures: readonly BaselineFigure[]): string {
-  const ordered = [...figures].sort((a, b) => rank(a.id) - rank(b.id) || (a.id < b.id ? -1 : 1));
-  const lines = ordered.map((figure) => {
+/** More metrics than this are the rows of a table, with a column for each server. */
+const MAX_METRIC_COLUMNS = 4;
+
+/** A row for each server and a column for each metric, or the other way round where there are many metrics. */
+function results(figures: readonly BaselineFigure[]): string {
+  const all = figures.map((figure) => {
     const [phase = '', metric = '', server = ''] = figure.id.split('.');
-    return `| ${[server, phase, metric, shown(figure), spread(figure), `Node ${figure.node}, ${figure.date}`].join(' | ')} |`;
+    return { phase, metric, server, text: [shown(figure), spread(figure) && `(${spread(figure)})`].join(' ').trim() };
   });
-  return ['| | phase | metric | median | spread | measured |', '|---|---|---|---|---|---|', ...lines].join('\n');
+  const phases = distinct(all.map(({ phase }) => phase)).sort((a, b) => rank(a) - rank(b));
+  const metrics = distinct(all.map(({ metric }) => metric));
+  const [down, across] =
+    metrics.length > MAX_METRIC_COLUMNS ? (['metric', 'server'] as const) : (['server', 'metric'] as const);
+  const columns = distinct(all.map((figure) => figure[across]));
+  const rows = phases.flatMap((phase) => {
+    const own = all.filter((figure) => figure.phase === phase);
+    return distinct(own.map((figure) => figure[down])).map((name) => [
+      ...(phases.length > 1 ? [phase] : []),
+      name,
+      ...columns.map((column) => own.find((figure) => figure[down] === name && figure[across] === column)?.text ?? ''),
+    ]);
+  });
+  const head = down === 'server' ? '' : down;
+  return table([...(phases.length > 1 ? ['phase'] : []), head, ...columns], rows);
+}
+
+const distinct = (texts: readonly string[]): string[] => [...new Set(texts)].sort();
+
+/** Which servers were measured when. */
+function measured(figures: readonly BaselineFigure[]): string {
+  const servers = new Map<string, Set<string>>();
+  for (const { id, node, date } of figures) {
+    const when = `Node ${node}, ${date}`;
+    servers.set(when, (servers.get(when) ?? new Set()).add(id.split('.')[2] ?? ''));
+  }
+  const whens = [...servers.keys()].sort().reverse();
+  if (whens.length === 1) return `Measured with ${whens[0]}.`;
+  return `Measured with ${whens.map((when) => `${when}: ${distinct([...(servers.get(when) ?? [])]).join(', ')}`).join('; ')}.`;
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 }
 
 /** Sizes in the order of their numbers. */
-const rank = (id: string): number => Number(/^[a-z]+-(\d+)\./.exec(id)?.[1] ?? 0);
+const rank = (phase: string): number => Number(/^[a-z]+-(\d+)$/.exec(phase)?.[1] ?? 0);
