@@ -8,7 +8,10 @@ interface Documents {
   one(event: Event): string;
 }
 
-/** Writes events as JSON, indented by four as kubectl does, or as YAML, where each event of a stream is a document. */
+/**
+ * Writes events as JSON, indented by four as kubectl does, or as YAML that readers of YAML 1.1 understand too, such as
+ * kubectl. There each event of a stream is a document.
+ */
 export async function documentsOf(format: 'json' | 'yaml'): Promise<Documents> {
   const write = format === 'json' ? writeJson : await yamlWriter();
   const mark = format === 'json' ? '' : '---\n';
@@ -24,7 +27,7 @@ const writeJson = (value: unknown): string => safeDocument(`${JSON.stringify(val
 async function yamlWriter(): Promise<typeof writeJson> {
   const { Document, visit } = await import('yaml');
   return (value) => {
-    const document = new Document(value, { aliasDuplicateObjects: false });
+    const document = new Document(value, { aliasDuplicateObjects: false, compat: 'yaml-1.1' });
     visit(document, {
       Scalar(_, scalar) {
         if (typeof scalar.value === 'string' && isUnsafe(scalar.value)) scalar.type = 'QUOTE_DOUBLE';

@@ -173,6 +173,16 @@ describe('kube-vitals events', () => {
     expect(parse(await output('-o', 'yaml'))).toEqual(list);
   });
 
+  it.each(['yes', 'No', 'on', 'y', '0123', '1:30', '1_000', '0b11', '2026-01-01', '<<', 'null'])(
+    'writes YAML that kubectl, which reads YAML 1.1, understands: %s',
+    async (text) => {
+      const { metadata, ...rest } = event('a', 1, { note: text });
+      await client.create({ ...rest, metadata: { ...metadata, annotations: { [text.replace(/\W/g, 'a')]: text } } });
+      const out = await output('-o', 'yaml');
+      expect(parse(out, { version: '1.1' })).toEqual(JSON.parse(await output('-o', 'json')));
+    },
+  );
+
   it('colours on a terminal', async () => {
     await client.create(event('a', 1, { type: 'Warning' }));
     const { written, code } = start([], true);
