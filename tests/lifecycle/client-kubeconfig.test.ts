@@ -114,6 +114,29 @@ current-context: one
     expect(seen).toEqual(['Bearer from-first', 'Bearer from-second', 'Bearer from-first']);
   });
 
+  test('has merge keys and many aliases, as programs that write YAML make them', async () => {
+    const { server, seen } = await noting();
+    const contexts = Array.from({ length: 1_000 }, (_, n) => `  - { name: x${n}, context: *context }`);
+    const text = `
+shared: &shared { namespace: shop, user: nobody }
+users:
+  - { name: jane, user: { token: t1 } }
+clusters:
+  - { name: c, cluster: { server: ${server} } }
+contexts:
+  - name: x
+    context: &context
+      <<: *shared
+      cluster: c
+      user: jane
+${contexts.join('\n')}
+`;
+    const transport = await open({ text, context: 'x999' });
+    expect(transport.namespace).toBe('shop');
+    await clientOver(transport).get({ name: 'a' });
+    expect(seen).toEqual(['Bearer t1']);
+  });
+
   test('lets its user impersonate another one', async () => {
     const seen: unknown[] = [];
     const { port } = await listen((request, response) => {

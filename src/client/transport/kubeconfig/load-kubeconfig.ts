@@ -11,6 +11,8 @@ export interface Kubeconfig {
 
 /** Kubeconfigs of large organisations have some thousands of contexts. */
 const MAX_FILE_BYTES = 16_777_216;
+/** Programs that write YAML refer to an equal part, such as the `exec` of each user, by an alias. */
+const MAX_ALIASES = 10_000;
 
 /** The files that kubectl would read: those of `$KUBECONFIG`, or the one in the home folder. */
 export async function defaultPaths(): Promise<readonly string[]> {
@@ -51,14 +53,14 @@ async function readConfig(path: string): Promise<Entry | undefined> {
 
 async function parse(text: string, what: string, folder: string | undefined): Promise<Entry> {
   const { parseDocument } = await import('yaml');
-  const document = parseDocument(text, { prettyErrors: false, logLevel: 'silent' });
+  const document = parseDocument(text, { merge: true, prettyErrors: false, logLevel: 'silent' });
   const [fault] = document.errors;
   // The texts of these errors repeat the content.
   if (fault !== undefined) {
     const line = text.slice(0, fault.pos[0]).split('\n').length;
     throw kubeconfigFault(`${what} is not valid YAML: ${fault.code} in line ${line}`);
   }
-  const values: unknown = document.toJS({ maxAliasCount: 100 }) ?? {};
+  const values: unknown = document.toJS({ maxAliasCount: MAX_ALIASES }) ?? {};
   if (!isObject(values)) throw kubeconfigFault(`${what} must be an object`);
   return { what, values, folder };
 }
