@@ -354,6 +354,40 @@ describe('the credentials of a transport', () => {
     expect(seen).toEqual([...['old', 'old', 'new', 'new', 'newest'].map((token) => `Bearer ${token}`)]);
   });
 
+  test('are not taken from a token file while it has something else', async () => {
+    const clock = fakeClock();
+    const tokenFile = join(folderOfTest(), 'token');
+    writeFileSync(tokenFile, '# a comment');
+    const { client } = await clientOf(
+      (request, response) => {
+        const isValid = request.headers.authorization === 'Bearer valid';
+        answer(response, isValid ? 200 : 401, isValid ? STORED : { kind: 'Status', reason: 'Unauthorized', code: 401 });
+      },
+      { tokenFile, clock },
+      { retry: { retries: 0 } },
+    );
+    const early = await failureOf(client.get({ name: 'a' }));
+    expect(early).toSatisfy(isConnectionError);
+    expect(early).toMatchObject({
+      sent: false,
+      message: 'the token file cannot be read: the token must be a non-empty string without spaces',
+    });
+    writeFileSync(tokenFile, 'valid');
+    await client.get({ name: 'a' });
+    writeFileSync(tokenFile, '# a comment');
+    clock.advance(60_000);
+    await client.get({ name: 'a' });
+    writeFileSync(tokenFile, 'expired');
+    clock.advance(60_000);
+    expect(await failureOf(client.get({ name: 'a' }))).toSatisfy(isUnauthorized);
+    writeFileSync(tokenFile, '# a comment');
+    clock.advance(1_000);
+    expect(await failureOf(client.get({ name: 'a' }))).toSatisfy(isUnauthorized);
+    writeFileSync(tokenFile, 'valid');
+    clock.advance(1_000);
+    await client.get({ name: 'a' });
+  });
+
   test('appear in no error', async () => {
     const folder = folderOfTest();
     const { port } = await clientOf((request) => request.socket.destroy());

@@ -9,10 +9,7 @@ export function createCredentials(
   { token, tokenFile, basicAuth }: Pick<HttpTransportOptions, 'token' | 'tokenFile' | 'basicAuth'>,
   clock: Clock,
 ): Source<string | undefined> {
-  if (tokenFile !== undefined) {
-    const file = fileSource(tokenFile, 'the token file', clock);
-    return { read: async () => bearer((await file.read()).trim()), expire: file.expire };
-  }
+  if (tokenFile !== undefined) return fileSource(tokenFile, 'the token file', clock, (text) => bearer(text.trim()));
   if (typeof token === 'function') return { read: async () => bearer(await token()), expire: () => undefined };
   return constant(token !== undefined ? bearer(token) : basicAuth && basic(basicAuth.username, basicAuth.password));
 }

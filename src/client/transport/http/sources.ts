@@ -26,8 +26,14 @@ const MIN_AGE_MS = 1_000;
  * minute. When that fails, the last content is used again.
  *
  * @param what the name of the file in errors
+ * @param read makes the value of the text; what it throws on is not used, as a file that cannot be read
  */
-export function fileSource(path: string, what: string, clock: Clock): Source<string> {
+export function fileSource(
+  path: string,
+  what: string,
+  clock: Clock,
+  read: (text: string) => string = (text) => text,
+): Source<string> {
   let known: { readonly text: string; readonly at: number } | undefined;
   let reading: Promise<string> | undefined;
   let maxAgeMs = MAX_AGE_MS;
@@ -37,7 +43,7 @@ export function fileSource(path: string, what: string, clock: Clock): Source<str
       const { readFile } = await import('node:fs/promises');
       const text = await readFile(path, 'utf8');
       if (text.trim() === '') throw new Error('it is empty');
-      known = { text, at: clock.monotonic() };
+      known = { text: read(text), at: clock.monotonic() };
     } catch (error) {
       if (known === undefined) {
         throw connectionError(`${what} cannot be read: ${(error as Error).message}`, false, error);
