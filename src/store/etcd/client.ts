@@ -69,19 +69,22 @@ export function createEtcdClient(connections: readonly Connection[], settings: E
   };
 
   /** The token for a request. Concurrent calls share one login. */
-  const tokenFor = async (connection: Connection, context: CallContext): Promise<string | undefined> => {
-    if (login === undefined) return undefined;
-    if (token === undefined) {
+  const tokenFor = (connection: Connection, context: CallContext): Promise<string> | undefined => {
+    if (login !== undefined && token === undefined) {
       const { username, password } = login;
       const asked = attempt(connection.authenticate(username, password), context).catch((failure: unknown) => {
-        if (token === asked) token = undefined;
+        forget(asked);
         // A lost login changed nothing.
         if (failureClassOf(failure) === 'unknown-outcome') throw etcdFailure(UNAVAILABLE, messageOf(failure), false);
         throw failure;
       });
       token = asked;
     }
-    return withinDeadline(clock, token, context);
+    return token;
+  };
+  /** Forgets a token that etcd refused. Calls with the same token fail together: only the first gets another one. */
+  const forget = (refused: Promise<string> | undefined): void => {
+    if (token === refused) token = undefined;
   };
 
   const stopped = (failure: unknown, { outcomeUnknown }: CallContext): Error => {
@@ -104,8 +107,9 @@ export function createEtcdClient(connections: readonly Connection[], settings: E
       if (clock.monotonic() >= context.end) throw stopped(failure, context);
       const connection = connectionNow();
       const begun = clock.monotonic();
+      const given = tokenFor(connection, context);
       try {
-        return await attempt(start(connection, await tokenFor(connection, context)), context);
+        return await attempt(start(connection, given && (await withinDeadline(clock, given, context))), context);
       } catch (caught) {
         failure = caught;
       }
@@ -123,7 +127,7 @@ export function createEtcdClient(connections: readonly Connection[], settings: E
           leave(connection);
           break;
         case 'token':
-          token = undefined;
+          forget(given);
           if (login === undefined || ++renewals > 2) throw stopped(failure, context);
           continue;
         case 'compacted':
@@ -196,7 +200,8 @@ export function createEtcdClient(connections: readonly Connection[], settings: E
     /** Opens one watch on one member; the listener is told of its failure. Leaving the member ends its watches. */
     async watch(request: WatchRequest, listener: WatchListener, context: CallContext): Promise<WatchHandle> {
       const connection = connectionNow();
-      const given = await tokenFor(connection, context);
+      const given = tokenFor(connection, context);
+      const text = given && (await withinDeadline(clock, given, context));
       const entry: Watched = {
         connection,
         listener,
@@ -206,11 +211,11 @@ export function createEtcdClient(connections: readonly Connection[], settings: E
         },
       };
       watches.add(entry);
-      const handle = connection.watch(request, given, {
+      const handle = connection.watch(request, text, {
         response(response) {
           if (!watches.has(entry)) return;
           // With authentication the reason may be an old token.
-          if (response.canceled && response.compactRevision === 0) token = undefined;
+          if (response.canceled && response.compactRevision === 0) forget(given);
           listener.response(response);
         },
         end(failure) {

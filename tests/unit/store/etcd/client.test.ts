@@ -169,6 +169,40 @@ test('a token is requested once, and again when it is no longer valid', async ()
   expect(member.asked).toEqual(['range first', 'range first', 'range second', 'range second']);
 });
 
+test('calls whose token is refused at the same time share the next one', async () => {
+  const member = fake('http://a:1', [RANGE, badToken(), badToken(), badToken(), RANGE], ['first', 'second', 'third']);
+  const client = clientOf([member], { username: 'u', password: 'p' });
+  const read = (): Promise<RangeResponse> => settle(client.range({ key }, client.callContext(undefined)));
+  await read();
+  await Promise.all([read(), read(), read()]);
+  const [first, second] = ['range first', 'range second'];
+  expect(member.asked).toEqual([first, first, first, first, second, second, second]);
+});
+
+test('a watch that etcd refuses does not give up a token that is newer than its own', async () => {
+  const member = fake('http://a:1', [RANGE, badToken(), RANGE], ['first', 'second', 'third']);
+  const client = clientOf([member], { username: 'u', password: 'p' });
+  const read = (): Promise<RangeResponse> => settle(client.range({ key }, client.callContext(undefined)));
+  await client.watch(
+    { key, rangeEnd: key, startRevision: 1 },
+    { response: () => undefined, end: () => undefined },
+    client.callContext(undefined),
+  );
+  await read();
+  await read();
+  member.listeners[0]?.response({
+    revision: 5,
+    created: true,
+    canceled: true,
+    compactRevision: 0,
+    cancelReason: 'permission denied',
+    fragment: false,
+    events: [],
+  });
+  await read();
+  expect(member.asked).toEqual(['range first', 'range first', 'range second', 'range second']);
+});
+
 test('a watch is ended when the client leaves its member', async () => {
   const members = [fake('http://a:1', [lost()]), fake('http://b:1', [RANGE])];
   const client = clientOf(members);
