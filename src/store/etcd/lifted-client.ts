@@ -213,7 +213,10 @@ export function createLiftedClient(inner: EtcdClient, layout: Layout, clock: Clo
             if (waits || response.events.some(({ kv }) => layout.isLift(kv.key))) {
               confirm(inner.callContext(undefined)).catch(() => undefined);
             }
-            listener.response(liftWatch(response, known));
+            const lifted = liftWatch(response, known);
+            // What the watches of a replica have shown, it has seen, even where it reads and writes nothing.
+            if (!response.canceled) seen = Math.max(seen, lifted.revision);
+            listener.response(lifted);
           },
           end: (failure) => listener.end(failure),
         },

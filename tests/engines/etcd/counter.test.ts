@@ -80,6 +80,23 @@ describe.skipIf(!hasEtcd()).each(['grpc', 'gateway'] as const)(
       expect(await failureOf(third.list({ limit: 1, at: seen }))).toBe('expired');
     });
 
+    test('is noticed by a replica that only watches, where the one that wrote is gone', async () => {
+      const [writer, watching] = [open('/watching'), open('/watching')];
+      const { revision } = await create(writer, 'kept');
+      const feed = feedOf(watching, revision);
+      const changes = feed.next();
+      await create(writer, 'first');
+      await changes;
+      const restore = await cluster.backUp();
+      const lost = await create(writer, 'lost');
+      expect((await feed.next()).value).toMatchObject([{ revision: lost.revision }]);
+      await writer.close();
+      const failed = failureOf(feed.next());
+      await restore();
+      expect(await failed).toBe('expired');
+      expect((await create(open('/watching'), 'new')).revision).toBeGreaterThan(lost.revision);
+    });
+
     test('is lifted for a cluster that was created anew, which accepts writes at once', async () => {
       const store = open('/anew');
       const { revision } = await create(store, 'lost');
