@@ -48,10 +48,11 @@ export function createLiftedClient(inner: EtcdClient, layout: Layout, clock: Clo
     const isFirst = confirmedAt === -Infinity;
     confirmedAt = clock.monotonic();
     if (current.mod === next.mod && current.offset === next.offset) return;
+    // In the count of the watches that end.
+    const floor = floorOf(next) - current.offset;
     current = next;
     if (isFirst) return;
     seen = Math.max(seen, next.mod + next.offset);
-    const floor = floorOf(next);
     inner.endWatches({
       revision: floor,
       created: false,

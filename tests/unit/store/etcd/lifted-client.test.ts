@@ -17,7 +17,7 @@ const response = (revision: number): WatchResponse => ({
   events: [],
 });
 
-test('a counter behind what only a watch has shown went back', async () => {
+function createMember() {
   let revision = 20;
   const listeners: WatchListener[] = [];
   const member: Partial<EtcdClient> = {
@@ -30,16 +30,43 @@ test('a counter behind what only a watch has shown went back', async () => {
     },
     endWatches: (last) => listeners.forEach((listener) => listener.response(last)),
   };
-  const client = createLiftedClient(member as EtcdClient, createLayout('/events'), fakeClock());
-  const context = client.callContext(undefined);
+  return {
+    client: createLiftedClient(member as EtcdClient, createLayout('/events'), fakeClock()),
+    show: (shown: number) => listeners.at(-1)?.response(response(shown)),
+    restore: () => void (revision = 20),
+  };
+}
+
+/** Opens a watch, and returns its responses. */
+async function watchOf({ client }: ReturnType<typeof createMember>): Promise<WatchResponse[]> {
   const received: WatchResponse[] = [];
   const listener = { response: (one: WatchResponse) => void received.push(one), end: () => undefined };
-  await client.watch({ key, rangeEnd: key, startRevision: 20 }, listener, context);
-  listeners[0]?.response(response(40));
+  const request = { key, rangeEnd: key, startRevision: client.floor() };
+  await client.watch(request, listener, client.callContext(undefined));
+  return received;
+}
+
+test('a counter behind what only a watch has shown went back', async () => {
+  const member = createMember();
+  const { client } = member;
+  await watchOf(member);
+  member.show(40);
   expect(client.seen()).toBe(40);
 
-  const read = await client.range({ key }, context);
+  const read = await client.range({ key }, client.callContext(undefined));
   expect(read.revision).toBeGreaterThan(40 + BEYOND);
   expect(client.floor()).toBe(40 + BEYOND + 1);
-  expect(received.at(-1)).toMatchObject({ canceled: true, compactRevision: 40 + BEYOND + 1 });
+});
+
+test('watches end with the floor of each lift', async () => {
+  const member = createMember();
+  const { client } = member;
+  for (let restored = 1; restored <= 3; restored++) {
+    const received = await watchOf(member);
+    member.show(40);
+    member.restore();
+    await client.range({ key }, client.callContext(undefined));
+    expect(client.floor()).toBeGreaterThan(restored * BEYOND);
+    expect(received.at(-1)).toMatchObject({ canceled: true, compactRevision: client.floor() });
+  }
 });
