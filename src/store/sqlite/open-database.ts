@@ -15,7 +15,8 @@ const WAL_BYTES_KEPT = 67_108_864;
 /** Refuses, without touching it, a file that is not ours or that ends too early. */
 function checkHeader(path: string, size: number): void {
   const header = new Uint8Array(HEADER_BYTES);
-  withFile(path, 'r', (file) => readSync(file, header, 0, HEADER_BYTES, 0));
+  // SQLite would open a read-only file for reading, and never find out that it may be written again.
+  withFile(path, 'r+', (file) => readSync(file, header, 0, HEADER_BYTES, 0));
   if (new TextDecoder().decode(header.subarray(0, MAGIC.length)) !== MAGIC) {
     throw new Error('it is not an SQLite database, or its beginning is damaged');
   }

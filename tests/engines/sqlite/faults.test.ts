@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, statSync, truncateSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { EventStore } from 'kube-vitals';
 import { sqliteStore } from 'kube-vitals/sqlite';
@@ -88,6 +88,32 @@ test('a second process is refused while the first lives, and accepted after its 
   await holder.kill();
   report('admitted after kill -9', { recoveryMs: await recovery(store) });
   await store.close();
+});
+
+describe('a store whose user', () => {
+  // Root may write everything.
+  const user = process.getuid?.() === 0 ? ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'] : [];
+  const written = async (): Promise<string> => {
+    const path = newPath();
+    chmodSync(folder, 0o711);
+    mkdirSync(dirname(path));
+    chmodSync(dirname(path), 0o777);
+    const writer = startWriter([path, 'hold', '0', '0'], user);
+    await writer.said('open');
+    await writer.kill();
+    return path;
+  };
+
+  test.each([''])('may not write events.db%s is refused, and opened once it may', async (suffix) => {
+    const path = await written();
+    chmodSync(path + suffix, 0o400);
+    const writer = startWriter([path, 'wait', '0', '0'], user);
+    await writer.said('refused');
+    expect(writer.ledger.words.get('refused')).toContain(`${path} cannot be opened: EACCES: permission denied`);
+    chmodSync(path + suffix, 0o600);
+    await writer.said('open');
+    await writer.kill();
+  });
 });
 
 test('when the worker thread ends, outcomes of writes are resolved, reads fail once, and the store continues', async () => {

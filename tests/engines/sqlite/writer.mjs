@@ -51,9 +51,15 @@ async function writeOn(writer) {
   }
 }
 
+for (let isOpen = false; mode === 'wait' && !isOpen; await new Promise((resolve) => setTimeout(resolve, 50))) {
+  isOpen = await store.ping().then(
+    () => true,
+    ({ message }) => say('refused', message),
+  );
+}
 await store.ping();
 say('open', await store.revision());
-if (mode === 'hold') setInterval(() => undefined, 1000);
+if (mode === 'hold' || mode === 'wait') setInterval(() => undefined, 1000);
 if (mode === 'write') await Promise.all(Array.from({ length: Number(writers) }, (_, writer) => writeOn(writer)));
 if (mode === 'until-full') {
   await Promise.all(Array.from({ length: Number(writers) }, (_, writer) => writeOn(writer)));
