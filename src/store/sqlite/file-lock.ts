@@ -1,4 +1,4 @@
-import { closeSync, existsSync, openSync, statSync } from 'node:fs';
+import { accessSync, closeSync, constants, existsSync, openSync, statSync } from 'node:fs';
 import type { LoadedDriver } from './driver.js';
 import { faultOf } from './failure.js';
 
@@ -13,6 +13,8 @@ import { faultOf } from './failure.js';
 export function takeLock(driver: LoadedDriver, path: string): (() => void) | undefined {
   const lockPath = `${path}-lock`;
   createPrivateFile(lockPath);
+  // On a file that may not be written, SQLite begins an exclusive transaction without a lock.
+  accessSync(lockPath, constants.W_OK);
   const connection = driver.open(lockPath);
   try {
     connection.exec('PRAGMA locking_mode = NORMAL');

@@ -104,7 +104,7 @@ describe('a store whose user', () => {
     return path;
   };
 
-  test.each([''])('may not write events.db%s is refused, and opened once it may', async (suffix) => {
+  test.each(['', '-lock'])('may not write events.db%s is refused, and opened once it may', async (suffix) => {
     const path = await written();
     chmodSync(path + suffix, 0o400);
     const writer = startWriter([path, 'wait', '0', '0'], user);
