@@ -68,11 +68,18 @@ export function createEtcdClient(connections: readonly Connection[], settings: E
     }
   };
 
-  /** The token for a request. Concurrent calls share one login. */
-  const tokenFor = (connection: Connection, context: CallContext): Promise<string> | undefined => {
+  const contextOf = (signal: AbortSignal | undefined): CallContext => ({
+    end: clock.monotonic() + operationTimeoutMs,
+    signal,
+    outcomeUnknown: false,
+  });
+
+  /** The token for a request. Concurrent calls share one login, which ends with none of them. */
+  const tokenFor = (connection: Connection): Promise<string> | undefined => {
     if (login !== undefined && token === undefined) {
       const { username, password } = login;
-      const asked = attempt(connection.authenticate(username, password), context).catch((failure: unknown) => {
+      const answer = attempt(connection.authenticate(username, password), contextOf(undefined));
+      const asked = answer.catch((failure: unknown) => {
         forget(asked);
         // A lost login changed nothing.
         if (failureClassOf(failure) === 'unknown-outcome') throw etcdFailure(UNAVAILABLE, messageOf(failure), false);
@@ -107,7 +114,7 @@ export function createEtcdClient(connections: readonly Connection[], settings: E
       if (clock.monotonic() >= context.end) throw stopped(failure, context);
       const connection = connectionNow();
       const begun = clock.monotonic();
-      const given = tokenFor(connection, context);
+      const given = tokenFor(connection);
       try {
         return await attempt(start(connection, given && (await withinDeadline(clock, given, context))), context);
       } catch (caught) {
@@ -164,11 +171,7 @@ export function createEtcdClient(connections: readonly Connection[], settings: E
   };
 
   return {
-    callContext: (signal: AbortSignal | undefined): CallContext => ({
-      end: clock.monotonic() + operationTimeoutMs,
-      signal,
-      outcomeUnknown: false,
-    }),
+    callContext: (signal: AbortSignal | undefined): CallContext => contextOf(signal),
     /** Fails with `expired`, `future-revision` and `answer-too-large` (an EtcdFailure) besides `unavailable`. */
     async range(request: RangeRequest, context: CallContext): Promise<RangeResponse> {
       return noted(await persist((connection, given) => connection.range(request, given), context, 'read'));
@@ -200,7 +203,7 @@ export function createEtcdClient(connections: readonly Connection[], settings: E
     /** Opens one watch on one member; the listener is told of its failure. Leaving the member ends its watches. */
     async watch(request: WatchRequest, listener: WatchListener, context: CallContext): Promise<WatchHandle> {
       const connection = connectionNow();
-      const given = tokenFor(connection, context);
+      const given = tokenFor(connection);
       const text = given && (await withinDeadline(clock, given, context));
       const entry: Watched = {
         connection,

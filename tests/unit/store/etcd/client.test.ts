@@ -179,6 +179,37 @@ test('calls whose token is refused at the same time share the next one', async (
   expect(member.asked).toEqual([first, first, first, first, second, second, second]);
 });
 
+test('a call that is aborted during the login fails no other call that waits for it', async () => {
+  const member = fake('http://a:1', [RANGE]);
+  let loggedIn = (_token: string): void => undefined;
+  let givenUp = (_failure: Error): void => undefined;
+  const logins: unknown[] = [];
+  const client = clientOf(
+    [
+      {
+        ...member,
+        authenticate(...login) {
+          logins.push(login);
+          const done = new Promise<string>((resolve, reject) => {
+            loggedIn = resolve;
+            givenUp = reject;
+          });
+          return { done, cancel: () => givenUp(away()) };
+        },
+      },
+    ],
+    { username: 'u', password: 'p' },
+  );
+  const first = new AbortController();
+  const aborted = client.range({ key }, client.callContext(first.signal));
+  const other = client.range({ key }, client.callContext(undefined));
+  first.abort(new Error('given up'));
+  await expect(aborted).rejects.toThrow('given up');
+  loggedIn('token');
+  await expect(other).resolves.toEqual(RANGE);
+  expect(logins).toHaveLength(1);
+});
+
 test('a watch that etcd refuses does not give up a token that is newer than its own', async () => {
   const member = fake('http://a:1', [RANGE, badToken(), RANGE], ['first', 'second', 'third']);
   const client = clientOf([member], { username: 'u', password: 'p' });
