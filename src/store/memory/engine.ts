@@ -1,6 +1,7 @@
 import type { Clock } from '../../clock/clock.js';
 import type { Revision } from '../contract/event-store.js';
 import { expired } from '../contract/conditions.js';
+import { eventSize, type EncodedEvent, type EventKey } from '../contract/record.js';
 import { createPagedFeeds, type PagedFeeds } from '../feeds/paged-feed.js';
 import type { Bounds } from './bounds.js';
 import { createHistoryPruner, type HistoryPruner } from './state/history-pruner.js';
@@ -9,8 +10,8 @@ import type { MemoryStoreOptions } from './options.js';
 import { createCapacity, type Capacity } from './state/capacity.js';
 import { createMemoryState, type MemoryState } from './state/state.js';
 import type { ExpiryQueue } from './index/expiry-queue.js';
+import type { Slot, Version } from './bytes/version.js';
 
-/** The maximum number of changes that a feed returns at once. */
 const FEED_BATCH = 1024;
 
 /** The revision before the first: from the wall clock, so that a restarted process continues above earlier ones. */
@@ -19,13 +20,14 @@ function startRevision(clock: Clock, { startAt, startAbove = 0 }: MemoryStoreOpt
   return Math.max(1, startAbove, Math.floor(clock.now()));
 }
 
-/** The components of a memory store. */
 export interface Engine {
   readonly state: MemoryState;
   readonly feeds: PagedFeeds;
   readonly history: HistoryPruner;
   readonly jsonCache: JsonCache;
   readonly capacity: Capacity;
+  /** Writes an event, whatever the slot held before. `step`: as for {@link MemoryState.put}. Fails with `full`. */
+  put(place: Slot | string, key: EventKey, event: EncodedEvent, expiresAt: number, step?: number): Version;
   afterWrite(): void;
 }
 
@@ -58,5 +60,13 @@ export function createEngine(clock: Clock, options: MemoryStoreOptions, bounds: 
     historyMaxBytes: bounds.historyMaxBytes,
     overLimit: capacity.overLimit,
   });
-  return { state, feeds, history, jsonCache, capacity, afterWrite };
+  const put: Engine['put'] = (place, key, event, expiresAt, step) => {
+    const retentionMs = (expiresAt - clock.now()) / 1000;
+    const found = capacity.admit(place, eventSize(event), event);
+    const times = { expiresAt, retentionMs, at: clock.monotonic(), step };
+    const version = state.put(found ? place : state.place(key), event, times);
+    afterWrite();
+    return version;
+  };
+  return { state, feeds, history, jsonCache, capacity, put, afterWrite };
 }

@@ -18,10 +18,7 @@ import type { Slot, Version } from './bytes/version.js';
 import { checkMemoryStoreOptions, type MemoryStoreOptions } from './options.js';
 import { createReads } from './reads.js';
 
-/**
- * The longest time one `expire` call works before it yields, in milliseconds. A garbage collection of 4 to 6 ms may be
- * added, and both together should stay below 10.
- */
+/** How long one `expire` call works: with a garbage collection of 4 to 6 ms it should stay below 10. */
 const EXPIRE_SLICE_MS = 1;
 const EXPIRE_STEPS_PER_CLOCK_CHECK = 8;
 
@@ -68,17 +65,12 @@ export function memoryStore(options: MemoryStoreOptions = {}): EventStore {
   });
 }
 
-/** The operations of a store, synchronous unless the work must yield to the event loop. */
 function createOperations(clock: Clock, name: string, options: MemoryStoreOptions, bounds: Bounds) {
   const engine = createEngine(clock, options, bounds);
-  const { state, capacity, feeds, history, afterWrite } = engine;
+  const { state, feeds, history, afterWrite } = engine;
 
   const put = (place: Slot | string, key: EventKey, event: EncodedEvent, expiresAt: number): EventRecord => {
-    const retentionMs = (expiresAt - clock.now()) / 1000;
-    const found = capacity.admit(place, event.bytes.length, event);
-    const times = { expiresAt, retentionMs, at: clock.monotonic() };
-    const version = state.put(found ? place : state.place(key), event, times);
-    afterWrite();
+    const version = engine.put(place, key, event, expiresAt);
     return state.record(version, version.step, key);
   };
 

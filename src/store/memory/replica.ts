@@ -9,7 +9,6 @@ import type { ExpiryQueue } from './index/expiry-queue.js';
 import type { MemoryStoreOptions } from './options.js';
 import { createReads, type Reads } from './reads.js';
 
-/** The options of a memory store that also apply to a replica. */
 export type ReplicaLimits = Pick<
   MemoryStoreOptions,
   'historyMs' | 'historyMaxBytes' | 'listCacheMaxBytes' | 'maxBytes'
@@ -23,10 +22,7 @@ export interface Replica extends Reads {
   floor(): Revision;
   /** Adds an event of the state at the first revision, before any change. Fails with `full`. */
   load(record: EventRecord): void;
-  /**
-   * Applies the next change. Revisions must increase, and may have gaps. Fails with `full`, and with an Error for a
-   * change that contradicts the contents. History beyond the limits is dropped.
-   */
+  /** Revisions may have gaps. Fails with `full`, and with an Error for a change that contradicts the contents. */
   apply(change: Change): void;
   /** Records that nothing changed from {@link Replica.revision} up to this revision. */
   advance(revision: Revision): void;
@@ -34,7 +30,6 @@ export interface Replica extends Reads {
   changes(after: Revision, max: number): readonly Change[];
   /** The revision of the last change, or the initial revision if there was no change. */
   lastChange(): Revision;
-  /** The number of events, and all memory used, in bytes. */
   size(): { readonly events: number; readonly bytes: number };
   /** Stops the timer. The contents stay readable. */
   close(): void;
@@ -43,23 +38,18 @@ export interface Replica extends Reads {
 /** A replica expires nothing itself: the feed delivers expiry like any other change. */
 const NO_EXPIRY: ExpiryQueue = { note: () => undefined, take: () => undefined, drop: () => undefined };
 
-/** Creates an empty replica of the state at the revision `start`. */
 export function createReplica(clock: Clock, start: Revision, limits: ReplicaLimits, bounds: Bounds): Replica {
   const engine = createEngine(clock, { ...limits, startAt: start }, bounds, NO_EXPIRY);
   const { state, capacity, history, afterWrite } = engine;
   const { log } = state;
   let lastChange = start;
 
-  /**
-   * Adds hints to an event without them: other stores do not store hints, so at most recently written events have them.
-   */
+  /** Other stores do not store hints, so at most recently written events have them. */
   const withHints = (key: EventKey, event: EncodedEvent): EncodedEvent => {
     if (event.hints !== undefined) return event;
     const { bytes, cut, uid, fields, labels } = event;
     return { bytes, cut, uid, fields, labels, hints: findHints(key, event) };
   };
-
-  const retentionMs = (expiresAt: number): number => (expiresAt - clock.now()) / 1000;
 
   return {
     ...createReads(engine, () => undefined),
@@ -71,29 +61,21 @@ export function createReplica(clock: Clock, start: Revision, limits: ReplicaLimi
       if (typeof place !== 'string') throw new Error(`${keyText(key)} is in the list twice`);
       const event = withHints(key, given);
       capacity.admit(place, eventSize(event));
-      state.load(place, event, { expiresAt, retentionMs: retentionMs(expiresAt), at: 0, step: revision - start });
+      const retentionMs = (expiresAt - clock.now()) / 1000;
+      state.load(place, event, { expiresAt, retentionMs, at: 0, step: revision - start });
     },
-    apply({ type, key, revision, record: { event: given, expiresAt } }) {
+    apply({ type, key, revision, record: { event, expiresAt } }) {
       const step = revision - start;
       if (step <= log.latest()) throw new Error(`revision ${revision} came after ${start + log.latest()}`);
-      const at = clock.monotonic();
       if (type === 'put') {
-        const event = withHints(key, given);
-        const place = state.place(key);
-        const found = capacity.admit(place, eventSize(event), event);
-        state.put(found ? place : state.place(key), event, {
-          expiresAt,
-          retentionMs: retentionMs(expiresAt),
-          at,
-          step,
-        });
+        engine.put(state.place(key), key, withHints(key, event), expiresAt, step);
       } else {
         const version = state.find(key);
         if (version === undefined) throw new Error(`${keyText(key)} was removed, but is not in the replica`);
-        state.remove(version, at, step);
+        state.remove(version, clock.monotonic(), step);
+        afterWrite();
       }
       lastChange = revision;
-      afterWrite();
     },
     advance(revision) {
       if (revision - start > log.latest()) log.advance(revision - start);
