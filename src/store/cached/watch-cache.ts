@@ -2,14 +2,19 @@ import { nextTurn, type Clock } from '../../clock/clock.js';
 import { pause } from '../../clock/abortable.js';
 import { createBackoff, createDelays } from '../../clock/backoff.js';
 import type { FailureSeries } from '../../observe/failure-series.js';
-import type { Change, EventStore, Revision } from '../contract/event-store.js';
+import type { Change, EventStore, ListPage, Revision } from '../contract/event-store.js';
 import { isStoreError } from '../contract/errors.js';
+import { eventSize } from '../contract/record.js';
 import type { Bounds } from '../memory/bounds.js';
-import type { Replica, ReplicaLimits } from '../memory/replica.js';
-import { fill } from './fill.js';
+import { createReplica, type Replica, type ReplicaLimits } from '../memory/replica.js';
 
-/** Changes that are applied in one turn of the event loop: 1 to 3 ms. */
-const IN_A_TURN = 128;
+/** How many events a page has: few at first, then as many as fit into `PAGE_BYTES`, since stores return copies. */
+const FIRST_PAGE = 100;
+const LARGEST_PAGE = 1000;
+const PAGE_BYTES = 4_194_304;
+/** Events that are loaded, and changes that are applied, in one turn of the event loop: 1 to 3 ms. */
+const LOADED_IN_A_TURN = 100;
+const APPLIED_IN_A_TURN = 128;
 /** The first and the longest pause before a state that did not fit is read again. */
 const FULL_FIRST_MS = 60_000;
 const FULL_MAX_MS = 3_600_000;
@@ -19,27 +24,19 @@ export interface WatchCacheOptions {
   readonly clock: Clock;
   readonly limits: ReplicaLimits;
   readonly bounds: Bounds;
-  /**
-   * How long the cache may be behind the revision that was the latest when its list had been read, in milliseconds;
-   * after that it is used anyway.
-   */
+  /** After that the cache is used although it is behind the latest revision when its list had been read. */
   readonly readyWithinMs: number;
   readonly failures: FailureSeries;
   onState(state: 'filling' | 'ready' | 'full', error?: unknown): void;
-  /** Called with the number of changes that the feed delivered. */
   onChanges(count: number): void;
 }
 
-/** The contents of a cache, kept up to date. */
 export interface WatchCache {
   /** The replica that reads may use; `undefined` while it is being filled, and when the events do not fit. */
   readonly replica: Replica | undefined;
   /** The same replica, also while it is being filled. */
   readonly contents: Replica | undefined;
-  /**
-   * Adds a listener that is called whenever the replica has changed, was replaced or was dropped. Returns a function
-   * that removes it.
-   */
+  /** The listener is called whenever the replica has changed, was replaced or was dropped. Returns what removes it. */
   subscribe(listener: () => void): () => void;
   /** Ends the list and the feed. May be called twice. */
   close(): void;
@@ -59,7 +56,6 @@ export function createWatchCache(options: WatchCacheOptions): WatchCache {
     for (const listener of [...listeners]) listener();
   };
 
-  /** Empties the cache. */
   const drop = (): void => {
     contents?.close();
     contents = undefined;
@@ -67,21 +63,37 @@ export function createWatchCache(options: WatchCacheOptions): WatchCache {
     if (!signal.aborted) announce();
   };
 
+  /** Reads the state of the store at one revision. Fails with `full` if it does not fit, and like the store's lists. */
+  const fill = async (): Promise<Replica> => {
+    let page = await store.list({ limit: FIRST_PAGE, signal });
+    const { revision: at } = page;
+    const replica = createReplica(clock, at, options.limits, options.bounds);
+    try {
+      for (;;) {
+        await load(replica, page, signal);
+        contents = replica;
+        const { next: after } = page;
+        if (after === undefined) return replica;
+        page = await store.list({ at, after, limit: nextLimit(page), signal });
+      }
+    } catch (error) {
+      replica.close();
+      throw error;
+    }
+  };
+
   const applyAll = async (replica: Replica, changes: readonly Change[], applied: () => void): Promise<void> => {
-    for (let first = 0; first < changes.length; first += IN_A_TURN) {
+    for (let first = 0; first < changes.length; first += APPLIED_IN_A_TURN) {
       if (first > 0) {
         await nextTurn();
         signal.throwIfAborted();
       }
-      for (const change of changes.slice(first, first + IN_A_TURN)) replica.apply(change);
+      for (const change of changes.slice(first, first + APPLIED_IN_A_TURN)) replica.apply(change);
       applied();
     }
   };
 
-  /**
-   * Keeps a replica up to date. Fails with the error that makes it useless: `expired`, `full`, `closed`, or that of a
-   * change that contradicts its contents.
-   */
+  /** Fails with the error that makes the replica useless, `expired` or `full` for example. */
   const follow = async (replica: Replica): Promise<void> => {
     const backoff = createBackoff(clock);
     /** True while changes are applied. A failed feed is retried, but an error here ends the replica. */
@@ -141,20 +153,13 @@ export function createWatchCache(options: WatchCacheOptions): WatchCache {
     }
   };
 
-  /** Fills the cache and updates it. Fails with the error that prevents this. */
-  const fillAndFollow = async (): Promise<void> => {
-    const replica = await fill({ ...options, signal, onPage: (filling) => (contents = filling) });
-    contents = replica;
-    await follow(replica);
-  };
-
   const run = async (): Promise<void> => {
     const backoff = createBackoff(clock);
     const pauses = createDelays(FULL_FIRST_MS, FULL_MAX_MS);
     onState('filling');
     while (!signal.aborted) {
       try {
-        await fillAndFollow();
+        await follow(await fill());
       } catch (error) {
         if (signal.aborted) return;
         const wasReady = ready;
@@ -197,4 +202,19 @@ export function createWatchCache(options: WatchCacheOptions): WatchCache {
       listeners.clear();
     },
   };
+}
+
+async function load(replica: Replica, { records }: ListPage, signal: AbortSignal): Promise<void> {
+  for (let first = 0; first < records.length; first += LOADED_IN_A_TURN) {
+    for (const record of records.slice(first, first + LOADED_IN_A_TURN)) replica.load(record);
+    await nextTurn();
+    signal.throwIfAborted();
+  }
+}
+
+function nextLimit({ records }: ListPage): number {
+  let bytes = 1;
+  for (const { event } of records) bytes += eventSize(event);
+  const fitting = Math.floor((PAGE_BYTES * Math.max(records.length, 1)) / bytes);
+  return Math.min(Math.max(fitting, 1), LARGEST_PAGE);
 }
