@@ -32,10 +32,9 @@ const rules = (): OptionRules<ExpiryLoopOptions> => ({
 });
 
 /**
- * Creates a loop that calls `store.expire` in slices: every `intervalMs` it removes all events that are due, with a
- * turn of the event loop between two slices. Several loops, on several replicas, may serve one store. Its timers never
- * keep the process alive. While the clock of this process differs from the store's, the loop expires nothing: other
- * replicas do that, or events stay until the clock is right again.
+ * Calls `store.expire` in slices: every `intervalMs` it removes all events that are due, with a turn of the event loop
+ * between two slices. Several loops, on several replicas, may serve one store. Its timers never keep the process alive.
+ * While the clock of this process differs from the store's, it expires nothing: other replicas do that, or events stay.
  *
  * @throws TypeError that lists every unusable option.
  */
@@ -63,27 +62,25 @@ export function createExpiryLoop(options: ExpiryLoopOptions) {
     while (!signal.aborted && (await store.expire({ now, limit: sliceSize, signal })) > 0) await nextTurn();
   };
 
-  const run = async (controller: AbortController): Promise<void> => {
-    const { signal } = controller;
+  const run = async (signal: AbortSignal): Promise<void> => {
     try {
       await expireAll(signal);
       failures.worked();
     } catch (error) {
       if (signal.aborted) return;
       if (isStoreError(error) && error.code === 'closed') {
-        controller.abort();
-        if (abort === controller) abort = undefined;
+        abort = undefined;
         return;
       }
       failures.failed(error);
     }
-    plan(controller);
+    plan(signal);
   };
 
-  const plan = (controller: AbortController): void => {
-    if (controller.signal.aborted) return;
+  const plan = (signal: AbortSignal): void => {
+    if (signal.aborted) return;
     timer = clock.setTimer(() => {
-      working = run(controller);
+      working = run(signal);
     }, intervalMs);
   };
 
@@ -91,7 +88,7 @@ export function createExpiryLoop(options: ExpiryLoopOptions) {
     if (abort !== undefined) return;
     const controller = new AbortController();
     try {
-      plan(controller);
+      plan(controller.signal);
       abort = controller;
       refused = false;
     } catch {
@@ -102,10 +99,7 @@ export function createExpiryLoop(options: ExpiryLoopOptions) {
   return {
     /** Starts the loop. Has no effect when it is running already. */
     start: (): void => start(),
-    /**
-     * Starts the loop if `start()` could not because the runtime refused the timer, as Cloudflare Workers do while
-     * modules are evaluated. Costs nothing otherwise, so that every request may call it.
-     */
+    /** After a runtime has refused the timer of `start()`: Cloudflare Workers do while modules are evaluated. */
     retry(): void {
       if (refused) start();
     },

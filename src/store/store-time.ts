@@ -22,32 +22,19 @@ export interface ExpiryMoment {
   readonly fault?: string;
 }
 
-/**
- * The time for timestamps and expiry: that of the clock that all processes on a store share (`store.now`), or otherwise
- * that of this process.
- */
+/** For timestamps and expiry: that of the clock which all processes share (`store.now`), or else of this process. */
 export interface StoreTime {
   /** Returns microseconds since the epoch; only an estimate while {@link known} returns a promise. */
   now(): number;
-  /**
-   * Returns `undefined` when the time is known, otherwise a promise to wait for, which fails with the error of the
-   * store.
-   */
+  /** `undefined` when the time is known, else a promise to wait for, which fails with the error of the store. */
   known(call?: StoreCall): Promise<void> | undefined;
-  /**
-   * Returns what may be expired now; a promise where the store has a clock, which fails with the error of the store.
-   */
+  /** What may be expired now; a promise where the store has a clock, which fails with the error of the store. */
   expiryMoment(call?: StoreCall): ExpiryMoment | Promise<ExpiryMoment>;
 }
 
-export const DEFAULT_TOLERANCE_MS = 5_000;
-
-/**
- * Creates the {@link StoreTime} of a store. It calls the store only when it is used, and at most every ten seconds
- * while the clocks agree.
- */
+/** Calls the store only when it is used, and at most every ten seconds while the clocks agree. */
 export function createStoreTime(options: StoreTimeOptions): StoreTime {
-  const { store, clock = systemClock, toleranceMs = DEFAULT_TOLERANCE_MS, holdMs = 3_600_000 } = options;
+  const { store, clock = systemClock, toleranceMs = 5_000, holdMs = 3_600_000 } = options;
   const { now } = store;
   return now === undefined ? ownTime(clock, toleranceMs, holdMs) : sharedTime(now, clock, toleranceMs);
 }
@@ -59,7 +46,6 @@ const DOUBTFUL_MS = 1_000;
 /** How much two clocks may drift apart: the error of a measurement grows by this fraction of its age. */
 const DRIFT = 0.001;
 
-/** The store's time at a point of the monotonic clock. */
 interface Sample {
   /** Milliseconds, monotonic. */
   readonly at: number;
@@ -77,9 +63,7 @@ function sharedTime(ask: NonNullable<EventStore['now']>, clock: Clock, tolerance
 
   const timeOf = ({ at, micros }: Sample): number => Math.floor(micros + (clock.monotonic() - at) * 1000);
 
-  /**
-   * How many milliseconds the wall clock is ahead of the store's, negative when it is behind; 0: within the tolerance.
-   */
+  /** Milliseconds by which the wall clock is ahead of the store's, or (negative) behind; 0: within the tolerance. */
   const ahead = (known: Sample): number => {
     const difference = (clock.now() - timeOf(known)) / 1000;
     return Math.abs(difference) - known.within > toleranceMs ? difference : 0;
@@ -135,10 +119,7 @@ function ownTime(clock: Clock, toleranceMs: number, holdMs: number): StoreTime {
   let at = clock.monotonic();
   let jumped: { readonly at: number; readonly byMs: number } | undefined;
 
-  /**
-   * Returns the time in microseconds since the epoch: `now`, or after a jump the last valid time plus the time since
-   * then.
-   */
+  /** `now`, or after a jump the last valid time plus the time since then. */
   const passed = (now: number): number => {
     const monotonic = clock.monotonic();
     // Cloudflare Workers stop the clock at 0 while modules are evaluated.

@@ -1,7 +1,7 @@
 import { systemClock, type Clock } from '../clock/clock.js';
 import { optionFaults, throwFaults, type OptionRules } from '../options/check-options.js';
 import { aClock, aNumber, required } from '../options/rules.js';
-import type { EventKey, EventStore, RemoveOptions } from './contract/event-store.js';
+import type { EventKey, EventStore, RemoveOptions, StoreCall } from './contract/event-store.js';
 import { isStoreError, type StoreErrorCode } from './contract/errors.js';
 import { eventSize, type EncodedEvent, type EventRecord } from './contract/record.js';
 import { anEventStore } from './contract/store-rule.js';
@@ -37,9 +37,8 @@ type Write = (signal: AbortSignal | undefined) => Promise<EventRecord>;
 type Judge = (error: unknown, signal: AbortSignal) => Promise<EventRecord | undefined>;
 
 /**
- * Runs a write, and repeats it if its outcome is unknown. It is conditional, so it cannot take effect twice: either the
- * repetition succeeds, or the condition no longer holds and `judge` finds out why. Otherwise it fails with the error of
- * the first attempt.
+ * A conditional write cannot take effect twice: either the repetition succeeds, or the condition no longer holds and
+ * `judge` finds out why. Else it fails with the first error.
  */
 async function resolved(
   write: Write,
@@ -114,23 +113,21 @@ export function resolveUnknownOutcomes(store: EventStore, options: UnknownOutcom
       return undefined;
     };
 
+  const resolve = <Call extends StoreCall>(
+    call: Call,
+    write: (own: Call) => Promise<EventRecord>,
+    judge: Judge,
+  ): Promise<EventRecord> => resolved((signal) => write({ ...call, signal }), call.signal, judge, options);
+
   return Object.freeze<EventStore>({
     name: store.name,
     capabilities: store.capabilities,
     get: (key, call) => store.get(key, call),
     list: (query) => store.list(query),
-    create(key, event, call) {
-      const write: Write = (signal) => store.create(key, event, { ...call, signal });
-      return resolved(write, call.signal, written(key, event, 'exists'), options);
-    },
-    replace(key, event, call) {
-      const write: Write = (signal) => store.replace(key, event, { ...call, signal });
-      return resolved(write, call.signal, written(key, event, 'conflict'), options);
-    },
-    remove(key, call = {}) {
-      const write: Write = (signal) => store.remove(key, { ...call, signal });
-      return resolved(write, call.signal, removed(key, call), options);
-    },
+    create: (key, event, call) => resolve(call, (own) => store.create(key, event, own), written(key, event, 'exists')),
+    replace: (key, event, call) =>
+      resolve(call, (own) => store.replace(key, event, own), written(key, event, 'conflict')),
+    remove: (key, call = {}) => resolve(call, (own) => store.remove(key, own), removed(key, call)),
     expire: (call) => store.expire(call),
     changes: (call) => store.changes(call),
     revision: (call) => store.revision(call),

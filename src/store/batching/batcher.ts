@@ -2,19 +2,12 @@ import { onAbort } from '../../clock/abortable.js';
 import { type Clock, type ClockTimer, atNextTurn } from '../../clock/clock.js';
 
 export interface BatcherOptions<Item, Result> {
-  /**
-   * Runs a batch: returns one result or Error for each item, in their order. An error that it throws fails every item
-   * of the batch.
-   */
+  /** Returns one result or Error for each item, in their order. An error that it throws fails every item. */
   run(items: readonly Item[]): Promise<readonly (Result | Error)[]>;
   /** Returns the weight of an item, for `maxWeight`. Default: 1 each. */
   weigh?(item: Item): number;
-  /**
-   * Returns the key of an item. Two items with the same key never share a batch, and run in the order they were added.
-   * Absent: no item excludes another.
-   */
+  /** Items with the same key never share a batch, and run in the order they were added. */
   keyOf?(item: Item): string;
-  /** The maximum number of items in a batch. */
   readonly maxItems: number;
   /** The maximum weight of a batch; a single item may weigh more. Default: no limit. */
   readonly maxWeight?: number;
@@ -54,10 +47,7 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
   let closedBy: (() => Error) | undefined;
   let maxWaitTimer: ClockTimer | undefined;
 
-  /**
-   * Removes the next batch from the queue. An item whose key is in this batch or one in progress waits, and so do later
-   * items of that key.
-   */
+  /** Items whose key is in this batch or in progress wait, and so do later ones of that key. */
   const take = (): One[] => {
     const batch: One[] = [];
     const rest: One[] = [];
@@ -127,9 +117,7 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
     }
   };
 
-  /**
-   * Fails items that have waited for too long. One timer serves all of them: the first in the queue has waited longest.
-   */
+  /** One timer serves all items: the first in the queue has waited longest. */
   const watchWaits = (): void => {
     const first = waiting[0];
     if (maxWait === undefined || maxWaitTimer !== undefined || first === undefined) return;
@@ -150,12 +138,13 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
 
   const schedule = (): void => {
     if (underWay >= concurrency) watchWaits();
-    if (scheduled || underWay >= concurrency) return;
-    scheduled = true;
-    atNextTurn(() => {
-      scheduled = false;
-      start();
-    });
+    else if (!scheduled) {
+      scheduled = true;
+      atNextTurn(() => {
+        scheduled = false;
+        start();
+      });
+    }
   };
 
   return {
@@ -178,10 +167,7 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
       }),
     /** Resolves when no item waits and no batch is in progress. */
     idle: (): Promise<void> => idle(),
-    /**
-     * Fails all items whose batch has not begun, and resolves when all batches in progress have ended. Later items fail
-     * as well.
-     */
+    /** Fails all items whose batch has not begun, and later ones; resolves when the batches in progress have ended. */
     close(error: () => Error): Promise<void> {
       closedBy ??= error;
       maxWaitTimer?.cancel();

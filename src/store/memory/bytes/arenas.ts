@@ -6,10 +6,7 @@ const LARGE = 1 / 8;
 const SCANS_PER_RELEASE = 4;
 const BYTES_PER_SCAN = 1024;
 const SCANS_PER_COMPACT = 32;
-/**
- * An arena is compacted when less than this fraction is live; the second limit applies when the store is short of
- * memory.
- */
+/** An arena is compacted when less than this fraction is live. */
 const SPARSE = 1 / 2;
 const SPARSE_WHEN_SHORT = 7 / 8;
 
@@ -26,7 +23,6 @@ export interface Arena {
   sparse: boolean;
 }
 
-/** How arenas read and update the location that an entry stores. */
 export interface EntryAccess<T extends object> {
   arenaOf(entry: T): Arena;
   offsetOf(entry: T): number;
@@ -36,23 +32,15 @@ export interface EntryAccess<T extends object> {
   move(entry: T, arena: Arena, offset: number): void;
 }
 
-/** The number of arenas, and sizes in bytes. */
 export type ArenaUsage = Readonly<Record<'arenas' | 'allocated' | 'used' | 'live', number>>;
 
-function createArena(size: number): Arena {
-  const buffer = new ArrayBuffer(size);
-  const bytes = new Uint8Array(buffer);
-  return { bytes, view: new DataView(buffer), used: 0, live: 0, entries: [], closed: false, sparse: false };
-}
-
 /**
- * Allocates bytes in arenas of 1 MiB. Each retention class has one open arena, so that entries that expire together
- * share arenas (with a single arena, 5 % of events that live ten times longer take 4.8 times the memory). An arena is
- * dropped when its last entry is released. A closed arena that is less than half live is compacted: each release moves
- * a few of its entries, so that no more bytes are copied than were released, and no call takes long. A dropped buffer
- * is left to the garbage collector and not reused, because records that were returned earlier may still read from it.
+ * Each retention class has one open arena, so that entries that expire together share arenas (with a single one, 5 % of
+ * events that live ten times longer take 4.8 times the memory). A closed arena that is less than half live is
+ * compacted: each release moves a few of its entries, so that no call takes long. A dropped buffer is not reused,
+ * because records that were returned earlier may still read from it.
  *
- * `survivors`: the class that moved entries belong to. `arenaBytes`: a smaller arena size for a small store.
+ * `survivors`: the class that moved entries belong to.
  */
 export function createArenas<T extends object>(
   access: EntryAccess<T>,
@@ -62,7 +50,6 @@ export function createArenas<T extends object>(
   const large = arenaBytes * LARGE;
   const open: (Arena | undefined)[] = [];
   const sparse: Arena[] = [];
-  /** All arenas; their order does not matter. */
   const all = new Set<Arena>();
   /** Index of the next entry to examine in the first sparse arena. */
   let nextIndex = 0;
@@ -70,7 +57,9 @@ export function createArenas<T extends object>(
 
   const create = (size: number): Arena => {
     allocated += size;
-    const arena = createArena(size);
+    const bytes = new Uint8Array(size);
+    const view = new DataView(bytes.buffer);
+    const arena: Arena = { bytes, view, used: 0, live: 0, entries: [], closed: false, sparse: false };
     all.add(arena);
     return arena;
   };
@@ -83,9 +72,7 @@ export function createArenas<T extends object>(
     arena.sparse = false;
   };
 
-  /**
-   * Drops a closed arena without live entries, or queues one that is less than `limit` live; returns true if it did.
-   */
+  /** Drops a closed arena without live entries, or queues one that is less than `limit` live. */
   const dropOrMarkSparse = (arena: Arena, limit: number): boolean => {
     if (!arena.closed || arena.sparse || arena.live >= arena.used * limit) return false;
     if (arena.live === 0) drop(arena);
@@ -148,7 +135,6 @@ export function createArenas<T extends object>(
     return true;
   };
 
-  /** Finds an arena that is worth compacting when the store is short of memory. */
   const findSparse = (): boolean => {
     for (const arena of all) if (dropOrMarkSparse(arena, SPARSE_WHEN_SHORT)) return true;
     return false;
@@ -159,16 +145,12 @@ export function createArenas<T extends object>(
     reserve: (size: number, kind: number): Arena => reserve(size, kind),
     /** Records that the entry, whose location is set already, takes the next `size` bytes. */
     commit: (arena: Arena, entry: T, size: number): void => commit(arena, entry, size),
-    /** Frees the bytes of an entry that is no longer live. */
     release(entry: T): void {
       const size = access.sizeOf(entry);
       countFreed(access.arenaOf(entry), size);
       compact(SCANS_PER_RELEASE + Math.floor(size / BYTES_PER_SCAN));
     },
-    /**
-     * Compacts further when the store is short of memory, including arenas that are only slightly sparse. Returns false
-     * when nothing can be gained.
-     */
+    /** Also arenas that are only slightly sparse. False when nothing can be gained. */
     compact: (): boolean => (sparse.length > 0 || findSparse()) && compact(SCANS_PER_COMPACT),
     allocated: (): number => allocated,
     usage(): ArenaUsage {

@@ -6,19 +6,12 @@ import type { Version } from '../bytes/version.js';
 
 /** Larger results are not cached: they would evict too much, and are sent as one chunk. */
 const LARGEST = 1_048_576;
-/**
- * How many owners are tracked, including those without a cached list (for those the cache stores how far they were
- * read).
- */
+/** Including owners without a cached list, for which the cache stores how far they were read. */
 const OWNERS = 8192;
-/**
- * A cache that is nearly full accepts one list in eight. Lists that are read in rotation and do not all fit would evict
- * each other before they are read again; this way some of them stay.
- */
+/** When nearly full it takes one list in eight: lists that are read in rotation would evict each other. */
 const FULL = 15 / 16;
 const TAKEN_WHEN_FULL = 8;
 
-/** Consecutive events of a list as JSON. */
 export interface CachedEvents {
   /** The steps of the versions it was made from. Versions themselves would keep arenas of released events in memory. */
   readonly steps: readonly number[];
@@ -52,17 +45,9 @@ function join(versions: readonly Version[], start: Revision, listed: Listed | un
   return { steps: versions.map(({ step }) => step), bytes, starts: json.starts };
 }
 
-/**
- * Creates the JSON cache: list items as contiguous response bytes, at most `maxBytes` including its own tables. With it
- * a page of 500 costs 10 µs of CPU before it is sent, instead of 450, and a list of 20 costs 12 instead of 25.
- */
+/** A page of 500 costs 10 µs of CPU before it is sent, instead of 450, and a list of 20 costs 12 instead of 25. */
 export function createJsonCache(start: Revision, maxBytes: () => number) {
-  const known = createBoundedCache<unknown, CachedEvents | number>({
-    maxEntries: OWNERS,
-    maxCost: maxBytes,
-    costOf,
-  });
-
+  const known = createBoundedCache<unknown, CachedEvents | number>({ maxEntries: OWNERS, maxCost: maxBytes, costOf });
   /** Lists that were read while the cache was full. */
   let turn = 0;
 
@@ -73,7 +58,6 @@ export function createJsonCache(start: Revision, maxBytes: () => number) {
   };
 
   return {
-    /** Memory used by the cache, in bytes. */
     held: (): number => known.cost(),
     /**
      * The JSON of the versions, cached by owner (a block of an index, or a value). It is never stale: a cached result
