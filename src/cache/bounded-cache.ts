@@ -57,7 +57,6 @@ export function createBoundedCache<K, V>(options: BoundedCacheOptions<K, V>) {
   };
 
   return {
-    /** Returns the value, and marks it as used. */
     get(key: K): V | undefined {
       const entry = all.get(key);
       if (entry === undefined) return undefined;

@@ -118,8 +118,7 @@ export async function copyEvents(
     }
   };
 
-  // One for each write in progress: stores listen to the signals of writes, and Node warns about a signal with more than
-  // ten listeners.
+  // One for each write in progress: Node warns about a signal with more than ten listeners.
   const laneSignals = Array.from({ length: concurrency }, () => signal && AbortSignal.any([signal]));
   let revision: Revision | undefined;
   let consistent = true;
@@ -176,10 +175,7 @@ async function copyOne(
   }
 }
 
-/**
- * Calls `work` for each item, as many at once as there are values in `lanes`: each value is passed to one call at a
- * time. After a failure no more calls begin, and the first error is thrown when all calls have ended.
- */
+/** One call at a time for each of `lanes`. After a failure no more calls begin, and the first error is thrown. */
 async function each<T, Lane>(
   items: readonly T[],
   lanes: readonly Lane[],

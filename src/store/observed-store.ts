@@ -5,10 +5,7 @@ import { isStoreError } from './contract/errors.js';
 
 type Operation = Extract<Observation, { type: 'store' }>['operation'];
 
-/**
- * Returns the same store with observed calls and feeds. Synchronous calls are not observed: measuring them would take
- * longer than some of them, and the duration of the request shows the same.
- */
+/** Synchronous calls are not observed: measuring them would take longer than some of them. */
 export function observedStore(store: EventStore, notify: Notify, clock: Clock): EventStore {
   const { name } = store;
   /** The oldest write of this process that the feed has not delivered yet, and when it completed. */
@@ -103,7 +100,6 @@ export function observedStore(store: EventStore, notify: Notify, clock: Clock): 
   });
 }
 
-/** Returns a function with the synchronous form of another, if it has one. */
 function withSync<F extends (...call: never[]) => unknown>(like: F & { readonly sync?: unknown }, run: F): F {
   return like.sync === undefined ? run : Object.assign(run, { sync: like.sync });
 }

@@ -2,13 +2,9 @@ import type { Clock, ClockTimer } from '../../clock/clock.js';
 import type { Notify } from '../../observe/observation.js';
 import type { CacheStatus } from './status.js';
 
-/** The minimum time between two observations of `cache.activity`. */
 const PERIOD_MS = 1_000;
 
-/**
- * Reports what a watch cache receives and how long reads wait for it. Its timer runs only while changes arrive or the
- * cache lags.
- */
+/** Its timer runs only while changes arrive or the cache lags. */
 export function createCacheActivity(store: string, clock: Clock, notify: Notify, status: () => CacheStatus) {
   let changes = 0;
   let timer: ClockTimer | undefined;
@@ -22,7 +18,6 @@ export function createCacheActivity(store: string, clock: Clock, notify: Notify,
   };
 
   return {
-    /** The feed delivered this many changes. */
     received(count: number): void {
       changes += count;
       timer ??= clock.setTimer(report, PERIOD_MS);

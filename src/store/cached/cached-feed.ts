@@ -3,7 +3,6 @@ import type { FeedOptions, FeedSource } from '../feeds/paged-feed.js';
 import type { Replica } from '../memory/replica.js';
 import type { WatchCache } from './watch-cache.js';
 
-/** The maximum number of changes that are returned at once. */
 const BATCH = 1024;
 
 export interface CachedFeedOptions extends FeedOptions {
@@ -22,10 +21,7 @@ interface Through {
   failure: { readonly error: unknown } | undefined;
 }
 
-/**
- * Opens a feed over the history in the cache, or over the store's own history where the cache has none or begins later.
- * It has one position for both, so no change is lost or repeated when it switches.
- */
+/** One position for both feeds, so that no change is lost or repeated when it switches. */
 export function openCachedFeed({ store, cache, saw, after, onProgress, wake }: CachedFeedOptions): FeedSource {
   /** Everything up to this revision was returned. */
   let position = after;

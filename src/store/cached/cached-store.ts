@@ -22,7 +22,6 @@ function isContent({ mayBeStale, notOlderThan }: ReadHints, replica: Replica): b
   return mayBeStale === true || (notOlderThan !== undefined && notOlderThan <= replica.revision());
 }
 
-/** Whether the revision of a list, if it has one, is in the history of the replica. */
 function reaches(replica: Replica, { at }: ListQuery): boolean {
   return at === undefined || (at >= replica.floor() && at <= replica.revision());
 }
@@ -85,7 +84,6 @@ export function cachedStore(store: EventStore, options: CachedStoreOptions = {})
     if (state === 'stale') probeStore();
   });
 
-  /** The replica, if reads may use it while the store is unavailable. */
   const staleFor = (error: unknown): Replica | undefined => {
     const { replica } = cache;
     if (whenAway === 'fail' || replica === undefined || !isStoreError(error) || error.code !== 'unavailable') {
@@ -103,7 +101,6 @@ export function cachedStore(store: EventStore, options: CachedStoreOptions = {})
     );
   };
 
-  /** The replica that a read may use at once. */
   const replicaNow = (hints: ReadHints | undefined): Replica | undefined => {
     const { replica } = cache;
     if (replica === undefined) return undefined;
@@ -142,9 +139,7 @@ export function cachedStore(store: EventStore, options: CachedStoreOptions = {})
     return page;
   };
 
-  /**
-   * Reads a list from the cache. It may span several turns of the event loop, in which the cache may drop the revision.
-   */
+  /** May span several turns of the event loop, in which the cache may drop the revision. */
   const listFrom = (query: ListQuery, replica: Replica): Awaitable<ListPage> => {
     if (!reaches(replica, query)) return listThrough(query);
     const page = replica.list(query);

@@ -14,7 +14,6 @@ export interface FreshnessOptions {
   readonly timeoutMs: number;
 }
 
-/** A read that waits for the cache. */
 interface Waiter {
   readonly revision: Revision;
   done(isThere: boolean): void;
@@ -37,9 +36,7 @@ export function createFreshness({ store, cache, clock, timeoutMs }: FreshnessOpt
   const waiters = new Set<Waiter>();
   /** The highest revision that this process has seen. */
   let known: Revision = 0;
-  /**
-   * Calls that may have changed something at an unknown revision, and how many of them a later response has covered.
-   */
+  /** Calls that may have changed something at an unknown revision, and how many of them a later response covers. */
   let uncertainCalls = 0;
   let coveredCalls = 0;
   /** A revision that the cache did not reach in time for a read: until the cache has it, later reads do not wait. */
@@ -141,7 +138,6 @@ export function createFreshness({ store, cache, clock, timeoutMs }: FreshnessOpt
 
   const mustAsk = (): boolean => shared || uncertainCalls > coveredCalls;
 
-  /** Begins a round unless a request is in progress. */
   const ask = (): Promise<boolean> => {
     if (asking === undefined) {
       asking = createRound();
@@ -151,21 +147,14 @@ export function createFreshness({ store, cache, clock, timeoutMs }: FreshnessOpt
   };
 
   return {
-    /** Records a revision that this process has seen. */
     saw: (revision: Revision): void => saw(revision),
     /** Records that something may have changed at an unknown revision. */
     markUnknown: (): void => void (uncertainCalls += 1),
-    /**
-     * Whether the cache is known, without a request to the store, to have everything that a read which begins now must
-     * show.
-     */
+    /** Whether the cache is known, without a request to the store, to have what a read that begins now must show. */
     isCurrent: (): boolean => !mustAsk() && latest() >= known,
     /** Whether the cache has every revision that this process has seen, which is enough for reads at a revision. */
     hasKnown: (): boolean => latest() >= known,
-    /**
-     * Resolves to true once the cache has everything that a read which begins now must show, or to false when this
-     * takes too long and the store has to be read. Fails with the error of the store's `revision()`.
-     */
+    /** False when it takes too long, and the store has to be read. Fails with the error of its `revision()`. */
     wait(): Promise<boolean> {
       if (cache.replica === undefined || latest() < missed) return Promise.resolve(false);
       if (!mustAsk()) return reach(known, clock.monotonic() + timeoutMs);

@@ -49,10 +49,7 @@ export interface PagedFeeds {
   readonly readers: number;
 }
 
-/**
- * The maximum number of changes that wait for a reader that is still busy with earlier ones; beyond that it reads
- * again.
- */
+/** Changes that wait for a reader that is busy with earlier ones; beyond that it reads again. */
 const OFFERED = 1024;
 
 const RULES: OptionRules<PagedFeedsOptions> = { read: /* @__PURE__ */ required(aFunction) };
@@ -81,7 +78,6 @@ export function createPagedFeeds(options: PagedFeedsOptions): PagedFeeds {
       let page: readonly Change[] | undefined;
       let failure: { readonly error: unknown } | undefined;
       let loading = false;
-      /** There may be something after `position`. */
       let mayHaveMore = true;
       /** Changes that were offered and not returned yet, without gaps. */
       let offered: Change[] = [];

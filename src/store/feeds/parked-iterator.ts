@@ -4,7 +4,6 @@ export interface Waiter<T> {
   reject(error: unknown): void;
 }
 
-/** The source of the values of a {@link ParkedIterator}. */
 export interface ParkedSource<T> {
   /** Returns the next value; `undefined`: none yet, wait for `wake()`; `'end'`: finished. Errors end the iteration. */
   poll(): T | 'end' | undefined;
@@ -19,9 +18,8 @@ export function createParkedIterator<T extends object>(source: ParkedSource<T>):
 }
 
 /**
- * An async iterator whose waiting `next()` calls can be woken, ended and returned from outside. `return()` on a
- * generator waits while the generator waits, so a consumer that leaves could never be released. A class for the same
- * reason as `Watcher`.
+ * Waiting `next()` calls can be woken, ended and returned from outside: `return()` on a generator waits while the
+ * generator waits. A class for the same reason as `Watcher`.
  */
 export class ParkedIterator<T extends object> implements AsyncIterableIterator<T> {
   readonly #source: ParkedSource<T>;
@@ -80,10 +78,7 @@ export class ParkedIterator<T extends object> implements AsyncIterableIterator<T
     }
   }
 
-  /**
-   * Ends the iteration: waiting and later `next()` calls resolve to `done`. Bound to the instance, so that it can be a
-   * listener.
-   */
+  /** Waiting and later `next()` calls resolve to `done`. Bound to the instance, so that it can be a listener. */
   readonly end = (): void => {
     if (this.#over) return;
     this.#over = true;

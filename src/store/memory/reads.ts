@@ -9,10 +9,7 @@ import { pastOf, readList } from './lists/read-list.js';
 
 export type Reads = ReturnType<typeof createReads>;
 
-/**
- * Creates the read operations of an engine. `checkOpen`: throws when the store was closed while a read yielded to the
- * event loop.
- */
+/** The read operations of an engine. `checkOpen`: throws when the store was closed while a read yielded. */
 export function createReads({ state, jsonCache }: Engine, checkOpen: () => void) {
   const yielded = async (signal: AbortSignal | undefined): Promise<void> => {
     await nextTurn();

@@ -3,9 +3,8 @@ import { eventSize } from '../contract/record.js';
 import type { HubEntry } from './hub-entry.js';
 
 /**
- * The maximum number of changes a watcher gets at once, and about how many bytes of events: what a client that stopped
- * reading keeps in memory. With four times these limits chunks were never views of shared memory, and 2,000 unread
- * watches held 267 MB.
+ * What a client that stopped reading keeps in memory. With four times these limits chunks were never views of shared
+ * memory, and 2,000 unread watches held 267 MB.
  */
 const MAX_CHANGES = 128;
 const MAX_BYTES = 32_768;
@@ -19,14 +18,12 @@ export interface BatchFrames {
 }
 
 /**
- * Changes that are delivered together, in order. Watchers that keep up get the same batch, in groups. It stores its
- * frames itself: in a WeakMap they would outlive it, because V8 clears a WeakMap only in a full garbage collection,
- * which then happens up to three times as often.
+ * It stores its frames itself: in a WeakMap they would outlive it, because V8 clears a WeakMap only in a full garbage
+ * collection, which then happens up to three times as often.
  */
 export class Batch {
   /** At least one entry. */
   readonly entries: readonly HubEntry[];
-  /** The revision of the last change. */
   readonly revision: Revision;
   /** The size of its events, in bytes. */
   readonly size: number;
@@ -38,11 +35,7 @@ export class Batch {
     this.revision = (entries.at(-1) as HubEntry).change.revision;
   }
 
-  /**
-   * Returns the frames for one kind of watcher. They are created once for any number of watchers, so that selectors are
-   * evaluated once and all watchers write the same chunk. Equal kinds must mean equal bytes, because version,
-   * representation, namespace and selector are the same.
-   */
+  /** Created once for any number of watchers of a kind: equal kinds must mean equal bytes. */
   frames(kind: string, make: () => BatchFrames): BatchFrames {
     let frames = this.#frames.get(kind);
     if (frames === undefined) this.#frames.set(kind, (frames = make()));

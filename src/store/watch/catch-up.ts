@@ -17,7 +17,6 @@ const MAX_DELIVERED_BYTES = 33_554_432;
 export interface CatchUpOptions {
   readonly store: EventStore;
   readonly clock: Clock;
-  /** The maximum number of readers at a time. */
   readonly readers: number;
   /** Called when the store was closed. */
   close(): void;
@@ -47,7 +46,6 @@ export function createCatchUp(options: CatchUpOptions) {
   const closing = new AbortController();
   let paused = false;
   let scheduled = false;
-  /** Bytes of events that watchers hold. */
   let deliveredBytes = 0;
 
   const deliver = (watcher: Watcher, batches: readonly Batch[]): void => {
@@ -70,7 +68,6 @@ export function createCatchUp(options: CatchUpOptions) {
     return taken;
   };
 
-  /** Starts readers for watchers that no current reader will reach. */
   const dispatch = (): void => {
     scheduled = false;
     if (paused || closing.signal.aborted) return;
@@ -83,10 +80,7 @@ export function createCatchUp(options: CatchUpOptions) {
     }
   };
 
-  /**
-   * Reads batch by batch as long as a watcher near the reader waits. A watcher that does not wait again in time gets a
-   * new reader. Returns false when the feed ended by itself.
-   */
+  /** A watcher that does not wait again in time gets a new reader. False when the feed ended by itself. */
   const read = async (reader: Reader): Promise<boolean> => {
     const { signal } = reader.abort;
     const onProgress = (revision: Revision): void => {
@@ -148,7 +142,6 @@ export function createCatchUp(options: CatchUpOptions) {
   };
 
   return {
-    /** Adds a watcher that waits for changes after its position. */
     join(watcher: Watcher): void {
       waiting.add(watcher);
       if (scheduled) return;
@@ -156,7 +149,6 @@ export function createCatchUp(options: CatchUpOptions) {
       scheduled = true;
       queueMicrotask(dispatch);
     },
-    /** Removes a watcher that has ended. */
     leave(watcher: Watcher): void {
       if (!waiting.delete(watcher)) return;
       for (const reader of readers) if (!isNeeded(reader)) reader.abort.abort();

@@ -9,11 +9,7 @@ const FORMS = 64;
 
 export type FrameMemory = ReturnType<typeof createFrameMemory>;
 
-/**
- * Creates the memory for frames: those of one form are stored in the order they were created, so that frames that are
- * sent together are usually adjacent, and need no copy (decision 34). A block is freed with the last of its frames, so
- * all frames in a block should be released at about the same time.
- */
+/** Frames of a form that are sent together are mostly adjacent, and need no copy (decision 34). */
 export function createFrameMemory() {
   const pieces = createBoundedCache<string, { readonly bytes: Uint8Array; used: number }>({ maxEntries: FORMS });
   return {

@@ -6,15 +6,12 @@ import type { FrameMemory } from './frame-memory.js';
 const ENTRY_COST = 256;
 const FRAME_COST = 128;
 
-/** What the entries of one ring share. */
 export interface EntryStorage {
-  /** Where the frames of the entries are stored. */
   readonly memory: FrameMemory;
   /** Called with the cost in bytes of each frame that is created. */
   onGrow(entry: HubEntry, bytes: number): void;
 }
 
-/** A frame, and the frames created before it. */
 interface Made {
   readonly form: string;
   readonly type: string;
@@ -23,9 +20,8 @@ interface Made {
 }
 
 /**
- * One change to deliver to watchers, shared by all of them. A class with a linked list of frames, because the ring
- * holds tens of thousands of entries, and most have one frame: closures and a Map take 450 bytes more, a seventh of all
- * memory that a watched event takes, and the more that is, the more often V8 runs a full garbage collection.
+ * One change, shared by all watchers. A class with a linked list of frames, because the ring holds tens of thousands,
+ * and most have one frame: closures and a Map take 450 bytes more, a seventh of all memory that a watched event takes.
  */
 export class HubEntry {
   readonly change: Change;
@@ -46,10 +42,7 @@ export class HubEntry {
     return this.#cost;
   }
 
-  /**
-   * Returns the bytes of this change in one form and as one type of frame, encoded once for any number of watchers.
-   * Equal `form` and `type` must mean equal bytes for the same change.
-   */
+  /** Encoded once for any number of watchers: equal `form` and `type` must mean equal bytes. */
   frame(form: string, type: string, encode: () => Uint8Array): Uint8Array {
     for (let made = this.#made; made !== undefined; made = made.earlier) {
       if (made.type === type && made.form === form) return made.bytes;

@@ -3,7 +3,6 @@ import { batchAt, type Batch } from './batch.js';
 import { createFrameMemory } from './frame-memory.js';
 import { HubEntry, type EntryStorage } from './hub-entry.js';
 
-/** The minimum number of empty elements at the front before the rest is copied. */
 const SLACK = 1024;
 
 export type Ring = ReturnType<typeof createRing>;
@@ -40,7 +39,6 @@ export function createRing(maxBytes: number) {
 
   const storage: EntryStorage = { memory: createFrameMemory(), onGrow };
 
-  /** Returns the index of the first entry after a revision. */
   const placeAfter = (revision: Revision): number => {
     let low = start;
     let high = entries.length;
@@ -85,10 +83,7 @@ export function createRing(maxBytes: number) {
     advance(to: Revision): void {
       head = Math.max(head, to);
     },
-    /**
-     * Returns a batch of changes after a revision that is at least the floor, up to another; `undefined` when there is
-     * none. Equal calls share the batch.
-     */
+    /** Changes after a revision that is at least the floor, up to another. Equal calls share the batch. */
     read(after: Revision, to: Revision): Batch | undefined {
       if (after >= to) return undefined;
       if (answer?.after === after && answer.to === to) return answer.batch;

@@ -8,11 +8,7 @@ const PACE_MS = 0.008;
 /** Pauses shorter than this (milliseconds) are skipped: timers are not exact. */
 const SHORTEST_PAUSE_MS = 2;
 
-/**
- * Wakes all watchers in batches, so that the event loop can do other work between two batches. A pass wakes every
- * watcher once; the watchers of a batch get everything in the ring at that moment, as the same chunk. `onTurn` is
- * called before each batch.
- */
+/** The event loop can do other work between batches. Watchers of a batch get the same chunk. */
 export function createWakeUps(watchers: ReadonlySet<Watcher>, clock: Clock, onTurn: () => void) {
   let pass: Iterator<Watcher> | undefined;
   let again = false;
@@ -52,7 +48,6 @@ export function createWakeUps(watchers: ReadonlySet<Watcher>, clock: Clock, onTu
       if (pass === undefined) beginSoon();
       else again = true;
     },
-    /** Cancels the pass that is due. */
     close(): void {
       again = false;
       pause?.cancel();

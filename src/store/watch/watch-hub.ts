@@ -26,15 +26,12 @@ export interface WatchHubOptions {
   readonly observe?: Observe | undefined;
 }
 
-/** One feed of a store for any number of watchers. */
 export interface WatchHub {
   /** Creates a watcher. On a closed hub it ends at once. */
   watch(options: WatchOptions): Watcher;
   /** The last revision the feed delivered; `undefined` while there is no feed. */
   revision(): Revision | undefined;
-  /** How much the buffer of recent changes holds. */
   readonly ring: Ring['size'];
-  /** How many watchers there are. */
   readonly watchers: number;
   /** Ends the feed and all watchers, cleanly. May be called twice. */
   close(): void;
@@ -50,11 +47,9 @@ const rules = (): OptionRules<WatchHubOptions> => ({
 });
 
 /**
- * Creates a hub, which puts a ring in front of a store's feed. The store is read once for any number of watchers: a
- * watcher is a position in the ring, and a slow watcher does not delay others. A watcher that falls behind the ring is
- * served by a few shared readers of the store's history, and fails with `expired` only when the history does not reach
- * back far enough either. When the store is unavailable the hub retries, and continues where it stopped: no watcher
- * misses a change or gets one twice.
+ * One feed of a store for any number of watchers. One that falls behind the ring is served by a few shared readers of
+ * the store's history, and fails with `expired` only when that does not reach back far enough either. When the store is
+ * unavailable the hub retries: no watcher misses a change or gets one twice.
  *
  * @throws TypeError that lists every unusable option.
  */
@@ -84,7 +79,6 @@ export function createWatchHub(options: WatchHubOptions): WatchHub {
     wakeUps.wake();
   };
 
-  /** Reads the feed until the signal is aborted or the store is closed. */
   const run = async (signal: AbortSignal): Promise<void> => {
     const backoff = createBackoff(clock);
     const onProgress = (revision: Revision): void => {
@@ -111,8 +105,7 @@ export function createWatchHub(options: WatchHubOptions): WatchHub {
           close();
           return;
         }
-        // The store's history no longer reaches back to the ring: start again; watchers catch up where that is
-        // possible.
+        // History no longer reaches back to the ring: start again; watchers catch up where that is possible.
         if (isStoreError(error) && error.code === 'expired') ready = false;
         failures.failed(error);
       }

@@ -9,32 +9,25 @@ export interface WatchOptions {
   readonly waker: Waker;
 }
 
-/** Wakes the consumer of a watcher, which then polls it. */
 export interface Waker {
   wake(): void;
 }
 
-/** The part of a hub that watchers use. */
 export interface WatcherHub {
-  /**
-   * Returns the batch after a position; `undefined`: there is none yet; `behind`: the ring begins after the position.
-   */
+  /** `undefined`: there is none yet; `behind`: the ring begins after the position. */
   read(position: Revision): Batch | 'behind' | undefined;
   /** The latest revision that watchers may see. A watcher that finds nothing new has seen everything up to it. */
   head(): Revision;
   /** Registers a watcher that waits for changes that are only in history. */
   lag(watcher: Watcher): void;
-  /** Removes a watcher that has ended. */
   leave(watcher: Watcher): void;
 }
 
 const NONE: readonly never[] = [];
 
 /**
- * One watch: delivers batches of changes in order, each change once. It is a position in the ring: only batches that
- * were read for it from history are buffered.
- *
- * A class, like everything that runs for each watcher when it is woken: closures take twice as long (decision 34).
+ * A position in the ring. Only batches that were read for it from history are buffered. A class, like everything that
+ * runs for each watcher when it is woken: closures take twice as long (decision 34).
  */
 export class Watcher {
   readonly #hub: WatcherHub;
@@ -117,9 +110,7 @@ export class Watcher {
     this.wake();
   }
 
-  /**
-   * Delivers batches that were read from history for this watcher. `taken`: called once, when it no longer holds any.
-   */
+  /** Batches that were read from history for this watcher. `taken`: called once, when it no longer holds any. */
   deliver(batches: readonly Batch[], taken: () => void): void {
     this.#releaseBatches();
     this.#delivered = batches;
@@ -127,7 +118,6 @@ export class Watcher {
     this.wake();
   }
 
-  /** Ends the watch with an error. */
   fail(error: unknown): void {
     this.#failure = { error };
     this.wake();

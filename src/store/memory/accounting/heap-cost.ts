@@ -1,7 +1,4 @@
-/**
- * Sizes of objects in V8's heap, in bytes: measured on Node 20 with 100,000 of each, and rounded up. Array buffers are
- * counted exactly where they are allocated.
- */
+/** Bytes of objects in V8's heap: measured on Node 20 with 100,000 of each, and rounded up. */
 export const HEAP_COST = {
   /** A key with its newest version, its event, and their index entries. */
   slot: 328,
@@ -10,9 +7,7 @@ export const HEAP_COST = {
   olderVersion: 120,
   /** A value of an indexed field, and its map entry. */
   valueEntry: 216,
-  /** The index of a namespace. */
   namespace: 1600,
-  /** Fields and labels that events share. */
   fieldSet: 720,
   /** A property of an object with few properties, and of one with many, which V8 stores as a hash table. */
   property: 72,
@@ -38,7 +33,6 @@ export function textCost(text: string): number {
   return text.length <= SHORT || ONE_BYTE.test(text) ? text.length : text.length * 2;
 }
 
-/** Bytes of the names and values of an object with its own strings. */
 export function textsCost(texts: Readonly<Record<string, string>>): number {
   let cost = 0;
   let count = 0;

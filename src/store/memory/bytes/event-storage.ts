@@ -24,12 +24,9 @@ function classOf(retentionMs: number): number {
 /** Up to this length bytes are copied one by one. */
 const SHORT = 64;
 
-/** The hints of an event whose encoder provides none. */
 const NO_HINTS: ByteHints = { name: -1, namespace: -1, uid: -1, regardingVersion: -1, shared: [], suffix: -1 };
 
-/**
- * Stores events in as little memory as possible without making reads slower. `arenaBytes`: see {@link createArenas}.
- */
+/** Stores events in as little memory as possible without making reads slower. */
 export function createEventStorage(arenaBytes?: number) {
   const arenas = createArenas(StoredEvent.access, CLASSES, arenaBytes);
   const commonBytes = createCommonBytesTable();
@@ -46,9 +43,8 @@ export function createEventStorage(arenaBytes?: number) {
       return HEADER.length + end - prefix - (found?.part.bytes.length ?? 0);
     },
     /**
-     * Stores an immutable copy of an event, as the version at `step` of a slot. The slot may be a new one without a
-     * version, and is not changed. `intern` returns an equal string that is stored already. `expiresAt`: microseconds
-     * since the epoch; `retentionMs`: from now until then.
+     * As the version at `step` of a slot, which may be new, and is not changed. `intern` returns an equal string that
+     * is stored already. `expiresAt`: microseconds since the epoch; `retentionMs`: until then.
      */
     keep(
       slot: Slot,

@@ -6,16 +6,11 @@ import { MAX_LENGTH, MAX_OFFSET } from './arena-entry.js';
 import { textMatchesAt, type CommonBytes } from './common-bytes.js';
 import { agreeInCommonFields, COMMON_FIELDS } from '../../contract/schema-facts.js';
 
-/**
- * Fields that are stored with each event and not in a shared set. `metadata.name` is not among them: it is in the key.
- */
+/** Stored with each event and not in a shared set. `metadata.name` is not among them: it is in the key. */
 export const OWN = ['regarding.name', 'regarding.uid', 'regarding.resourceVersion'] as const;
 const NAME = 'metadata.name';
 const VERSION = 'regarding.resourceVersion';
-/**
- * The maximum number of cached sets and of recently read field objects, and the maximum length of all ids together and
- * of one id.
- */
+/** Cached sets, recently read field objects, and the maximum length of all ids together and of one. */
 const REMEMBERED = 4096;
 const RECENT = 1024;
 const REMEMBERED_TEXT = 1_048_576;
@@ -23,7 +18,6 @@ const MAX_ID_LENGTH = 1024;
 
 type Strings = Readonly<Record<string, string>>;
 
-/** The part of fields and labels that events share. */
 export interface FieldSet extends HeldPart {
   readonly fields: Strings;
   readonly labels: Strings;
@@ -41,10 +35,7 @@ export interface FieldSet extends HeldPart {
 /** The tables of a store, which its events refer to through their sets. */
 export interface StoreTables {
   readonly commonBytes: readonly CommonBytes[];
-  /**
-   * The fields that were read last, as objects. Creating one takes 1 µs, and a thousand watchers read the same few
-   * events.
-   */
+  /** The fields that were read last: an object takes 1 µs, and a thousand watchers read the same few events. */
   readonly recent: BoundedCache<object, Strings>;
 }
 
@@ -64,7 +55,6 @@ function isInBytes({ bytes, hints }: EncodedEvent, version: string): boolean {
   return textMatchesAt(bytes, hints.regardingVersion, version);
 }
 
-/** How many of {@link COMMON_FIELDS} an event has. */
 function countCommon(fields: Strings): number {
   let count = 0;
   for (const field of COMMON_FIELDS) if (fields[field]) count++;
@@ -72,9 +62,8 @@ function countCommon(fields: Strings): number {
 }
 
 /**
- * True when the fields are as the library creates them: known names, no empty values, and the name in the key.
- * `common`: how many of {@link COMMON_FIELDS} the event has. The other fields are read by constant names, because every
- * write calls this.
+ * The fields are as the library creates them: known names, no empty values, and the name in the key. They are read by
+ * constant names, because every write calls this. `common`: as counted by {@link countCommon}.
  */
 function isUsual(event: EncodedEvent, name: string, common: number): boolean {
   const { fields } = event;
@@ -100,7 +89,6 @@ function commonOf(fields: Strings): Strings {
   return Object.freeze(common);
 }
 
-/** Returns a string that is equal for equal sets only. */
 function idOf({ fields, labels }: EncodedEvent, labelNames: readonly string[]): string {
   let id = `${fields[NAME] === undefined ? '' : 'n'}${fields[VERSION] ? 'v' : ''}`;
   for (const field of COMMON_FIELDS) {
@@ -114,17 +102,13 @@ function idOf({ fields, labels }: EncodedEvent, labelNames: readonly string[]): 
   return id;
 }
 
-/** The set of the last event, with the data to check whether the next event belongs to it. */
 interface LastSet {
   readonly set: FieldSet;
   readonly labelNames: readonly string[];
   readonly common: number;
 }
 
-/**
- * Whether an event for which {@link isUsual} is true belongs to this set: the same result as comparing ids, at a lower
- * cost.
- */
+/** Whether a usual event belongs to this set: the same result as comparing ids, at a lower cost. */
 function belongs({ fields, labels }: EncodedEvent, { set, labelNames }: LastSet): boolean {
   if (
     set.named !== (fields[NAME] !== undefined) ||
@@ -195,10 +179,7 @@ export function createFieldSets(commonBytes: readonly CommonBytes[]) {
   };
 }
 
-/**
- * Returns the fields of an event that has this (split) set, this name and these values of {@link OWN}, as a frozen
- * object.
- */
+/** `set`: a split one; `own`: the values of {@link OWN}. */
 export function fieldsOf(set: FieldSet, name: string, own: readonly (string | undefined)[]): Strings {
   const fields: Record<string, string> = { ...set.fields };
   if (set.named) fields[NAME] = name;

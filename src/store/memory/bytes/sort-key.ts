@@ -1,6 +1,5 @@
 import type { EventKey } from '../../contract/event-store.js';
 
-/** The first surrogate. */
 const SURROGATES = 0xd800;
 /** The value of `middle` that reverses {@link byteOrdered}. */
 const REVERSED = 0xf800;
@@ -19,26 +18,22 @@ function exchanged(text: string, middle: number): string {
 }
 
 /**
- * Returns the text by which keys are ordered. JavaScript compares UTF-16 units, but lists are in the order of UTF-8
- * bytes. The two orders differ only in that surrogates (U+10000 and up) sort before U+E000–U+FFFF, so the two ranges
- * are exchanged.
+ * JavaScript compares UTF-16 units, but lists are in the order of UTF-8 bytes, in which surrogates (U+10000 and up)
+ * sort after U+E000–U+FFFF and not before.
  */
 export function byteOrdered(text: string): string {
   return exchanged(text, 0xe000);
 }
 
-/** The sort key of an event: `namespace/name`. */
 export function sortKey(key: EventKey): string {
   // Not a template literal: V8 would keep the concatenation beside the flat string, 32 bytes more per key.
   return byteOrdered([key.namespace, key.name].join('/'));
 }
 
-/** The name in a sort key. */
 export function nameOf(text: string): string {
   return exchanged(text.slice(text.indexOf('/') + 1), REVERSED);
 }
 
-/** The namespace in a sort key. */
 export function namespaceOf(text: string): string {
   return exchanged(text.slice(0, text.indexOf('/')), REVERSED);
 }

@@ -10,10 +10,8 @@ const ENTRY_COST = 256;
 export type ChangeLog = ReturnType<typeof createChangeLog>;
 
 /**
- * All changes since `floor()`, oldest first. Positions are steps: revisions counted from the store's start. Steps have
- * no gaps unless they come from the feed of another store. The range of the log determines from where a watch may
- * resume, how long a continue token is valid, and how long superseded versions are kept. An entry is the version that a
- * step created and its time: 20 bytes, where a complete Change would take 140.
+ * All changes since `floor()`, oldest first. Positions are steps, without gaps unless they come from the feed of
+ * another store. An entry is the version that a step created and its time: 20 bytes, where a Change would take 140.
  */
 export function createChangeLog() {
   const segments: { readonly versions: (Version | undefined)[]; readonly times: number[] }[] = [];
@@ -33,6 +31,7 @@ export function createChangeLog() {
   /** How many entries are at or before a step that is at least the floor. Without gaps they need not be searched. */
   const countUpTo = (step: number): number => {
     if (step >= latest) return count;
+    // There are no gaps.
     if (latest - floor === count) return step - floor;
     let low = 0;
     let high = count;
@@ -70,7 +69,6 @@ export function createChangeLog() {
       account(version, 1);
     },
     oldest: (): Version | undefined => segments[0]?.versions[dropped],
-    /** When the oldest entry was written. */
     oldestAt: (): number | undefined => segments[0]?.times[dropped],
     /** Drops the oldest entry, if any; its step becomes the floor. Leaves the version's `older` unchanged. */
     dropOldest(): void {

@@ -14,9 +14,7 @@ const VIEWS = 8;
 export interface PastView {
   readonly step: number;
   readonly versions: OrderedIndex<number, Version>;
-  /**
-   * Reads some of the changes not yet seen; returns true when the view is complete, which it is until the next write.
-   */
+  /** Reads some of the changes not yet seen; true when the view is complete, which it is until the next write. */
   catchUp(): boolean;
 }
 
@@ -44,9 +42,8 @@ function createView(log: ChangeLog, step: number, namespace: string | undefined)
 }
 
 /**
- * Creates the views for newest-first lists at an earlier revision. A view is built from the changes since then, once
- * for all pages of a list: an index of superseded versions would cost every update 3 µs, and they are rarely read in
- * that order.
+ * For newest-first lists at an earlier revision. An index of superseded versions would cost every update 3 µs; a view
+ * is built from the changes since then, once for all pages of a list.
  */
 export function createPastViews(log: ChangeLog) {
   const known = createBoundedCache<string, PastView>({ maxEntries: VIEWS });
@@ -62,14 +59,12 @@ export function createPastViews(log: ChangeLog) {
       known.set(id, view);
       return view;
     },
-    /** Memory used by the cached views, in bytes. */
     held(): number {
       if (known.size() === 0) return 0;
       let entries = 0;
       for (const [, { versions }] of known.entries()) entries += versions.size();
       return entries * HEAP_COST.indexEntry;
     },
-    /** Drops the views of steps below `floor`, which can no longer be read. */
     prune(floor: number): void {
       if (known.size() === 0) return;
       for (const [id, { step }] of known.entries()) if (step < floor) known.delete(id);

@@ -5,7 +5,6 @@ import type { Slot } from '../bytes/version.js';
 /** Entries examined in one call: renewed and removed events leave stale entries behind. */
 const SCAN_LIMIT = 256;
 
-/** An entry of a slot whose expiry moved to an earlier time. */
 interface EarlierEntry {
   readonly slot: Slot;
   readonly moment: number;
@@ -14,10 +13,9 @@ interface EarlierEntry {
 export type ExpiryQueue = ReturnType<typeof createExpiryQueue>;
 
 /**
- * Slots in order of the time at which they may expire. With a single retention time it is a FIFO queue. Every write
- * renews the expiry, so an entry only means "check again then": a slot has one entry (`slot.queuedFor`) and is queued
- * again when that one comes up too early. A slot whose expiry moves to an earlier time gets a second entry in a
- * separate queue, because its first one may be among too many with the same time to be found.
+ * Every write renews the expiry, so an entry only means "check again then": a slot has one entry (`slot.queuedFor`) and
+ * is queued again when that one comes up too early. A slot whose expiry moves to an earlier time gets a second entry in
+ * a separate queue, because its first one may be among too many with the same time to be found.
  *
  * Times are whole milliseconds since `start` (microseconds): small integers, stored in the slot alone, take 24 bytes
  * less per event than exact times.
@@ -42,7 +40,6 @@ export function createExpiryQueue(start: number) {
     }
   };
 
-  /** Removes and returns the slot of the first entry due at this time; `undefined` when there is none. */
   const shift = (moment: number): Slot | undefined => {
     for (let at = earlierEntries.firstKey(); at !== undefined && at <= moment; at = earlierEntries.firstKey()) {
       const entry = earlierEntries.shift() as EarlierEntry;
@@ -68,10 +65,7 @@ export function createExpiryQueue(start: number) {
       earlier.delete(slot);
       earlierEntries.remove(entry);
     },
-    /**
-     * Removes and returns the next slot whose newest version is due at `now`. Returns `'later'` after it has examined
-     * enough entries that were not due: call it again.
-     */
+    /** Removes and returns the next slot that is due; `'later'` after enough that were not: call it again. */
     take(now: number): Slot | 'later' | undefined {
       const moment = momentOf(now);
       /** Due within this millisecond, but not yet. */

@@ -9,9 +9,7 @@ export interface KeyIndex {
   readonly live: OrderedIndex<string, Slot>;
   readonly deleted: OrderedIndex<string, Slot>;
   add(slot: Slot): void;
-  /** Moves a slot to `deleted`: its newest version became a tombstone. */
   markDeleted(slot: Slot): void;
-  /** Moves a slot to `live`: its newest version became an event again. */
   markLive(slot: Slot): void;
   /** Removes a deleted slot that no reader can see any more. */
   drop(slot: Slot): void;

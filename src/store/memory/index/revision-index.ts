@@ -3,15 +3,11 @@ import { createOrderedIndex, type OrderedIndex } from './ordered-index.js';
 import { namespaceOf } from '../bytes/sort-key.js';
 import type { Version } from '../bytes/version.js';
 
-/** Versions with an event by revision (as steps). */
 export type VersionsByRevision = OrderedIndex<number, Version>;
 
 const stepOf = (version: Version): number => version.step;
 
-/**
- * Creates an index of the newest version of every key by revision, for all namespaces and for each one. Superseded
- * versions are not indexed, so that reading the newest state skips no history; see `createPastViews`.
- */
+/** The newest version of every key. Without superseded versions reading the newest state skips no history. */
 export function createRevisionIndex() {
   const all = createOrderedIndex(stepOf);
   const none = createOrderedIndex(stepOf);
@@ -39,7 +35,6 @@ export function createRevisionIndex() {
       all.insert(version);
       namespaceOfVersion(version).insert(version);
     },
-    /** Removes a version that is no longer the newest of its key. */
     drop(version: Version): void {
       all.remove(version);
       const versions = namespaceOfVersion(version);

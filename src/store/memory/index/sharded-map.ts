@@ -4,10 +4,7 @@ const HASHED = 8;
 
 export type ShardedMap<V> = ReturnType<typeof createShardedMap<V>>;
 
-/**
- * A map with string keys that is never rehashed as a whole: that would be a pause of 60 ms at a million names. 256
- * small maps grow one at a time, in at most 1 ms.
- */
+/** Never rehashed as a whole, which would be a pause of 60 ms at a million names: 256 small maps grow one at a time. */
 export function createShardedMap<V>() {
   const shards: Map<string, V>[] = [];
 

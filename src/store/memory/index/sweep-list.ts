@@ -16,7 +16,6 @@ export interface SweepList<T> {
   dead: number;
 }
 
-/** Adds an item. */
 export function put<T>(list: SweepList<T>, item: T): void {
   if (list.tail.length === SEGMENT) {
     (list.full ??= []).push(list.tail);
@@ -26,7 +25,6 @@ export function put<T>(list: SweepList<T>, item: T): void {
   list.size++;
 }
 
-/** Removes dead items and duplicates when enough items are dead. */
 export function sweep<T>(list: SweepList<T>, isAlive: (item: T) => boolean): void {
   if (list.size < SWEEP_FROM || list.dead * 2 < list.size) return;
   const segment = list.full?.shift() ?? list.tail;

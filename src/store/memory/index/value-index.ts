@@ -5,40 +5,29 @@ import { StoredEvent } from '../bytes/stored-event.js';
 import { each, put, sweep, type SweepList } from './sweep-list.js';
 import { visibleVersion, type Slot, type Version } from '../bytes/version.js';
 
-/**
- * Fields with many distinct values. For other fields a value matches a large part of all events, and a scan is as fast.
- */
+/** For fields with few distinct values a value matches a large part of all events, and a scan is as fast. */
 const INDEXED: readonly string[] = ['regarding.name', 'regarding.uid'];
 /** Above this number of matches a scan finds a page sooner than sorting the matches would. */
 const FREQUENT = 8192;
 /** The largest number of keys that is examined to find those that still have the value. */
 const SCAN_LIMIT = 16_384;
 
-/**
- * The keys with a readable version that has the value. Keys are stored rather than versions, because most updates leave
- * the value unchanged and then need no change here.
- */
+/** Keys and not versions: most updates leave the value unchanged, and then change nothing here. */
 interface ValueEntry extends SweepList<Slot> {
   readonly value: string;
   /**
-   * A key may have another value in one of its versions, or be listed twice because it changed its value and changed it
-   * back. Where this never happened (the usual case) `find` need not read the events, which saves two cache misses
-   * each.
+   * A key has had another value, or is listed twice. Otherwise (the usual case) `find` need not read the events, which
+   * saves two cache misses each.
    */
   mixed: boolean;
-  /**
-   * The next field's entry last written together with this one: the uid of an object with this name. It may be stale.
-   */
+  /** The next field's entry last written together with this one: the uid of an object with this name. May be stale. */
   nextCandidate: ValueEntry | undefined;
 }
 
 interface Field {
   readonly field: string;
   readonly values: ShardedMap<ValueEntry>;
-  /**
-   * The entry interned or read last, usually the next one to be added to: this saves each write a second lookup in a
-   * large map.
-   */
+  /** Usually the next entry to be added to: this saves each write a second lookup in a large map. */
   last: ValueEntry | undefined;
   /** The last value that was looked up and not found. */
   missing: string | undefined;
@@ -50,7 +39,6 @@ const isEmpty = ({ size, dead }: ValueEntry): boolean => size === dead;
 const valueOf = (version: Version | undefined, field: string): string =>
   version?.event === undefined ? '' : StoredEvent.field(version.event, field);
 
-/** Returns true when a readable version of the slot has the value. */
 function hasValue({ head }: Slot, field: string, value: string): boolean {
   for (let version: Version | undefined = head; version !== undefined; version = version.older) {
     if (valueOf(version, field) === value) return true;
@@ -104,9 +92,7 @@ export function createValueIndex() {
   };
 
   return {
-    /**
-     * The string already stored for an equal value, or a copy of the value: equal values share one string in memory.
-     */
+    /** The string already stored for an equal value, or a copy of the value. */
     intern(name: string, value: string | undefined): string | undefined {
       if (value === undefined) return undefined;
       const index = INDEXED.indexOf(name);
@@ -123,7 +109,6 @@ export function createValueIndex() {
       field.missing = own;
       return own;
     },
-    /** Adds the newest version of a slot. */
     put(version: Version): void {
       const { slot, older } = version;
       // A tombstone always follows an event; when that event is dropped, so is the whole slot.
@@ -147,12 +132,8 @@ export function createValueIndex() {
         if (value !== '' && valueOf(next, field.field) !== value) drop(field, value);
       }
     },
-    /** Memory used by the values, in bytes. */
     held: (): number => held,
-    /**
-     * The versions visible at `step` that match the most selective term, in no particular order; `undefined` when no
-     * term is selective enough, and a scan is needed.
-     */
+    /** Unordered: those visible at `step` that match the most selective term; `undefined` when none is selective. */
     find(terms: readonly FieldTerm[], step: number): readonly Version[] | undefined {
       let best: ValueEntry | undefined;
       let bestField = '';

@@ -9,7 +9,6 @@ const PIECE = 16_384;
 const COMMA = 0x2c;
 const NO_PREFIX = new Uint8Array(0);
 
-/** Consecutive events of a list, with the offset of each as JSON. */
 interface MeasuredEvents {
   readonly events: readonly StoredEvent[];
   readonly revisions: readonly Revision[];
@@ -40,10 +39,7 @@ function measured(versions: readonly Version[], start: Revision): MeasuredEvents
   return { events, revisions, starts, touched };
 }
 
-/**
- * JSON of the events from `first` up to, not including, `end`, which is assembled in the target buffer, without
- * records. `open`: a comma follows the last one as well.
- */
+/** From `first` up to, not including, `end`. `open`: a comma follows the last one as well. */
 function jsonOf({ events, revisions, starts }: MeasuredEvents, first: number, end: number, open: boolean): JsonWriter {
   const before = starts[first] as number;
   return {
@@ -60,10 +56,7 @@ function jsonOf({ events, revisions, starts }: MeasuredEvents, first: number, en
   };
 }
 
-/**
- * Returns all events as one piece of JSON, each followed by a comma. `starts`: the offset of each object, followed by
- * the total length.
- */
+/** All events as one piece, each followed by a comma. */
 export function eventsJson(versions: readonly Version[], start: Revision): JsonWriter & Pick<MeasuredEvents, 'starts'> {
   const all = measured(versions, start);
   return { ...jsonOf(all, 0, versions.length, true), starts: all.starts };

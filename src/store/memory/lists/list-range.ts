@@ -4,7 +4,6 @@ import { namespaceBounds, namespaceOf, sortKey } from '../bytes/sort-key.js';
 import type { Version } from '../bytes/version.js';
 import type { MemoryState } from '../state/state.js';
 
-/** The range of a list query, with all bounds resolved. */
 export interface ListRange {
   readonly namespace: string | undefined;
   /** The revision that is read, as a step. */
@@ -17,7 +16,6 @@ export interface ListRange {
   readonly upTo: number;
 }
 
-/** Whether an event belongs to the range, by its key or by its namespace and step. */
 export function inRange(range: ListRange, { slot: { sortKey }, step }: Version): boolean {
   const { newestFirst, namespace, upTo, above, below } = range;
   if (newestFirst) return step <= upTo && (namespace === undefined || namespaceOf(sortKey) === namespace);
@@ -43,7 +41,6 @@ export function rangeOf(state: MemoryState, query: ListQuery): ListRange {
   return { namespace, step: revision - start, newestFirst, above, below: bounds?.below, upTo: upTo - start };
 }
 
-/** The most changes that are undone to count at an earlier revision. Beyond that no count is returned. */
 const MAX_CHANGES = 20_000;
 
 /**

@@ -8,10 +8,7 @@ import type { Version } from '../bytes/version.js';
 
 /** With more matches a list by value is read as records: the cached path examines each version. */
 const FEW = 512;
-/**
- * A page of more blocks than this (4,000 to 8,000 events) is read as records, so that not all bytes are in memory at
- * once.
- */
+/** A page of more blocks (4,000 to 8,000 events) is read as records, so that not all bytes are in memory at once. */
 const BLOCKS = 64;
 
 /** Whether {@link readJson} may return a page for a query, judging by the query alone. */
@@ -20,9 +17,8 @@ export function isJsonQuery({ order, terms = [], after }: ListQuery): boolean {
 }
 
 /**
- * Reads a page of all events, or of those with one field value, as JSON bytes: cached pieces, and pieces that are
- * written when they are sent. `undefined` when an event of the page has changed since the revision, and for other kinds
- * of lists. Fails with `expired` and `future-revision`.
+ * A page of cached pieces, and of pieces that are written when they are sent. `undefined` when an event has changed
+ * since the revision, and for other lists than {@link isJsonQuery} accepts. Fails like `readList`.
  */
 export function readJson(state: MemoryState, cache: JsonCache, query: ListQuery): JsonPage | undefined {
   if (!isJsonQuery(query)) return undefined;

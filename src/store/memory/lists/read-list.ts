@@ -9,7 +9,6 @@ import { visibleVersion, type Slot, type Version } from '../bytes/version.js';
 
 /** How many keys that do not belong to the page (no match, or too new) one turn of the event loop examines. */
 const SCAN_LIMIT = 4096;
-/** How many keys are read at once. */
 const BATCH = 512;
 
 /** A page, and whether it ended early at the scan limit. Then it is not full, and has a `next`. */

@@ -8,18 +8,13 @@ import type { Slot } from '../bytes/version.js';
 
 /** Fraction of `maxBytes` reserved for history, which watchers and continued lists are about to read. */
 const HISTORY_RESERVE = 1 / 8;
-/**
- * The longest time one write spends on making room, in milliseconds, and the number of steps between two checks of the
- * clock.
- */
+/** The longest time one write spends on making room, in milliseconds. */
 const SLICE_MS = 4;
 const STEPS_PER_CLOCK_CHECK = 64;
 /** Heap cost of a new event besides its bytes, when both indexed fields have new values. */
 const NEW_EVENT = HEAP_COST.slot + 2 * HEAP_COST.valueEntry;
 
-/** For {@link createCapacity}. */
 export interface CapacityLimits {
-  /** The limit for everything the store holds, in bytes. */
   maxBytes(): number;
   readonly historyMaxBytes: number;
   readonly arenaBytes: number;
@@ -27,7 +22,6 @@ export interface CapacityLimits {
   readonly evict: boolean;
   /** Memory that the store uses besides its state, in bytes. */
   others(): number;
-  /** Called after an event was removed to make room. */
   evicted(): void;
 }
 
@@ -47,7 +41,6 @@ export function createCapacity(state: MemoryState, clock: Clock, limits: Capacit
   /** The limit for events. A write may allocate an arena, which counts in full. */
   const eventCapacity = (): number => limits.maxBytes() - reserve() - limits.arenaBytes;
 
-  /** The event that a write replaces, if any. */
   const before = (place: Slot | string): StoredEvent | undefined =>
     typeof place === 'string' ? undefined : place.head.event;
 
@@ -61,10 +54,7 @@ export function createCapacity(state: MemoryState, clock: Clock, limits: Capacit
     return more <= 0 || state.held().current + others() + more <= eventCapacity();
   };
 
-  /**
-   * True when a write takes no more than the event it replaces, shared parts considered: unlike `fits` this reads the
-   * bytes.
-   */
+  /** Shared parts considered: unlike `fits` this reads the bytes. */
   const isNoLarger = (place: Slot | string, event: EncodedEvent): boolean => {
     const replaced = before(place);
     if (replaced === undefined) return false;
@@ -115,12 +105,10 @@ export function createCapacity(state: MemoryState, clock: Clock, limits: Capacit
   const isOver = (): boolean => held() > limits.maxBytes();
 
   return {
-    /** Memory used by the whole store, in bytes. */
     held: (): number => held(),
     /**
-     * Makes room for an event of `size` bytes. Returns true when there was room already; after false the caller must
-     * look the slot up again. `event`: to find out that it needs no more than the event it replaces. Fails with `full`;
-     * then nothing has changed except that the oldest events may have been evicted.
+     * Makes room for `size` bytes. After false the caller must look the slot up again. `event`: to find out that it
+     * needs no more than the one it replaces. Fails with `full`; then at most the oldest events were evicted.
      */
     admit(place: Slot | string, size: number, event?: EncodedEvent): boolean {
       if (fits(place, size) || (event !== undefined && isNoLarger(place, event))) return true;
@@ -135,9 +123,8 @@ export function createCapacity(state: MemoryState, clock: Clock, limits: Capacit
     /** True while history must be dropped because the store is over its limit. */
     overLimit: (): boolean => isOver() && state.held().history > reserve(),
     /**
-     * Compacts arenas while the store is over its limit, then drops history below its reserve, except for the last
-     * change. Writes that are always accepted, and dropped history, leave gaps in arenas that may exceed the room
-     * `admit` keeps free.
+     * Writes that are always accepted, and dropped history, leave gaps in arenas: they may exceed what `admit` keeps
+     * free.
      */
     shrink(): void {
       if (isOver()) work(dropHistory, () => !isOver());

@@ -7,11 +7,8 @@ const STEPS_PER_WRITE = 4;
 const SLICE_MS = 2;
 const STEPS_PER_CLOCK_CHECK = 16;
 
-/** How long and how much history is kept. */
 export interface HistoryLimits {
-  /** Age up to which a change is kept, as long as it fits. */
   readonly historyMs: number;
-  /** The limit for history in bytes; above it changes younger than `historyMs` are dropped as well. */
   readonly historyMaxBytes: number;
   /** True while the store has no room for all of its history. */
   overLimit(): boolean;
@@ -24,7 +21,6 @@ export function createHistoryPruner(state: MemoryState, clock: Clock, limits: Hi
   const { log } = state;
   let timer: ClockTimer | undefined;
 
-  /** Milliseconds until the oldest change must be dropped; `undefined` when there is no change. */
   const msUntilDue = (): number | undefined => {
     const oldest = log.oldestAt();
     if (oldest === undefined) return undefined;

@@ -11,7 +11,6 @@ import { createRevisionIndex } from '../index/revision-index.js';
 import { keyOf, sortKey } from '../bytes/sort-key.js';
 import { StoredEvent } from '../bytes/stored-event.js';
 
-/** The times of a write, see {@link MemoryState.put}. */
 export interface PutTimes {
   /** Microseconds since the epoch. */
   readonly expiresAt: number;
@@ -47,19 +46,13 @@ export interface MemoryState {
   pruneOldest(): void;
   /** Memory in bytes, split into the current state and history. */
   held(): { readonly current: number; readonly history: number };
-  /**
-   * The record of a version that has an event. `step`: overrides the version's own; `key`: its key, if the caller has
-   * it.
-   */
+  /** The record of a version that has an event. `step`: overrides its own; `key`: its key, if the caller has it. */
   record(version: Version, step?: number, key?: EventKey): EventRecord;
   /** The change that created this version. */
   change(version: Version): Change;
 }
 
-/**
- * Creates an empty state whose first change gets the revision after `start`. `arenaBytes`: see `createArenas`.
- * `expiry`: a queue that stores nothing, if another store decides what expires.
- */
+/** `expiry`: a queue that stores nothing, if another store decides what expires. */
 export function createMemoryState(
   start: Revision,
   arenaBytes?: number,
@@ -72,7 +65,6 @@ export function createMemoryState(
   const pastViews = createPastViews(log);
   const events = createEventStorage(arenaBytes);
 
-  /** Makes `next` the newest version of its key. */
   const advance = (next: Version): void => {
     const { slot, older } = next;
     slot.head = next;
@@ -92,13 +84,9 @@ export function createMemoryState(
       return value === kept && value !== '' ? kept : valueIndex.intern(field, value);
     };
 
-  /**
-   * The key of the last record returned, and its slot. An update uses the key it has just read, which saves 2 µs for
-   * looking it up and creating it again.
-   */
+  /** Key and slot of the last record: an update that uses this key saves 2 µs for finding and creating it. */
   let last: { readonly key: EventKey; readonly slot: Slot } | undefined;
 
-  /** `given`: the key, if the caller has it. */
   const keyOfSlot = (slot: Slot, given?: EventKey): EventKey => {
     if (last?.slot !== slot) {
       const key = given && Object.freeze({ namespace: given.namespace, name: given.name });
