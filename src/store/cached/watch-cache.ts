@@ -31,19 +31,10 @@ export interface WatchCacheOptions {
   onChanges(count: number): void;
 }
 
-export interface WatchCache {
-  /** The replica that reads may use; `undefined` while it is being filled, and when the events do not fit. */
-  readonly replica: Replica | undefined;
-  /** The same replica, also while it is being filled. */
-  readonly contents: Replica | undefined;
-  /** The listener is called whenever the replica has changed, was replaced or was dropped. Returns what removes it. */
-  subscribe(listener: () => void): () => void;
-  /** Ends the list and the feed. May be called twice. */
-  close(): void;
-}
+export type WatchCache = ReturnType<typeof createWatchCache>;
 
 /** Fills a replica of a store with one list and keeps it up to date by the store's feed, until it is closed. */
-export function createWatchCache(options: WatchCacheOptions): WatchCache {
+export function createWatchCache(options: WatchCacheOptions) {
   const { store, clock, failures, onState } = options;
   const closing = new AbortController();
   const { signal } = closing;
@@ -185,17 +176,21 @@ export function createWatchCache(options: WatchCacheOptions): WatchCache {
   queueMicrotask(() => void run());
 
   return {
-    get replica() {
+    /** The replica that reads may use; `undefined` while it is being filled, and when the events do not fit. */
+    get replica(): Replica | undefined {
       return ready ? contents : undefined;
     },
-    get contents() {
+    /** The same replica, also while it is being filled. */
+    get contents(): Replica | undefined {
       return contents;
     },
-    subscribe(listener) {
+    /** The listener is called whenever the replica has changed, was replaced or was dropped. Returns what removes it. */
+    subscribe(listener: () => void): () => void {
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
-    close() {
+    /** Ends the list and the feed. May be called twice. */
+    close(): void {
       closing.abort();
       announce();
       drop();

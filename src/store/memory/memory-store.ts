@@ -1,22 +1,15 @@
 import { systemClock, nextTurn, type Clock } from '../../clock/clock.js';
-import type {
-  EventKey,
-  EventStore,
-  ExpireOptions,
-  RemoveOptions,
-  ReplaceOptions,
-  Revision,
-  WriteOptions,
-} from '../contract/event-store.js';
+import type { EventKey, EventStore, Revision } from '../contract/event-store.js';
 import { closed, conflict, exists, notFound } from '../contract/conditions.js';
 import { keyText } from '../contract/keys.js';
 import type { EncodedEvent, EventRecord } from '../contract/record.js';
 import { createEventStore } from '../shell/create-event-store.js';
+import type { StoreEngine } from '../shell/store-engine.js';
 import { createBounds, type Bounds } from './bounds.js';
 import { createEngine } from './engine.js';
 import type { Slot, Version } from './bytes/version.js';
 import { checkMemoryStoreOptions, type MemoryStoreOptions } from './options.js';
-import { createReads } from './reads.js';
+import { createReads, type Reads } from './reads.js';
 
 /** How long one `expire` call works: with a garbage collection of 4 to 6 ms it should stay below 10. */
 const EXPIRE_SLICE_MS = 1;
@@ -37,8 +30,8 @@ export function memoryStore(options: MemoryStoreOptions = {}): EventStore {
   const bounds = createBounds(options);
   // Created at first use: revisions start from the wall clock, which Cloudflare Workers stop at 0 while modules are
   // evaluated.
-  let made: ReturnType<typeof createOperations> | undefined;
-  const operations = (): NonNullable<typeof made> => (made ??= createOperations(clock, name, options, bounds));
+  let made: Operations | undefined;
+  const operations = (): Operations => (made ??= createOperations(clock, name, options, bounds));
 
   return createEventStore({
     name,
@@ -65,7 +58,11 @@ export function memoryStore(options: MemoryStoreOptions = {}): EventStore {
   });
 }
 
-function createOperations(clock: Clock, name: string, options: MemoryStoreOptions, bounds: Bounds) {
+/** Synchronous, unless the work must yield to the event loop. */
+type Operations = Reads &
+  Required<Pick<StoreEngine, 'create' | 'replace' | 'remove' | 'expire' | 'feed' | 'revision' | 'stop'>>;
+
+function createOperations(clock: Clock, name: string, options: MemoryStoreOptions, bounds: Bounds): Operations {
   const engine = createEngine(clock, options, bounds);
   const { state, feeds, history, afterWrite } = engine;
 
@@ -91,22 +88,22 @@ function createOperations(clock: Clock, name: string, options: MemoryStoreOption
 
   return {
     ...reads,
-    create(key: EventKey, event: EncodedEvent, { expiresAt }: WriteOptions): EventRecord {
+    create(key, event, { expiresAt }) {
       const place = state.place(key);
       if (typeof place !== 'string' && place.head.event !== undefined) throw exists(keyText(key));
       return put(place, key, event, expiresAt);
     },
-    replace(key: EventKey, event: EncodedEvent, { expected, expiresAt }: ReplaceOptions): EventRecord {
+    replace(key, event, { expected, expiresAt }) {
       const { slot } = current(key, expected);
       return put(slot, key, event, expiresAt);
     },
-    remove(key: EventKey, { expected }: RemoveOptions): EventRecord {
+    remove(key, { expected }) {
       const living = current(key, expected);
       const { step } = state.remove(living, clock.monotonic());
       afterWrite();
       return state.record(living, step);
     },
-    async expire({ now, limit, signal }: ExpireOptions): Promise<number> {
+    async expire({ now, limit, signal }) {
       for (;;) {
         const end = clock.monotonic() + EXPIRE_SLICE_MS;
         let count = 0;
@@ -131,8 +128,8 @@ function createOperations(clock: Clock, name: string, options: MemoryStoreOption
       }
     },
     feed: feeds.open,
-    revision: (): Revision => state.start + state.log.latest(),
-    stop(): void {
+    revision: () => state.start + state.log.latest(),
+    stop() {
       stopped = true;
       history.close();
     },
