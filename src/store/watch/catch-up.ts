@@ -23,8 +23,6 @@ export interface CatchUpOptions {
   report(error: unknown): void;
 }
 
-export type CatchUp = ReturnType<typeof createCatchUp>;
-
 interface Reader {
   position: Revision;
   readonly abort: AbortController;

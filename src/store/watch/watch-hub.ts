@@ -7,7 +7,7 @@ import type { EventStore, Revision } from '../contract/event-store.js';
 import { isStoreError } from '../contract/errors.js';
 import { anEventStore } from '../contract/store-rule.js';
 import { createBackoff } from '../../clock/backoff.js';
-import { createCatchUp, type CatchUp } from './catch-up.js';
+import { createCatchUp } from './catch-up.js';
 import { createRing, type Ring } from './ring.js';
 import { Watcher, type WatcherHub, type WatchOptions } from './watcher.js';
 import { createWakeUps } from './wake-up-batches.js';
@@ -139,7 +139,7 @@ export function createWatchHub(options: WatchHubOptions): WatchHub {
     for (const watcher of [...watchers]) watcher.end();
   };
 
-  const catchUp: CatchUp = createCatchUp({ store, clock, readers: catchUpReaders, close, report: failures.failed });
+  const catchUp = createCatchUp({ store, clock, readers: catchUpReaders, close, report: failures.failed });
 
   const hub: WatcherHub = {
     read(position) {
