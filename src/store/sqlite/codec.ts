@@ -30,7 +30,6 @@ export const bytes: Codec<Uint8Array> = {
 
 export const nothing: Codec<undefined> = { pack: () => undefined, unpack: () => undefined };
 
-/** A value that may be absent. */
 export function optional<T>(codec: Codec<T>): Codec<T | undefined> {
   return {
     pack(packer, value) {
@@ -77,7 +76,6 @@ interface Kinded {
   readonly kind: string;
 }
 
-/** An object of one of several kinds. */
 export function oneOf<T extends Kinded>(kinds: {
   readonly [Kind in T['kind']]: Members<Omit<Extract<T, { readonly kind: Kind }>, 'kind'>>;
 }): Codec<T> {

@@ -1,6 +1,5 @@
 import { messageOf } from '../../model/error-message.js';
 import { storeError, type StoreError } from '../contract/errors.js';
-import type { SqlConnection } from './driver.js';
 import type { EngineFile, Session } from './engine-file.js';
 import { faultOf, lacksSpace, sqliteFailure } from './failure.js';
 import { readState, timeOf, writeState, type State } from './state.js';
@@ -8,15 +7,13 @@ import type { WriteOperation, WriteResult } from './write-batch.js';
 
 /** The most versions of history that are pruned for each operation of a batch: more than one adds. */
 const PRUNED_PER_OPERATION = 2;
-/** The size of a probe, which fails where an ordinary event would. */
-const PROBE_BYTES = 16_384;
+/** Writes as much as an ordinary event, which fails where that would, and removes it. */
+const PROBE = 'INSERT OR REPLACE INTO probe VALUES (1, zeroblob(16384)); DELETE FROM probe';
 /** An operation that does not fit is tried again with a limit this many times smaller. */
 const SMALLER = 8;
 
-/** The result of each operation of a batch. */
 type Results = readonly (WriteResult | StoreError)[];
 
-/** A transaction that failed with a driver's error. */
 interface Failed {
   readonly error: unknown;
   /** Whether it may have been committed all the same. */
@@ -77,7 +74,6 @@ export function createCommits(path: string, file: EngineFile, first: State) {
     }
   };
 
-  /** One transaction. */
   const attempt = (operations: readonly WriteOperation[], now: number, withPrevious: boolean): Results | Failed => {
     const draft: State = { ...state, ...timeOf(state, now) };
     let committing = false;
@@ -158,14 +154,7 @@ export function createCommits(path: string, file: EngineFile, first: State) {
     }
   };
 
-  /** Writes as much as an event and removes it. */
-  const probe = (connection: SqlConnection): void => {
-    connection.exec(`INSERT OR REPLACE INTO probe VALUES (1, zeroblob(${PROBE_BYTES}))`);
-    connection.exec('DELETE FROM probe');
-  };
-
   return {
-    /** The counters as they are in the file. */
     get state(): State {
       return state;
     },
@@ -173,7 +162,6 @@ export function createCommits(path: string, file: EngineFile, first: State) {
     get damage(): StoreError | undefined {
       return damage;
     },
-    /** Takes the counters of this opening. Where there is no room to write them, the next write does. */
     begin(opened: State): void {
       state = opened;
       const save = (): void => writeState(file.use().connection, state);
@@ -200,8 +188,8 @@ export function createCommits(path: string, file: EngineFile, first: State) {
       try {
         file.diskSpace.recheck();
         const { connection } = file.use();
-        if (writeFailure !== undefined || file.diskSpace.isSpaceLow()) probe(connection);
-        else connection.exec('BEGIN IMMEDIATE; ROLLBACK');
+        const isDoubtful = writeFailure !== undefined || file.diskSpace.isSpaceLow();
+        connection.exec(isDoubtful ? PROBE : 'BEGIN IMMEDIATE; ROLLBACK');
       } catch (error) {
         writeFailure = noticed(error);
         throw writeFailure;

@@ -18,10 +18,7 @@ const RESERVE_CHECK_INTERVAL_MS = 60_000;
  */
 const LOG_PAGES = 4000;
 const LOW_SPACE_LOG_SHARE = 1 / 4;
-/**
- * The share of the reserve that is written between checks that the file can grow, and that may wait in the log for
- * that.
- */
+/** The share of the reserve that is written, and may wait in the log, between checks that the file can grow. */
 const GROWTH_SHARE = 1 / 8;
 const OPERATION_BYTES = 2048;
 
@@ -65,7 +62,6 @@ export function createDiskSpace({ path, maxFileBytes }: EngineOptions, reserve: 
       return false;
     }
   };
-  /** The same, freeing the reserve if needed. */
   const makeSpace = (): void => {
     if (checkpoint() || reserve.bytes() === 0) return;
     reserve.release();
@@ -89,14 +85,12 @@ export function createDiskSpace({ path, maxFileBytes }: EngineOptions, reserve: 
   };
 
   return {
-    /** The most bytes of events in one transaction. */
     get maxTransactionBytes(): number {
       return wantedBytes > 0 ? wantedBytes / 2 : Infinity;
     },
     isSpaceLow: (): boolean => spaceLow,
     /** While space is low and few pages are free, history is kept for a short time only. */
     isShort: (): boolean => short,
-    /** Sets the limits of a new connection. */
     begin: (connection: SqlConnection): void => limit(connection),
     enterLowSpace: (): void => enterLowSpace(),
     /** Performs work that frees space, with all the space there is. `failed`: it did not fit. */

@@ -9,7 +9,6 @@ export type SqlValue = number | Uint8Array | null;
 /** A row by its column names. Blobs are read with `bytesOf`. */
 export type SqlRow = Readonly<Record<string, unknown>>;
 
-/** A prepared statement. */
 export interface SqlStatement {
   /** Returns how many rows were changed. */
   run(...values: readonly SqlValue[]): number;
@@ -30,7 +29,6 @@ export interface LoadedDriver {
   open(path: string): SqlConnection;
 }
 
-/** Prepares statements under the names they have. */
 export function prepareAll<Name extends string>(
   connection: SqlConnection,
   statements: Readonly<Record<Name, string>>,
@@ -90,9 +88,7 @@ function wrap(name: SqliteDriver, Database: ForeignDatabase): LoadedDriver {
   };
 }
 
-/**
- * Node 22 warns that its own module is experimental. Users of this store did not choose it and can do nothing about it.
- */
+/** Node 22 warns that its own module is experimental, about which users of this store can do nothing. */
 function withoutExperimentalWarning<T>(load: () => T): T {
   const { emitWarning } = process;
   const emitOthers = (...args: unknown[]): void => {
@@ -134,12 +130,7 @@ function isAbsent(error: unknown): boolean {
   return code === 'ERR_MODULE_NOT_FOUND' || code === 'MODULE_NOT_FOUND' || code === 'ERR_UNKNOWN_BUILTIN_MODULE';
 }
 
-/**
- * Loads the named driver, or the first that works of node:sqlite (Node 22.13 and later), better-sqlite3 (if installed)
- * and libsql.
- *
- * @throws Error that says what to install.
- */
+/** Loads the named driver, or the first that works. @throws Error that says what to install. */
 export async function loadDriver(wanted: SqliteDriver | 'auto' = 'auto'): Promise<LoadedDriver> {
   const names = wanted === 'auto' ? (Object.keys(LOADERS) as SqliteDriver[]) : [wanted];
   const reasons: string[] = [];

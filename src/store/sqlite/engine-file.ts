@@ -16,7 +16,6 @@ import { createBatchWriter, type BatchWriter } from './write-batch.js';
 /** How long history is kept at most while the disk is full: watchers that keep up have read it by then. */
 const LOW_SPACE_HISTORY_MS = 5000;
 
-/** A connection and its writer. */
 export interface Session {
   readonly connection: SqlConnection;
   readonly writer: BatchWriter;
@@ -24,11 +23,7 @@ export interface Session {
 
 export type EngineFile = ReturnType<typeof openEngineFile>;
 
-/**
- * Opens or creates the file and takes its lock. The connection to it can be dropped and made again.
- *
- * @throws StoreError `unavailable` that says what is wrong with the file and what to do.
- */
+/** The connection to the file can be dropped and made again. @throws StoreError `unavailable` that says what to do. */
 export function openEngineFile(driver: LoadedDriver, options: EngineOptions, now: number) {
   const { path, startAt, historyMs = 600_000, historyMaxBytes = 268_435_456, reserveBytes = 16_777_216 } = options;
   const start = Math.min(Number.MAX_SAFE_INTEGER, Math.max(1, startAt ?? Math.floor(now)));
@@ -104,11 +99,9 @@ export function openEngineFile(driver: LoadedDriver, options: EngineOptions, now
   return {
     /** The connection. One that was dropped is made again, which may fail with a driver's error. */
     use: (): Session => use(),
-    /** What an error of `use` means. */
     failure: (error: unknown): StoreError => failure(error),
     diskSpace: diskSpace as DiskSpace,
     mark: mark as MarkerFile,
-    /** Whether this opening has created the file. */
     get isNew(): boolean {
       return isNew;
     },

@@ -17,12 +17,7 @@ export type EngineQuery = Omit<StoredQuery, 'at' | 'isLatest'> & { readonly at: 
 
 export type SqliteEngine = ReturnType<typeof openEngine>;
 
-/**
- * The store on one connection, without threads and without promises. `now` is the wall clock in microseconds.
- * Everything fails with a StoreError. Opens or creates the file and takes its lock.
- *
- * @throws StoreError `unavailable` that says what is wrong with the file and what to do.
- */
+/** The store on one connection, without threads and promises. `now` in microseconds. Fails only with StoreErrors. */
 export function openEngine(driver: LoadedDriver, options: EngineOptions, now: number) {
   const file = openEngineFile(driver, options, now);
   let commits: Commits;
@@ -46,10 +41,7 @@ export function openEngine(driver: LoadedDriver, options: EngineOptions, now: nu
   };
 
   return {
-    /**
-     * Commits a batch in one transaction: a result for each operation, in order. `withPrevious`: replaces return the
-     * versions before them.
-     */
+    /** A result for each operation, in order. `withPrevious`: replaces return the versions before them. */
     write: (
       operations: readonly WriteOperation[],
       at: number,
@@ -74,7 +66,6 @@ export function openEngine(driver: LoadedDriver, options: EngineOptions, now: nu
         return readStoredChanges(connection, after);
       }),
     revision: (): Revision => read(() => commits.state.latest),
-    /** Fails when a write has no chance. */
     ping: (): void => commits.ping(),
     /** When history has to be pruned next, microseconds; 0: now. */
     nextDue(): number | undefined {
@@ -83,7 +74,6 @@ export function openEngine(driver: LoadedDriver, options: EngineOptions, now: nu
       const due = read(({ writer }) => writer.history.nextDue(state));
       return due && due - state.ahead;
     },
-    /** Moves the log into the file and closes it. */
     close: (): void => file.close(commits.state.latest),
   };
 }

@@ -1,7 +1,6 @@
 import { messageOf } from '../../model/error-message.js';
 import { storeError, type StoreError } from '../contract/errors.js';
 
-/** What a driver's error means for the store. */
 type Fault = 'full' | 'io' | 'corrupt' | 'busy' | 'other';
 
 /** SQLite's result codes, by number and by name. */
@@ -35,10 +34,7 @@ const ADVICE: Readonly<Record<Fault, string>> = {
   other: 'SQLite reported an error',
 };
 
-/**
- * The driver's error as a StoreError. Its message contains the driver's, because errors cross threads without their
- * cause.
- */
+/** Its message contains the driver's, because errors cross threads without their cause. */
 export function sqliteFailure(path: string, error: unknown): StoreError {
   const fault = faultOf(error);
   return storeError('unavailable', `the database file ${path} cannot be used: ${ADVICE[fault]} (${messageOf(error)})`, {

@@ -33,7 +33,6 @@ export function takeLock(driver: LoadedDriver, path: string): (() => void) | und
   };
 }
 
-/** Creates an empty file that only its owner may read, unless it exists. */
 export function createPrivateFile(path: string): void {
   if (existsSync(path)) return;
   try {
@@ -52,7 +51,6 @@ export function withFile(path: string, flags: 'r' | 'r+', work: (file: number) =
   }
 }
 
-/** The bytes of a file; 0: there is none. */
 export function sizeOf(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }

@@ -7,7 +7,6 @@ import type { KeyBytes } from './stored.js';
 /** What a row of history costs besides its event, roughly: its columns and its entries in other tables. */
 const ROW_BYTES = 256;
 
-/** How long history is kept. */
 export interface HistoryBounds {
   /** In milliseconds, as of now: less while the disk is full. */
   readonly historyMs: () => number;
@@ -23,7 +22,6 @@ export interface EndedVersion {
   readonly by: Revision;
   readonly revision: Revision;
   readonly object: number | null;
-  /** The bytes of its event. */
   readonly size: number;
   readonly key: KeyBytes;
 }
@@ -51,10 +49,7 @@ const bytesOf = ({ kind, size }: Pick<EndedVersion, 'kind' | 'size'>): number =>
 
 export type History = ReturnType<typeof createHistory>;
 
-/**
- * The versions that ended, and when they are pruned. Works inside a transaction that the caller has begun, and throws
- * only a driver's errors.
- */
+/** Works inside a transaction that the caller has begun. */
 export function createHistory(
   connection: SqlConnection,
   { historyMs, historyMaxBytes }: HistoryBounds,
@@ -73,7 +68,6 @@ export function createHistory(
     endedAt !== Infinity && (state.historyBytes > historyMaxBytes || endedAt + historyMs() * 1000 <= state.lastAt);
 
   return {
-    /** A version has become history. */
     add(state: State, version: EndedVersion): void {
       const { kind, by, revision, object, size, key } = version;
       statements.add.run(by, state.lastAt, revision, kind, object, size, key);
@@ -111,7 +105,6 @@ export function createHistory(
       if (oldest() === Infinity) return undefined;
       return isDue(state, oldest()) ? 0 : oldest() + historyMs() * 1000;
     },
-    /** Everything since the last commit was rolled back. */
     rolledBack(): void {
       oldestAt = undefined;
     },

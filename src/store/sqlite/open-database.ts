@@ -60,12 +60,7 @@ function create(driver: LoadedDriver, { path }: EngineOptions, begin: (connectio
   syncFolder(dirname(path));
 }
 
-/**
- * Opens the database file, or makes it where there is none; `begin` gives a new one its first state. An empty file is
- * refused: it is what a failed restore leaves. The caller holds its lock.
- *
- * @throws Error that says what is wrong with the file. A driver's error is passed on.
- */
+/** `begin` gives a new file its first state. An empty file is refused: it is what a failed restore leaves. */
 export function openDatabase(
   driver: LoadedDriver,
   options: EngineOptions,
@@ -88,7 +83,10 @@ export function openDatabase(
     connection.exec('PRAGMA temp_store = MEMORY');
     connection.exec(`PRAGMA cache_size = ${-Math.ceil(cacheBytes / 1024)}`);
     connection.exec(`PRAGMA journal_size_limit = ${WAL_BYTES_KEPT}`);
-    if (checkOnOpen === true) checkAll(connection);
+    if (checkOnOpen === true) {
+      const found = connection.prepare('PRAGMA quick_check(1)').get()?.['quick_check'];
+      if (found !== 'ok') throw new Error(`it is damaged: restore it from a copy (${String(found)})`);
+    }
     migrate(connection, Number(connection.prepare('PRAGMA user_version').get()?.['user_version']));
     return connection;
   } catch (error) {
@@ -97,16 +95,7 @@ export function openDatabase(
   }
 }
 
-function checkAll(connection: SqlConnection): void {
-  const found = connection.prepare('PRAGMA quick_check(1)').get()?.['quick_check'];
-  if (found !== 'ok') throw new Error(`it is damaged: restore it from a copy (${String(found)})`);
-}
-
-/**
- * Makes the folder of a file, for this user only, unless it is there.
- *
- * @throws Error that names what cannot be written: Node reports ENOENT for a folder to be made in a read-only one.
- */
+/** @throws Error that names what cannot be written: Node reports ENOENT for a folder to be made in a read-only one. */
 export function createFolder(path: string): void {
   const folder = dirname(path);
   try {

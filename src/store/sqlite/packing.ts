@@ -4,10 +4,7 @@ const decoder = new TextDecoder();
 export type Packer = ReturnType<typeof createPacker>;
 export type Unpacker = ReturnType<typeof createUnpacker>;
 
-/**
- * Writes numbers and byte strings one after the other into a buffer that can be transferred to another thread. A
- * sufficient `expectedBytes` keeps it from growing; with cuts it is the size of its buffers.
- */
+/** A sufficient `expectedBytes` keeps the buffer from growing; with cuts it is the size of the buffers. */
 export function createPacker(expectedBytes = 2048) {
   const bufferBytes = Math.max(16, expectedBytes);
   let buffer = new Uint8Array(bufferBytes);
@@ -38,7 +35,6 @@ export function createPacker(expectedBytes = 2048) {
       buffer.set(value, at + 4);
       at += 4 + value.length;
     },
-    /** As UTF-8. */
     text(value: string): void {
       reserve(4 + value.length * 3);
       const { written } = encoder.encodeInto(value, buffer.subarray(at + 4));

@@ -5,10 +5,8 @@ import { createPacker, createUnpacker, type Packer } from './packing.js';
 import type { StoredRecord } from './stored.js';
 import type { WriteOperation, WriteResult } from './write-batch.js';
 
-/** The functions of the engine that only read, and `ping`. */
 type Reads = Pick<SqliteEngine, 'get' | 'list' | 'changes' | 'revision' | 'ping'>;
 export type ReadKind = keyof Reads;
-/** The argument of a read, and its result. */
 export type ReadArguments<Kind extends ReadKind> = Parameters<Reads[Kind]>[0];
 export type ReadValue<Kind extends ReadKind> = ReturnType<Reads[Kind]>;
 
@@ -27,7 +25,6 @@ const failure = struct<Pick<StoreError, 'code' | 'message' | 'current' | 'onlyWr
   onlyWrites: optional(flag),
 });
 
-/** A result, or the error of an operation that has none. */
 function outcome<T extends object>(result: Codec<T>): Codec<T | StoreError> {
   return {
     pack(packer, value) {
@@ -44,7 +41,6 @@ function outcome<T extends object>(result: Codec<T>): Codec<T | StoreError> {
   };
 }
 
-/** Messages of one type. */
 function message<T>(codec: Codec<T>) {
   return {
     /** A sufficient `expectedBytes` keeps the buffer from growing. */
@@ -121,7 +117,6 @@ export const WRITES: Message<{ now: number; withPrevious: boolean; operations: r
   struct({ now: number, withPrevious: flag, operations: list(bytes) }),
 );
 
-/** The results of a batch, and when history has to be pruned next. */
 export const WRITE_ANSWER: Message<{
   readonly nextDue: number | undefined;
   readonly results: readonly (WriteResult | StoreError)[];
@@ -145,7 +140,6 @@ export function packWrite(packer: Packer, operation: WriteRequest): Uint8Array {
   return packer.cut();
 }
 
-/** The inverse of {@link packWrite}. */
 export function unpackWrite(packed: Uint8Array): WriteOperation {
   return write.unpack(createUnpacker(packed));
 }

@@ -6,7 +6,6 @@ import { keyBounds, recordOf, RECORD_COLUMNS, type KeyBytes, type StoredRecord }
 
 /** How many events a search examines before it returns what it found, so that other operations can run. */
 const SEARCH = 4096;
-/** How many rows a search reads at once. */
 const CHUNK = 256;
 /** Up to this many events left after a page are counted: more would cost more than the page. */
 const COUNTED = 1000;
@@ -27,13 +26,11 @@ export interface StoredQuery {
 
 export interface StoredPage {
   readonly records: readonly StoredRecord[];
-  /** Where the next page begins; absent when nothing is left. */
   readonly next: { readonly key: KeyBytes; readonly revision: Revision } | undefined;
   /** How many are left after it, if they are few enough to be counted. */
   readonly remaining?: number | undefined;
 }
 
-/** A part of a SELECT with its values. */
 interface Part {
   readonly sql: string;
   readonly values: readonly SqlValue[];
@@ -70,9 +67,7 @@ function aboutOf(connection: SqlConnection, terms: readonly FieldTerm[]): About 
   return undefined;
 }
 
-/**
- * The SELECT of `rev` and `key` of a list: current versions, and those that ended later which a snapshot still sees.
- */
+/** Current versions, and those that ended later which a snapshot still sees. */
 function versionsOf({ namespace, at, after, newestFirst, isLatest }: StoredQuery, about?: About): Part {
   const { above, below } = keyBounds(namespace);
   const isInside = !newestFirst && after !== undefined && compareBytes(after.key, above) > 0;
@@ -100,7 +95,6 @@ function versionsOf({ namespace, at, after, newestFirst, isLatest }: StoredQuery
   return joined([current, ended], ' UNION ALL ');
 }
 
-/** Reads rows of a list in its order. */
 function readRows(
   connection: SqlConnection,
   columns: string,

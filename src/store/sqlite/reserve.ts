@@ -21,10 +21,7 @@ function sizeOfDisk(path: string): number {
 
 export type Reserve = ReturnType<typeof createReserve>;
 
-/**
- * Disk space that only the database gets: a file beside it that is emptied when the disk is full. Failures to write it
- * are no errors: it is then smaller than wanted.
- */
+/** A file that is emptied when the disk is full. Failures to write it are no errors: it is then smaller than wanted. */
 export function createReserve(databasePath: string, reserveBytes: number) {
   const path = `${databasePath}-reserve`;
   const share = Math.floor((sizeOfDisk(databasePath) * DISK_SHARE) / CHUNK_BYTES) * CHUNK_BYTES;
@@ -63,7 +60,6 @@ export function createReserve(databasePath: string, reserveBytes: number) {
     get wantedBytes(): number {
       return wantedBytes;
     },
-    /** The actual size. */
     bytes: (): number => bytes(),
     /** Frees all of it for the next write. */
     release: (): void =>

@@ -12,7 +12,6 @@ import {
   type ReadResult,
 } from './protocol.js';
 
-/** Given to the worker when it starts. */
 export interface WorkerStart {
   readonly options: EngineOptions;
   /** The wall clock, microseconds. */
@@ -47,7 +46,6 @@ function nextDue(engine: SqliteEngine): number | undefined {
   }
 }
 
-/** Answers one message with one. */
 export function serve(engine: SqliteEngine, kind: RequestKind, message: ArrayBuffer): ArrayBuffer {
   if (kind === 'read') return READ_ANSWER.pack(READS.unpack(message).map((operation) => read(engine, operation)));
   const { operations, now, withPrevious } = WRITES.unpack(message);

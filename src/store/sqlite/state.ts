@@ -5,7 +5,6 @@ import type { SqlConnection } from './driver.js';
 /** When the wall clock is at most this far behind history's time, microseconds, history's time follows it again. */
 const NEAR = 60_000_000;
 
-/** The one row of counters. */
 export interface State {
   /** The highest revision given out or shown. */
   latest: Revision;
@@ -21,12 +20,10 @@ export interface State {
   opening: number;
 }
 
-/** Gives a new database its counters. */
 export function insertState(connection: SqlConnection, start: Revision): void {
   connection.exec(`INSERT INTO state (id, latest, floor, last_at, history_bytes) VALUES (1, ${start}, ${start}, 0, 0)`);
 }
 
-/** Reads the counters. */
 export function readState(connection: SqlConnection): State {
   const sql = 'SELECT latest, floor, last_at AS lastAt, ahead, history_bytes AS historyBytes, opening FROM state';
   const row = connection.prepare(sql).get();
@@ -34,7 +31,6 @@ export function readState(connection: SqlConnection): State {
   return { ...(row as unknown as State) };
 }
 
-/** Writes the counters. */
 export function writeState(connection: SqlConnection, state: State): void {
   const { latest, floor, lastAt, ahead, historyBytes, opening } = state;
   connection
@@ -54,7 +50,6 @@ export function timeOf({ lastAt, ahead }: State, now: number): Pick<State, 'last
   return { lastAt: at, ahead: at - wall };
 }
 
-/** Gives out the next revision. */
 export function nextRevision(state: State): Revision {
   if (state.latest >= Number.MAX_SAFE_INTEGER) throw storeError('unavailable', 'all revisions are used up');
   return (state.latest += 1);

@@ -11,10 +11,7 @@ export function namespaceOf(key: KeyBytes): Uint8Array {
   return key.subarray(0, Math.max(0, key.indexOf(SLASH)));
 }
 
-/**
- * The keys of one namespace, or of all: between these, both exclusive. `0` is the character after `/`; UTF-8 has no
- * 0xff.
- */
+/** Both exclusive. `0` is the character after `/`; UTF-8 has no 0xff. */
 export function keyBounds(namespace: Uint8Array | undefined): {
   readonly above: Uint8Array;
   readonly below: Uint8Array;
@@ -33,21 +30,18 @@ export interface StoredRecord {
   readonly data: Uint8Array;
 }
 
-/** A change as stored in the file. */
 export interface StoredChange {
   readonly deleted: boolean;
   readonly record: StoredRecord;
   readonly previous: StoredRecord | undefined;
 }
 
-/** The columns of `versions` that make a record. */
 export const RECORD_COLUMNS = 'rev, key, expires_at, description, data';
 
 /** A record by its key: the version that `current_events` names. */
 export const CURRENT_RECORD: string = `SELECT ${RECORD_COLUMNS} FROM versions
   WHERE rev = (SELECT rev FROM current_events WHERE key = ?)`;
 
-/** Makes a record of a row with {@link RECORD_COLUMNS}. */
 export function recordOf({ rev, key, expires_at: expiresAt, description, data }: SqlRow): StoredRecord {
   return {
     revision: rev as Revision,

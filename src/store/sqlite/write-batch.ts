@@ -7,7 +7,6 @@ import { createObjectNumbers } from './objects.js';
 import { nextRevision, type State } from './state.js';
 import { namespaceOf, recordOf, RECORD_COLUMNS, type KeyBytes, type StoredRecord } from './stored.js';
 
-/** Creates an event, or replaces the one at `expected`. */
 export interface PutOperation {
   readonly kind: 'put';
   readonly key: KeyBytes;
@@ -19,33 +18,13 @@ export interface PutOperation {
   readonly data: Uint8Array;
 }
 
-/** Removes an event. */
-export interface RemoveOperation {
-  readonly kind: 'remove';
-  readonly key: KeyBytes;
-  readonly expected: Revision | undefined;
-}
+export type WriteOperation =
+  | PutOperation
+  | { readonly kind: 'remove'; readonly key: KeyBytes; readonly expected: Revision | undefined }
+  | { readonly kind: 'expire'; readonly dueAt: number; readonly limit: number }
+  | { readonly kind: 'prune'; readonly limit: number };
 
-/** Removes what is due. */
-export interface ExpireOperation {
-  readonly kind: 'expire';
-  readonly dueAt: number;
-  readonly limit: number;
-}
-
-/** Prunes old history, at most `limit` rows. */
-export interface PruneOperation {
-  readonly kind: 'prune';
-  readonly limit: number;
-}
-
-/** One operation of a batch. */
-export type WriteOperation = PutOperation | RemoveOperation | ExpireOperation | PruneOperation;
-
-/**
- * The result of an operation: its revision with the version before it, which a put returns only when asked to; or how
- * many events were expired or versions pruned.
- */
+/** A put returns the version before it only when asked to. */
 export type WriteResult =
   | { readonly kind: 'written'; readonly revision: Revision; readonly previous: StoredRecord | undefined }
   | { readonly kind: 'count'; readonly count: number };
@@ -72,7 +51,6 @@ const STALE_EXPIRIES = 8;
 
 const decoder = new TextDecoder();
 
-/** A row of `current_events`. */
 type Current = Pick<EndedVersion, 'revision' | 'object' | 'size'>;
 
 type DueRow = SqlRow & { readonly expiresAt: number; readonly revision: Revision };
@@ -100,7 +78,6 @@ export function createBatchWriter(connection: SqlConnection, bounds: HistoryBoun
     return recordOf(row);
   };
 
-  /** The current version. Fails with `not-found`, or with `conflict` where another one is expected. */
   const expectCurrent = (key: KeyBytes, expected: Revision | undefined): Current => {
     const current = currentOf(key);
     if (current === undefined) throw notFound(decoder.decode(key));
@@ -139,13 +116,13 @@ export function createBatchWriter(connection: SqlConnection, bounds: HistoryBoun
     return { kind: 'written', revision, previous: before && withPrevious ? versionAt(before.revision) : undefined };
   };
 
-  const remove = (state: State, { key, expected }: RemoveOperation): WriteResult => {
+  const remove = (state: State, key: KeyBytes, expected: Revision | undefined): WriteResult => {
     const current = expectCurrent(key, expected);
     const previous = versionAt(current.revision);
     return { kind: 'written', revision: removeCurrent(state, key, current, previous.expiresAt), previous };
   };
 
-  const expire = (state: State, { dueAt, limit }: ExpireOperation): number => {
+  const expire = (state: State, dueAt: number, limit: number): number => {
     let count = 0;
     for (let round = 0; count < limit && round < STALE_EXPIRIES; round++) {
       const asked = limit - count;
@@ -167,19 +144,16 @@ export function createBatchWriter(connection: SqlConnection, bounds: HistoryBoun
   };
 
   return {
-    /**
-     * Performs one operation. Where its condition does not hold, the error is the result, and nothing is changed.
-     * `withPrevious`: a replace returns the version before it.
-     */
+    /** Where the condition does not hold, the error is the result, and nothing is changed. */
     apply(state: State, operation: WriteOperation, withPrevious: boolean): WriteResult | StoreError {
       try {
         switch (operation.kind) {
           case 'put':
             return put(state, operation, withPrevious);
           case 'remove':
-            return remove(state, operation);
+            return remove(state, operation.key, operation.expected);
           case 'expire':
-            return { kind: 'count', count: expire(state, operation) };
+            return { kind: 'count', count: expire(state, operation.dueAt, operation.limit) };
           case 'prune':
             return { kind: 'count', count: history.prune(state, operation.limit) };
         }
@@ -192,11 +166,9 @@ export function createBatchWriter(connection: SqlConnection, bounds: HistoryBoun
     history: history as History,
     /** Whether the transaction changed something that no counter shows. */
     hasCleaned: (): boolean => cleaned,
-    /** A transaction begins. */
     begin(): void {
       cleaned = false;
     },
-    /** Everything since then was rolled back. */
     rolledBack(): void {
       objects.rolledBack();
       history.rolledBack();

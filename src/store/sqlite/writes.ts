@@ -27,7 +27,6 @@ const MIN_AHEAD = 8;
  */
 const BUFFER_BYTES = 65_536;
 
-/** For {@link createWrites}. */
 export interface WritesOptions {
   readonly host: EngineHost;
   /** The time of history, microseconds. */
@@ -35,10 +34,7 @@ export interface WritesOptions {
   readonly path: string;
   /** Whether changes are read: only then does the engine return the versions that were replaced. */
   hasReaders(): boolean;
-  /**
-   * Called after each batch, with its changes in order; `undefined`: history has to be read for some of them, which
-   * takes about as long as writing them. `nextDue`: when history has to be pruned next.
-   */
+  /** `changes`: in order; `undefined`: history has to be read for some of them, which takes as long as writing them. */
   onWritten(changes: readonly Change[] | undefined, nextDue: number | undefined): void;
 }
 
@@ -54,7 +50,6 @@ type Outcome<Kind extends WriteResult['kind']> = Extract<WriteResult, { readonly
 interface Item {
   readonly packed: Uint8Array;
   readonly weight: number;
-  /** Gets the kind of result that belongs to the operation. */
   resultOf(result: WriteResult): ItemResult;
 }
 
