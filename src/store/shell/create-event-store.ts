@@ -9,13 +9,13 @@ import type {
 } from '../contract/event-store.js';
 import { throwFaults } from '../../options/check-options.js';
 import { required } from '../../options/rules.js';
+import { storeError } from '../contract/errors.js';
 import { aStoreEngine } from '../contract/store-rule.js';
 import { copyOfKey } from '../contract/keys.js';
 import type { LATER } from '../contract/read-hints.js';
 import { createParkedIterator, type ParkedIterator } from '../feeds/parked-iterator.js';
 import type { FeedSource } from '../feeds/paged-feed.js';
 import type { EncodedEvent, EventKey, EventRecord } from '../contract/record.js';
-import { checkExpected, checkListQuery, checkPut, copyOfEvent } from './check-call.js';
 import { createOpening, type Opening } from './opening.js';
 import { createStoreCalls } from './store-calls.js';
 import type { Awaitable, StoreEngine } from './store-engine.js';
@@ -27,6 +27,32 @@ function promised<T>(work: () => Awaitable<T>): Promise<T> {
   } catch (error) {
     return Promise.reject(error as Error);
   }
+}
+
+function checkListQuery({ limit, order, after }: ListQuery): void {
+  if (!(Number.isSafeInteger(limit) && limit >= 1)) {
+    throw new TypeError('list: limit must be a whole number of at least 1');
+  }
+  if (order === 'newest-first' && after !== undefined && after.revision === undefined) {
+    throw new TypeError('list: with order newest-first, after must have a revision');
+  }
+}
+
+function checkPut({ bytes }: EncodedEvent, { expiresAt }: WriteOptions, maxEventBytes: number): void {
+  if (typeof expiresAt !== 'number' || Number.isNaN(expiresAt)) {
+    throw new TypeError('expiresAt must be microseconds since the epoch');
+  }
+  if (bytes.length > maxEventBytes) {
+    throw storeError('too-large', `the event has ${bytes.length} bytes, the limit is ${maxEventBytes}`);
+  }
+}
+
+function checkExpected({ expected }: ReplaceOptions): void {
+  if (!Number.isSafeInteger(expected)) throw new TypeError('replace: expected must be a revision');
+}
+
+function copyOfEvent({ bytes, cut, uid, fields, labels }: EncodedEvent): EncodedEvent {
+  return { bytes: new Uint8Array(bytes), cut, uid, fields: { ...fields }, labels: { ...labels } };
 }
 
 /** A separate function, so that the closures of the store do not hold the engine. */
@@ -115,6 +141,14 @@ export function createEventStore(engine: StoreEngine): EventStore {
       return open.json && run(query, () => open.json?.(query));
     });
 
+  /** An operation whose only argument is the call. */
+  const asking =
+    <T>(ask: (open: StoreEngine, call: StoreCall | undefined) => Awaitable<T>) =>
+    async (call?: StoreCall): Promise<T> => {
+      const open = begin(call);
+      return run(call, () => ask(open, call));
+    };
+
   const openFeed = (
     { after, signal, onProgress }: ChangesOptions,
     open: StoreEngine,
@@ -179,20 +213,9 @@ export function createEventStore(engine: StoreEngine): EventStore {
         return open === undefined ? { next: () => Promise.reject(closedError()) } : openFeed(options, open);
       },
     }),
-    async revision(call) {
-      const open = begin(call);
-      return run(call, () => open.revision(call));
-    },
-    async ping(call) {
-      const open = begin(call);
-      return run(call, () => open.ping(call));
-    },
-    ...(engine.now && {
-      async now(call?: StoreCall) {
-        const open = begin(call);
-        return run(call, async () => (open.now as NonNullable<StoreEngine['now']>)(call));
-      },
-    }),
+    revision: asking((open, call) => open.revision(call)),
+    ping: asking((open, call) => open.ping(call)),
+    ...(engine.now && { now: asking(async (open, call) => (open.now as NonNullable<StoreEngine['now']>)(call)) }),
     ...(engine.requestProgress && { requestProgress: () => opened()?.requestProgress?.() }),
     close: () => (closing ??= close()),
   });

@@ -13,10 +13,7 @@ function asUnavailable(cause: unknown): Error {
   return storeError('unavailable', messageOf(cause), { cause });
 }
 
-/**
- * Opens an engine in the background. It begins at once; after a failure the next call tries again, with growing pauses
- * between attempts.
- */
+/** Opens an engine in the background, at once; after a failure the next call tries again, with growing pauses. */
 export function createOpening(open: () => Promise<void>, reopening: ReopeningPauses = {}) {
   const { clock = systemClock, firstMs, longestMs } = reopening;
   const delays = createDelays(firstMs, longestMs);

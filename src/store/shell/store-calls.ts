@@ -19,10 +19,7 @@ interface StoreCalls {
   idle(): Promise<void>;
 }
 
-/**
- * The calls of one store. They wait until the engine is open, end with their signal, and are counted while the engine
- * works on them, so that it is closed after the last one.
- */
+/** They wait until the engine is open, and are counted, so that the engine is closed after the last one. */
 export function createStoreCalls(engine: StoreEngine, opening: Opening | undefined): StoreCalls {
   const { name } = engine;
   /** `undefined` after `end()`, so that the engine's memory is freed even while the store is referenced. */
