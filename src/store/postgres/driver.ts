@@ -59,7 +59,6 @@ function ownPool(options: PostgresStoreOptions, timeoutMs: number): PostgresClie
   };
 }
 
-/** The client that the options give, or a pool of the store's own. */
 export function clientOf(options: PostgresStoreOptions, timeoutMs: number): PostgresClient {
   if (options.client !== undefined) return options.client;
   if (options.pool !== undefined) return pgClient(options.pool);

@@ -14,7 +14,6 @@ const NEVER_CONNECTED: ReadonlySet<unknown> = new Set([
   'AUTH_TYPE_NOT_IMPLEMENTED',
 ]);
 
-/** What an operator can do, by SQLSTATE. */
 const ADVICE: Readonly<Record<string, string>> = Object.freeze({
   '25006': 'the server takes no writes: connect to the primary, not to a standby',
   '28000': 'the server refused the login',
@@ -37,12 +36,10 @@ function isOutcomeUnknown(state: string): boolean {
   return state.startsWith('57P') || state.startsWith('08') || state === '40003';
 }
 
-/** SQLSTATE of the server's error behind a StoreError. */
 export function stateOf(error: unknown): unknown {
   return ((error as { cause?: unknown }).cause as { code?: unknown } | undefined)?.code;
 }
 
-/** The rights that the role of a running store needs. */
 export function grantsFor(schema: string, role: string): string {
   return (
     `GRANT USAGE ON SCHEMA ${schema} TO ${role}; ` +

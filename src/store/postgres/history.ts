@@ -4,7 +4,6 @@ import type { PostgresStoreOptions } from './options.js';
 import { stampOf, type StoreParts } from './requests.js';
 import { numberOf } from './rows.js';
 
-/** Rows of the log that one step processes. */
 const STEP = 500;
 const MIN_PAUSE_MS = 1_000;
 const MAX_PAUSE_MS = 30_000;
@@ -63,7 +62,6 @@ export function createHistory(
 
   return {
     start: (): void => plan(),
-    /** About this many bytes were written. */
     written(bytes: number): void {
       since += bytes;
       if (isMuch()) work();

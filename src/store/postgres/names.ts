@@ -9,7 +9,6 @@ const MAX_INDEXED_LENGTH = 200;
 /** In characters of at most three bytes. */
 const MAX_KEY_LENGTH = 666;
 
-/** The rule of an option that names a schema. */
 export function aSchemaName(value: unknown, name: string): readonly string[] {
   if (value === undefined) return [];
   if (typeof value === 'string' && /^[A-Za-z_][A-Za-z0-9_-]*$/.test(value) && value.length <= MAX_SCHEMA_LENGTH) {
@@ -24,7 +23,6 @@ export function quoted(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
-/** The channel on which the stores of a schema announce new revisions. */
 export function channelOf(schema: string): string {
   return `${schema}.changes`;
 }

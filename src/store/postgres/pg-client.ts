@@ -64,9 +64,7 @@ export interface PgPool {
     | undefined;
 }
 
-/**
- * For errors of idle or broken clients, which the next query reports. Without a listener they would end the process.
- */
+/** For errors of idle or broken clients: the next query reports them, and without a listener they end the process. */
 const ignoreError = (): void => undefined;
 
 /** A server's own error leaves the connection usable, unless the server says that it is ending it (class 57). */

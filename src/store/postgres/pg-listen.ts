@@ -9,7 +9,6 @@ const LISTEN_TIMEOUT_MS = 5_000;
 /** A held connection whose other end has vanished reports nothing by itself. */
 const HEARTBEAT_MS = 15_000;
 
-/** One call of {@link createPgListen}'s function. */
 interface Subscription {
   readonly channel: string;
   readonly onNotify: Parameters<Listen>[1];

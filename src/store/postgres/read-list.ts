@@ -34,7 +34,6 @@ export function listStatement(
   const newestFirst = query.order === 'newest-first';
   const s = quoted(schema);
   const values: PostgresValue[] = [];
-  /** Adds a value, and returns its place in the text. */
   const of = (value: string | number, type: 'text' | 'bigint'): string => `$${values.push(String(value))}::${type}`;
   const [term] = INDEXED.flatMap(({ field, ...index }) => {
     const value = indexed(query.terms?.find((given) => given.field === field)?.value);
@@ -44,7 +43,6 @@ export function listStatement(
   const pageSize = of(query.limit + 1, 'bigint');
   const limit = term === undefined ? of(query.limit + 1 + COUNTED, 'bigint') : pageSize;
 
-  /** Conditions on a key: its namespace and, in the order of keys, the position. */
   const keys = (column: string): string[] => {
     const conditions: string[] = [];
     if (namespace !== undefined) {
@@ -120,7 +118,6 @@ ORDER BY ${newestFirst ? 'v.rev DESC' : 'v.key'}`,
   };
 }
 
-/** Reads one page. Fails with `expired` and `future-revision`. */
 export async function readList(reads: Reads, schema: string, query: ListQuery): Promise<ListPage> {
   const { statement, values } = listStatement(schema, query);
   const rows = await reads.read(statement, values, query.signal);

@@ -3,14 +3,11 @@ import { storeError } from '../contract/errors.js';
 import type { PostgresValue } from './client.js';
 import { quoted } from './names.js';
 import type { Row, Statement, StoreParts } from './requests.js';
-import { numberOf, refuseStandby } from './rows.js';
+import { numberOf } from './rows.js';
 
 export type Reads = ReturnType<typeof createReads>;
 
-/**
- * Reads that notice when the database went back to an earlier state: after a fail-over to a standby that lagged, or the
- * restore of a backup. `onLifted`: revisions were raised, feeds have to check again.
- */
+/** Notices when the database went back to an earlier state. `onLifted`: feeds have to check again. */
 export function createReads(
   { requests, schema, timeoutMs }: Pick<StoreParts, 'requests' | 'schema' | 'timeoutMs'>,
   onLifted: (latest: Revision) => void,
@@ -23,11 +20,9 @@ export function createReads(
   const saw = (revision: Revision): void => void (seen = Math.max(seen, revision));
 
   return {
-    /** The latest revision in any answer. */
     get seen(): Revision {
       return seen;
     },
-    /** An answer had this revision. */
     saw: (revision: Revision): void => saw(revision),
     /**
      * Sends a statement whose first row has the columns `revision` (the counter) and `standby`. If the counter is
@@ -39,7 +34,9 @@ export function createReads(
         const known = seen;
         const rows = await requests.read(statement, values, signal);
         const [first] = rows;
-        refuseStandby(first);
+        if (first?.['standby'] === 'true') {
+          throw storeError('unavailable', 'PostgreSQL: the server is a standby now: connect to the primary');
+        }
         const latest = numberOf(first?.['revision']);
         if (latest >= known) {
           saw(latest);

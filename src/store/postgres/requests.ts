@@ -7,28 +7,14 @@ import { quoted } from './names.js';
 /** One row: every column is a text or null. */
 export type Row = Readonly<Record<string, string | null>>;
 
-/** A statement with the name it is prepared under where that is possible. */
 export interface Statement {
   readonly name: string;
   readonly text: string;
 }
 
-/** Sends statements with a deadline, and fails with StoreErrors only. */
-export interface Requests {
-  /**
-   * `signal`: the result is no longer needed. A statement not sent by then never is, and the connection is soon
-   * released.
-   */
-  read(statement: Statement, values: readonly PostgresValue[], signal?: AbortSignal): Promise<readonly Row[]>;
-  write(statement: Statement, values: readonly PostgresValue[]): Promise<readonly Row[]>;
-  /** The connections are the server's own, not a pooler's: from now on statements are prepared. */
-  prepare(): void;
-}
-
-/** Shared by the parts of a store. */
 export interface StoreParts {
   readonly client: PostgresClient;
-  readonly requests: Requests;
+  readonly requests: ReturnType<typeof createRequests>;
   /** Not quoted. */
   readonly schema: string;
   readonly timeoutMs: number;
@@ -51,9 +37,13 @@ export function stampOf(clock: Clock | undefined): string | null {
  */
 const ABANDONED_MS = 250;
 
-/** Makes {@link Requests}. A request without an answer in time ends at its deadline, whatever the driver does. */
-export function createRequests(parts: Omit<StoreParts, 'requests' | 'clock' | 'onError'>): Requests {
-  const { client, schema, timeoutMs, timers } = parts;
+/** Fails with StoreErrors only. A request without an answer in time ends at its deadline, whatever the driver does. */
+export function createRequests({
+  client,
+  schema,
+  timeoutMs,
+  timers,
+}: Omit<StoreParts, 'requests' | 'clock' | 'onError'>) {
   let prepares = false;
 
   const send = async (
@@ -89,9 +79,13 @@ export function createRequests(parts: Omit<StoreParts, 'requests' | 'clock' | 'o
   };
 
   return {
-    read: (statement, values, signal) => send('read', statement, values, signal),
-    write: (statement, values) => send('write', statement, values),
-    prepare() {
+    /** `signal`: the result is no longer needed. A statement not sent by then never is, and its connection is released. */
+    read: (statement: Statement, values: readonly PostgresValue[], signal?: AbortSignal): Promise<readonly Row[]> =>
+      send('read', statement, values, signal),
+    write: (statement: Statement, values: readonly PostgresValue[]): Promise<readonly Row[]> =>
+      send('write', statement, values),
+    /** The connections are the server's own, not a pooler's: from now on statements are prepared. */
+    prepare(): void {
       prepares = true;
     },
   };

@@ -28,16 +28,8 @@ export function recordOf(key: EventKey, revision: Revision, row: Row, prefix = '
   };
 }
 
-/** The record of {@link EVENT_COLUMNS}. */
 export function recordOfRow(row: Row): EventRecord {
   return recordOf(keyOfText(row['key'] ?? ''), numberOf(row['rev']), row);
-}
-
-/** Reads go to the primary only: the data of a standby is old. */
-export function refuseStandby(row: Row | undefined): void {
-  if (row?.['standby'] === 'true') {
-    throw storeError('unavailable', 'PostgreSQL: the server is a standby now: connect to the primary');
-  }
 }
 
 function damaged(): Error {

@@ -1,8 +1,6 @@
 import { TOO_LATE } from './server-clock.js';
 
-/**
- * Settings of every function. Plans are kept for a connection while the tables grow: none may suit only small tables.
- */
+/** Plans are kept for a connection while the tables grow: none may suit only small tables. */
 export const FUNCTION_SETTINGS = `SET search_path = pg_catalog, pg_temp SET enable_seqscan = off
     SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off`;
 

@@ -54,7 +54,6 @@ export function createListenCheck(
       known = await asking;
       return known;
     },
-    /** Ends the wait for an answer. */
     close: (): void => resolveResult(false),
   };
 }
@@ -66,10 +65,7 @@ interface WakeUpsOptions extends Pick<StoreParts, 'client' | 'schema' | 'timers'
   readonly feeds: Pick<PagedFeeds, 'readers' | 'wake'>;
 }
 
-/**
- * Wakes feeds: at writes of this store, at notifications of others, and at intervals. A connection is held for LISTEN
- * while there are readers, and until the next poll after that.
- */
+/** A connection is held for LISTEN while there are readers, and until the next poll after that. */
 export function createWakeUps(options: WakeUpsOptions) {
   const { client, schema, check, pollMs, pollWithoutListenMs, timers, feeds, onError } = options;
   let timer: ClockTimer | undefined;
@@ -135,11 +131,9 @@ export function createWakeUps(options: WakeUpsOptions) {
   };
 
   return {
-    /** There is a reader: begins to listen and to poll. */
     start(): void {
       if (!closed && timer === undefined) tick();
     },
-    /** This store has written. */
     written(latest: Revision): void {
       announced = Math.max(announced, latest);
       feeds.wake();

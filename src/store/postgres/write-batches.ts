@@ -1,11 +1,10 @@
 import { Buffer } from 'node:buffer';
 import { createBatcher, type Batcher } from '../batching/batcher.js';
-import type { EventKey, Revision } from '../contract/event-store.js';
 import { conflict, exists, notFound } from '../contract/conditions.js';
 import { keyText } from '../contract/keys.js';
 import { eventWithSidecar } from '../sidecar/sidecar.js';
 import { storeError } from '../contract/errors.js';
-import type { EncodedEvent, EventRecord } from '../contract/record.js';
+import type { EncodedEvent, EventKey, EventRecord, Revision } from '../contract/record.js';
 import { stateOf } from './failures.js';
 import { indexed, quoted } from './names.js';
 import type { Reads } from './reads.js';
@@ -14,7 +13,6 @@ import { numberOf, recordOf } from './rows.js';
 import { ROW_BYTES } from './schema-functions.js';
 import { TOO_LATE, type ServerClock } from './server-clock.js';
 
-/** One write that waits for its batch. */
 export interface Write {
   readonly kind: 'create' | 'replace' | 'remove';
   readonly key: EventKey;
@@ -29,7 +27,6 @@ export interface Write {
 interface WriteBatchesOptions extends Omit<StoreParts, 'client' | 'onError'> {
   readonly reads: Reads;
   readonly serverClock: ServerClock;
-  /** Called after each batch that changed something, with the bytes it sent. */
   onWritten(latest: Revision, bytes: number): void;
 }
 
@@ -54,7 +51,6 @@ function encodeBatch(writes: readonly Write[]): { readonly ops: string; readonly
   return { ops: JSON.stringify(ops), data: Buffer.concat(writes.flatMap(({ event }) => event?.bytes ?? [])) };
 }
 
-/** The result of a write: its record, or the condition that did not hold. */
 function resultOf(write: Write, row: Row | undefined): EventRecord | Error {
   const { kind, key, expected } = write;
   if (row === undefined) return storeError('unknown-outcome', 'PostgreSQL: the answer to a write is missing');
@@ -69,9 +65,7 @@ function resultOf(write: Write, row: Row | undefined): EventRecord | Error {
   return { key, revision, event: eventWithSidecar(event.bytes, description), expiresAt };
 }
 
-/**
- * Writes in batches, one round trip and one commit each. One batch is under way at a time, while the next one gathers.
- */
+/** One batch, and so one commit, is under way at a time, while the next one gathers. */
 export function createWriteBatches(options: WriteBatchesOptions): Batcher<Write, EventRecord> {
   const { requests, reads, schema, clock, timers, serverClock, timeoutMs, onWritten } = options;
   const statement = {

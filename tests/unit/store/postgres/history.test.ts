@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import { createHistory } from '../../../../src/store/postgres/history.js';
-import type { Requests } from '../../../../src/store/postgres/requests.js';
+import type { StoreParts } from '../../../../src/store/postgres/requests.js';
 import { fakeClock } from '../../../../src/testing/fake-clock.js';
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
@@ -11,7 +11,7 @@ test.each([800, 0])(
     const answers: (() => void)[] = [];
     const write = vi.fn(() => new Promise((resolve) => answers.push(() => resolve([{ passed: '0' }]))));
     const parts = {
-      requests: { write } as unknown as Requests,
+      requests: { write } as unknown as StoreParts['requests'],
       schema: 's',
       timers: fakeClock(),
       clock: undefined,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createReads } from '../../../../src/store/postgres/reads.js';
-import type { Requests, Row } from '../../../../src/store/postgres/requests.js';
+import type { Row, StoreParts } from '../../../../src/store/postgres/requests.js';
 
 const STATEMENT = { name: 'n', text: 'SELECT revision' };
 
@@ -9,7 +9,7 @@ function bench(...revisions: readonly number[]) {
   const answers = [...revisions];
   const sent: string[] = [];
   const lifted: number[] = [];
-  const requests: Requests = {
+  const requests: StoreParts['requests'] = {
     async read({ name }, values): Promise<readonly Row[]> {
       sent.push(name);
       if (name === 's.lift') return [{ revision: String(Number(values[0]) + 1000) }];
@@ -58,7 +58,7 @@ describe('reads that detect a database that went back in time', () => {
 
   test('refuse a standby before its revision counts', async () => {
     const { requests } = bench();
-    const standby: Requests = { ...requests, read: async () => [{ revision: '1', standby: 'true' }] };
+    const standby: StoreParts['requests'] = { ...requests, read: async () => [{ revision: '1', standby: 'true' }] };
     const reads = createReads({ requests: standby, schema: 's', timeoutMs: 100 }, () => undefined);
     reads.saw(50);
     await expect(reads.read(STATEMENT, [])).rejects.toMatchObject({ code: 'unavailable', message: /standby/ });
