@@ -1,6 +1,5 @@
 import { messageOf } from '../../model/error-message.js';
 import { storeError } from '../contract/errors.js';
-import type { Revision } from '../contract/record.js';
 import { onAbort, pause } from '../../clock/abortable.js';
 import { createDelays } from '../../clock/backoff.js';
 import { withinDeadline, type CallContext } from './call-context.js';
@@ -19,7 +18,6 @@ import type {
 import { etcdFailure, UNAVAILABLE, failureClassOf } from './failure.js';
 import type { EtcdSettings } from './options.js';
 
-/** The pauses between attempts of one call, in milliseconds. */
 const FIRST_DELAY_MS = 40;
 const MAX_DELAY_MS = 320;
 
@@ -38,7 +36,6 @@ export function createEtcdClient(connections: readonly Connection[], settings: E
   const watches = new Set<Watched>();
   let current = 0;
   let token: Promise<string> | undefined;
-  let seen = 0;
 
   const connectionNow = (): Connection => connections[current % connections.length] as Connection;
 
@@ -55,7 +52,6 @@ export function createEtcdClient(connections: readonly Connection[], settings: E
     }
   };
 
-  /** One attempt, within its own time limit and the deadline of the call. */
   const attempt = async <T>(pending: Pending<T>, { end, signal }: CallContext): Promise<T> => {
     const cancel = (): void => pending.cancel();
     const timer = clock.setTimer(cancel, Math.max(1, Math.min(requestTimeoutMs, end - clock.monotonic())));
@@ -100,7 +96,6 @@ export function createEtcdClient(connections: readonly Connection[], settings: E
     return storeError(code, `etcd ${message}: ${messageOf(failure)}`, { cause: failure });
   };
 
-  /** Tries until it works, the deadline passes, or etcd refuses. */
   const persist = async <T>(
     start: (connection: Connection, token: string | undefined) => Pending<T>,
     context: CallContext,
@@ -165,23 +160,17 @@ export function createEtcdClient(connections: readonly Connection[], settings: E
     }
   };
 
-  const noted = <T extends { readonly revision: Revision }>(response: T): T => {
-    seen = Math.max(seen, response.revision);
-    return response;
-  };
-
   return {
     callContext: (signal: AbortSignal | undefined): CallContext => contextOf(signal),
     /** Fails with `expired`, `future-revision` and `answer-too-large` (an EtcdFailure) besides `unavailable`. */
-    async range(request: RangeRequest, context: CallContext): Promise<RangeResponse> {
-      return noted(await persist((connection, given) => connection.range(request, given), context, 'read'));
-    },
+    range: (request: RangeRequest, context: CallContext): Promise<RangeResponse> =>
+      persist((connection, given) => connection.range(request, given), context, 'read'),
     /**
      * A transaction that is repeated until its deadline, whatever becomes of single attempts. If its conditions do not
      * hold after a lost attempt, or the deadline passes after one, it fails with `unknown-outcome`.
      */
     async txn(request: TxnRequest, context: CallContext): Promise<TxnResponse> {
-      const response = noted(await persist((connection, given) => connection.txn(request, given), context, 'write'));
+      const response = await persist((connection, given) => connection.txn(request, given), context, 'write');
       if (response.succeeded || !context.outcomeUnknown) return response;
       // The conditions may fail because the lost attempt happened. The outcome of a repetition by the caller is
       // certain.
@@ -189,15 +178,11 @@ export function createEtcdClient(connections: readonly Connection[], settings: E
       throw storeError('unknown-outcome', 'a write was lost on its way to etcd');
     },
     /** A transaction that must not be repeated: fails with `unknown-outcome` as soon as an attempt got lost. */
-    async txnOnce(request: TxnRequest, context: CallContext): Promise<TxnResponse> {
-      return noted(await persist((connection, given) => connection.txn(request, given), context, 'once'));
-    },
-    /** The latest revision in any answer of etcd. */
-    seen: (): Revision => seen,
+    txnOnce: (request: TxnRequest, context: CallContext): Promise<TxnResponse> =>
+      persist((connection, given) => connection.txn(request, given), context, 'once'),
     async compact(revision: number, context: CallContext): Promise<void> {
       await persist((connection, given) => connection.compact(revision, given), context, 'read');
     },
-    /** The size of the database of the member that answers, in bytes. */
     bytesInUse: (context: CallContext): Promise<number> =>
       persist((connection, given) => connection.bytesInUse(given), context, 'read'),
     /** Opens one watch on one member; the listener is told of its failure. Leaving the member ends its watches. */
@@ -229,7 +214,6 @@ export function createEtcdClient(connections: readonly Connection[], settings: E
       });
       return { ...handle, cancel: entry.cancel };
     },
-    /** Cancels all watches, with this response. */
     endWatches(last: WatchResponse): void {
       for (const watch of [...watches]) {
         watch.cancel();

@@ -2,11 +2,9 @@ import { storeError } from '../contract/errors.js';
 import { loadHttp, type OpenHttp } from './http-exchange.js';
 import type { EtcdSettings } from './options.js';
 
-/** The greatest age of a recent answer. */
 const FRESH_MS = 1000;
 const HALF_SECOND = 500_000;
 
-/** The time of the members, at a moment of the monotonic clock. */
 interface Time {
   readonly micros: number;
   readonly at: number;

@@ -95,7 +95,6 @@ export interface WatchResponse {
   readonly events: readonly WatchEvent[];
 }
 
-/** A running request. */
 export interface Pending<T> {
   /** Fails only with an `EtcdFailure`. */
   readonly done: Promise<T>;

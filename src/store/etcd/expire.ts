@@ -5,15 +5,11 @@ import type { EtcdClient } from './client.js';
 import { drop, get } from './connection.js';
 import type { DueEntry, Layout } from './layout.js';
 
-/** Transactions at once. */
 const CONCURRENCY = 16;
 /** The most pages of the index that one call reads, when other replicas remove what it finds. */
 const PAGES = 4;
 
-/**
- * Removes one event that is due, at the revision of its index entry. False when another replica was faster, or it
- * changed.
- */
+/** False when another replica was faster, or the event changed. */
 async function expireOne(
   client: EtcdClient,
   { indexKey, objectKey, revision }: DueEntry,
@@ -37,7 +33,6 @@ async function expireOne(
   return false;
 }
 
-/** Removes what is due, up to a limit, each in a transaction of its own: one revision each. */
 export async function expireDue(
   client: EtcdClient,
   layout: Layout,

@@ -8,7 +8,6 @@ export const UNAVAILABLE = 14;
 
 /** How a request to etcd failed, the same over both protocols. */
 export interface EtcdFailure extends Error {
-  /** The gRPC status code. */
   readonly code: number;
   /** False: it certainly never reached etcd. */
   readonly sent: boolean;
@@ -60,9 +59,7 @@ const MESSAGES: readonly (readonly [part: string, failureClass: FailureClass])[]
   ['etcdserver: rpc not supported for learner', 'away'],
 ];
 
-/**
- * Codes after which another member may succeed: canceled, unknown, deadline, aborted, internal, unavailable, data loss.
- */
+/** Canceled, unknown, deadline, aborted, internal, unavailable, data loss: another member may succeed. */
 const PASSING: ReadonlySet<number> = new Set([1, 2, 4, 10, 13, 14, 15]);
 const UNAUTHENTICATED = 16;
 

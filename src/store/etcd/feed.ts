@@ -2,7 +2,7 @@ import type { Change } from '../contract/event-store.js';
 import { expired } from '../contract/conditions.js';
 import { isStoreError, storeError } from '../contract/errors.js';
 import { pause } from '../../clock/abortable.js';
-import { createDelays } from '../../clock/backoff.js';
+import { delayAfter } from '../../clock/backoff.js';
 import type { FeedOptions, FeedSource } from '../feeds/paged-feed.js';
 import type { Revision } from '../contract/record.js';
 import type { ClockTimer } from '../../clock/clock.js';
@@ -17,7 +17,6 @@ import { readWatchEvents } from './read-watch.js';
 const MAX_WAITING = 2000;
 /** After this many broken watches in a row, without a response of etcd in between, the feed fails. */
 const MAX_FAILURES = 10;
-/** The pauses before the second and later attempts. */
 const FIRST_DELAY_MS = 100;
 const MAX_DELAY_MS = 800;
 
@@ -38,7 +37,6 @@ export function createIdleSpan() {
       from = start <= to && start >= from && to > from ? from : start;
       to = end;
     },
-    /** Where a reader after this revision may begin as well. */
     beyond: (after: Revision): Revision => (holds(after) ? to : after),
     /** The beginning of the span, for a reader inside it. */
     start: (position: Revision): Revision => (holds(position) ? from : position),
@@ -65,14 +63,12 @@ export function openFeed(
   let position = Math.max(after, idleSpan.beyond(after));
   /** The last change, or where the feed began: nothing happened from there to `position`. */
   let lastChange = idleSpan.start(after);
-  /** The last position given to `onProgress`. */
   let lastProgress = after;
   const waiting: (readonly Change[])[] = [];
   let waitingCount = 0;
   let parts: WatchEvent[] = [];
   let failure: { readonly error: unknown } | undefined;
   let failures = 0;
-  const delays = createDelays(FIRST_DELAY_MS, MAX_DELAY_MS);
   let handle: WatchHandle | undefined;
   let paused = false;
   let timer: ClockTimer | undefined;
@@ -115,7 +111,7 @@ export function openFeed(
       fail(storeError('unavailable', `the watch of etcd is broken: ${messageOf(reason)}`, { cause: reason }));
       return;
     }
-    if (failures > 1) await pause(clock, delays.next(), over.signal);
+    if (failures > 1) await pause(clock, delayAfter(failures - 2, FIRST_DELAY_MS, MAX_DELAY_MS, 0), over.signal);
     await connect();
   };
 
@@ -130,7 +126,6 @@ export function openFeed(
       return;
     }
     failures = 0;
-    delays.reset();
     parts.push(...response.events);
     if (response.fragment) return;
     const events = parts;

@@ -9,7 +9,6 @@ import type { EtcdClient } from './client.js';
 import { put } from './connection.js';
 import type { Layout } from './layout.js';
 
-/** A create that was lost on its way. */
 export interface LostCreate {
   readonly key: EventKey;
   readonly uid: string;

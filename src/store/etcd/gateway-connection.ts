@@ -29,7 +29,6 @@ function parse(text: string): unknown {
   }
 }
 
-/** Reads a message, or throws an EtcdFailure. */
 function readAs<T>(read: (message: unknown) => T, message: unknown): T {
   try {
     return read(message);
@@ -135,7 +134,6 @@ function createConnection(
   };
 }
 
-/** Connections to all members over the JSON gateway that each of them has beside gRPC. */
 export async function gatewayConnect(settings: EtcdSettings): Promise<readonly Connection[]> {
   const [openHttp, codec] = await Promise.all([loadHttp(), loadJsonCodec()]);
   return settings.endpoints.map((endpoint) => createConnection(endpoint, openHttp, codec, settings));

@@ -7,8 +7,6 @@ import { loadProtobufCodec, type Send } from './rpc-codec.js';
 type Grpc = typeof import('@grpc/grpc-js');
 type GrpcMetadata = import('@grpc/grpc-js').Metadata;
 type GrpcError = import('@grpc/grpc-js').ServiceError;
-type BufferModule = typeof import('node:buffer');
-type TlsModule = typeof import('node:tls');
 
 const SERVICES = '/etcdserverpb.';
 
@@ -24,8 +22,8 @@ async function load() {
       { cause },
     );
   }
-  const { Buffer }: BufferModule = await import('node:buffer');
-  const { createSecureContext }: TlsModule = await import('node:tls');
+  const { Buffer } = await import('node:buffer');
+  const { createSecureContext } = await import('node:tls');
   return { grpc, codec: await loadProtobufCodec(), Buffer, createSecureContext };
 }
 

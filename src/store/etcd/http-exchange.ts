@@ -3,7 +3,6 @@ import type { WatchHandle } from './connection.js';
 import type { EtcdSettings } from './options.js';
 
 const DEFAULT_PORT = '2379';
-/** How long an unused connection is kept. */
 const KEEP_ALIVE_MS = 60_000;
 
 /** Receives the answer to a request. Nothing comes after `ended` or `failed`. */
@@ -15,7 +14,6 @@ export interface ExchangeListener {
   failed(error: Error, sent: boolean): void;
 }
 
-/** Sends HTTP requests to one member. */
 export interface HttpConnections {
   /** With a body it is a POST of JSON. */
   send(

@@ -84,7 +84,6 @@ export function createLayout(prefix: string) {
       const next = bytes(`${root}${keyText(after)}\0`);
       return { key: compareBytes(next, start) > 0 ? next : start, rangeEnd };
     },
-    /** The index up to a moment. */
     dueAt: (now: number): KeyRange => ({
       key: bytes(index),
       rangeEnd: bytes(`${index}${moment(Math.floor(now) + 1)}`),
@@ -105,10 +104,7 @@ export function createLayout(prefix: string) {
       value.set(tail, event.bytes.length);
       return value;
     },
-    /**
-     * The record in a key and its value; undefined where another program wrote it. `revision`: instead of the key's
-     * own.
-     */
+    /** `undefined` where another program wrote it. `revision`: instead of the key's own. */
     record({ key: path, value, modRevision }: KeyValue, revision: Revision = modRevision): EventRecord | undefined {
       const key = eventKeyOf(path);
       // The description is one line; the event's bytes may hold anything.

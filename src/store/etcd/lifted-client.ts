@@ -23,8 +23,9 @@ const BEYOND = 1_000_000_000;
 /** How often a replica that only reads checks whether another one has lifted the revisions. */
 const CONFIRM_MS = 5000;
 
-/** See {@link createLiftedClient}. */
 export interface LiftedClient extends EtcdClient {
+  /** The latest revision in any answer. */
+  seen(): Revision;
   /** Nothing before this revision can be read any more. */
   floor(): Revision;
 }
@@ -64,7 +65,6 @@ export function createLiftedClient(inner: EtcdClient, layout: Layout, clock: Clo
     });
   };
 
-  /** Reads the lift, and raises it if etcd is behind what was seen. */
   const find = async (context: CallContext): Promise<void> => {
     for (;;) {
       const since = seen;

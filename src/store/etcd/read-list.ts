@@ -36,7 +36,6 @@ interface Reading {
 const position = (key: EventKey, revision: Revision, newestFirst: boolean): Position =>
   newestFirst ? { ...key, revision } : key;
 
-/** The position after a page: that of its last event. */
 function positionAfter(layout: Layout, { kvs, more }: RangeResponse, newestFirst: boolean): Position | undefined {
   if (!more) return undefined;
   for (const { key: bytes, modRevision } of kvs.toReversed()) {

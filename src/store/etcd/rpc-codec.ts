@@ -39,7 +39,6 @@ export type Send<Sent> = <T>(
   token: string | undefined,
 ) => Pending<T>;
 
-/** The calls of a connection, without their transport. */
 export interface RpcCodec<Sent> {
   calls(send: Send<Sent>): Pick<Connection, 'range' | 'txn' | 'compact' | 'bytesInUse' | 'authenticate'>;
   encodeWatch(request: WatchRequest): Sent;
@@ -201,7 +200,6 @@ async function loadLibrary(): Promise<ProtobufLibrary> {
   return { ...library, ...wkt };
 }
 
-/** Messages as gRPC sends them. */
 export async function loadProtobufCodec(): Promise<RpcCodec<Uint8Array>> {
   const library = await loadLibrary();
   const describe = describeMessages(library, 'BYTES');

@@ -83,12 +83,7 @@ const ENUMS: Readonly<Record<string, readonly string[]>> = {
 
 const PACKAGE = 'etcdserverpb';
 
-/**
- * Descriptors of the messages, by name.
- *
- * @param bytesAs the type of fields of bytes: 'STRING' where they hold base64, which the library decodes ten times as
- * slowly as `Buffer` does
- */
+/** `bytesAs`: 'STRING' where bytes are base64, which the library decodes ten times as slowly as `Buffer` does. */
 export function describeMessages(
   { fromJson, createFileRegistry, FileDescriptorSetSchema }: ProtobufLibrary,
   bytesAs: 'BYTES' | 'STRING',

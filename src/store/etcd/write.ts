@@ -5,10 +5,10 @@ import { isStoreError, storeError, type StoreError } from '../contract/errors.js
 import type { ReplaceOptions } from '../contract/event-store.js';
 import type { EncodedEvent, EventKey, EventRecord, Revision } from '../contract/record.js';
 import type { CallContext } from './call-context.js';
-import type { EtcdClient } from './client.js';
 import { failureClassOf } from './failure.js';
 import type { Fence, LostCreate } from './fence.js';
 import type { Layout } from './layout.js';
+import type { LiftedClient } from './lifted-client.js';
 import { drop, get, put, type Step, type TxnResponse } from './connection.js';
 
 /**
@@ -41,8 +41,7 @@ function readAfterRefusal<T>(reading: Promise<T>, refused: StoreError): Promise<
   });
 }
 
-/** Reads and writes single events. */
-export function createWrites(client: EtcdClient, layout: Layout, fence: Fence) {
+export function createWrites(client: LiftedClient, layout: Layout, fence: Fence) {
   const known = createKnownExpiries();
 
   const readOne = async (key: EventKey, context: CallContext): Promise<EventRecord | undefined> => {
@@ -103,7 +102,6 @@ export function createWrites(client: EtcdClient, layout: Layout, fence: Fence) {
     return created;
   };
 
-  /** The moment in the index entry of an event at a revision. */
   const expiryAt = async (key: EventKey, expected: Revision, context: CallContext): Promise<number> => {
     const expiresAt = known.at(key, expected);
     if (expiresAt !== undefined) return expiresAt;
@@ -112,7 +110,6 @@ export function createWrites(client: EtcdClient, layout: Layout, fence: Fence) {
     return record.expiresAt;
   };
 
-  /** The steps that put an event and its index entry, and the record at the revision of their transaction. */
   const putting = (key: EventKey, event: EncodedEvent, expiresAt: number) => {
     const objectKey = layout.objectKey(key);
     const value = layout.value(event, expiresAt);
@@ -157,7 +154,6 @@ export function createWrites(client: EtcdClient, layout: Layout, fence: Fence) {
         fence.saw(steps[1]?.[0]?.modRevision ?? 0);
       }
     },
-    /** Puts a new state over the one at `expected`, and moves its index entry. */
     async replace(
       key: EventKey,
       event: EncodedEvent,
@@ -170,7 +166,6 @@ export function createWrites(client: EtcdClient, layout: Layout, fence: Fence) {
       if (before !== expiresAt) steps.push(drop(layout.indexKey(key, before)));
       return written((await write(key, expected, steps, context)).revision);
     },
-    /** Deletes the event at `expected` and its index entry. */
     async remove(key: EventKey, expected: Revision, context: CallContext): Promise<EventRecord> {
       const expiresAt = await expiryAt(key, expected, context);
       const success = [drop(layout.objectKey(key)), drop(layout.indexKey(key, expiresAt))];

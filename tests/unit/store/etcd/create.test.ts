@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest';
 import type { Change, ChangesOptions } from '../../../../src/store/contract/event-store.js';
 import { storeError } from '../../../../src/store/contract/errors.js';
 import type { CallContext } from '../../../../src/store/etcd/call-context.js';
-import type { EtcdClient } from '../../../../src/store/etcd/client.js';
 import { etcdFailure } from '../../../../src/store/etcd/failure.js';
 import { createFence } from '../../../../src/store/etcd/fence.js';
 import { createLayout } from '../../../../src/store/etcd/layout.js';
+import type { LiftedClient } from '../../../../src/store/etcd/lifted-client.js';
 import type { KeyValue, TxnRequest, TxnResponse } from '../../../../src/store/etcd/connection.js';
 import { createWrites } from '../../../../src/store/etcd/write.js';
 import { nextTurn } from '../../../../src/clock/clock.js';
@@ -50,7 +50,7 @@ function creating(answers: readonly (TxnResponse | Error)[], there: readonly Key
       if (there instanceof Error) throw there;
       return { revision: 16, kvs: there, more: false, count: there.length };
     },
-  } as unknown as EtcdClient;
+  } as unknown as LiftedClient;
   const context: CallContext = { end: clock.monotonic() + 5000, signal: undefined, outcomeUnknown: false };
   const asked: number[] = [];
   async function* changes({ after, signal }: ChangesOptions): AsyncGenerator<readonly Change[]> {

@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest';
+import { storeError } from '../../../../src/store/contract/errors.js';
+import type { CallContext } from '../../../../src/store/etcd/call-context.js';
 import type { EtcdClient } from '../../../../src/store/etcd/client.js';
 import type { WatchListener, WatchResponse } from '../../../../src/store/etcd/connection.js';
 import { createLayout } from '../../../../src/store/etcd/layout.js';
@@ -69,4 +71,24 @@ test('watches end with the floor of each lift', async () => {
     expect(client.floor()).toBeGreaterThan(restored * BEYOND);
     expect(received.at(-1)).toMatchObject({ canceled: true, compactRevision: client.floor() });
   }
+});
+
+test('the latest revision is that of an answer, not of a transaction that was lost', async () => {
+  const clock = fakeClock();
+  const answers = [storeError('unknown-outcome', 'no answer'), { revision: 20, succeeded: true, steps: [] }];
+  const inner = {
+    range: async () => ({ revision: 10, kvs: [], more: false, count: 0 }),
+    txn: async () => undefined,
+    async txnOnce() {
+      const answer = answers.shift();
+      if (answer instanceof Error) throw answer;
+      return answer;
+    },
+  } as unknown as EtcdClient;
+  const client = createLiftedClient(inner, createLayout('/events'), clock);
+  const context: CallContext = { end: clock.monotonic() + 5000, signal: undefined, outcomeUnknown: false };
+  await expect(client.txnOnce({ success: [] }, context)).rejects.toMatchObject({ code: 'unknown-outcome' });
+  expect(client.seen()).toBe(0);
+  expect(await client.txnOnce({ success: [] }, context)).toMatchObject({ revision: 20 });
+  expect(client.seen()).toBe(20);
 });
