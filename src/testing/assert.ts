@@ -23,7 +23,6 @@ function show(value: unknown): string {
   return shortened(text ?? String(value), MAX_VALUE_LENGTH);
 }
 
-/** Fails the test unless the condition holds. */
 export function assert(condition: unknown, message: string): asserts condition {
   if (!condition) fail(message);
 }
@@ -59,7 +58,6 @@ export async function assertStoreError(
   return error;
 }
 
-/** Fails the test unless the promise rejects; returns the reason. */
 export async function assertRejects(promise: Promise<unknown>, what: string): Promise<unknown> {
   let value: unknown;
   try {

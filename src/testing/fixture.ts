@@ -48,7 +48,6 @@ export interface EventStoreSuiteOptions {
   readonly waitMs?: number | undefined;
 }
 
-/** Adds one test to the suite. */
 export type DefineCase = (name: string, run: (fixture: Fixture) => Promise<void>) => void;
 
 export const keyOf = (name: string, namespace = 'default'): EventKey => ({ namespace, name });
@@ -70,7 +69,6 @@ function withHandledRejection<T>(promise: Promise<T>): Promise<T> {
 /** Expires in an hour unless `expiresAt` is given. */
 type EventOptions = SampleEventOptions & Partial<Pick<WriteOptions, 'expiresAt'>>;
 
-/** Reads the changes of a feed. */
 function createReader(store: EventStore, after: Revision, waitMs: number | undefined) {
   const abort = new AbortController();
   const feed = store.changes({ after, signal: abort.signal })[Symbol.asyncIterator]();
@@ -85,7 +83,6 @@ function createReader(store: EventStore, after: Revision, waitMs: number | undef
     return ready.splice(0, count);
   };
   return {
-    /** The next batch as it arrives. */
     batch: (): Promise<IteratorResult<readonly Change[]>> => withHandledRejection(batch()),
     /** The next `count` changes, however they are batched. */
     take: (count: number): Promise<readonly Change[]> => withHandledRejection(take(count)),
@@ -116,17 +113,12 @@ export function createFixture(options: EventStoreSuiteOptions, context: StoreCon
   return {
     store: store as EventStore,
     context: context as StoreContext,
-    /** An hour from now. */
     later: (): WriteOptions => later(),
     create: (name: string, more?: EventOptions): Promise<EventRecord> => create(name, more),
-    /** Opens the data again after the store was closed. */
     reopen: (): Promise<EventStore> => open(options.reopen, 'the store declares durable: give the suite `reopen`'),
-    /** A second store on the same data. */
     second: (): Promise<EventStore> =>
       open(options.secondInstance, 'the store declares shared: give the suite `secondInstance`'),
-    /**
-     * Copies the data and returns a function that restores it while stores are open; undefined: that cannot be done.
-     */
+    /** Returns a function that restores the copy while stores are open; `undefined`: that cannot be done. */
     get backup(): (() => Promise<() => Promise<void>>) | undefined {
       const { backup } = options;
       return backup && (() => backup(context));
@@ -155,9 +147,7 @@ export function createFixture(options: EventStoreSuiteOptions, context: StoreCon
       readers.push(reader);
       return reader;
     },
-    /**
-     * Moves the clock until the history no longer reaches back to a revision, and returns the error of reading there.
-     */
+    /** Until the history no longer reaches back to a revision. Returns the error of reading there. */
     async outlive(revision: Revision): Promise<unknown> {
       for (let round = 0; round < 400; round++) {
         context.clock.advance(context.historyMs + 1);
@@ -170,7 +160,6 @@ export function createFixture(options: EventStoreSuiteOptions, context: StoreCon
       }
       return fail('the history never forgets');
     },
-    /** Ends all feeds and closes all stores that were opened. */
     async cleanUp(): Promise<void> {
       for (const reader of readers) reader.stop();
       for (const opened of stores) await inTime(opened.close(), 'close()');

@@ -3,7 +3,6 @@ import { assert, assertEqual, assertRejects, assertStoreError } from './assert.j
 import type { ListPage, Revision } from '../store/contract/event-store.js';
 import { keyOf, keysOf, namesOf, revisionsOf, type DefineCase } from './fixture.js';
 
-/** Defines the tests of order, pages, snapshots, old revisions and counts. */
 export function listCases(test: DefineCase): void {
   test('list: an empty store has an empty page with the revision', async ({ store }) => {
     const page = await store.list({ limit: 10 });

@@ -2,7 +2,6 @@ import type { EventRecord } from '../store/contract/record.js';
 import { assert, assertEqual, assertStoreError } from './assert.js';
 import { keyOf, namesOf, recordsOf, revisionsOf, type DefineCase } from './fixture.js';
 
-/** Defines the tests of how long events live, and how far back history reaches. */
 export function retentionCases(test: DefineCase): void {
   test('expiry: removes what is due and nothing else', async ({ store, create, context, later }) => {
     const now = context.clock.now();

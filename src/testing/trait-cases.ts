@@ -1,4 +1,4 @@
-import type { EventStore, JsonPage, ListQuery, StoreCall } from '../store/contract/event-store.js';
+import type { EventStore, JsonPage, ListQuery, ReplaceOptions, StoreCall } from '../store/contract/event-store.js';
 import { LATER } from '../store/contract/read-hints.js';
 import { recordBytes, type EventRecord } from '../store/contract/record.js';
 import { assert, assertEqual, assertRejects, assertStoreError, inTime } from './assert.js';
@@ -46,7 +46,6 @@ const OPERATIONS: readonly (readonly [name: string, run: Run])[] = [
   ['now', ({ now, ping }, _existing, call) => (now ?? ping)(call)],
 ];
 
-/** Defines the tests that apply to every operation, and to all arguments and results. */
 export function traitCases(test: DefineCase): void {
   for (const [name, run] of OPERATIONS) {
     test(`every operation: ${name} can be called detached from the store`, async ({ store, create }) => {
@@ -170,20 +169,17 @@ export function traitCases(test: DefineCase): void {
       create,
       later,
     }) => {
+      const { sync } = store[name];
+      if (sync === undefined) return;
       const { revision } = await create('a');
       const event = sampleEvent({ name: 'a', note: 'again' });
-      const { sync: createSync } = store.create;
-      const { sync: replaceSync } = store.replace;
-      if ((name === 'create' ? createSync : replaceSync) === undefined) return;
-      const write = (to: string): EventRecord | undefined =>
-        name === 'create'
-          ? createSync?.(keyOf(to), event, later())
-          : replaceSync?.(keyOf(to), event, { ...later(), expected: revision });
+      const options = { ...later(), ...(name === 'replace' && { expected: revision }) } as ReplaceOptions;
+      const write = (to: string): EventRecord => sync(keyOf(to), event, options);
       const again = async (to: string): Promise<unknown> => write(to);
       const own = name === 'create' ? 'b' : 'a';
       const record = write(own);
-      assertEqual(record?.event, event, 'the record');
-      assert(record !== undefined && record.revision > revision, 'the revision rises');
+      assertEqual(record.event, event, 'the record');
+      assert(record.revision > revision, 'the revision rises');
       assertEqual(await store.get(keyOf(own)), record, 'get');
       await assertStoreError(again(own), name === 'create' ? 'exists' : 'conflict', `${name}.sync a second time`);
       if (name === 'replace') await assertStoreError(again('b'), 'not-found', 'replace.sync of nothing');

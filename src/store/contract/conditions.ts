@@ -6,12 +6,10 @@ export function exists(key: string): StoreError {
   return storeError('exists', `${key} already exists`);
 }
 
-/** Returns the error of a replace or a removal whose key does not exist. */
 export function notFound(key: string): StoreError {
   return storeError('not-found', `${key} does not exist`);
 }
 
-/** Returns the error of a replace or a removal that found another revision than the expected one. */
 export function conflict(key: string, revision: Revision | string, expected: Revision | undefined): StoreError {
   return storeError('conflict', `${key} is at ${revision}, not at ${expected}`);
 }
@@ -24,7 +22,6 @@ export function futureRevision(revision: Revision, latest: Revision): StoreError
   return storeError('future-revision', `revision ${revision} is later than the latest revision`, { current: latest });
 }
 
-/** Returns the error of a call of a store that was closed. `name`: the store's. */
 export function closed(name: string): StoreError {
   return storeError('closed', `the store ${name} is closed`);
 }

@@ -11,7 +11,6 @@ export function keyOfText(text: string): EventKey {
   return { namespace: text.slice(0, slash), name: text.slice(slash + 1) };
 }
 
-/** Returns a copy of a key, which the caller cannot change. */
 export function copyOfKey({ namespace, name }: EventKey): EventKey {
   return { namespace, name };
 }

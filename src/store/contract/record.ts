@@ -58,7 +58,6 @@ export interface EventRecord {
   readonly expiresAt: number;
 }
 
-/** The bytes before and after the digits of a revision. */
 const BEFORE_DIGITS = /* @__PURE__ */ Uint8Array.from('"resourceVersion":"', (character) => character.charCodeAt(0));
 const [QUOTE, COMMA, ZERO] = [0x22, 0x2c, 0x30];
 
@@ -85,7 +84,6 @@ export function recordBytes(record: EventRecord, prefix: Uint8Array): Uint8Array
   return out;
 }
 
-/** The part of a record that is written. */
 export type WrittenRecord = Pick<EventRecord, 'event' | 'revision'>;
 
 /** How many bytes {@link writeRecord} writes. */
