@@ -14,16 +14,7 @@ import { writeCases } from './write-cases.js';
 
 const HISTORY_MS = 600_000;
 
-const CASES = [
-  writeCases,
-  listCases,
-  searchCases,
-  feedCases,
-  retentionCases,
-  traitCases,
-  processCases,
-  restoreCases,
-] as const;
+const CASES = [writeCases, listCases, searchCases, feedCases, retentionCases, traitCases, processCases, restoreCases];
 
 const rules = (): OptionRules<EventStoreSuiteOptions> => ({
   test: required(aFunction),

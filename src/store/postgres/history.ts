@@ -24,7 +24,6 @@ export function createHistory(
   };
   let timer: ClockTimer | undefined;
   let working: Promise<void> | undefined;
-  /** Bytes written since the last check. */
   let since = 0;
   let closed = false;
 

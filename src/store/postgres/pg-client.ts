@@ -84,10 +84,8 @@ async function connected(pool: PgPool, signal: AbortSignal): Promise<PgPoolClien
   }
 }
 
-/** What the stores on one pool share. */
 interface SharedPool {
   readonly listen: NonNullable<PostgresClient['listen']>;
-  /** How many stores use the pool. */
   stores: number;
 }
 

@@ -14,7 +14,6 @@ const HAS_ROWS = /^(SELECT|WITH)\s/;
 /** The pending rows of a query of the driver `postgres`. */
 export type PendingRows = PromiseLike<readonly object[]>;
 
-/** A statement that waits for a connection. */
 interface Waiting extends Pick<PostgresCall, 'name' | 'abandoned'> {
   readonly text: string;
   readonly values: readonly unknown[];

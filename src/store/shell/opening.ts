@@ -46,7 +46,6 @@ export function createOpening(open: () => Promise<void>, reopening: ReopeningPau
       if (clock.monotonic() >= retryAt) begin();
       return attempt;
     },
-    /** Makes waiting callers fail with this error. */
     close: (error: Error): void => closing.abort(error),
   };
 }

@@ -158,7 +158,6 @@ export function createCommits(path: string, file: EngineFile, first: State) {
     get state(): State {
       return state;
     },
-    /** Damage was found: nothing is written any more. */
     get damage(): StoreError | undefined {
       return damage;
     },
@@ -178,10 +177,8 @@ export function createCommits(path: string, file: EngineFile, first: State) {
         writeFailure = noticed(error);
       }
     },
-    /** See `SqliteEngine`. */
     write: (operations: readonly WriteOperation[], now: number, withPrevious: boolean): Results =>
       write(operations, now, withPrevious),
-    /** See `SqliteEngine`. */
     ping(): void {
       const refused = damage ?? file.problem();
       if (refused !== undefined) throw refused;
