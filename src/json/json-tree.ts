@@ -4,7 +4,6 @@ import { byCodePoint } from './code-point-order.js';
 /** A JSON object. Keys are the client's: look them up with {@link member} only. */
 export type JsonObject = Record<string, unknown>;
 
-/** True for a JSON object, false for arrays and null. */
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

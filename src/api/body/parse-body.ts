@@ -5,12 +5,7 @@ import { scanJson } from '../../json/scan-json.js';
 import { tooManyMembers } from './member-limit.js';
 import { goQuote, shorten } from '../../json/go-print.js';
 
-/**
- * Reads the JSON of a body.
- *
- * @param maxMembers fields and items the text may have
- * @throws StatusFailure 413 for a text with more
- */
+/** Reads the JSON of a body. @throws StatusFailure 413 for a text with more fields and items */
 export function parseJson(text: string, maxMembers: number = MAX_MEMBERS): JsonResult {
   return documentOf(text, parsePlain(text, maxMembers));
 }

@@ -17,7 +17,6 @@ import {
   type TypeMeta,
 } from './type-meta.js';
 
-/** What a body must contain, and how strictly it is checked. */
 export interface DecodeBodyOptions extends ExpectedType {
   readonly mediaType: BodyMediaType;
   readonly fieldValidation: FieldValidation;
@@ -28,7 +27,6 @@ export interface DecodeBodyOptions extends ExpectedType {
   readonly limits: BodyLimits;
 }
 
-/** An object from a request. */
 export interface DecodedBody {
   /** Canonical, without `kind` and `apiVersion`: see `decodeObject`. */
   readonly object: Record<string, unknown>;
@@ -48,16 +46,16 @@ export interface DecodedBody {
  */
 export function decodeBody(body: Uint8Array, options: DecodeBodyOptions): DecodedBody | Promise<DecodedBody> {
   const { mediaType, limits } = options;
-  if (mediaType === 'application/json') return decodeJson(body, options, limits.members);
+  if (mediaType === 'application/json') return decodeJson(body, options);
   return chain(readBody(body, mediaType, limits), (read) => decodeRead(body, read, options));
 }
 
-function decodeJson(body: Uint8Array, options: DecodeBodyOptions, maxMembers: number): DecodedBody {
-  const { quick, kind, apiVersion } = options;
+function decodeJson(body: Uint8Array, options: DecodeBodyOptions): DecodedBody {
+  const { quick, kind, apiVersion, limits } = options;
   const text = bodyText(body);
-  const known = decodeKnown(text, options, maxMembers);
+  const known = decodeKnown(text, options);
   if (known) return known;
-  let plain = parsePlain(text, maxMembers);
+  let plain = parsePlain(text, limits.members);
   const decoded = plain && hasExactType(plain.value, kind, apiVersion) ? quick?.(plain.value) : undefined;
   if (decoded) {
     if (decoded.keys === plain?.keys) return { object: decoded.object, warnings: NONE, kind, apiVersion };
@@ -68,9 +66,9 @@ function decodeJson(body: Uint8Array, options: DecodeBodyOptions, maxMembers: nu
 }
 
 /** Fastest path: an object that was read from the server and still has the managed fields it had then. */
-function decodeKnown(text: string, options: DecodeBodyOptions, maxMembers: number): DecodedBody | undefined {
-  const { quick, managed, kind, apiVersion } = options;
-  const found = quick && managed && plainWithoutEntries(text, managed, maxMembers);
+function decodeKnown(text: string, options: DecodeBodyOptions): DecodedBody | undefined {
+  const { quick, managed, kind, apiVersion, limits } = options;
+  const found = quick && managed && plainWithoutEntries(text, managed, limits.members);
   if (!found || !hasExactType(found.plain.value, kind, apiVersion)) return undefined;
   const known = quick(found.plain.value, found.entries);
   if (known?.keys !== found.plain.keys) return undefined;

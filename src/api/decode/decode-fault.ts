@@ -9,14 +9,7 @@ export interface DecodeFault {
   readonly converter: string;
 }
 
-/** A time that cannot be parsed; both decoders use the parser's words. */
-export function timeFault(text: string): DecodeFault {
-  return { text, converter: text };
-}
-
 /**
- * A value of the wrong JSON type.
- *
  * @param place the struct and the path of the field: `ObjectMeta.metadata.name`
  * @param source the notation of a number, for an integer that does not fit
  */

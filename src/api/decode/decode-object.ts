@@ -1,11 +1,10 @@
 import { depthWithin, isInt64, isObject, member, MAX_FREE_DEPTH } from '../../json/json-tree.js';
 import type { FieldShape, ListShape, MapShape, ScalarShape, Shape, StructShape } from '../schema/shape.js';
-import { typeFault, timeFault, type DecodeFault } from './decode-fault.js';
+import { typeFault, type DecodeFault } from './decode-fault.js';
 import { parseTime } from '../../time/parse-time.js';
 import { setMember, type JsonDocument } from '../../json/json-document.js';
 import { MAX_STRICT_ERRORS, strictError } from '../body/parse-body.js';
 
-/** The result of decoding: an object of the shape, or a fault. */
 export type Decoded =
   | { readonly object: Record<string, unknown>; readonly strictErrors: readonly string[] }
   | { readonly fault: DecodeFault };
@@ -179,11 +178,11 @@ function decodeScalar(
     case 'micro-time': {
       if (typeof value !== 'string') return stop(run, typeFault(value, shape, goPath(at)));
       const time = parseTime(value, shape.type);
-      if ('error' in time) return stop(run, timeFault(time.error));
+      if ('error' in time) return stop(run, sameWords(time.error));
       return time.value ?? undefined;
     }
     case 'json':
-      return depthWithin(value, MAX_FREE_DEPTH) ? value : stop(run, timeFault('json: exceeded max depth'));
+      return depthWithin(value, MAX_FREE_DEPTH) ? value : stop(run, sameWords('json: exceeded max depth'));
   }
   return fail(run, typeFault(value, shape, goPath(at)));
 }
@@ -191,6 +190,8 @@ function decodeScalar(
 function inRange(value: number, type: 'int32' | 'int64'): boolean {
   return type === 'int32' ? value >= -INT32_MAX - 1 && value <= INT32_MAX : isInt64(value);
 }
+
+const sameWords = (text: string): DecodeFault => ({ text, converter: text });
 
 function fail(run: Run, fault: DecodeFault): undefined {
   run.fault ??= fault;

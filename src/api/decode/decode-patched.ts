@@ -6,7 +6,6 @@ import { decodeObject } from './decode-object.js';
 import { MAX_STRICT_ERRORS, strictText, type FieldValidation } from '../body/parse-body.js';
 import { groupVersion, readTypeMeta, hasExactType, shapeOfType, withDefaults, type ExpectedType } from './type-meta.js';
 
-/** What a patched object must be, and how errors quote it. */
 export interface DecodePatchedOptions extends ExpectedType {
   readonly fieldValidation: FieldValidation;
   /** The document before the patch, decoded for the same shape. The patched one may share parts of it. */

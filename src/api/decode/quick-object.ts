@@ -3,9 +3,7 @@ import type { ManagedFieldsEntry } from '../../model/object-meta.js';
 import { parseTime } from '../../time/parse-time.js';
 import type { TimeType } from '../../time/timestamp.js';
 
-/**
- * An object without errors, unknown or rare fields, as every decoder would return it. The value may be reused for it.
- */
+/** An object without errors, unknown or rare fields, as every decoder would return it. */
 export interface QuickObject {
   readonly object: Record<string, unknown>;
   /** How many keys the value has, at all levels. */
@@ -13,8 +11,8 @@ export interface QuickObject {
 }
 
 /**
- * Decodes the most frequent objects of a kind and version, from a new value of `JSON.parse` that has both. Undefined
- * for any other value, which is not changed.
+ * Decodes the most frequent objects of a kind and version, from a new value of `JSON.parse` that has both, and may reuse
+ * it. Undefined for any other value, which is not changed.
  *
  * @param managed the managed fields, where the value has the number 0 in their place
  */
@@ -23,7 +21,6 @@ export type QuickDecoder = (value: object, managed?: readonly ManagedFieldsEntry
 /** Managed fields by their JSON; undefined for those that are not known. Not to be changed. */
 export type KnownEntries = (json: string) => readonly ManagedFieldsEntry[] | undefined;
 
-/** A text that is not empty. */
 export const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
 
 const INT32_MAX = 2_147_483_647;

@@ -7,7 +7,6 @@ import { loadedOnce } from '../schema/lazy.js';
 import type { StructShape } from '../schema/shape.js';
 import { parseError, readTypeMeta, typeMetaOf, type TypeMeta } from './type-meta.js';
 
-/** The media types an object may have. */
 export type BodyMediaType = 'application/json' | 'application/yaml' | 'application/vnd.kubernetes.protobuf';
 
 /** A body whose type is known, or the error of its syntax or its type. */
@@ -21,7 +20,6 @@ interface TypedBody {
   readonly yamlDuplicates: readonly string[];
 }
 
-/** Loads the protobuf reader with the first body that needs it. */
 const protobuf = loadedOnce(() => import('../protobuf/read-object.js'));
 
 /**

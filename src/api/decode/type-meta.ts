@@ -75,17 +75,12 @@ export function hasExactType(value: unknown, kind: string, apiVersion: string): 
   return isObject(value) && value['kind'] === kind && value['apiVersion'] === apiVersion;
 }
 
-/** What an object in a body must be. */
 export interface ExpectedType {
   readonly kind: string;
   /** Group and version of the request, `events.example.com/v1`. */
   readonly apiVersion: string;
-  /** The shape of the object in the version of the request. */
   readonly shape: StructShape;
-  /**
-   * The same kind in other group-versions, by apiVersion: decoded as such, for the caller to refuse. Without an
-   * entry another version is an unknown kind.
-   */
+  /** The same kind in other group-versions: decoded, for the caller to refuse. Any other is an unknown kind. */
   readonly otherVersions?: ReadonlyMap<string, StructShape> | undefined;
 }
 

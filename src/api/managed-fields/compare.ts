@@ -10,12 +10,8 @@ export interface Comparison {
   readonly removed: FieldSet;
 }
 
-interface Sets {
-  readonly changed: Map<string, FieldNode>;
-  readonly removed: Map<string, FieldNode>;
-}
-
-const noSets = (): Sets => ({ changed: new Map(), removed: new Map() });
+const noSets = () => ({ changed: new Map<string, FieldNode>(), removed: new Map<string, FieldNode>() });
+type Sets = ReturnType<typeof noSets>;
 
 /** Compares two states of an object, field by field. A new object counts with all of its fields. */
 export function compareObjects(live: JsonObject, next: JsonObject, shape: StructShape): Comparison {

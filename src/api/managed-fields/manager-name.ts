@@ -1,7 +1,6 @@
+import { PRINTABLE } from '../../json/go-print.js';
 import { byteLength } from '../validation/byte-length.js';
 
-/** Characters that Go regards as printable. */
-const PRINTABLE = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u;
 const MAX_BYTES = 128;
 /** How much of a User-Agent is read. */
 const MAX_LOOKED = 4_096;

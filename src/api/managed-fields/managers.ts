@@ -75,7 +75,7 @@ export function inOrder(left: Omit<Manager, 'fields'>, right: Omit<Manager, 'fie
 }
 
 /** Seconds since 1970; 0 without a time. */
-export function seconds(time: string | undefined): number {
+function seconds(time: string | undefined): number {
   return time ? Math.floor(Date.parse(time) / 1000) : 0;
 }
 

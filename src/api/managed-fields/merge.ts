@@ -2,8 +2,7 @@ import { setMember } from '../../json/json-document.js';
 import { isObject, member } from '../../json/json-tree.js';
 import type { ListShape, Shape } from '../schema/shape.js';
 import { isAtomic, isVacant, itemElement, itemsByElement, memberShape } from './fields-of.js';
-
-type JsonObject = Readonly<Record<string, unknown>>;
+import type { WireObject } from './tracked-object.js';
 
 function mergeValue(live: unknown, intent: unknown, shape: Shape): unknown {
   if (intent === undefined) return live;
@@ -16,7 +15,7 @@ function mergeValue(live: unknown, intent: unknown, shape: Shape): unknown {
  * Merges an intent into an object: fields of the intent win, other fields stay, nothing is removed. Objects
  * and lists that are not atomic are merged member by member. Unchanged parts are shared.
  */
-export function mergeIntent(live: JsonObject, intent: JsonObject, shape: Shape): JsonObject {
+export function mergeIntent(live: WireObject, intent: WireObject, shape: Shape): WireObject {
   const merged: Record<string, unknown> = {};
   for (const source of [live, intent]) {
     for (const key of Object.keys(source)) {

@@ -30,10 +30,8 @@ export function prune(
   return removeMembers(merged, intersection(difference(all, setOf(withOwned)), wanted), shape);
 }
 
-type JsonObject = Readonly<Record<string, unknown>>;
-
 /** The object without the fields of the set and everything below them. */
-function removeMembers(object: JsonObject, set: FieldSet, shape: Shape): JsonObject {
+function removeMembers(object: WireObject, set: FieldSet, shape: Shape): WireObject {
   const rest: Record<string, unknown> = {};
   for (const key of Object.keys(object)) {
     const node = set.get(fieldElement(key));
@@ -48,7 +46,7 @@ function removeMembers(object: JsonObject, set: FieldSet, shape: Shape): JsonObj
 function removeBelow(value: unknown, set: FieldSet, shape: Shape): unknown {
   if (shape.kind === 'scalar') return value;
   if (isAtomic(shape) || isVacant(value)) return null;
-  const rest = shape.kind === 'list' ? removeItems(value, set, shape) : removeMembers(value as JsonObject, set, shape);
+  const rest = shape.kind === 'list' ? removeItems(value, set, shape) : removeMembers(value as WireObject, set, shape);
   return isVacant(rest) ? null : rest;
 }
 

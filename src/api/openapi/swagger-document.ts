@@ -2,20 +2,20 @@ import type { Json } from './schemas.js';
 
 /** One OpenAPI 2.0 (Swagger) document with the content of several OpenAPI 3.0 documents. */
 export function swaggerDocument(documents: readonly Json[]): Json {
-  const paths: Record<string, Json> = {};
+  const paths = new Map<string, Json>();
   const definitions = new Map<string, Json>();
   for (const document of documents) {
-    for (const [path, item] of entriesOf(document['paths'])) paths[path] = pathItem(item);
+    for (const [path, item] of entriesOf(document['paths'])) paths.set(path, pathItem(item));
     for (const [name, schema] of entriesOf(memberOf(document['components'], 'schemas'))) {
       definitions.set(name, merged(definitions.get(name), schemaOf(schema)));
     }
   }
   return {
     swagger: '2.0',
-    info: documents[0]?.['info'] ?? { title: 'Kubernetes', version: 'unversioned' },
-    paths: Object.fromEntries(Object.entries(paths).sort(byName)),
+    info: documents[0]?.['info'],
+    paths: Object.fromEntries([...paths].sort(byName)),
     definitions: Object.fromEntries([...definitions].sort(byName)),
-    securityDefinitions: memberOf(documents[0]?.['components'], 'securitySchemes') ?? {},
+    securityDefinitions: memberOf(documents[0]?.['components'], 'securitySchemes'),
     security: [{ BearerToken: [] }],
   };
 }

@@ -8,13 +8,8 @@ export interface DeleteOptions {
   readonly orphanDependents?: boolean | undefined;
   readonly propagationPolicy?: string | undefined;
   readonly dryRun?: readonly string[] | undefined;
-  readonly preconditions?: Preconditions | undefined;
-}
-
-/** Conditions on the object for a deletion. */
-export interface Preconditions {
-  readonly uid?: string | undefined;
-  readonly resourceVersion?: string | undefined;
+  readonly preconditions?:
+    { readonly uid?: string | undefined; readonly resourceVersion?: string | undefined } | undefined;
 }
 
 /** Delete options from the query, which is ignored if there is a body. @throws StatusFailure 400 */

@@ -1,14 +1,6 @@
 import { MAX_DEPTH } from '../../json/parse-json.js';
 import { setMember } from '../../json/json-document.js';
-import { cloneTree, isObject, measureTree, sameTree } from '../../json/json-tree.js';
-
-/** The patched document, and the objects that the patch reached. */
-export interface JsonPatchResult {
-  readonly document: unknown;
-  readonly touched: WeakSet<object>;
-  /** Whether a value was copied. */
-  readonly copied: boolean;
-}
+import { cloneTree, isObject, measureTree, member, sameTree } from '../../json/json-tree.js';
 
 /** How many bytes all copies together may add to a document (Kubernetes' limit). */
 const MAX_COPY_BYTES = 3 * 1024 * 1024;
@@ -28,10 +20,13 @@ interface Patching {
 /**
  * Applies a JSON Patch (RFC 6902), atomically: the given document is never changed.
  *
- * @param operations the parsed patch: a list of operations
- * @returns undefined if an operation fails, or if the patch is not a list of operations
+ * @returns the patched document, the objects that the patch reached, and whether a value was copied; undefined if an
+ * operation fails, or if the patch is not a list of operations
  */
-export function applyJsonPatch(document: unknown, operations: unknown): JsonPatchResult | undefined {
+export function applyJsonPatch(
+  document: unknown,
+  operations: unknown,
+): { readonly document: unknown; readonly touched: WeakSet<object>; readonly copied: boolean } | undefined {
   if (!Array.isArray(operations)) return undefined;
   const touched = new WeakSet<object>();
   const patching: Patching = { document: cloneTree(document), copied: 0, work: 0, touched };
@@ -44,7 +39,7 @@ export function applyJsonPatch(document: unknown, operations: unknown): JsonPatc
 
 /** Whether the operation succeeded. */
 function apply(patching: Patching, operation: Record<string, unknown>): boolean {
-  const op = own(operation, 'op');
+  const op = member(operation, 'op');
   const path = pointer(patching, operation, 'path');
   if (path === undefined) return false;
   switch (op) {
@@ -77,15 +72,11 @@ function apply(patching: Patching, operation: Record<string, unknown>): boolean 
   }
 }
 
-function own(operation: Record<string, unknown>, key: string): unknown {
-  return Object.hasOwn(operation, key) ? operation[key] : undefined;
-}
-
 /** This many path steps cost as much as copying a value. */
 const STEPS_OF_WORK = 4;
 
 function pointer(patching: Patching, operation: Record<string, unknown>, key: string): readonly string[] | undefined {
-  const text = own(operation, key);
+  const text = member(operation, key);
   const tokens = typeof text === 'string' ? parsePointer(text) : undefined;
   if (tokens) patching.work += Math.floor(tokens.length / STEPS_OF_WORK);
   return tokens;

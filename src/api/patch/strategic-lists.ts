@@ -85,12 +85,12 @@ function mergeItems(
 }
 
 /** The key by which items of a list are matched: the item itself, or the value of its merge key. */
-export function keyOf(item: unknown, mergeKey: string | undefined): unknown {
+function keyOf(item: unknown, mergeKey: string | undefined): unknown {
   const key = mergeKey !== undefined && isObject(item) ? member(item, mergeKey) : item;
   return typeof key === 'object' && key !== null ? JSON.stringify(key) : key;
 }
 
-export function placesOf(list: readonly unknown[], mergeKey: string | undefined): Map<unknown, number> {
+function placesOf(list: readonly unknown[], mergeKey: string | undefined): Map<unknown, number> {
   const places = new Map<unknown, number>();
   list.forEach((item, index) => {
     const key = keyOf(item, mergeKey);

@@ -10,8 +10,6 @@ import { respond } from './respond.js';
 import type { FrameWriter, Serializer } from './serializer.js';
 import { asTable, readIncludeObject } from './table.js';
 
-export { negotiationInputs, type NegotiationInputs } from './choice.js';
-
 const encoder = new TextEncoder();
 
 /**

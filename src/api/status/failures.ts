@@ -15,7 +15,7 @@ function failure(...parts: Parameters<typeof failureStatus>): StatusFailure {
 }
 
 /** `events.events.example.com`, or `events` in the core group. */
-export function qualified({ group, resource }: GroupResource): string {
+function qualified({ group, resource }: GroupResource): string {
   return group ? `${resource}.${group}` : resource;
 }
 

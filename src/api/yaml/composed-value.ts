@@ -39,31 +39,26 @@ const MAX_ALIASED = 1_000;
 const MAX_ALIASED_LENGTH = 262_144;
 const TAG = 'tag:yaml.org,2002:';
 
-interface Walk {
+class Walk {
   readonly lineOf: (offset: number) => number;
-  readonly anchors: Map<string, Anchored | 'open'>;
-  readonly duplicates: string[];
+  readonly anchors = new Map<string, Anchored | 'open'>();
+  readonly duplicates: string[] = [];
   /** The nodes seen so far, those of aliases counted each time. */
-  size: number;
+  size = 0;
   /** The characters of all scalars seen so far, in the same way. */
-  length: number;
-  aliased: number;
-  aliasedLength: number;
+  length = 0;
+  aliased = 0;
+  aliasedLength = 0;
   error: string | undefined;
+
+  constructor(lineOf: (offset: number) => number) {
+    this.lineOf = lineOf;
+  }
 }
 
 /** The plain value of a composed document, resolved by the rules of Go's YAML library. */
 export function composedValue(contents: AnyNode, lineOf: (offset: number) => number): YamlResult {
-  const walk: Walk = {
-    lineOf,
-    anchors: new Map(),
-    duplicates: [],
-    size: 0,
-    length: 0,
-    aliased: 0,
-    aliasedLength: 0,
-    error: undefined,
-  };
+  const walk = new Walk(lineOf);
   const value = valueOf(walk, contents, 0);
   return walk.error === undefined ? { value, duplicates: walk.duplicates } : { error: `yaml: ${walk.error}` };
 }

@@ -1,7 +1,8 @@
 import type { Query } from '../../api/options/query.js';
 import type { ResponseKind, Representation, ResourceView } from '../../api/representation/contract.js';
+import { negotiationInputs } from '../../api/representation/choice.js';
 import { COLLECTION_MEDIA_TYPES, OBJECT_MEDIA_TYPES } from '../../api/representation/media-types.js';
-import { negotiate, negotiationInputs, routerAccepts } from '../../api/representation/negotiate.js';
+import { negotiate, routerAccepts } from '../../api/representation/negotiate.js';
 import { createRepresentationCache } from '../../api/representation/representation-cache.js';
 import { header } from '../../http/headers.js';
 import type { ApiRequest } from '../../http/request.js';

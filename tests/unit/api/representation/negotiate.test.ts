@@ -1,14 +1,10 @@
 import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { negotiationInputs, type NegotiationInputs } from '../../../../src/api/representation/choice.js';
 import type { ResponseKind, Representation, ResourceView } from '../../../../src/api/representation/contract.js';
 import { COLLECTION_MEDIA_TYPES, OBJECT_MEDIA_TYPES } from '../../../../src/api/representation/media-types.js';
-import {
-  negotiate,
-  negotiationInputs,
-  routerAccepts,
-  type NegotiationInputs,
-} from '../../../../src/api/representation/negotiate.js';
+import { negotiate, routerAccepts } from '../../../../src/api/representation/negotiate.js';
 import { respondFailure } from '../../../../src/api/representation/respond.js';
 import { notFound } from '../../../../src/api/status/failures.js';
 import { isStatusFailure } from '../../../../src/api/status/status-failure.js';
