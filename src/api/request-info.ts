@@ -1,18 +1,13 @@
 import type { Attributes, ResourceAttributes } from '../auth/contract.js';
 import { pathSegmentErrors } from './validation/names.js';
 
-/** What a method and a path request, as kube-apiserver reads them before it knows the caller (its *request info*). */
+/** What kube-apiserver calls *request info*: what is known of a request before its caller. */
 export interface RequestInfo {
-  /**
-   * Whether a resource is requested: `/api/VERSION/…` or `/apis/GROUP/VERSION/…`. Otherwise the fields from `apiPrefix`
-   * on are empty.
-   */
+  /** For `/api/VERSION/…` or `/apis/GROUP/VERSION/…`. Otherwise the fields from `apiPrefix` on are empty. */
   readonly isResourceRequest: boolean;
   /** Decoded. */
   readonly path: string;
-  /**
-   * What access rules call it: `get`, `list`, … or `''` for a method without a name; for a path the lower-case method.
-   */
+  /** `get`, `list`, … or `''` for a method without a name; for other paths the lower-case method. */
   readonly verb: string;
   readonly apiPrefix: string;
   /** `''` for the core group. */
@@ -24,9 +19,9 @@ export interface RequestInfo {
   readonly subresource: string;
   /** `''` for a collection. */
   readonly name: string;
-  /** Whether a field selector may name the object: in lists and watches, except old watch paths. */
+  /** In lists and watches, except old watch paths. */
   readonly selectsByName: boolean;
-  /** The segments from the resource on. */
+  /** From the resource on. */
   readonly parts: readonly string[];
 }
 
@@ -36,11 +31,8 @@ const NAMESPACES = 'namespaces/';
 const SLASH = 0x2f;
 
 /**
- * Reads a request by positions in the path, because a list of all segments would take a tenth of the time of a get.
- * Slashes at the beginning and at the end are ignored.
- *
- * @param path decoded
- * @param wantsWatch whether the query asks for a watch
+ * By positions in the path, because a list of all segments would take a tenth of the time of a get. Slashes at the
+ * beginning and at the end are ignored. `path` is decoded.
  */
 export function readRequestInfo(method: string, path: string, wantsWatch: boolean): RequestInfo {
   let at = 0;
@@ -85,8 +77,6 @@ export function readRequestInfo(method: string, path: string, wantsWatch: boolea
 }
 
 /**
- * What an authorizer is asked about a request.
- *
  * @param selectedName the only name that the field selector of a request for a collection allows: access rules for one
  * object apply to lists and watches of it, too, as in kube-apiserver
  */
@@ -94,7 +84,6 @@ export function attributesOf(info: RequestInfo, selectedName = ''): Attributes {
   return info.isResourceRequest ? resourceAttributes(info, selectedName) : { verb: info.verb, path: info.path };
 }
 
-/** As {@link attributesOf}, for a request that is known to be for a resource. */
 export function resourceAttributes(info: RequestInfo, selectedName = ''): ResourceAttributes {
   const attributes: { -readonly [Name in keyof ResourceAttributes]: ResourceAttributes[Name] } = {
     verb: info.verb,
@@ -109,7 +98,7 @@ export function resourceAttributes(info: RequestInfo, selectedName = ''): Resour
   return attributes;
 }
 
-/** Whether the path ends after the `watch/` of an old watch path: it then names neither a resource nor a document. */
+/** The end of `watch/` of an old watch path names neither a resource nor a document. */
 export function isWatchRoot(path: string): boolean {
   return /^\/(api|apis\/[^/]+)\/[^/]+\/watch\/$/.test(path);
 }
@@ -131,13 +120,13 @@ function pathRequest(method: string, path: string): RequestInfo {
   };
 }
 
-/** A verb in the path, as in old watch paths, if something follows it. */
+/** As in old watch paths, if something follows it. */
 function specialVerb(path: string, at: number, end: number): 'watch' | 'proxy' | '' {
   if (at + 'watch/'.length >= end) return '';
   return path.startsWith('watch/', at) ? 'watch' : path.startsWith('proxy/', at) ? 'proxy' : '';
 }
 
-/** Whether this is a part of the namespace itself, not a resource in it. */
+/** A part of the namespace itself, not a resource in it. */
 function isNamespaceSubresource(path: string, at: number, end: number): boolean {
   const segment = path.slice(at, segmentEnd(path, at, end));
   return segment === 'status' || segment === 'finalize';
@@ -158,7 +147,6 @@ function segmentEnd(path: string, from: number, end: number): number {
   return close < 0 || close > end ? end : close;
 }
 
-/** The verbs of methods, for an object and for a collection. */
 const VERBS: ReadonlyMap<string, readonly [object: string, collection: string]> = new Map([
   ['GET', ['get', 'list']],
   ['HEAD', ['get', 'list']],

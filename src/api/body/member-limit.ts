@@ -2,13 +2,9 @@ import { MAX_MEMBERS, membersWithin } from '../../json/member-count.js';
 import { tooLarge } from '../status/failures.js';
 import type { StatusFailure } from '../status/status-failure.js';
 
-/**
- * The operations of a JSON Patch (10,000 at most, as in Kubernetes) may have this many fields together. It is also the
- * largest `maxBodyFields`, the option for other bodies.
- */
+/** For all operations of a JSON Patch (10,000 at most, as in Kubernetes). Also the largest `maxBodyFields`. */
 export const MAX_PATCH_MEMBERS = 100_000;
 
-/** 413 for a body or an object with too many fields and items. */
 export function tooManyMembers(what: string, max: number): StatusFailure {
   return tooLarge(`${what} has more than ${max} fields and list items`);
 }
@@ -27,7 +23,7 @@ export interface BodyLimits {
   readonly members: number;
   /** The same of a stored event. Managed fields about double what was sent, and changes add what bodies may have. */
   readonly storedMembers: number;
-  /** The length of a text in YAML, in UTF-16 units. */
+  /** In UTF-16 units. */
   readonly yamlCharacters: number;
 }
 

@@ -10,7 +10,6 @@ export function parseJson(text: string, maxMembers: number = MAX_MEMBERS): JsonR
   return documentOf(text, parsePlain(text, maxMembers));
 }
 
-/** The fast path of {@link parseJson}, see {@link readPlain}. */
 export function parsePlain(text: string, maxMembers: number): PlainJson | undefined {
   const scan = scanJson(text, maxMembers);
   // Excessive nesting is reported before any other error.
@@ -18,13 +17,12 @@ export function parsePlain(text: string, maxMembers: number): PlainJson | undefi
   return readPlain(text, scan);
 }
 
-/** How unknown and duplicate fields are treated: ignored, with a warning, or as an error. */
 export type FieldValidation = 'Ignore' | 'Warn' | 'Strict';
 
-/** The most strict errors reported for one object or patch, as in Kubernetes. */
+/** For one object or patch, as in Kubernetes. */
 export const MAX_STRICT_ERRORS = 100;
 
-/** The error for an unknown or duplicate field. `path` is truncated, because its keys come from the client. */
+/** `path` is truncated, because its keys come from the client. */
 export function strictError(what: 'unknown' | 'duplicate', path: string): string {
   return `${what} field ${goQuote(shorten(path))}`;
 }

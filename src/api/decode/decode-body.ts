@@ -20,7 +20,6 @@ import {
 export interface DecodeBodyOptions extends ExpectedType {
   readonly mediaType: BodyMediaType;
   readonly fieldValidation: FieldValidation;
-  /** A faster decoder that is tried first. */
   readonly quick?: QuickDecoder | undefined;
   /** Finds managed fields that `quick` need not read. */
   readonly managed?: KnownEntries | undefined;
@@ -28,19 +27,18 @@ export interface DecodeBodyOptions extends ExpectedType {
 }
 
 export interface DecodedBody {
-  /** Canonical, without `kind` and `apiVersion`: see `decodeObject`. */
+  /** See `decodeObject`. */
   readonly object: Record<string, unknown>;
   /** Texts of `Warning` headers: at most 100 of duplicate and unknown fields; in YAML, 100 of each. */
   readonly warnings: readonly string[];
   readonly kind: string;
-  /** The apiVersion of the body, by default the expected one. A different one is possible only with `otherVersions`. */
+  /** The expected one, except with `otherVersions`. */
   readonly apiVersion: string;
 }
 
 /**
- * Decodes the object in a request body (Kubernetes' order of checks: syntax, kind, types of fields, and
- * under `Strict` unknown or duplicate fields). JSON is decoded synchronously, YAML and the first protobuf through a
- * promise. Protobuf is never strict: unknown fields are skipped.
+ * In Kubernetes' order of checks: syntax, kind, types of fields, and under `Strict` unknown or duplicate fields.
+ * Synchronous for JSON and, once its reader is loaded, protobuf, whose unknown fields are skipped.
  *
  * @throws StatusFailure 400 with Kubernetes' words; 413 for a body with too many fields and list items
  */

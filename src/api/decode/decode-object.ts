@@ -12,14 +12,12 @@ export type Decoded =
 const INT32_MAX = 2_147_483_647;
 
 /**
- * Decodes a value into an object of the shape, like Go's decoder: `null` means absent, names are
- * case-sensitive, unknown fields are dropped (and reported as strict errors), times become canonical.
+ * Decodes a value (`null` counts as `{}`) into an object of the shape, like Go's decoder: `null` means absent, names
+ * are case-sensitive, unknown fields are dropped (and reported as strict errors), times become canonical.
  *
- * The object is canonical: fields are in wire order, `always` fields have their zero value, empty values of
- * other fields are left out. It equals `JSON.parse` of the object's own encoding. A `kind` and `apiVersion` at
- * the top are checked and left out. The result shares nothing with the input but free JSON and parts of `known`.
+ * Fields are in wire order, `always` fields have their zero value, empty values of other fields are left out, and so
+ * are `kind` and `apiVersion` at the top. The result shares nothing with the input but free JSON and parts of `known`.
  *
- * @param value the document; `null` counts as `{}`
  * @param known a decoded object of the shape: parts of it in the value are not decoded again
  */
 export function decodeObject(
@@ -45,7 +43,7 @@ interface Run {
   stopped: boolean;
 }
 
-/** The position of a value, linked to its parent. List indices do not appear in Go's field paths. */
+/** List indices do not appear in Go's field paths. */
 interface Place {
   readonly parent: Place | undefined;
   readonly struct: string;
@@ -79,7 +77,7 @@ function decodeStruct(
   return object;
 }
 
-/** The keys in the order of the text, duplicates included. */
+/** In the order of the text, duplicates included. */
 function keysOf(run: Run, value: Record<string, unknown>): readonly string[] {
   return run.source.repeats?.get(value) ?? Object.keys(value);
 }

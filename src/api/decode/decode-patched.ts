@@ -10,19 +10,14 @@ export interface DecodePatchedOptions extends ExpectedType {
   readonly fieldValidation: FieldValidation;
   /** The document before the patch, decoded for the same shape. The patched one may share parts of it. */
   readonly before?: Readonly<Record<string, unknown>> | undefined;
-  /** Strict errors of the patch itself; listed before those of the result. */
+  /** Those of the patch itself; listed before those of the result. */
   readonly strictErrors?: readonly string[] | undefined;
-  /** The patched document, or the patch, as the error quotes it. Called only for an error. */
   readonly rendering: () => string;
-  /** The words of type errors: a JSON decoder's (default), or those of the converter for strategic merge. */
+  /** Those of a JSON decoder (default), or of the converter for strategic merge. */
   readonly words?: 'json' | 'converter' | undefined;
 }
 
-/**
- * Decodes the result of a patch.
- *
- * @throws StatusFailure 422 on the field `patch`, unlike the 400 of a whole object in a body (Kubernetes behaviour)
- */
+/** @throws StatusFailure 422 on the field `patch`, not 400 as for a whole object in a body (Kubernetes behaviour) */
 export function decodePatched(value: unknown, options: DecodePatchedOptions): DecodedBody {
   const { kind, fieldValidation } = options;
   // Nearly every patch leaves the type as it is, and reading it takes 2 µs.
@@ -38,7 +33,6 @@ export function decodePatched(value: unknown, options: DecodePatchedOptions): De
   return { object, warnings: fieldValidation === 'Warn' ? strict : [], kind, apiVersion };
 }
 
-/** The type of a patched object, as its group and version, and its shape. @throws StatusFailure 422 */
 function typeOf(value: unknown, options: DecodePatchedOptions): Pick<ExpectedType, 'apiVersion' | 'shape'> {
   const meta = readTypeMeta(value);
   if ('error' in meta) throw refusal(meta.error, options);

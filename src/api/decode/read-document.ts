@@ -9,22 +9,20 @@ import { parseError, readTypeMeta, typeMetaOf, type TypeMeta } from './type-meta
 
 export type BodyMediaType = 'application/json' | 'application/yaml' | 'application/vnd.kubernetes.protobuf';
 
-/** A body whose type is known, or the error of its syntax or its type. */
 export type ReadBody = TypedBody | { readonly error: string };
 
 interface TypedBody {
   readonly type: TypeMeta;
-  /** The object as JSON. Protobuf is read only here, and may be invalid. */
+  /** Protobuf is read only here, and may be invalid. */
   document(shape: StructShape): (Partial<JsonDocument> & { readonly value: unknown }) | { readonly error: string };
-  /** Duplicate keys of a YAML text, which only strict decoding reports. */
+  /** Only strict decoding reports them. */
   readonly yamlDuplicates: readonly string[];
 }
 
 const protobuf = loadedOnce(() => import('../protobuf/read-object.js'));
 
 /**
- * Parses a body without interpreting more than its type: JSON synchronously, YAML and the first protobuf through a
- * promise. An empty YAML body is `null`, an empty JSON body an error.
+ * Interprets no more than the type. An empty YAML body is `null`, an empty JSON body an error.
  *
  * @throws StatusFailure 413 for a body with too many fields and list items
  */
@@ -37,7 +35,6 @@ export function readBody(body: Uint8Array, mediaType: BodyMediaType, limits: Bod
   });
 }
 
-/** {@link readBody} for JSON that has been parsed. */
 export function typedJson(result: JsonResult): ReadBody {
   return 'error' in result ? { error: parseError(result.error) } : typed(result.document, []);
 }

@@ -3,7 +3,7 @@ import { isObject, member } from '../../json/json-tree.js';
 import type { StructShape } from '../schema/shape.js';
 import { jsonKind } from './decode-fault.js';
 
-/** Kind and apiVersion of an object. Empty texts if they are absent. */
+/** Empty texts where absent. */
 export interface TypeMeta {
   readonly group: string;
   readonly version: string;
@@ -13,7 +13,6 @@ export interface TypeMeta {
 const STRUCT =
   'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
 
-/** Reads `kind` and `apiVersion` of a document, before anything else; or returns the error. */
 export function readTypeMeta(value: unknown): TypeMeta | { readonly error: string } {
   const object = value ?? {};
   if (!isObject(object)) {
@@ -29,13 +28,12 @@ export function readTypeMeta(value: unknown): TypeMeta | { readonly error: strin
   return typeOf(own('apiVersion'), own('kind'));
 }
 
-/** The type of an object whose format allows only texts. An invalid apiVersion counts as absent. */
+/** For formats that allow only texts. An invalid apiVersion counts as absent. */
 export function typeMetaOf({ apiVersion, kind }: { readonly apiVersion: string; readonly kind: string }): TypeMeta {
   const meta = typeOf(apiVersion, kind);
   return 'error' in meta ? { group: '', version: '', kind } : meta;
 }
 
-/** The error for a document that cannot have `kind` and `apiVersion`. */
 export function parseError(error: string): string {
   return `couldn't get version/kind; json parse error: ${error}`;
 }
@@ -46,19 +44,16 @@ function typeOf(apiVersion: string, kind: string): TypeMeta | { readonly error: 
   return { group: apiVersion.slice(0, Math.max(slash, 0)), version: apiVersion.slice(slash + 1), kind };
 }
 
-/** Group and version as `apiVersion` writes them. */
 export function groupVersion({ group, version }: Pick<TypeMeta, 'group' | 'version'>): string {
   return group === '' ? version : `${group}/${version}`;
 }
 
-/** Completes missing parts with the expected ones, if the others agree. */
 export function withDefaults(meta: TypeMeta, kind: string, apiVersion: string): TypeMeta {
   const expected = typeMetaOf({ apiVersion, kind: meta.kind || kind });
   if (meta.version === '' && (meta.group === '' || meta.group === expected.group)) return expected;
   return { group: meta.group, version: meta.version, kind: expected.kind };
 }
 
-/** Kinds every group-version knows, and those of plain `v1`. */
 const SHARED_KINDS: ReadonlySet<string> = new Set([
   'WatchEvent',
   'ListOptions',
@@ -70,21 +65,19 @@ const SHARED_KINDS: ReadonlySet<string> = new Set([
 ]);
 const V1_KINDS: ReadonlySet<string> = new Set(['Status', 'APIVersions', 'APIGroupList', 'APIGroup', 'APIResourceList']);
 
-/** Fast path: true if a document has exactly the expected type. */
 export function hasExactType(value: unknown, kind: string, apiVersion: string): value is object {
   return isObject(value) && value['kind'] === kind && value['apiVersion'] === apiVersion;
 }
 
 export interface ExpectedType {
   readonly kind: string;
-  /** Group and version of the request, `events.example.com/v1`. */
+  /** That of the request, `events.example.com/v1`. */
   readonly apiVersion: string;
   readonly shape: StructShape;
   /** The same kind in other group-versions: decoded, for the caller to refuse. Any other is an unknown kind. */
   readonly otherVersions?: ReadonlyMap<string, StructShape> | undefined;
 }
 
-/** The shape of a type, completed by the expected one; or the error for a type that is not the expected kind. */
 export function shapeOfType(
   meta: TypeMeta,
   { kind, apiVersion, shape, otherVersions }: ExpectedType,
@@ -99,7 +92,7 @@ export function shapeOfType(
   return { error: notRegistered(meta, 'pkg/api/legacyscheme/scheme.go:30') };
 }
 
-/** The error for an unknown kind; `scheme` is the location in Kubernetes' source that its own message names. */
+/** `scheme` is the location in Kubernetes' source that its own message names. */
 export function notRegistered(meta: TypeMeta, scheme: string): string {
   return `no kind ${goQuote(shorten(meta.kind))} is registered for version ${goQuote(shorten(groupVersion(meta)))} in scheme "${scheme}"`;
 }

@@ -24,12 +24,7 @@ import {
 } from './documents.js';
 import { cachedDocument, type CachedDocument } from './cached-document.js';
 
-/**
- * Answers the discovery paths, or `undefined` for any other path.
- *
- * @param path the request's decoded path, without query
- * @param query decoded query parameters; only `pretty` is read
- */
+/** Undefined for any other path. Of the query only `pretty` is read. */
 export type Discovery = (
   request: ApiRequest,
   path: string,
@@ -38,19 +33,15 @@ export type Discovery = (
 
 const encoder = new TextEncoder();
 
-/**
- * The documents of one path: a fixed one or one that names the host of the request, and for the two roots an aggregated
- * one.
- */
+/** `plain` may name the host of the request; only the two roots have `aggregated`. */
 interface Page {
   readonly plain: CachedDocument | ((address: string) => object);
   readonly aggregated?: CachedDocument;
 }
 
 /**
- * Discovery of a resource in its versions: `/api`, `/apis`, `/apis/GROUP`, `/apis/GROUP/VERSION` and, with a core
- * group, `/api/VERSION`, each also with a slash at the end. The two roots answer in the aggregated form
- * (`apidiscovery.k8s.io/v2`) if it is named in Accept. Authentication happens before.
+ * `/api`, `/apis`, `/apis/GROUP`, `/apis/GROUP/VERSION` and, with a core group, `/api/VERSION`, each also with a slash
+ * at the end. The two roots answer in the aggregated form (`apidiscovery.k8s.io/v2`) if Accept names it.
  *
  * @param versions the first is the one in which objects are stored; at most one per group
  */
@@ -103,7 +94,7 @@ async function answerPlain(plain: Page['plain'], inputs: NegotiationInputs, addr
   }
 }
 
-/** Aggregated documents may be cached and are revalidated with their entity tag. */
+/** They may be cached, and are revalidated with their entity tag. */
 async function answerAggregated(
   document: CachedDocument,
   write: WriteDocument,

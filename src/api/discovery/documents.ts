@@ -1,14 +1,13 @@
 import { toBase64 } from '../../http/bytes.js';
 
-/** A group and one of its versions. The empty group is core. */
+/** The empty group is core. */
 export interface GroupVersion {
   readonly group: string;
   readonly version: string;
 }
 
-/** A resource as discovery describes it. */
 export interface DiscoveryResource {
-  /** Plural name, as in paths: `events`. */
+  /** As in paths: `events`. */
   readonly name: string;
   readonly singularName: string;
   readonly namespaced: boolean;
@@ -18,10 +17,9 @@ export interface DiscoveryResource {
   readonly shortNames: readonly string[];
 }
 
-/** The address at which any client reaches the server, `HOST:PORT`. */
 const anyClient = (serverAddress: string): readonly object[] => [{ clientCIDR: '0.0.0.0/0', serverAddress }];
 
-/** `/api`, of a server with or without the core group. */
+/** `/api`. */
 export function apiVersions(core: readonly GroupVersion[], address: string): object {
   return {
     kind: 'APIVersions',
@@ -48,10 +46,7 @@ export function groupDocument(served: GroupVersion): object {
   return { kind: 'APIGroup', apiVersion: 'v1', ...groupBody(served) };
 }
 
-/**
- * `/apis/GROUP/VERSION`, and `/api/v1` (empty group), which has no apiVersion. `stored` is the version of stored
- * objects.
- */
+/** `/apis/GROUP/VERSION`, and `/api/v1`, which has no apiVersion. `stored` is the version of stored objects. */
 export async function resourceList(
   served: GroupVersion,
   resource: DiscoveryResource,
@@ -65,19 +60,16 @@ export async function resourceList(
   };
 }
 
-/**
- * The hash of the version in which objects are stored: base64 of the first 8 bytes of SHA-256 over
- * `GROUP/VERSION/KIND`.
- */
+/** Base64 of the first 8 bytes of SHA-256 over `GROUP/VERSION/KIND`. */
 export async function storageVersionHash({ group, version }: GroupVersion, kind: string): Promise<string> {
   const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(`${group}/${version}/${kind}`));
   return toBase64(new Uint8Array(digest).subarray(0, 8));
 }
 
-/** The kind that clients request with `as`, `g` and `v`. */
+/** As clients request it with `as`, `g` and `v`. */
 export const AGGREGATED = { kind: 'APIGroupDiscoveryList', group: 'apidiscovery.k8s.io', version: 'v2' } as const;
 
-/** Everything below `/api` or `/apis` in one document. A group without a name (core) has no `name`. */
+/** Everything below `/api` or `/apis`. Core has no `name`. */
 export function aggregatedDocument(groups: readonly GroupVersion[], resource: DiscoveryResource): object {
   const { name, singularName, namespaced, kind, verbs, shortNames } = resource;
   const described = {

@@ -59,14 +59,13 @@ const DEFAULT: VersionInfo = {
 
 const OPTIONAL = /^(?:emulation|minCompatibility)/;
 
-/** The rule of an option with this information, of which any part may be left out. */
 export const aVersion: OptionRule = (value, name) =>
   anObject(Object.fromEntries(Object.keys(DEFAULT).map((key) => [key, aString])) as OptionRules<VersionInfo>)(
     value,
     name,
   );
 
-/** The document of `/version`: indented JSON in Kubernetes' order. Compatibility fields are left out when empty. */
+/** Indented JSON in Kubernetes' order. Compatibility fields are left out when empty. */
 export function versionDocument(info: Partial<VersionInfo> = {}): string {
   const all = Object.keys(DEFAULT).map((key): [string, string] => {
     const name = key as keyof VersionInfo;
@@ -79,10 +78,7 @@ const PATHS: readonly string[] = ['/version', '/version/'];
 const JSON_ONLY: readonly string[] = ['application/json'];
 const HEADERS = Object.freeze({ 'content-type': 'application/json' });
 
-/**
- * Answers `/version` and `/version/`, always as indented JSON: any other Accept is a 406, any method but GET a 405.
- * `undefined` for other paths.
- */
+/** Always indented JSON: any other Accept is a 406, any method but GET a 405. Undefined for other paths. */
 export function createVersion(
   info?: Partial<VersionInfo>,
 ): (request: ApiRequest, path: string) => ApiResponse | undefined | Promise<ApiResponse> {

@@ -1,20 +1,15 @@
 import { byCodePoint } from '../../json/code-point-order.js';
 import type { FieldShape, Shape, StructShape } from '../schema/shape.js';
 
-/**
- * Writes an object as JSON in wire order: by the presence rules of its fields, map keys sorted, fields that the shape
- * does not know left out. `<`, `>` and `&` stay as they are, unlike in Go.
- */
+/** Wire order, map keys sorted, unknown fields left out. `<`, `>` and `&` stay as they are, unlike in Go. */
 export function encodeJson(object: Readonly<Record<string, unknown>>, shape: StructShape): string {
   return `{${write(object, shape.fields)}}`;
 }
 
 /**
- * Makes a function that writes one field of a struct, `"name":value`, or nothing. It follows the shape, for fields
- * that are rare or of unknown content.
+ * Makes a function that writes one field, `"name":value`, or nothing: for fields that are rare or of unknown content.
  *
  * @param path where the field is in the struct; the function is given the object that has the field
- * @throws TypeError when there is no such field
  */
 export function fieldWriter(shape: StructShape, ...path: readonly string[]): (owner: object) => string {
   let struct = shape;
@@ -65,7 +60,6 @@ function encodeValue(value: unknown, shape: Shape): string {
   }
 }
 
-/** A map of texts as JSON, keys sorted. */
 export function writeTexts(texts: Readonly<Record<string, string>>): string {
   return writeMap(texts, TEXT);
 }

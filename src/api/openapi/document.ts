@@ -11,16 +11,16 @@ import { resourcePaths } from './operations.js';
 import { define, reference, type Json, type KindName } from './schemas.js';
 
 export interface OpenApiDocumentOptions {
-  /** API group, empty for core. */
+  /** Empty for core. */
   readonly group: string;
   readonly version: string;
-  /** Plural name of the one (namespaced) resource: `events`. */
+  /** `events`. */
   readonly plural: string;
   readonly kind: string;
   readonly shape: StructShape;
 }
 
-/** The OpenAPI 3.0 document of one group and version: what `kubectl explain`, `create` and `apply` read. */
+/** What `kubectl explain`, `create` and `apply` read. */
 export function openApiDocument(options: OpenApiDocumentOptions): Json {
   const { group, version, plural, kind, shape } = options;
   const gvk: KindName = { group, kind, version };
@@ -43,7 +43,6 @@ export function openApiDocument(options: OpenApiDocumentOptions): Json {
   };
 }
 
-/** Adds the definitions of Kubernetes' `meta/v1` to those of the document of a group and version. */
 function defineMeta(definitions: Map<string, Json>, group: string, version: string): void {
   const inCore = (kind: string) => [{ group: '', kind, version: 'v1' }];
   // Kinds of all groups have a name in plain `v1` and one in the group and version.

@@ -9,16 +9,13 @@ import { swaggerDocument } from './swagger-document.js';
 import { NOT_CACHED } from '../../responses/fixed-responses.js';
 
 export interface OpenApiOptions {
-  /** The documents by their path below `/openapi/v3/`: `apis/events.example.com/v1`. Made on first request. */
+  /** By their path below `/openapi/v3/`: `apis/events.example.com/v1`. Made on first request. */
   readonly documents: ReadonlyMap<string, () => Json>;
   readonly clock?: Clock | undefined;
 }
 
 export interface OpenApi {
-  /**
-   * Answers `/openapi/v3`, `/openapi/v3/…` and `/openapi/v2`; undefined for any other path. The caller's right to read
-   * is checked before.
-   */
+  /** Undefined for paths of others. The caller's right to read is checked before. */
   handle(
     path: string,
     query: ReadonlyMap<string, readonly string[]>,
@@ -35,10 +32,9 @@ const V2_TYPES = [JSON_TYPE, PROTOBUF_TYPE.replace('v2.v1.0', 'v2@v1.0'), PROTOB
 const YEAR_MS = 365 * 86_400_000;
 
 /**
- * Serves OpenAPI v3 the way Kubernetes does: an index whose links carry the hash of each document, and documents that
- * may be cached forever with the right hash, are redirected with a wrong one, and are validated by ETag without one. Of
- * v3 only JSON is offered; v2, for older clients, is one document with the content of all others, in JSON and in
- * protobuf.
+ * As Kubernetes serves it: links of the v3 index carry the hash of each document; with the right hash a document may
+ * be cached forever, with a wrong one it is redirected, without one validated by ETag. v2, for older clients, is one
+ * document with the content of all others.
  */
 export function createOpenApi({ documents, clock = systemClock }: OpenApiOptions): OpenApi {
   const pages = new Map([...documents].map(([name, make]) => [name, cachedDocument(make)]));
@@ -79,7 +75,6 @@ export function createOpenApi({ documents, clock = systemClock }: OpenApiOptions
 const inProtobuf = async (document: Json): Promise<Uint8Array> =>
   (await import('./swagger-protobuf.js')).swaggerProtobuf(document);
 
-/** The preferred type of Accept; undefined if it names none of them. */
 function chosenType(request: Pick<ApiRequest, 'headers'>, offered: readonly string[]): string | undefined {
   const accept = headerValues(request, 'accept').join(',');
   if (accept.trim() === '') return offered[0];
@@ -114,7 +109,7 @@ async function whole(
   return { status: 200, headers: { ...headers, 'content-type': type, etag }, body: await document.bytes() };
 }
 
-/** The longest list of tags that is read. */
+/** Of a list of tags that is read. */
 const MAX_TAGS = 8_192;
 
 function namesTag(header: string, tag: string): boolean {

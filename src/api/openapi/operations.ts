@@ -20,7 +20,6 @@ const path = (name: string, description: string): Json => ({
 
 const NAMESPACE: Json = path('namespace', 'the namespace the objects live in');
 
-/** Read by every operation. */
 const PRETTY: Json = query('pretty', 'string', 'When true, JSON is indented.');
 
 const DRY_RUN = query('dryRun', 'string', 'With All nothing is stored; the answer is the one the request would get.');
@@ -33,13 +32,12 @@ const FIELD_VALIDATION = query(
 
 const WRITE_PARAMETERS: readonly Json[] = [DRY_RUN, FIELD_MANAGER, FIELD_VALIDATION];
 
-/** Options of patch. Clients look for `fieldValidation` here before they rely on the server's validation. */
+/** Clients look for `fieldValidation` here before they rely on the server's validation. */
 const PATCH_PARAMETERS: readonly Json[] = [
   ...WRITE_PARAMETERS,
   query('force', 'boolean', 'For server-side apply alone: take over fields others manage.'),
 ];
 
-/** Options of a deletion, read from the query if there is no body. */
 const DELETE_PARAMETERS: readonly Json[] = [
   DRY_RUN,
   query('gracePeriodSeconds', 'integer', 'Seconds before the removal.'),
@@ -64,7 +62,7 @@ const WATCH: Json = query('watch', 'boolean', 'Answer with a stream of changes i
 export interface OperationFacts {
   readonly gvk: KindName;
   readonly plural: string;
-  /** Names of the definitions of the object and of its list. */
+  /** Definition names. */
   readonly object: string;
   readonly list: string;
 }
@@ -85,7 +83,7 @@ function responsesOf(types: readonly string[], definition: string, ...codes: rea
   return { ...Object.fromEntries(answers), '401': { description: 'Unauthorized' } };
 }
 
-/** All paths of a namespaced resource below `root` (`/apis/GROUP/VERSION`), those of the older watches included. */
+/** `root` is `/apis/GROUP/VERSION`. With the paths of older watches. */
 export function resourcePaths(root: string, facts: OperationFacts): Readonly<Record<string, Json>> {
   const { gvk, plural, object, list } = facts;
   const { kind, version } = gvk;

@@ -1,10 +1,9 @@
 import { META } from '../schema/facts.js';
 import { defaultValue, type FieldShape, type ScalarShape, type Shape, type StructShape } from '../schema/shape.js';
 
-/** A schema of an OpenAPI 3.0 document, or the document itself: plain JSON. */
 export type Json = Readonly<Record<string, unknown>>;
 
-/** Names a kind, as `x-kubernetes-group-version-kind` does. */
+/** As `x-kubernetes-group-version-kind` does. */
 export interface KindName {
   readonly group: string;
   readonly kind: string;
@@ -13,7 +12,7 @@ export interface KindName {
 
 export const reference = (definition: string): Json => ({ $ref: `#/components/schemas/${definition}` });
 
-/** Adds the definition of a struct, and of all of its parts, to `definitions`. */
+/** With the definitions of all of its parts. */
 export function define(definitions: Map<string, Json>, shape: StructShape, kinds?: readonly KindName[]): void {
   if (definitions.has(shape.definition)) return;
   const properties: Record<string, Json> = {};
@@ -88,7 +87,6 @@ function scalarSchema(definitions: Map<string, Json>, type: ScalarShape['type'])
   }
 }
 
-/** The definitions of Kubernetes' own simple types. */
 const SIMPLE = {
   time: {
     name: 'Time',

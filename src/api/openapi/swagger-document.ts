@@ -1,6 +1,6 @@
 import type { Json } from './schemas.js';
 
-/** One OpenAPI 2.0 (Swagger) document with the content of several OpenAPI 3.0 documents. */
+/** One OpenAPI 2.0 document with the content of several OpenAPI 3.0 documents. */
 export function swaggerDocument(documents: readonly Json[]): Json {
   const paths = new Map<string, Json>();
   const definitions = new Map<string, Json>();
@@ -28,7 +28,7 @@ const memberOf = (value: unknown, name: string): unknown => (value as Json | und
 
 const KINDS = 'x-kubernetes-group-version-kind';
 
-/** Merges the same definition of two documents, which has the kinds of both. */
+/** The result has the kinds of both. */
 function merged(known: Json | undefined, schema: Json): Json {
   if (known?.[KINDS] === undefined || schema[KINDS] === undefined) return known ?? schema;
   const kinds = new Map(

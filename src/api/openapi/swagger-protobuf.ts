@@ -2,7 +2,6 @@ import { BinaryWriter } from '@bufbuild/protobuf/wire';
 import { DELIMITED, tagOf, VARINT } from '../protobuf/wire.js';
 import type { Json } from './schemas.js';
 
-/** How a member is written: the number of its field, and its type. */
 type Write = (writer: BinaryWriter, number: number, value: unknown) => void;
 type Fields = Readonly<Record<string, readonly [number: number, write: Write]>>;
 
@@ -24,13 +23,12 @@ function nested(writer: BinaryWriter, number: number, write: () => void): void {
   writer.join();
 }
 
-/** A message wrapped in another one. */
 const inside =
   (number: number, write: Write): Write =>
   (writer, outer, value) =>
     nested(writer, outer, () => write(writer, number, value));
 
-/** A map: one message per name and value. */
+/** One message per name and value. */
 const named =
   (write: Write): Write =>
   (writer, number, value) => {
@@ -45,7 +43,7 @@ const named =
 /** Any value, as JSON, which is YAML. */
 const any: Write = (writer, number, value) => nested(writer, number, () => text(writer, 2, JSON.stringify(value)));
 
-/** A message; members that begin with `x-` are extensions. */
+/** Members that begin with `x-` are extensions. */
 const message =
   (fields: () => Fields, extensions?: number): Write =>
   (writer, number, value) =>
@@ -127,7 +125,7 @@ const DOCUMENT: Fields = {
   securityDefinitions: [13, inside(1, named(inside(2, apiKey)))],
 };
 
-/** An OpenAPI 2.0 document as `openapi.v2.Document`, the message of Google's gnostic that kubectl reads. */
+/** As `openapi.v2.Document`, the message of Google's gnostic that kubectl reads. */
 export function swaggerProtobuf(document: Json): Uint8Array {
   const writer = new BinaryWriter();
   writeFields(writer, DOCUMENT, document, undefined);

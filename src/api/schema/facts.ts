@@ -1,36 +1,34 @@
 import { structOf, zeroOf, type FieldShape, type ListShape, type MapShape } from './shape.js';
 import type { ScalarShape, Shape, StructShape } from './shape.js';
 
-/** What Kubernetes specifies of an object; not atomic by default. */
+/** What Kubernetes specifies; not atomic by default. */
 export type StructFacts = Omit<StructShape, 'kind' | 'fields' | 'byName' | 'atomic'> & { readonly atomic?: boolean };
 
-/** What Kubernetes specifies of a field. Defaults: `non-empty`, and false. */
+/** What Kubernetes specifies. Defaults: `non-empty`, and false. */
 export type FieldFacts = Pick<FieldShape, 'description' | 'protobuf'> &
   Partial<Omit<FieldShape, 'name' | 'shape' | 'zero'>>;
 
-/** What Kubernetes specifies of a list. Defaults: `atomic`, and `replace`. */
+/** What Kubernetes specifies. Defaults: `atomic`, and `replace`. */
 export type ListFacts = Partial<Omit<ListShape, 'kind' | 'item'>>;
 
-/** A field before it has its name. */
+/** It has no name yet. */
 export interface Field {
   readonly shape: Shape;
   readonly facts: FieldFacts;
 }
 
-/** A scalar; `goType` if Go has a type of its own for it. */
+/** `goType` if Go has a type of its own for it. */
 export function scalar(type: ScalarShape['type'], goType?: string): ScalarShape {
   return { kind: 'scalar', type, goType };
 }
 
-/** An object with known fields, in wire order. Unknown fields are dropped. */
+/** In wire order. Unknown fields are dropped. */
 export function struct(facts: StructFacts, fields: Readonly<Record<string, Field>>): StructShape {
   return structOf({ atomic: false, ...facts }, Object.entries(fields).map(named));
 }
 
-/** The prefix of the definition names of Kubernetes' `meta/v1`. */
 export const META = 'io.k8s.apimachinery.pkg.apis.meta.v1';
 
-/** A type of Kubernetes' `meta/v1`. */
 export function metaStruct(name: string, description: string, fields: Readonly<Record<string, Field>>): StructShape {
   return struct({ name, definition: `${META}.${name}`, description }, fields);
 }
@@ -68,7 +66,6 @@ export function list(item: Shape, facts: ListFacts = {}): ListShape {
   return { kind: 'list', item, type: 'atomic', keys: [], patchStrategy: 'replace', ...facts };
 }
 
-/** An object with free keys and strings as values. */
 export function stringMap(): MapShape {
   return { kind: 'map', value: scalar('string') };
 }

@@ -1,13 +1,10 @@
-/**
- * A value made on first use and cached, so that schemas and their compiled forms exist once without any code
- * running at import. The only state is the value itself, which never changes afterwards.
- */
+/** Made on first use: schemas and their compiled forms exist once, without any code running at import. */
 export function lazy<T extends object>(make: () => T): () => T {
   let value: T | undefined;
   return () => (value ??= make());
 }
 
-/** A function that loads a value on its first call: it returns a promise until the value is loaded, then the value. */
+/** Returns a promise until the value is loaded, then the value. */
 export function loadedOnce<T extends object>(load: () => Promise<T>): () => T | Promise<T> {
   let value: T | undefined;
   const loading = lazy(() => load().then((loaded) => (value = loaded)));

@@ -1,7 +1,6 @@
 import { field, list, META, metaStruct, scalar, stringMap, struct, text, type Field } from './facts.js';
 import type { StructShape } from './shape.js';
 
-/** `kind` and `apiVersion`, which stand first in every object. */
 export function typeMetaFields(): Record<'kind' | 'apiVersion', Field> {
   return {
     kind: text(0, 'The kind of object this is. May be left out where the path already says it.'),

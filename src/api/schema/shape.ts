@@ -8,37 +8,37 @@ export type Shape = ScalarShape | StructShape | ListShape | MapShape;
 export interface ScalarShape {
   readonly kind: 'scalar';
   readonly type: 'string' | 'int32' | 'int64' | 'bool' | 'time' | 'micro-time' | 'json';
-  /** The Go type that decode errors name, where it differs from the plain one: `types.UID`. */
+  /** In decode errors, where it differs from the plain one: `types.UID`. */
   readonly goType?: string | undefined;
 }
 
 /** An object with known fields, in wire order. */
 export interface StructShape {
   readonly kind: 'struct';
-  /** The type's name, as Go-style decode errors and the OpenAPI document give it: `Event`, `ObjectMeta`. */
+  /** In decode errors and the OpenAPI document: `Event`, `ObjectMeta`. */
   readonly name: string;
-  /** The OpenAPI definition name, for example `io.k8s.api.events.v1.Event`. */
+  /** In OpenAPI, for example `io.k8s.api.events.v1.Event`. */
   readonly definition: string;
   readonly description: string;
   readonly fields: readonly FieldShape[];
   readonly byName: ReadonlyMap<string, FieldShape>;
   /** Apply and managed fields treat the whole object as one value. */
   readonly atomic: boolean;
-  /** The OpenAPI definition name in the older version of the resource, where it is served in two. */
+  /** In the older version of the resource, where it is served in two. */
   readonly olderDefinition?: string | undefined;
 }
 
-/** A list. `type` is Kubernetes' list type; `keys` the key fields of a `map` list. */
+/** `type` is Kubernetes' list type; `keys` the key fields of a `map` list. */
 export interface ListShape {
   readonly kind: 'list';
   readonly item: Shape;
   readonly type: 'atomic' | 'set' | 'map';
   readonly keys: readonly string[];
-  /** Strategic merge: `merge` or the default `replace`. */
+  /** Of strategic merge; `replace` is the default. */
   readonly patchStrategy: 'merge' | 'replace';
-  /** The field by which strategic merge finds equal items; absent for lists of scalars. */
+  /** By which strategic merge finds equal items; absent for lists of scalars. */
   readonly patchMergeKey?: string | undefined;
-  /** Go has a named type for this list of strings: it is a message in protobuf, and has no list type in OpenAPI. */
+  /** Go has a named type for this list of strings: a message in protobuf, without a list type in OpenAPI. */
   readonly named?: boolean | undefined;
 }
 
@@ -52,36 +52,34 @@ export interface FieldShape {
   readonly name: string;
   readonly shape: Shape;
   readonly description: string;
-  /** Must be present in a valid object (OpenAPI `required`). */
+  /** In OpenAPI. */
   readonly required: boolean;
   /**
    * `always`: written even when unset, with {@link FieldShape.zero}. `non-empty`: left out when it has the zero value
-   * (empty string, 0, false, null, empty list or map; a struct when absent). `set`: a pointer in Go, written whenever
-   * it was given, also as 0, `false` or `""`.
+   * (of a struct: when absent). `set`: a pointer in Go, written whenever it was given, also as 0, `false` or `""`.
    */
   readonly presence: 'always' | 'non-empty' | 'set';
-  /** What is written for an unset `always` field: `null`, `""`, `0` or `{}`. */
+  /** Written for an unset `always` field. */
   readonly zero: null | '' | 0 | Readonly<Record<string, never>>;
-  /** Field number in protobuf; 0 for `kind` and `apiVersion`, which are no part of the message. */
+  /** Field number; 0 for `kind` and `apiVersion`, which are no part of the message. */
   readonly protobuf: number;
   /** Checked, but never stored (`selfLink`). */
   readonly discarded: boolean;
-  /** Whether updates may change it, whatever the version's rules. */
+  /** Updates may change it, whatever the version's rules. */
   readonly mutable: boolean;
   /**
-   * Field selectors read it: its index among all such fields, from 0. Stored sidecars depend on it, so a new
-   * field gets the next free one, and none is reused. On a struct: the index of its first member; all are read.
+   * Field selectors read it: its index among all such fields. Stored sidecars depend on it, so a new field gets the
+   * next free one, and none is reused. On a struct: the index of its first member; all are read.
    */
   readonly selectable?: number | undefined;
   /**
-   * How often an object has the field: nearly every new one that clients send (`sent`), nearly every stored one
-   * (`stored`), or many (`often`). Generated code is fast for objects that have these fields and no others, and correct
-   * for all. Absent: rarely.
+   * Nearly every new object that clients send (`sent`), nearly every stored one (`stored`), or many (`often`) have it.
+   * Generated code is fast for objects with such fields alone, and correct for all. Absent: rarely.
    */
   readonly frequency?: 'sent' | 'stored' | 'often' | undefined;
   /** Nearly every object has a different value, so that sharing equal values does not pay. */
   readonly distinct: boolean;
-  /** The differences in the older version of the resource, if two are served. Protobuf numbers give the order there. */
+  /** The differences in the older version of the resource, if two are served. */
   readonly older?: Partial<Pick<FieldShape, 'name' | 'protobuf' | 'required' | 'presence'>> | undefined;
 }
 
@@ -92,7 +90,6 @@ export function structOf(
   return { kind: 'struct', ...facts, fields, byName: new Map(fields.map((one) => [one.name, one])) };
 }
 
-/** The value that is written for an unset field of this shape. */
 export function zeroOf(shape: Shape): FieldShape['zero'] {
   if (shape.kind === 'struct') return Object.freeze({});
   if (shape.kind !== 'scalar') return null;
@@ -106,7 +103,7 @@ export function defaultValue({ shape, presence, required, zero }: FieldShape): u
   return shape.kind === 'scalar' && shape.type === 'bool' ? false : (zero ?? undefined);
 }
 
-/** A struct in the older version of the resource: with that version's names, in the order of its protobuf numbers. */
+/** With that version's names, in the order of its protobuf numbers. */
 export function olderStruct(shape: StructShape): StructShape {
   const { kind: _kind, byName: _byName, fields: newer, ...facts } = shape;
   const fields = newer.map(olderField);
@@ -125,15 +122,14 @@ export function olderName({ name, older }: FieldShape): string {
   return older?.name ?? name;
 }
 
-/** A field that field selectors read. */
 export interface SelectableField {
-  /** The path to it, `['regarding', 'kind']`. */
+  /** `['regarding', 'kind']`. */
   readonly path: readonly string[];
   readonly index: number;
   readonly distinct: boolean;
 }
 
-/** The fields of a resource that field selectors read, by index. */
+/** By index. */
 export function selectableFields(shape: StructShape): readonly SelectableField[] {
   return fieldsOf(shape, []).sort((one, other) => one.index - other.index);
 }
