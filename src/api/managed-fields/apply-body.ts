@@ -6,15 +6,14 @@ import { isObject } from '../../json/json-tree.js';
 import { badRequest } from '../status/failures.js';
 
 export interface ApplyBody {
-  /** Any JSON object, unchecked; an empty body and `null` are `{}`. */
+  /** Unchecked; an empty body and `null` are `{}`. */
   readonly intent: Readonly<Record<string, unknown>>;
-  /** Duplicate keys, one line each: `line 7: key "d" already set in map`. */
+  /** One line each: `line 7: key "d" already set in map`. */
   readonly duplicates: readonly string[];
 }
 
 /**
- * Reads the body of an apply: YAML, which includes JSON. JSON is read synchronously, YAML through a promise. The size
- * must be bounded before, the depth is bounded here.
+ * YAML, which includes JSON: that is read synchronously. The caller bounds the size, the depth is bounded here.
  *
  * @throws StatusFailure 400 when it is not YAML, or not an object; 413 for too many fields and list items
  */
@@ -43,12 +42,7 @@ function bodyOf(value: unknown, duplicates: readonly string[]): ApplyBody {
 
 const undecodable = (why: string): Error => badRequest(`error decoding YAML: ${why}`);
 
-/**
- * Warnings about a body that was applied without other errors (Kubernetes checks these last).
- *
- * @returns texts of `Warning` headers
- * @throws StatusFailure 400 under `Strict`
- */
+/** Kubernetes checks these last. @throws StatusFailure 400 under `Strict` */
 export function applyBodyWarnings({ duplicates }: ApplyBody, fieldValidation: FieldValidation): readonly string[] {
   if (duplicates.length === 0 || fieldValidation === 'Ignore') return [];
   if (fieldValidation === 'Warn') return duplicates;

@@ -29,7 +29,7 @@ import {
   objectType,
 } from './tracked-object.js';
 
-/** The manager of all fields that existed before managed fields were tracked. */
+/** Owns all fields that existed before managed fields were tracked. */
 const BEFORE_FIRST_APPLY = 'before-first-apply';
 /** The only manager that takes over from the annotation of its own client-side apply. */
 const KUBECTL = 'kubectl';
@@ -38,22 +38,21 @@ export interface ApplyManagedFieldsInput extends Pick<
   UpdateManagedFieldsInput,
   'version' | 'live' | 'stored' | 'manager' | 'time'
 > {
-  /** The intent, as `readApplyBody` returns it: with `kind` and `apiVersion`, unchecked. */
+  /** With `kind` and `apiVersion`, unchecked. */
   readonly intent: Readonly<Record<string, unknown>>;
   readonly force: boolean;
 }
 
 export interface AppliedObject {
-  /** The object as the version writes it, without managed fields: canonical, as `decodeObject` returns it. */
+  /** Without managed fields, canonical. */
   readonly object: Record<string, unknown>;
-  /** Its managed fields; empty when there are none. */
   readonly entries: ManagedFieldsEntry[];
 }
 
 /**
  * Merges a manager's intent into the stored object: its fields become the manager's, those it owned before and does not
  * want now are removed unless another manager owns them, and other managers' fields are kept unless `force` takes them.
- * An apply that changes nothing returns the stored object. Arguments are not changed.
+ * An apply that changes nothing returns the stored object.
  *
  * @throws StatusFailure 400 for an intent of another type, with managed fields of its own, or with fields or values the
  * version does not have; 409 with one cause per field for conflicts
@@ -69,12 +68,7 @@ export function applyManagedFields(input: ApplyManagedFieldsInput): AppliedObjec
   return { object, entries: sameContent(live, object) ? withStoredTimes(entries, stored) : entries };
 }
 
-/**
- * Merges an intent into an object, as structured-merge-diff does. The result is `live` itself when nothing changes;
- * times and numbers of the intent may not be canonical yet.
- *
- * @throws StatusFailure 409 for conflicts
- */
+/** Returns `live` itself when nothing changes; times and numbers of the intent may not be canonical yet. */
 function mergedInto(
   live: WireObject,
   intent: WireObject,
@@ -122,7 +116,7 @@ function checkedIntent(intent: Readonly<Record<string, unknown>>, version: Manag
   return untracked(rest);
 }
 
-/** The managers before the apply. The fields of an untracked object belong to {@link BEFORE_FIRST_APPLY}. */
+/** The fields of an untracked object belong to {@link BEFORE_FIRST_APPLY}. */
 function managersBefore(
   stored: readonly ManagedFieldsEntry[],
   live: WireObject,
@@ -134,7 +128,7 @@ function managersBefore(
   return capUpdaters(recordChange(managers, all, { manager: BEFORE_FIRST_APPLY, time, version }));
 }
 
-/** The merged object in canonical form. @throws StatusFailure 400 for times and numbers that are invalid */
+/** @throws StatusFailure 400 for times and numbers that are invalid */
 function decoded(object: WireObject, { intent, version }: ApplyManagedFieldsInput): Record<string, unknown> {
   const result = decodeObject(object, version.shape);
   if ('object' in result) return result.object;

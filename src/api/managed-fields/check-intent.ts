@@ -4,14 +4,12 @@ import type { ListShape, ScalarShape, Shape, StructShape } from '../schema/shape
 import { itemElement, memberShape } from './fields-of.js';
 import { elementText } from './path-element.js';
 
-/** The most errors that are reported, because each of a million labels may be wrong. */
+/** Each of a million labels may be wrong. */
 const MAX_ERRORS = 100;
 
 /**
- * The type errors of an intent, in the words of structured-merge-diff. `null` fits every type. Unlike a body
- * of create or update, an intent with unknown fields is refused whatever `fieldValidation` says.
- *
- * @returns one text for all errors; undefined when there is none
+ * All type errors in one text, in the words of structured-merge-diff. `null` fits every type. Unlike a body of create
+ * or update, an intent with unknown fields is refused whatever `fieldValidation` says.
  */
 export function intentError(intent: Readonly<Record<string, unknown>>, shape: StructShape): string | undefined {
   const errors: string[] = [];
@@ -92,7 +90,7 @@ function checkItems(value: readonly unknown[], shape: ListShape, path: string, e
   }
 }
 
-/** A pointer to the value, as Go prints it. */
+/** As Go prints it. */
 const pointer = (value: unknown): string => `&{${shorten(goPrint(value))}}`;
 
 /** As Go's `%#v` writes a value. */

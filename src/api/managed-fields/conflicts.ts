@@ -6,17 +6,11 @@ import { goQuote } from '../../json/go-print.js';
 import { failureStatus } from '../../responses/failure-status.js';
 import { statusFailure } from '../status/status-failure.js';
 
-/** True where other managers own some of the fields that change. */
 export function hasConflicts(others: Managers, changed: FieldSet): boolean {
   return [...others.values()].some(({ fields }) => intersection(fields, changed).size > 0);
 }
 
-/**
- * Requires that none of the fields has another manager.
- *
- * @throws StatusFailure 409 with a cause for each field. Managers are in the order of their ids, fields in that of the
- * tree
- */
+/** @throws StatusFailure 409 with a cause for each field, by the ids of managers, then in the order of the tree */
 export function refuseConflicts(others: Managers, changed: FieldSet): void {
   const groups = [...others]
     .map(([id, manager]) => ({ id, manager, fields: intersection(manager.fields, changed) }))
@@ -43,7 +37,7 @@ function managerText({ name, operation, apiVersion, subresource }: Manager): str
   return `${goQuote(name)}${through}${operation === 'Update' ? ` using ${apiVersion}` : ''}`;
 }
 
-/** The paths of a set: the members of a level before what is below them. */
+/** The members of a level before what is below them. */
 function pathsOf(set: FieldSet, above: readonly string[] = []): string[][] {
   const nodes = sortedElements(set).map((element) => ({
     path: [...above, element],

@@ -1,24 +1,23 @@
 import { createBoundedCache } from '../../cache/bounded-cache.js';
 import type { ManagedFieldsEntry } from '../../model/object-meta.js';
 
-/** A list of entries as objects have it. Never changed, because many objects share it. */
+/** Never changed, because many objects share it. */
 export interface EntryList {
   readonly entries: readonly ManagedFieldsEntry[];
   readonly json: string;
-  /** A number that no other list has. */
+  /** Of this list alone. */
   readonly id: number;
-  /** A number shared exactly by lists that differ only in times. Undefined for a list that is not cached. */
+  /** Shared exactly by lists that differ only in times. Undefined for a list that is not cached. */
   readonly form: number | undefined;
 }
 
-/** Limits of the cache: at most a few megabytes. */
+/** At most a few megabytes. */
 const MAX_LISTS = 1000;
 const MAX_LENGTH = 2048;
 
 /**
- * A cache of lists of entries by their JSON. They are half of a stored event, and events of one client, shape and
- * second have the same: a lookup saves 0.7 of the 4.6 µs of reading an event, and the result of an update can be cached
- * by list, which saves 12 µs of an update (see `field-tracker.ts`).
+ * Entries are half of a stored event, and events of one client, shape and second have the same: a lookup saves 0.7 of
+ * the 4.6 µs of reading an event, and caching the result of an update by list (`field-tracker.ts`) 12 µs of an update.
  */
 export class EntryLists {
   readonly #lists = createBoundedCache<string, EntryList>({ maxEntries: MAX_LISTS });
@@ -26,15 +25,11 @@ export class EntryLists {
   readonly #byEntries = new WeakMap<readonly ManagedFieldsEntry[], EntryList>();
   #lastId = 0;
 
-  /** The list with this JSON if it is cached. */
   known(json: string): EntryList | undefined {
     return this.#lists.get(json);
   }
 
-  /**
-   * The list with this JSON. Equal texts give the same object as long as it is cached. Undefined if it is not a JSON
-   * list.
-   */
+  /** Equal texts give the same object as long as it is cached. Undefined if it is not a JSON list. */
   parse(json: string): EntryList | undefined {
     const known = this.#lists.get(json);
     if (known) return known;
@@ -49,7 +44,6 @@ export class EntryLists {
     return list;
   }
 
-  /** The list of these entries, which may come from this cache or from elsewhere. */
   of(entries: readonly ManagedFieldsEntry[]): EntryList {
     return this.#byEntries.get(entries) ?? (this.parse(JSON.stringify(entries)) as EntryList);
   }

@@ -2,34 +2,27 @@ import { byCodePoint } from '../../json/code-point-order.js';
 import { isObject } from '../../json/json-tree.js';
 import { inElementOrder, parseElement } from './path-element.js';
 
-/**
- * A set of fields of an object as a tree, by path element (see `path-element.ts`). Sets are never changed once made,
- * and share common parts.
- */
+/** A tree of fields by path element (see `path-element.ts`). Never changed once made: sets share common parts. */
 export type FieldSet = ReadonlyMap<string, FieldNode>;
 
-/**
- * A node of the tree. It is in the set itself (`member`), or only leads to fields that are; other nodes
- * do not exist.
- */
+/** In the set itself (`member`), or only leads to fields that are. */
 export interface FieldNode {
   readonly member: boolean;
-  /** Fields below; absent rather than empty. */
+  /** Absent rather than empty. */
   readonly children?: FieldSet | undefined;
 }
 
 export const EMPTY: FieldSet = new Map();
 
-/** A field in the set with nothing below it. */
 export const LEAF: FieldNode = Object.freeze({ member: true });
 
-/** Adds a node to a set under construction, unless it is empty. */
+/** Nothing is added for an empty node. */
 export function putNode(into: Map<string, FieldNode>, element: string, member: boolean, children?: FieldSet): void {
   if (children !== undefined && children.size > 0) into.set(element, { member, children });
   else if (member) into.set(element, LEAF);
 }
 
-/** The union of any number of sets. In one step, because pairwise unions would be quadratic. */
+/** In one step, because pairwise unions would be quadratic. */
 export function union(sets: readonly FieldSet[]): FieldSet {
   const filled = sets.filter((set) => set.size > 0);
   if (filled.length <= 1) return filled[0] ?? EMPTY;
@@ -53,7 +46,7 @@ export function intersection(left: FieldSet, right: FieldSet): FieldSet {
   return difference(left, difference(left, right));
 }
 
-/** The fields of the first set that are not in the second. A removed field does not remove the fields below it. */
+/** A removed field does not remove the fields below it. */
 export function difference(left: FieldSet, right: FieldSet): FieldSet {
   if (left.size === 0 || right.size === 0) return left;
   const rest = new Map<string, FieldNode>();
@@ -68,7 +61,7 @@ export function difference(left: FieldSet, right: FieldSet): FieldSet {
   return rest;
 }
 
-/** A set in the form managed fields keep it in (Kubernetes `FieldsV1`), its elements in Kubernetes' order. */
+/** In Kubernetes' order. */
 export function toFieldsV1(set: FieldSet, into: Record<string, unknown> = {}): Record<string, unknown> {
   for (const element of sortedElements(set)) {
     const { member, children } = set.get(element) as FieldNode;
@@ -78,17 +71,13 @@ export function toFieldsV1(set: FieldSet, into: Record<string, unknown> = {}): R
   return into;
 }
 
-/** The elements of one level, in order. Nearly all are names of fields, which need not be parsed to be sorted. */
+/** Nearly all are names of fields, which need not be parsed to be sorted. */
 export function sortedElements(set: FieldSet): string[] {
   const elements = [...set.keys()];
   return elements.every((element) => element.startsWith('f:')) ? elements.sort(byCodePoint) : inElementOrder(elements);
 }
 
-/**
- * Reads what {@link toFieldsV1} writes, from any source. The decoder has limited the depth.
- *
- * @returns undefined if it is not a set of fields; elements of unknown kinds are left out
- */
+/** Reads sets from any source; the decoder has limited the depth. Elements of unknown kinds are left out. */
 export function fromFieldsV1(fields: unknown): FieldSet | undefined {
   const node = read(fields);
   return node && (node.children ?? EMPTY);

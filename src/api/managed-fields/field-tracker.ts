@@ -9,11 +9,10 @@ import { decodeManagers, encodeEntry, inOrder, type Manager } from './managers.j
 import { recordChange, isReset, updateManagedFields, type UpdateManagedFieldsInput } from './update-managed-fields.js';
 import { contentBefore, emptyObject, untracked } from './tracked-object.js';
 
-/** The managed fields of an object after a write. */
 export interface TrackedFields {
-  /** Empty: the object carries none. Not to be changed: other objects may have the same ones. */
+  /** Not to be changed: other objects may have the same ones. */
   readonly entries: readonly ManagedFieldsEntry[];
-  /** The entries as JSON, where it is known already. */
+  /** The entries, where known already. */
   readonly json?: string | undefined;
 }
 
@@ -22,11 +21,10 @@ export type FieldTracker = ReturnType<typeof createFieldTracker>;
 /** With more updaters than this the oldest are merged, which is rare and not cached. */
 const MAX_ENTRIES = 9;
 const MAX_KEY_LENGTH = 1024;
-/** Limits of the caches: results, and lists of entries of all results together. */
 const MAX_OWNERS_RESULTS = 1000;
 const MAX_ENTRIES_RESULTS = 1000;
 
-/** The `differenceText` of states with the same content. The resourceVersion is a condition, not content. */
+/** States with the same content. The resourceVersion is a condition, not content. */
 const SAME_CONTENT: readonly string[] = ['', 'metadata{+resourceVersion,}', 'metadata{-resourceVersion,}'];
 
 /** Stands for the time of the write in a cached result. */
@@ -34,25 +32,21 @@ const NOW = 'now';
 
 const NO_ENTRIES: readonly ManagedFieldsEntry[] = Object.freeze([]);
 
-/** An owner after a write. Its time is that of the entry with the number `from` before, or of the write. */
+/** Its time is that of the entry with the number `from` before, or of the write. */
 type Owner = Omit<Manager, 'fields' | 'time'> & { readonly fieldsV1: unknown; readonly from: number | typeof NOW };
 
-/** The owners after a write, with a number that no other result has. */
+/** With a number that no other result has. */
 interface OwnersResult {
   readonly id: number;
   readonly owners: readonly Owner[];
 }
 
-/** The resulting list for a list of entries before. */
 type EntriesResult = Required<TrackedFields> & { readonly time: string };
 
 /**
- * Makes a tracker with caches of its own, limited to a few megabytes. Without a cache hit the result is computed,
- * and is the same.
- *
- * The owners after a write depend on the owners before, on the changed fields and on the manager, but not on
- * values or times: a few cases that repeat (a new event of the usual form, a counter that increases). A cache hit
- * takes 1 µs for a create and 3 for an update, computing 15 without the JSON.
+ * Its caches are limited to a few megabytes. The owners after a write depend on the owners before, on the changed
+ * fields and on the manager, but not on values or times: a few cases that repeat (a new event of the usual form, a
+ * counter that increases). A cache hit takes 1 µs for a create and 3 for an update, computing 15 without the JSON.
  */
 export function createFieldTracker() {
   const lists = new EntryLists();
@@ -61,7 +55,7 @@ export function createFieldTracker() {
   const entriesCache = createBoundedCache<string, EntriesResult>({ maxEntries: MAX_ENTRIES_RESULTS });
   let lastId = 0;
 
-  /** The list before a write; undefined for a write that is not cached. */
+  /** Undefined for a write that is not cached. */
   const listBefore = ({ live, stored = NO_ENTRIES, sent }: UpdateManagedFieldsInput): EntryList | undefined => {
     if (!live) return (sent ? isReset(sent) : stored.length === 0) ? none : undefined;
     const entries = sent ?? stored;
@@ -104,18 +98,14 @@ export function createFieldTracker() {
   };
 
   return {
-    /** Like `updateManagedFields`, with a cache. */
     track(input: UpdateManagedFieldsInput): TrackedFields {
       const list = listBefore(input);
       const ownersResult = list && ownersFor(input, list);
       return ownersResult ? entriesFor(ownersResult, list, input.time) : { entries: updateManagedFields(input) };
     },
-    /**
-     * The entries of a stored object with this JSON; updates of cached ones are faster. Not to be changed.
-     * Undefined for a text that is not a JSON list.
-     */
+    /** Updates of cached ones are faster. Not to be changed. Undefined for a text that is not a JSON list. */
     entriesOf: (json: string): readonly ManagedFieldsEntry[] | undefined => lists.parse(json)?.entries,
-    /** As `entriesOf`, but only for cached entries: for texts that clients send. */
+    /** Only cached entries: for texts that clients send. */
     knownEntries: (json: string): ReturnType<KnownEntries> => lists.known(json)?.entries,
   };
 }

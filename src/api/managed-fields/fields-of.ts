@@ -3,19 +3,19 @@ import { defaultValue, type ListShape, type Shape } from '../schema/shape.js';
 import { keyElement, valueElement, fieldElement } from './path-element.js';
 import { LEAF, putNode, type FieldNode, type FieldSet } from './field-set.js';
 
-/** True for what is owned and replaced as a whole: scalars, atomic lists, atomic objects. */
+/** Owned and replaced as a whole. */
 export function isAtomic(shape: Shape): boolean {
   if (shape.kind === 'list') return shape.type === 'atomic';
   return shape.kind === 'scalar' || (shape.kind === 'struct' && shape.atomic);
 }
 
-/** True for an object or list without members, also for one that is null or absent. */
+/** Without members, null or absent. */
 export function isVacant(value: unknown): boolean {
   if (Array.isArray(value)) return value.length === 0;
   return !isObject(value) || Object.keys(value).length === 0;
 }
 
-/** The path element of an item of a set or keyed list, or the error in structured-merge-diff's words. */
+/** Errors are in structured-merge-diff's words. */
 export function itemElement(
   item: unknown,
   shape: ListShape,
@@ -49,7 +49,7 @@ function keyOf(item: Parameters<typeof member>[0], shape: Shape, key: string): u
   return field && defaultValue(field);
 }
 
-/** The items of a set or keyed list by path element, in order of first appearance; equal items grouped. */
+/** In order of first appearance; equal items grouped. */
 export function itemsByElement(value: unknown, shape: ListShape): Map<string, unknown[]> {
   const items = new Map<string, unknown[]>();
   for (const item of Array.isArray(value) ? value : []) {
@@ -62,7 +62,6 @@ export function itemsByElement(value: unknown, shape: ListShape): Map<string, un
   return items;
 }
 
-/** The shape of a member of an object; undefined for a field the struct does not know. */
 export function memberShape(shape: Shape, key: string): Shape | undefined {
   if (shape.kind === 'map') return shape.value;
   return shape.kind === 'struct' ? shape.byName.get(key)?.shape : undefined;
@@ -75,8 +74,8 @@ function nodeOf(value: unknown, shape: Shape): FieldNode | undefined {
 }
 
 /**
- * The fields of an object, as an apply owns them: every scalar and everything atomic, every item of a set or
- * keyed list, and objects only where they are null or empty.
+ * As an apply owns them: every scalar and everything atomic, every item of a set or keyed list, and objects only where
+ * they are null or empty.
  */
 export function fieldsOf(object: Readonly<Record<string, unknown>>, shape: Shape): FieldSet {
   const set = new Map<string, FieldNode>();
@@ -100,8 +99,8 @@ function itemsOf(value: unknown, shape: ListShape): FieldSet {
 }
 
 /**
- * The set with the structs it leads through as members. Sets name leaves only; taking fields out of an object has to
- * distinguish a struct of which a part is owned from one that is not.
+ * Sets name leaves only; taking fields out of an object has to distinguish a struct of which a part is owned from one
+ * that is not.
  */
 export function withStructs(set: FieldSet, shape: Shape | undefined): FieldSet {
   const all = new Map<string, FieldNode>();
@@ -116,7 +115,6 @@ export function withStructs(set: FieldSet, shape: Shape | undefined): FieldSet {
   return all;
 }
 
-/** The shape of what a path element leads to; undefined where the shape knows nothing of it. */
 export function shapeBelow(shape: Shape | undefined, element: string): Shape | undefined {
   if (!shape) return undefined;
   if (element.startsWith('f:')) return memberShape(shape, element.slice(2));

@@ -2,18 +2,13 @@ import { PRINTABLE } from '../../json/go-print.js';
 import { byteLength } from '../validation/byte-length.js';
 
 const MAX_BYTES = 128;
-/** How much of a User-Agent is read. */
 const MAX_LOOKED = 4_096;
 
-/**
- * The manager of a change: `fieldManager`, or the name of the client from its User-Agent (the part before the first
- * slash, printable, at most 128 bytes), or `unknown`.
- */
+/** `fieldManager`, or the User-Agent before its first slash (printable, at most 128 bytes), or `unknown`. */
 export function managerOf(fieldManager: string | undefined, userAgent: string | undefined): string {
   return fieldManager || clientName(userAgent ?? '') || 'unknown';
 }
 
-/** Fast path: a short name in printable ASCII. */
 const PLAIN = /^([ -.0-~]{0,128})(?:\/|$)/;
 
 function clientName(userAgent: string): string {

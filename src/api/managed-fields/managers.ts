@@ -6,7 +6,6 @@ import { type FieldSet, union, fromFieldsV1, toFieldsV1 } from './field-set.js';
 export interface Manager {
   readonly name: string;
   readonly operation: 'Apply' | 'Update';
-  /** The version whose field names are used. */
   readonly apiVersion: string;
   readonly subresource: string;
   /** RFC 3339, whole seconds. Absent for a manager that never changed the object (its apply had no effect). */
@@ -14,12 +13,12 @@ export interface Manager {
   readonly fields: FieldSet;
 }
 
-/** Managers by {@link managerId}. */
+/** By {@link managerId}. */
 export type Managers = ReadonlyMap<string, Manager>;
 
 /**
- * The id, which entries of one manager share: name, operation, subresource and, for updates, the version. Conflicts
- * name managers in the order of their ids, so an id is written as Kubernetes writes it.
+ * Shared by the entries of one manager. Conflicts name managers in the order of their ids, so an id is written as
+ * Kubernetes writes it.
  */
 export function managerId(manager: Omit<Manager, 'fields' | 'time'>): string {
   const { name, operation, apiVersion, subresource } = manager;
@@ -31,7 +30,7 @@ export function managerId(manager: Omit<Manager, 'fields' | 'time'>): string {
   });
 }
 
-/** The managers of a list of entries; undefined if Kubernetes could not read an entry. */
+/** Undefined if Kubernetes could not read an entry. */
 export function decodeManagers(entries: readonly ManagedFieldsEntry[]): Managers | undefined {
   const managers = new Map<string, Manager>();
   for (const entry of entries) {
@@ -46,7 +45,7 @@ export function decodeManagers(entries: readonly ManagedFieldsEntry[]): Managers
   return managers;
 }
 
-/** The entries of managers: applies before updates, older before newer. */
+/** Applies before updates, older before newer. */
 export function encodeManagers(managers: Managers): ManagedFieldsEntry[] {
   return [...managers.values()].sort(inOrder).map((manager) => encodeEntry(manager, toFieldsV1(manager.fields)));
 }
@@ -74,15 +73,11 @@ export function inOrder(left: Omit<Manager, 'fields'>, right: Omit<Manager, 'fie
   );
 }
 
-/** Seconds since 1970; 0 without a time. */
 function seconds(time: string | undefined): number {
   return time ? Math.floor(Date.parse(time) / 1000) : 0;
 }
 
-/**
- * The entries with the stored times if nothing but times differs, because a write that changes nothing else must
- * leave the same bytes. For otherwise equal objects.
- */
+/** A write that changes nothing but times must leave the same bytes. For otherwise equal objects. */
 export function withStoredTimes(
   entries: ManagedFieldsEntry[],
   stored: readonly ManagedFieldsEntry[],
@@ -97,12 +92,10 @@ function timeless(entry: ManagedFieldsEntry | undefined): unknown {
   return rest;
 }
 
-/** How many managers may have separate entries for updates. */
 const MAX_UPDATERS = 10;
-/** The manager into whose entry the oldest ones are merged. */
+/** The oldest entries of updates are merged into its entry, if there are more than ten. */
 const ANCIENT = 'ancient-changes';
 
-/** Merges the oldest entries of updates into one, if there are more than ten. Entries of applies are never merged. */
 export function capUpdaters(managers: Managers): Managers {
   const updaters = [...managers].filter(([, { operation }]) => operation === 'Update');
   if (updaters.length <= MAX_UPDATERS) return managers;
@@ -117,7 +110,6 @@ export function capUpdaters(managers: Managers): Managers {
   const folded = [kept ?? oldest[1], ...surplus.map(([, manager]) => manager)];
   if (!kept) capped.delete(oldest[0]);
   for (const [id] of surplus) capped.delete(id);
-  // The time of the latest merged entry.
   const time = folded.at(-1)?.time;
   capped.set(bucket, { ...ancient, time, fields: union(folded.map(({ fields }) => fields)) });
   return capped;

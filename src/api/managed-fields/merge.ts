@@ -11,10 +11,7 @@ function mergeValue(live: unknown, intent: unknown, shape: Shape): unknown {
   return mergeIntent(isObject(live) ? live : {}, isObject(intent) ? intent : {}, shape);
 }
 
-/**
- * Merges an intent into an object: fields of the intent win, other fields stay, nothing is removed. Objects
- * and lists that are not atomic are merged member by member. Unchanged parts are shared.
- */
+/** Fields of the intent win, other fields stay, nothing is removed. Unchanged parts are shared. */
 export function mergeIntent(live: WireObject, intent: WireObject, shape: Shape): WireObject {
   const merged: Record<string, unknown> = {};
   for (const source of [live, intent]) {
@@ -29,8 +26,8 @@ export function mergeIntent(live: WireObject, intent: WireObject, shape: Shape):
 }
 
 /**
- * The order of structured-merge-diff: the intent's for its own items; items that only the live list has keep their
- * position before the next common item.
+ * The order of structured-merge-diff: the intent's for its own items; items of the live list alone keep their place
+ * before the next common item.
  */
 function mergeItems(live: unknown, intent: unknown, shape: ListShape): unknown[] {
   const liveItems = (Array.isArray(live) ? live : []) as readonly unknown[];
@@ -59,7 +56,7 @@ function mergeItems(live: unknown, intent: unknown, shape: ListShape): unknown[]
   return [...merged, ...liveItems.filter((_, index) => index >= at && !wanted.has(left[index] as string))];
 }
 
-/** The path element of an item. Items of a decoded object always have one; the fallback equals none of an intent. */
+/** Items of a decoded object always have one; the fallback equals none of an intent. */
 function elementOf(item: unknown, shape: ListShape): string {
   const found = itemElement(item, shape);
   return 'element' in found ? found.element : '';

@@ -22,12 +22,7 @@ export function keyElement(keys: readonly (readonly [name: string, value: unknow
   return `k:{${sorted.map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`).join(',')}}`;
 }
 
-/**
- * Reads an element from any source.
- *
- * @returns '' for an element of a kind that does not exist yet, to be ignored; undefined for a text that is not an
- * element
- */
+/** Reads an element from any source: '' for a kind that does not exist yet, undefined for a text that is no element. */
 export function parseElement(text: string): string | undefined {
   if (text[1] !== ':') return undefined;
   const content = text.slice(2);
@@ -51,7 +46,7 @@ export function parseElement(text: string): string | undefined {
   }
 }
 
-/** Elements in their order: fields, keys, values, indices; names by code points, values by type and size. */
+/** Fields, keys, values, indices; names by code points, values by type and size. */
 export function inElementOrder(elements: readonly string[]): string[] {
   return elements
     .map((text) => ({ text, parts: partsOf(text) }))
@@ -59,7 +54,7 @@ export function inElementOrder(elements: readonly string[]): string[] {
     .map(({ text }) => text);
 }
 
-/** What elements are compared by: the kind, then the names and values of `k:`, or the content. */
+/** The kind, then the names and values of `k:`, or the content. */
 function partsOf(text: string): readonly unknown[] {
   const kind = 'fkvi'.indexOf(text[0] as string);
   if (kind === 0) return [kind, text];
@@ -84,12 +79,12 @@ function compareValues(left: unknown, right: unknown): number {
   return byCodePoint(JSON.stringify(left), JSON.stringify(right));
 }
 
-/** A path as error messages show it: `.metadata.labels.app`. */
+/** `.metadata.labels.app`. */
 export function pathText(path: readonly string[]): string {
   return path.map(elementText).join('');
 }
 
-/** An element as error messages show it: `.note`, `[="example.com/a"]`, `[uid="u1"]`, `[0]`. */
+/** `.note`, `[="example.com/a"]`, `[uid="u1"]`, `[0]`. */
 export function elementText(element: string): string {
   const content = element.slice(2);
   switch (element[0]) {

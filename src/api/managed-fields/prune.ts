@@ -6,11 +6,9 @@ import { setMember } from '../../json/json-document.js';
 import { fieldElement } from './path-element.js';
 
 /**
- * Removes from a merged object the fields that its applier owned last time, does not want now, and no other manager
- * owns.
+ * Removes the fields that an applier owned `last` time, does not want now, and no other manager owns.
  *
  * @param owned the fields of all managers, the applier's new ones included
- * @param last the fields that the applier owned before
  */
 export function prune(
   merged: WireObject,
@@ -30,7 +28,6 @@ export function prune(
   return removeMembers(merged, intersection(difference(all, setOf(withOwned)), wanted), shape);
 }
 
-/** The object without the fields of the set and everything below them. */
 function removeMembers(object: WireObject, set: FieldSet, shape: Shape): WireObject {
   const rest: Record<string, unknown> = {};
   for (const key of Object.keys(object)) {
@@ -42,7 +39,7 @@ function removeMembers(object: WireObject, set: FieldSet, shape: Shape): WireObj
   return rest;
 }
 
-/** A value that becomes empty is null, which means that it is empty, not that the field itself was removed. */
+/** What becomes empty is null: it is empty, but the field itself was not removed. */
 function removeBelow(value: unknown, set: FieldSet, shape: Shape): unknown {
   if (shape.kind === 'scalar') return value;
   if (isAtomic(shape) || isVacant(value)) return null;

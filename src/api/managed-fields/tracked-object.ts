@@ -2,23 +2,22 @@ import { sameTree, isObject, member, type JsonObject } from '../../json/json-tre
 import type { StructShape } from '../schema/shape.js';
 import { shorten } from '../../json/go-print.js';
 
-/** An object as one version writes it: canonical, as `decodeObject` gives it, without `kind` and `apiVersion`. */
+/** Canonical, as `decodeObject` gives it, without `kind` and `apiVersion`. */
 export type WireObject = Readonly<Record<string, unknown>>;
 
-/** The version a request is for. Entries of other versions are dropped by every write, as Kubernetes does. */
+/** Entries of other versions are dropped by every write, as Kubernetes does. */
 export interface ManagedVersion {
   /** `events.example.com/v1`; `v1` in the core group. */
   readonly apiVersion: string;
   readonly kind: string;
   readonly shape: StructShape;
   /**
-   * The fields that an object has, as a text: objects with equal texts have the same fields, except for those
-   * that are not tracked. Undefined if a text is not enough. Begins with `=`, as no `differenceText` does.
+   * The fields that an object has, as a text, except for those that are not tracked. Undefined if a text is not enough.
+   * Begins with `=`, as no `differenceText` does.
    */
   readonly fieldsPresent?: ((object: WireObject) => string | undefined) | undefined;
 }
 
-/** An object without content, with which a new one is compared. */
 export function emptyObject(shape: StructShape): WireObject {
   const object: Record<string, unknown> = {};
   for (const { name, presence, zero } of shape.fields) {
@@ -27,12 +26,11 @@ export function emptyObject(shape: StructShape): WireObject {
   return object;
 }
 
-/** What a write is compared with: the stored object without its managed fields, or an empty one. */
 export function contentBefore(live: WireObject | undefined, { shape }: ManagedVersion): WireObject {
   return live ? untracked(live) : emptyObject(shape);
 }
 
-/** The object without its managed fields, and without members of metadata named in `others`. */
+/** Without its managed fields, and without members of metadata named in `others`. */
 export function untracked(object: WireObject, ...others: readonly string[]): WireObject {
   const { metadata } = object;
   if (typeof metadata !== 'object' || metadata === null) return object;
@@ -42,18 +40,12 @@ export function untracked(object: WireObject, ...others: readonly string[]): Wir
   return { ...object, metadata: rest };
 }
 
-/**
- * True if two states differ only in managed fields. The resourceVersion does not count: it is a condition
- * and not content, and the caller has checked it.
- */
+/** The resourceVersion does not count: it is a condition and not content, and the caller has checked it. */
 export function sameContent(left: WireObject, right: WireObject): boolean {
   return sameTree(untracked(left, 'resourceVersion'), untracked(right, 'resourceVersion'));
 }
 
-/**
- * The type of an object, empty if its apiVersion is invalid. `text` is as Kubernetes prints it:
- * `events.example.com/v1, Kind=Event`, `/v1, Kind=Event`, `/, Kind=`.
- */
+/** Empty if its apiVersion is invalid. `text` is Kubernetes': `events.example.com/v1, Kind=Event`, `/, Kind=`. */
 export function objectType(object: JsonObject): Readonly<Record<'apiVersion' | 'kind' | 'text', string>> {
   const apiVersion = textOf(object, 'apiVersion');
   const kind = textOf(object, 'kind');
@@ -62,7 +54,6 @@ export function objectType(object: JsonObject): Readonly<Record<'apiVersion' | '
   return { apiVersion, kind, text: `${slash === -1 ? '/' : ''}${shorten(apiVersion)}, Kind=${shorten(kind)}` };
 }
 
-/** An object in an error message: namespace and name as it has them, and its type. */
 export function describeObject(object: JsonObject): string {
   const metadata = member(object, 'metadata');
   const names = isObject(metadata) ? metadata : {};

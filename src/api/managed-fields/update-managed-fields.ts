@@ -15,29 +15,26 @@ import { fieldElement } from './path-element.js';
 import type { Shape } from '../schema/shape.js';
 import { shapeBelow, isAtomic } from './fields-of.js';
 
-/** A create, an update, or a patch that is not an apply. */
+/** For a create, an update, or a patch that is not an apply. */
 export interface UpdateManagedFieldsInput {
-  /** The version of the request, in which `live` and `next` are written. */
+  /** That of the request, in which `live` and `next` are written. */
   readonly version: ManagedVersion;
-  /** The stored object; absent for a new one. */
+  /** Absent for a new object. */
   readonly live?: WireObject | undefined;
-  /** The object as the client wants it, before the server carries over fields that clients cannot change. */
+  /** As the client wants it, before the server carries over fields that clients cannot change. */
   readonly next: WireObject;
   readonly stored?: readonly ManagedFieldsEntry[] | undefined;
-  /** The entries in the request's object (after a patch: in the patched document); absent for none. */
+  /** In the request's object (after a patch: in the patched document). */
   readonly sent?: readonly ManagedFieldsEntry[] | undefined;
   /** See {@link managerOf}. */
   readonly manager: string;
-  /** The current time: RFC 3339, UTC, whole seconds. */
+  /** Now: RFC 3339, UTC, whole seconds. */
   readonly time: string;
 }
 
 /**
- * The managed fields of an object after a write that is not an apply; an empty list means that it has none.
- *
- * A valid list from the client replaces the stored one. An empty one (or one empty entry) removes
- * all entries, and such an object stays untracked until its first apply (Kubernetes behaviour). Neither object is
- * changed.
+ * A valid list from the client replaces the stored one. An empty one (or one empty entry) removes all entries, and such
+ * an object stays untracked until its first apply (Kubernetes behaviour).
  */
 export function updateManagedFields(input: UpdateManagedFieldsInput): ManagedFieldsEntry[] {
   const { live, stored = [], version } = input;
@@ -59,10 +56,7 @@ export function isReset(sent: readonly ManagedFieldsEntry[]): boolean {
   return sent.length === 0 || (sent.length === 1 && Object.keys(sent[0] ?? {}).length === 0);
 }
 
-/**
- * The managers after a change that was not an apply: changed fields belong to the changing manager alone, removed
- * fields to none, and managers without fields are dropped.
- */
+/** Changed fields belong to the changing manager alone, removed fields to none. */
 export function recordChange(
   managers: Managers,
   comparison: Comparison,
@@ -79,7 +73,7 @@ export function recordChange(
   return after;
 }
 
-/** The managers without fields that were changed or removed; managers without other fields are dropped. */
+/** Managers without other fields are dropped. */
 export function withoutFields(managers: Managers, { changed, removed }: Comparison): Map<string, Manager> {
   const after = new Map<string, Manager>();
   for (const [id, manager] of managers) {
@@ -89,7 +83,7 @@ export function withoutFields(managers: Managers, { changed, removed }: Comparis
   return after;
 }
 
-/** The managers with entries of this version, with sets adapted to its shape. Other entries are dropped. */
+/** Entries of other versions are dropped. */
 export function ofVersion(managers: Managers, { apiVersion, shape }: ManagedVersion): Map<string, Manager> {
   const kept = new Map<string, Manager>();
   for (const [id, manager] of managers) {
@@ -99,8 +93,8 @@ export function ofVersion(managers: Managers, { apiVersion, shape }: ManagedVers
 }
 
 /**
- * Adapts a set to the shape: a manager that owns a part of an atomic value owns all of it. Such sets come from
- * clients that send managed fields, and from earlier versions of the shape.
+ * A manager that owns a part of an atomic value owns all of it: such sets come from clients that send managed fields,
+ * and from earlier versions of the shape.
  */
 function fitToShape(set: FieldSet, shape: Shape | undefined): FieldSet {
   let fitted: Map<string, FieldNode> | undefined;
@@ -127,7 +121,7 @@ const METADATA_WITHOUT_OWNER = [
   'resourceVersion',
 ];
 
-/** Fields that identify the object or are set by the server never have an owner (Kubernetes' stripped fields). */
+/** Kubernetes' stripped fields: they identify the object or are set by the server. */
 export const WITHOUT_OWNER: FieldSet = new Map<string, FieldNode>([
   ['f:kind', LEAF],
   ['f:apiVersion', LEAF],

@@ -1,27 +1,25 @@
 import { toBase64 } from '../../http/bytes.js';
 import { badRequest } from '../status/failures.js';
 
-/** Where a list continues: in the state at `revision` (-1: the latest), strictly after `start`. */
+/** The state at `revision` (-1: the latest), strictly after `start`. */
 export interface ContinueToken {
   readonly revision: number;
-  /** Relative to the listed collection: `NAME` inside one namespace, `NAMESPACE/NAME` over all. */
+  /** `NAME` inside one namespace, `NAMESPACE/NAME` over all. */
   readonly start: string;
 }
 
-/**
- * The longest token that is read. The longest that is written has some 2,200 characters: 253 bytes that JSON escapes.
- */
+/** The longest that is written has some 2,200 characters: 253 bytes that JSON escapes. */
 const MAX_LENGTH = 8_192;
 
 const VERSION = 'meta.k8s.io/v1';
 
-/** Writes a token in Kubernetes' format, which clients treat as opaque. */
+/** In Kubernetes' format, which clients treat as opaque. */
 export function writeContinueToken(token: ContinueToken): string {
   const json = JSON.stringify({ v: VERSION, rv: token.revision, start: `${token.start}\0` });
   return toBase64(new TextEncoder().encode(json)).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
 }
 
-/** Reads a token that came from a client. @throws StatusFailure 400 with kube-apiserver's texts */
+/** @throws StatusFailure 400 with kube-apiserver's texts */
 export function readContinueToken(text: string): ContinueToken {
   const value = parse(text);
   const fields = typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};

@@ -2,7 +2,7 @@ import { invalidValue, notSupported, type FieldError } from '../status/field-err
 import { first, flag, integer, refuseOptions, type Query } from './query.js';
 import { dryRunErrors } from './write-options.js';
 
-/** Options of a deletion (Kubernetes `meta/v1` DeleteOptions). */
+/** Kubernetes `meta/v1` DeleteOptions. */
 export interface DeleteOptions {
   readonly gracePeriodSeconds?: number | undefined;
   readonly orphanDependents?: boolean | undefined;
@@ -12,7 +12,7 @@ export interface DeleteOptions {
     { readonly uid?: string | undefined; readonly resourceVersion?: string | undefined } | undefined;
 }
 
-/** Delete options from the query, which is ignored if there is a body. @throws StatusFailure 400 */
+/** The query is ignored if there is a body. @throws StatusFailure 400 */
 export function readDeleteQuery(query: Query): DeleteOptions {
   const uid = first(query, 'uid');
   const resourceVersion = first(query, 'resourceVersion');
@@ -27,7 +27,7 @@ export function readDeleteQuery(query: Query): DeleteOptions {
 
 const POLICIES = ['Foreground', 'Background', 'Orphan'];
 
-/** Refuses invalid delete options. @throws StatusFailure 422 that names every fault */
+/** @throws StatusFailure 422 that names every fault */
 export function checkDeleteOptions(options: DeleteOptions): void {
   const errors: FieldError[] = [];
   const policy = options.propagationPolicy;

@@ -3,7 +3,7 @@ import { badRequest } from '../status/failures.js';
 import { forbiddenField, notSupported, type FieldError } from '../status/field-error.js';
 import { first, flag, integer, refuseOptions, uintError, type Query } from './query.js';
 
-/** Options of list, watch and deletecollection (Kubernetes `meta/v1` ListOptions). */
+/** Kubernetes `meta/v1` ListOptions. */
 export interface ListOptions {
   readonly labelSelector: string;
   readonly fieldSelector: string;
@@ -21,8 +21,6 @@ export interface ListOptions {
 }
 
 /**
- * Reads and checks list options.
- *
  * @param legacyWatch the path is an old `/watch/` one: a watch whose options are checked like those of a list
  * @throws StatusFailure 400 for malformed values, 422 for invalid combinations
  */
@@ -60,7 +58,7 @@ function checkedWatch(given: ListOptions, watch: boolean): ListOptions {
   return withDefaultStart(options);
 }
 
-/** 400 for a resourceVersion that is not a number. In a watch nothing precedes the text. */
+/** In a watch nothing precedes the text. */
 export function requireResourceVersion(resourceVersion: string, before = 'invalid resource version: '): void {
   const wrong = resourceVersion ? uintError(resourceVersion) : undefined;
   if (!wrong) return;

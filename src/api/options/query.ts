@@ -4,20 +4,19 @@ import { goQuote, shorten, toInt64 } from '../../json/go-print.js';
 import { parseGoDuration } from '../../time/go-duration.js';
 import { badTimeoutMessage } from '../../responses/failure-status.js';
 
-/** A decoded query: values in order of appearance. */
+/** Decoded; values in order of appearance. */
 export type Query = ReadonlyMap<string, readonly string[]>;
 
-/** The first value of a parameter; later ones do not count. */
+/** Later ones do not count. */
 export function first(query: Query, name: string): string | undefined {
   return query.get(name)?.[0];
 }
 
-/** 422 that names every fault of the options, if there are any. */
 export function refuseOptions(kind: string, errors: readonly FieldError[]): void {
   if (errors.length > 0) throw invalid(kind, '', errors, 'meta.k8s.io');
 }
 
-/** Booleans are lenient: `0` and `false` are false, anything else (also empty) is true. */
+/** Lenient: `0` and `false` are false, anything else (also empty) is true. */
 export function flag(query: Query, name: string): boolean | undefined {
   const value = first(query, name);
   if (value === undefined) return undefined;
@@ -25,8 +24,8 @@ export function flag(query: Query, name: string): boolean | undefined {
 }
 
 /**
- * A signed 64-bit integer as Go reads it, or 400 with Go's text. What a double cannot hold becomes the nearest
- * safe integer, without a visible difference.
+ * A signed 64-bit integer, or 400 with Go's text. What a double cannot hold becomes the nearest safe integer, without a
+ * visible difference.
  */
 export function integer(query: Query, name: string): number | undefined {
   const value = first(query, name);
@@ -41,7 +40,7 @@ export function integer(query: Query, name: string): number | undefined {
   return Math.max(Math.min(Number(exact), Number.MAX_SAFE_INTEGER), Number.MIN_SAFE_INTEGER);
 }
 
-/** Go's error for a text that is not an unsigned 64-bit number; undefined for a valid one. */
+/** In Go's words. */
 export function uintError(text: string): string | undefined {
   if (!/^\d+$/.test(text)) return `strconv.ParseUint: parsing ${goQuote(shorten(text))}: invalid syntax`;
   const digits = text.replace(/^0+/, '');
@@ -49,22 +48,17 @@ export function uintError(text: string): string | undefined {
   return tooLarge ? `strconv.ParseUint: parsing ${goQuote(shorten(text))}: value out of range` : undefined;
 }
 
-/**
- * A well-formed resourceVersion as a number. The server's own revisions are safe integers; one beyond them is in
- * the future in any case.
- */
+/** The server's own revisions are safe integers; one beyond them is in the future in any case. */
 export function toRevision(text: string): number {
   return Math.min(Number(text), Number.MAX_SAFE_INTEGER);
 }
 
-/** The default time limit of requests except watches (Kubernetes: `--request-timeout`). */
+/** As Kubernetes' `--request-timeout`, which does not apply to watches. */
 export const REQUEST_TIMEOUT_MS = 60_000;
 
 /**
- * The time limit of a request, in milliseconds: `?timeout=`, a Go duration, if it is positive and shorter than the
- * general limit. Read before authentication.
+ * `?timeout=`, a Go duration, if it is positive and shorter than `maxMs`. Read before authentication.
  *
- * @param maxMs the general limit
  * @throws StatusFailure 400
  */
 export function requestTimeoutMs(query: Query, maxMs: number = REQUEST_TIMEOUT_MS): number {

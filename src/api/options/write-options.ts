@@ -3,10 +3,10 @@ import { forbiddenField, notSupported, required, type FieldError } from '../stat
 import { managerErrors } from '../validation/managed-fields.js';
 import { first, flag, refuseOptions, type Query } from './query.js';
 
-/** Options of create, update and patch (Kubernetes CreateOptions, UpdateOptions, PatchOptions). */
+/** Kubernetes CreateOptions, UpdateOptions, PatchOptions. */
 export interface WriteOptions {
   readonly dryRun: boolean;
-  /** The manager for managed fields. Empty: derived from the User-Agent. */
+  /** Empty: derived from the User-Agent. */
   readonly fieldManager: string;
   readonly fieldValidation: FieldValidation;
   /** Only with patch: take over fields from other managers. */
@@ -15,7 +15,6 @@ export interface WriteOptions {
 
 const VALIDATIONS = ['', 'Ignore', 'Strict', 'Warn'];
 
-/** The options of a write without a query. */
 const DEFAULTS: WriteOptions = Object.freeze({
   dryRun: false,
   fieldManager: '',
@@ -24,8 +23,6 @@ const DEFAULTS: WriteOptions = Object.freeze({
 });
 
 /**
- * Reads and checks the options of a write.
- *
  * @param apply server-side apply, which needs a field manager and may be forced
  * @throws StatusFailure 422 that names every fault
  */

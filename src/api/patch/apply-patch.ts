@@ -12,27 +12,22 @@ import { jsonPatchStrictErrors, jsonPatchTypeError } from './json-patch-body.js'
 import { isObject, member, touchedJson, type JsonObject } from '../../json/json-tree.js';
 import { applyStrategicMerge } from './strategic-merge.js';
 
-/** The supported content types of patches, without server-side apply. */
+/** Without server-side apply. */
 export const patchTypes = [
   'application/json-patch+json',
   'application/merge-patch+json',
   'application/strategic-merge-patch+json',
 ] as const;
 
-/** The content type of server-side apply. */
+/** Of server-side apply. */
 export const APPLY_TYPE = 'application/apply-patch+yaml';
 
 export type PatchType = (typeof patchTypes)[number];
 
-/** The content types of patches, with that of server-side apply, in the order of error messages. */
+/** In the order of error messages. */
 export const acceptedPatchTypes: readonly string[] = [...patchTypes, APPLY_TYPE];
 
-/**
- * The type that a `Content-Type` of a patch begins with, up to a `;`. What follows does not matter, and case does
- * (Kubernetes behaviour).
- *
- * @throws StatusFailure 415 for all others
- */
+/** Kubernetes looks at no more than what precedes a `;`, and at its case. @throws StatusFailure 415 */
 export function patchTypeOf(contentType: string): PatchType | typeof APPLY_TYPE {
   const type = withoutParameters(contentType);
   if (type === APPLY_TYPE) return type;
@@ -50,36 +45,30 @@ function withoutParameters(contentType: string): string {
 
 export interface ApplyPatchOptions {
   readonly type: PatchType;
-  /** The object in the version of the request. It is not changed. */
+  /** In the version of the request. Not changed. */
   readonly document: unknown;
   readonly body: Uint8Array | string;
-  /** The shape of the document, which says how lists are merged. */
   readonly shape: StructShape;
   readonly fieldValidation: FieldValidation;
   readonly limits: BodyLimits;
 }
 
-/** A patched document, not yet decoded. It may share parts with the document it was made from. */
+/** Not yet decoded. It may share parts with the document it was made from. */
 export interface PatchedDocument {
   readonly document: unknown;
-  /**
-   * Unknown and duplicate fields of the patch: `duplicate field "metadata.labels.a"`. Empty if fields are not
-   * validated.
-   */
+  /** `duplicate field "metadata.labels.a"`. Empty if fields are not validated. */
   readonly strictErrors: readonly string[];
-  /** What an error about the result quotes: the whole document, or for strategic merge the patch. */
+  /** The whole document, or for strategic merge the patch, as an error quotes it. */
   readonly rendering: (document: unknown) => string;
 }
 
-/** Kubernetes' limit for the operations of one JSON Patch. */
+/** As in Kubernetes. */
 const MAX_OPERATIONS = 10_000;
 
 /**
- * Applies a patch of any type. The object must have been loaded before: an invalid patch of a missing object is a 404
- * (Kubernetes behaviour).
+ * The object must have been loaded before: an invalid patch of a missing object is a 404 (Kubernetes behaviour).
  *
- * @throws StatusFailure 400 for an invalid patch, 413 for too many operations or fields, 422 for an operation that
- * fails
+ * @throws StatusFailure 400 for an invalid patch, 413 for too many operations or fields, 422 for one that fails
  */
 export function applyPatch(options: ApplyPatchOptions): PatchedDocument {
   switch (options.type) {
@@ -136,8 +125,7 @@ function mergePatch({ document, body, fieldValidation, limits }: ApplyPatchOptio
 const NO_MERGE_PATCH = 'Invalid JSON Patch';
 
 /**
- * Applies a JSON Merge Patch (RFC 7396). Arguments are not changed; the result shares parts that the patch does not
- * reach. Depth must be bounded by the caller.
+ * RFC 7396. Arguments are not changed; the result shares what the patch does not reach. The caller bounds the depth.
  *
  * @param touched receives the objects the patch reached
  */
@@ -165,7 +153,7 @@ function strategicMerge({ document, body, shape, fieldValidation, limits }: Appl
   };
 }
 
-/** The object in a body; null for `null`. */
+/** Null for `null`. */
 function readObject(
   body: Uint8Array | string,
   limits: BodyLimits,

@@ -6,10 +6,7 @@ import { isObject } from '../../json/json-tree.js';
 const MEMBERS: readonly string[] = ['op', 'from', 'path', 'value'];
 const TEXTS: readonly string[] = ['op', 'from', 'path'];
 
-/**
- * Why this is not a list of operations, in the words of Kubernetes' strict decoder (`Warn`, `Strict`), or
- * of its patch library (`Ignore`). `null` is the empty list.
- */
+/** In the words of Kubernetes' strict decoder (`Warn`, `Strict`), or of its patch library (`Ignore`). */
 export function jsonPatchTypeError(value: unknown, strict: boolean): string | undefined {
   const wrong = (got: unknown, type: string): string =>
     `json: cannot unmarshal ${jsonKind(got)} into Go value of type ${type}`;
@@ -28,7 +25,7 @@ export function jsonPatchTypeError(value: unknown, strict: boolean): string | un
   return undefined;
 }
 
-/** Unknown and duplicate keys of operations: `json patch unknown field "[0].foo"`. At most `max` of them. */
+/** Unknown and duplicate keys of operations: `json patch unknown field "[0].foo"`. */
 export function jsonPatchStrictErrors({ value, duplicates }: JsonDocument, max: number): string[] {
   const errors: string[] = [];
   const operations = Array.isArray(value) ? value : [];

@@ -2,12 +2,9 @@ import { MAX_DEPTH } from '../../json/parse-json.js';
 import { setMember } from '../../json/json-document.js';
 import { cloneTree, isObject, measureTree, member, sameTree } from '../../json/json-tree.js';
 
-/** How many bytes all copies together may add to a document (Kubernetes' limit). */
+/** For all copies together (Kubernetes' limit). */
 const MAX_COPY_BYTES = 3 * 1024 * 1024;
-/**
- * How many values the operations may move, compare and copy, path steps included: the work of a small patch is
- * unbounded otherwise.
- */
+/** Values to move, compare and copy, path steps included: the work of a small patch is unbounded otherwise. */
 const MAX_WORK = 80_000;
 
 interface Patching {
@@ -18,7 +15,7 @@ interface Patching {
 }
 
 /**
- * Applies a JSON Patch (RFC 6902), atomically: the given document is never changed.
+ * RFC 6902, atomically: the given document is never changed.
  *
  * @returns the patched document, the objects that the patch reached, and whether a value was copied; undefined if an
  * operation fails, or if the patch is not a list of operations
@@ -37,7 +34,6 @@ export function applyJsonPatch(
   return { document: patching.document, touched, copied: patching.copied > 0 };
 }
 
-/** Whether the operation succeeded. */
 function apply(patching: Patching, operation: Record<string, unknown>): boolean {
   const op = member(operation, 'op');
   const path = pointer(patching, operation, 'path');
@@ -72,7 +68,7 @@ function apply(patching: Patching, operation: Record<string, unknown>): boolean 
   }
 }
 
-/** This many path steps cost as much as copying a value. */
+/** So many cost as much as copying a value. */
 const STEPS_OF_WORK = 4;
 
 function pointer(patching: Patching, operation: Record<string, unknown>, key: string): readonly string[] | undefined {
@@ -102,7 +98,6 @@ function find(patching: Patching, path: readonly string[]): { readonly value: un
   return { value };
 }
 
-/** The object or array that holds the last token of a path. */
 function parentOf(patching: Patching, path: readonly string[]): unknown {
   const parent = find(patching, path.slice(0, -1))?.value;
   if (isObject(parent)) patching.touched.add(parent);
@@ -163,7 +158,7 @@ function equal(patching: Patching, left: unknown, right: unknown): boolean {
   return patching.work <= MAX_WORK && sameTree(left, right);
 }
 
-/** Keeps the document within the depth limit of all bodies. */
+/** Within the depth limit of all bodies. */
 function fits(patching: Patching, path: readonly string[], value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return path.length <= MAX_DEPTH;
   const size = measureTree(value, MAX_WORK);
@@ -171,7 +166,7 @@ function fits(patching: Patching, path: readonly string[], value: unknown): bool
   return path.length + size.depth <= MAX_DEPTH;
 }
 
-/** The tokens of a JSON Pointer (RFC 6901), the empty list for the whole document; undefined if it is invalid. */
+/** RFC 6901. Undefined if it is invalid. */
 export function parsePointer(text: string): readonly string[] | undefined {
   if (text === '') return [];
   if (!text.startsWith('/') || /~(?![01])/.test(text)) return undefined;
@@ -179,7 +174,7 @@ export function parsePointer(text: string): readonly string[] | undefined {
   return text.includes('~') ? tokens.map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~')) : tokens;
 }
 
-/** The array index of a token: digits without a leading zero; undefined for other tokens and beyond `last`. */
+/** Digits without a leading zero; undefined for other tokens and beyond `last`. */
 export function arrayIndex(token: string, last: number): number | undefined {
   if (!/^(?:0|[1-9]\d{0,9})$/.test(token)) return undefined;
   const index = Number(token);

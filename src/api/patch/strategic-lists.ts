@@ -4,10 +4,10 @@ import { goPrint, goType } from '../../json/go-print.js';
 import { isObject, member, type JsonObject } from '../../json/json-tree.js';
 import { noMergeKey, PATCH, unknownDirective, withoutDirectives, SET_ORDER } from './strategic-directives.js';
 
-/** Merges two objects; a parameter, because lists contain objects that contain lists. */
+/** A parameter, because lists contain objects that contain lists. */
 export type MergeObjects = (stored: JsonObject, patch: JsonObject, shape: Shape | undefined) => JsonObject;
 
-/** A stored list after a patch of it. @throws StatusFailure 400, 422 */
+/** @throws StatusFailure 400, 422 */
 export function mergeLists(
   stored: readonly unknown[],
   patch: readonly unknown[],
@@ -25,7 +25,7 @@ export function mergeLists(
   return mergeItems(stored as JsonObject[], patch as JsonObject[], mergeKey, shape.item, mergeObjects);
 }
 
-/** A stored list without the scalars that a patch removes. @throws StatusFailure 400, 422 */
+/** @throws StatusFailure 400, 422 */
 export function deleteFromList(stored: readonly unknown[], removed: readonly unknown[]): readonly unknown[] {
   if (stored.length === 0 || removed.length === 0) return stored;
   requireOneType(stored, removed);
@@ -33,7 +33,7 @@ export function deleteFromList(stored: readonly unknown[], removed: readonly unk
   return stored.filter((item) => !gone.has(item));
 }
 
-/** Lists contain scalars of one type, or objects; lists of lists cannot be merged. */
+/** Lists of lists cannot be merged. */
 function requireOneType(...lists: readonly (readonly unknown[])[]): void {
   const types = new Set(lists.flat().map(goType));
   const [first] = types;
@@ -84,7 +84,6 @@ function mergeItems(
   return inOrder(merged, items, kept, mergeKey);
 }
 
-/** The key by which items of a list are matched: the item itself, or the value of its merge key. */
 function keyOf(item: unknown, mergeKey: string | undefined): unknown {
   const key = mergeKey !== undefined && isObject(item) ? member(item, mergeKey) : item;
   return typeof key === 'object' && key !== null ? JSON.stringify(key) : key;
@@ -100,8 +99,8 @@ function placesOf(list: readonly unknown[], mergeKey: string | undefined): Map<u
 }
 
 /**
- * Sorts a merged list: items of the patch in the order of the patch, the others in stored order.
- * Between the two kinds, a stored item comes first only if it did so before.
+ * Items of the patch in its order, the others in stored order; of both kinds, a stored item comes first only if it did
+ * so before.
  */
 export function inOrder(
   merged: readonly unknown[],
@@ -138,11 +137,7 @@ export function inOrder(
   return [...result, ...patched.slice(next)];
 }
 
-/**
- * A list with `$setElementOrder` must have its own items in that order, unless the order is empty.
- *
- * @throws StatusFailure 400 where it does not
- */
+/** With `$setElementOrder`, whose order may be empty. @throws StatusFailure 400 for items in another order */
 export function requireOrder(list: readonly unknown[], order: readonly unknown[], mergeKey: string | undefined): void {
   if (order.length === 0) return;
   const items = list.filter((item) => mergeKey === undefined || !isObject(item) || !Object.hasOwn(item, PATCH));

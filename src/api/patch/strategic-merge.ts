@@ -16,12 +16,9 @@ import {
 import { deleteFromList, mergeLists, inOrder, requireOrder } from './strategic-lists.js';
 
 /**
- * Applies a strategic merge patch: objects merge, `null` removes, lists merge or are replaced as the shape says, and
- * directives (`$patch`, `$retainKeys`, `$deleteFromPrimitiveList/x`, `$setElementOrder/x`) change that. Arguments are
- * not changed; the result shares parts that the patch does not reach. Types are checked later, when the result is
- * decoded.
- *
- * Depth must be bounded by the caller.
+ * Objects merge, `null` removes, lists merge or are replaced as the shape says, and directives (`$patch`,
+ * `$retainKeys`, `$deleteFromPrimitiveList/x`, `$setElementOrder/x`) change that. Arguments are not changed; the result
+ * shares what the patch does not reach. The caller bounds the depth; types are checked when the result is decoded.
  *
  * @throws StatusFailure 400 for a directive that cannot be followed (Kubernetes answers some of them with 500), 422 for
  * lists of lists
@@ -64,7 +61,7 @@ function followDirective(patch: JsonObject): JsonObject {
   return withoutDirectives(members) as JsonObject;
 }
 
-/** The keys `$retainKeys` lists; they must cover what the patch sets. */
+/** They must cover what the patch sets. */
 function retainedKeys(patch: JsonObject): ReadonlySet<unknown> | undefined {
   if (!Object.hasOwn(patch, RETAIN_KEYS)) return undefined;
   const list = patch[RETAIN_KEYS];
@@ -95,17 +92,14 @@ function mergeMember(result: JsonObject, key: string, value: unknown, shape: Sha
   }
 }
 
-/**
- * Follows `$deleteFromPrimitiveList`. `null` removes the whole list; other values that are not lists are ignored
- * (Kubernetes behaviour).
- */
+/** `null` removes the whole list; other values that are not lists are ignored (Kubernetes behaviour). */
 function deleteScalars(result: JsonObject, field: string, value: unknown): void {
   if (value === null) delete result[field];
   const before = member(result, field);
   if (Array.isArray(before) && Array.isArray(value)) setMember(result, field, deleteFromList(before, value));
 }
 
-/** Follows `$setElementOrder`. True if the patch's own list has been merged with it. */
+/** True if the patch's own list has been merged with it. */
 function mergeInOrder(
   result: JsonObject,
   patch: JsonObject,
