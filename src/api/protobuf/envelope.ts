@@ -2,10 +2,10 @@ import type { BinaryWriter } from '@bufbuild/protobuf/wire';
 import { DELIMITED, tagOf, type CountingReader } from './wire.js';
 import { messageEnd, readFields, requireWireType } from './read-fields.js';
 
-/** `k8s` and a zero byte, which identify an object in protobuf. */
+/** `k8s` and a zero byte. */
 export const MAGIC: Uint8Array = Uint8Array.of(0x6b, 0x38, 0x73, 0x00);
 
-/** The type of a message, which the message itself does not contain. */
+/** A message itself does not contain its type. */
 export interface TypeNames {
   /** Empty for a few discovery documents. */
   readonly apiVersion: string;
@@ -17,13 +17,13 @@ const SECOND = tagOf(2, DELIMITED);
 const CONTENT_ENCODING = tagOf(3, DELIMITED);
 const CONTENT_TYPE = tagOf(4, DELIMITED);
 
-/** Writes the part of an envelope before the bytes of the message; {@link ENVELOPE_END} follows them. */
+/** The message and {@link ENVELOPE_END} follow. */
 export function writeEnvelopeStart(writer: BinaryWriter, { apiVersion, kind }: TypeNames): void {
   writer.raw(MAGIC).uint32(FIRST).fork().uint32(FIRST).string(apiVersion).uint32(SECOND).string(kind).join();
   writer.uint32(SECOND);
 }
 
-/** The empty contentEncoding and contentType that Kubernetes writes after the message. */
+/** The empty contentEncoding and contentType that Kubernetes writes. */
 export const ENVELOPE_END: Uint8Array = Uint8Array.of(CONTENT_ENCODING, 0, CONTENT_TYPE, 0);
 
 export function writeEnvelope(writer: BinaryWriter, names: TypeNames, writeBody: () => void): void {
@@ -37,7 +37,7 @@ export interface Envelope extends TypeNames {
   readonly message: Uint8Array;
 }
 
-/** Why a body cannot be an envelope, in Kubernetes' words; undefined when it may be one. */
+/** In Kubernetes' words; undefined when it may be an envelope. */
 export function envelopeFault(body: Uint8Array): string | undefined {
   if (body.length === 0) return 'empty data';
   if (body.length < MAGIC.length || MAGIC.some((byte, at) => body[at] !== byte)) {
@@ -46,7 +46,7 @@ export function envelopeFault(body: Uint8Array): string | undefined {
   return body.length === MAGIC.length ? 'empty body' : undefined;
 }
 
-/** Reads an envelope after its first four bytes. @throws Error where it is malformed */
+/** After {@link MAGIC}. @throws Error where it is malformed */
 export function readEnvelope(reader: CountingReader, end: number): Envelope {
   const names = { apiVersion: '', kind: '' };
   let message: Uint8Array = new Uint8Array(0);

@@ -2,28 +2,28 @@ import { lazy } from '../schema/lazy.js';
 import type { FieldShape, ScalarShape, Shape, StructShape } from '../schema/shape.js';
 
 export interface Message {
-  /** The name in error messages: `Event`. */
+  /** As error messages give it: `Event`. */
   readonly name: string;
-  /** In the order of their numbers, which is the order they are written in. */
+  /** In the order of their numbers, in which they are written. */
   readonly fields: readonly MessageField[];
   readonly byNumber: ReadonlyMap<number, MessageField>;
 }
 
 export interface MessageField {
   readonly number: number;
-  /** The name in JSON. */
+  /** In JSON. */
   readonly name: string;
   readonly type: FieldType;
   /**
-   * Kubernetes' messages are generated from Go structs: a field that is not a pointer there is written even when it is
-   * not set, as `""`, 0, false or an empty message. Does not apply to lists and maps.
+   * Kubernetes generates messages from Go structs: what is not a pointer there is written even when it is not set, as
+   * `""`, 0, false or an empty message. Does not apply to lists and maps.
    */
   readonly always: boolean;
 }
 
 /**
- * The types there are in Kubernetes' meta, core and events groups. Times are messages of seconds and nanoseconds, free
- * JSON one of bytes; a map has strings by string; `strings` is a list inside a message of its own.
+ * Those of Kubernetes' meta, core and events groups. Times are messages of seconds and nanoseconds, free JSON one of
+ * bytes; a map has strings by string; `strings` is a list inside a message of its own.
  */
 export type FieldType =
   | { readonly kind: 'scalar'; readonly type: ScalarShape['type'] }
@@ -32,20 +32,15 @@ export type FieldType =
   | { readonly kind: 'map' }
   | { readonly kind: 'strings' };
 
-/** A message from its fields, in any order. */
 export function createMessage(name: string, fields: readonly MessageField[]): Message {
   const sorted = [...fields].sort((a, b) => a.number - b.number);
   return { name, fields: sorted, byNumber: new Map(sorted.map((field) => [field.number, field])) };
 }
 
-/** Messages by the shape they were compiled from: shapes live as long as the process. */
+/** Shapes live as long as the process. */
 const compiled: () => WeakMap<StructShape, Message> = lazy(() => new WeakMap());
 
-/**
- * The message of a shape, compiled once.
- *
- * @throws TypeError for a shape with types Kubernetes' messages do not have
- */
+/** @throws TypeError for a shape with types Kubernetes' messages do not have */
 export function messageOf(shape: StructShape): Message {
   const known = compiled().get(shape);
   if (known) return known;

@@ -25,14 +25,14 @@ const list = (number: number, name: string, item: Message | 'string' = 'string')
 
 export const listMetaMessage: () => Message = lazy(() => messageOf(listMetaShape()));
 
-/** An object of which nothing but its metadata is shown (Kubernetes `meta/v1` PartialObjectMetadata). */
+/** Kubernetes `meta/v1` PartialObjectMetadata. */
 export const partialMetadataMessage: () => Message = lazy(() =>
   createMessage('PartialObjectMetadata', [nested(1, 'metadata', objectMetaMessage())]),
 );
 
 const objectMetaMessage: () => Message = lazy(() => messageOf(objectMetaShape()));
 
-/** The messages of the kinds that every API server answers with, whatever it serves. */
+/** What every API server answers with, whatever it serves. */
 export const metaMessages: () => ReadonlyMap<string, Message> = lazy(() => {
   const all = [
     messageOf(statusShape()),
@@ -44,7 +44,6 @@ export const metaMessages: () => ReadonlyMap<string, Message> = lazy(() => {
   return new Map(all.map((message) => [message.name, message]));
 });
 
-/** What `/api`, `/apis` and the paths below answer. */
 function discoveryMessages(): readonly Message[] {
   const address = createMessage('ServerAddressByClientCIDR', [text(1, 'clientCIDR'), text(2, 'serverAddress')]);
   const version = createMessage('GroupVersionForDiscovery', [text(1, 'groupVersion'), text(2, 'version')]);
@@ -62,7 +61,7 @@ function discoveryMessages(): readonly Message[] {
   ];
 }
 
-/** The one document of aggregated discovery (Kubernetes `apidiscovery.k8s.io/v2`). */
+/** Kubernetes `apidiscovery.k8s.io/v2`. */
 function aggregatedDiscoveryMessage(): Message {
   const kind = createMessage('GroupVersionKind', [text(1, 'group'), text(2, 'version'), text(3, 'kind')]);
   const resource = createMessage('APIResourceDiscovery', [

@@ -3,7 +3,7 @@ import { LONG_TEXT, membersOfText } from '../../json/member-count.js';
 import { tooManyMembers } from '../body/member-limit.js';
 import type { CountingReader, WireType } from './wire.js';
 
-/** A reader for one body, with the limit on fields that JSON bodies have. */
+/** With the limit on fields that JSON bodies have. */
 export function countingReader(bytes: Uint8Array, maxFields: number): CountingReader {
   return Object.assign(new BinaryReader(bytes), { maxFields, fieldsLeft: maxFields });
 }
@@ -13,13 +13,7 @@ export type FieldVisitor = (number: number, wireType: number) => boolean;
 
 const END_GROUP = 4;
 
-/**
- * Visits the fields of the message that ends at `end`.
- *
- * @param name what errors call the message
- * @throws Error where the message is malformed; RangeError where bytes are missing; StatusFailure 413 for too many
- * fields
- */
+/** @throws Error where the message is malformed; RangeError for missing bytes; StatusFailure 413 for too many fields */
 export function readFields(reader: CountingReader, name: string, end: number, visit: FieldVisitor): void {
   while (reader.pos < end) {
     if (--reader.fieldsLeft < 0) throw tooManyMembers('the body', reader.maxFields);
@@ -36,9 +30,7 @@ export function readFields(reader: CountingReader, name: string, end: number, vi
   if (reader.pos > end) throw missingBytes();
 }
 
-/**
- * Reads the length of a nested message and returns its end. @throws RangeError when that is beyond the outer message
- */
+/** The end of a nested message, whose length comes next. @throws RangeError when it is beyond the outer message */
 export function messageEnd(reader: BinaryReader, outerEnd: number): number {
   const length = reader.uint32();
   const end = reader.pos + length;
@@ -48,7 +40,6 @@ export function messageEnd(reader: BinaryReader, outerEnd: number): number {
 
 const missingBytes = (): RangeError => new RangeError('unexpected EOF');
 
-/** @throws Error when a field has another wire type than its type requires */
 export function requireWireType(found: number, wanted: WireType, fieldName: string): void {
   if (found !== wanted) throw new Error(`proto: wrong wireType = ${found} for field ${fieldName}`);
 }

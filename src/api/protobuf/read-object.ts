@@ -6,17 +6,16 @@ import { messageOf } from './message.js';
 import { countingReader } from './read-fields.js';
 import { readMessage } from './read-message.js';
 
-/** An object whose envelope has been read, and its message not yet. */
+/** Its envelope has been read, its message not yet. */
 export interface ProtobufObject extends TypeNames {
-  /** The object as it would be in JSON, without `kind` and `apiVersion`, or why the message cannot be read. */
+  /** As it would be in JSON, without `kind` and `apiVersion`. */
   read(shape: StructShape): { readonly value: Record<string, unknown> } | { readonly error: string };
 }
 
 type ReadObject = ProtobufObject | { readonly error: string };
 
 /**
- * Reads the envelope of an object in Kubernetes' protobuf form (`k8s\0` and `runtime.Unknown`), or says why that
- * fails, in Kubernetes' words where there are any.
+ * Kubernetes' protobuf form: `k8s\0` and `runtime.Unknown`. Errors are in Kubernetes' words where there are any.
  *
  * @throws StatusFailure 413 for too many fields; nothing else that a client sends makes it throw
  */
@@ -45,7 +44,7 @@ export function readProtobuf(body: Uint8Array, { members }: BodyLimits): ReadObj
   };
 }
 
-/** The message for an error of reading, all of which are faults of the body. @throws StatusFailure as it is */
+/** All errors of reading are faults of the body. @throws StatusFailure as it is */
 function messageFor(error: unknown): string {
   if (isStatusFailure(error)) throw error;
   if (error instanceof RangeError) return 'unexpected EOF';

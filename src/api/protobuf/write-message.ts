@@ -7,7 +7,6 @@ import { DELIMITED, tagOf, VARINT } from './wire.js';
 
 type Plain = Readonly<Record<string, unknown>>;
 
-/** Tags of the fields of TypeMeta, map entries, Timestamp and other small messages. */
 const FIRST = tagOf(1, DELIMITED);
 const SECOND = tagOf(2, DELIMITED);
 const SECONDS = tagOf(1, VARINT);
@@ -16,8 +15,8 @@ const NANOS = tagOf(2, VARINT);
 const EMPTY: Plain = Object.freeze({});
 
 /**
- * Writes an object, as it is in JSON, as a message: byte for byte what Kubernetes' generated code writes. Fields the
- * message does not know (`kind`, `apiVersion`) are left out. The object is trusted to have the message's types.
+ * Byte for byte what Kubernetes' generated code writes. Fields the message does not know (`kind`, `apiVersion`) are
+ * left out. The object is trusted to have the message's types.
  */
 export function writeMessage(writer: BinaryWriter, message: Message, object: Plain): void {
   for (const field of message.fields) {
@@ -27,7 +26,7 @@ export function writeMessage(writer: BinaryWriter, message: Message, object: Pla
   }
 }
 
-/** @param value undefined writes the zero value, and nothing at all for lists and maps */
+/** Undefined writes the zero value, and nothing at all for lists and maps. */
 function writeField(writer: BinaryWriter, { number, type }: MessageField, value: unknown): void {
   const tag = tagOf(number, DELIMITED);
   switch (type.kind) {

@@ -5,19 +5,15 @@ import type { StatusFailure } from '../status/status-failure.js';
 import { SERIALIZERS } from './media-types.js';
 import type { Serializer } from './serializer.js';
 
-/** What a request says about the form of its response. */
 export interface NegotiationInputs {
-  /** The Accept header. */
   readonly accept?: string | undefined;
-  /** The first value of the query parameter `pretty`. */
+  /** The first value of this query parameter, as of `includeObject`. */
   readonly pretty?: string | undefined;
   readonly userAgent?: string | undefined;
   readonly acceptEncoding?: string | undefined;
-  /** The first value of the query parameter `includeObject`. */
   readonly includeObject?: string | undefined;
 }
 
-/** The headers and query parameters that negotiation reads. */
 export function negotiationInputs(
   headers: RequestHeaders | undefined,
   query: ReadonlyMap<string, readonly string[]>,
@@ -35,23 +31,21 @@ export function negotiationInputs(
   };
 }
 
-/** `as`, `g` and `v` of an Accept clause. */
+/** As `as`, `g` and `v` of an Accept clause. */
 export interface Conversion {
   readonly kind: string;
   readonly group: string;
   readonly version: string;
 }
 
-/** Whether the second stage may choose a conversion, or none, with a serializer. */
+/** Whether a conversion, or none, may be chosen with a serializer. */
 export type Allows = (conversion: Conversion | undefined, serializer: Serializer) => boolean;
 
-/** What was chosen. */
 export interface Choice {
   readonly serializer: Serializer;
   readonly conversion: Conversion | undefined;
 }
 
-/** Documents and failures: no conversions. */
 export const plainOnly: Allows = (conversion) => conversion === undefined;
 
 function conversionOf({ params }: AcceptClause): Conversion | undefined {
@@ -68,16 +62,12 @@ function wantsPretty({ pretty, userAgent }: NegotiationInputs): boolean {
   return userAgent !== undefined && isHumanClient(userAgent);
 }
 
-/** Whether a client shows responses to a person, so that they are indented. */
+/** Whether the client shows responses to a person. */
 export function isHumanClient(userAgent: string): boolean {
   return HUMAN_CLIENTS.some((name) => userAgent.startsWith(name));
 }
 
-/**
- * The second stage: the first clause, in order of preference, that can be served.
- *
- * @param served the version that `sv` may name
- */
+/** The first clause, in order of preference, that can be served. `served` is the version that `sv` may name. */
 export function choose(inputs: NegotiationInputs, allows: Allows, served?: string): Choice | undefined {
   const pretty = wantsPretty(inputs);
   const choice = (serializer: Serializer, clause?: AcceptClause): Choice => ({
@@ -100,7 +90,7 @@ export function choose(inputs: NegotiationInputs, allows: Allows, served?: strin
   return undefined;
 }
 
-/** 406 when no clause can be served. */
+/** 406. */
 export function onlyTypes(types: readonly string[]): StatusFailure {
   return notAcceptable(`only the following media types are accepted: ${types.join(', ')}`);
 }

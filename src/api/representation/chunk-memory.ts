@@ -1,8 +1,6 @@
 export const CHUNK_BYTES = 131_072;
 
-/**
- * Free chunks kept of each size: as many as a batch of responses of the Node bridge holds before it releases the first.
- */
+/** Of each size: as many as a batch of responses of the Node bridge holds before it releases the first. */
 const MAX_FREE = 32;
 /** Shorter responses get new memory, which costs less than a chunk that is not given back. */
 const SHORT = 4096;
@@ -10,7 +8,6 @@ const SHORT = 4096;
 const SMALLEST_BITS = 13;
 const SIZES = 5;
 
-/** Bytes of a response in memory that is reused after `release`. */
 export interface PooledBytes {
   readonly bytes: Uint8Array;
   /** To be called once the bytes were sent and are not read again; if that is unknown, never. */
@@ -20,10 +17,9 @@ export interface PooledBytes {
 export type ChunkMemory = ReturnType<typeof createChunkMemory>;
 
 /**
- * Makes the memory that lists are written to, at first empty. It holds at most 8 MiB, in five sizes. New memory for every
- * response costs page faults and collections: in experiments lists of 28 kB reached 0.44–0.67 of the rate of a bare
- * `node:http` server that way, and 0.83 in reused memory. A list of 28 kB costs 53 µs of CPU with it, and 97 to 180 if
- * only one of 32 responses finds used memory.
+ * At most 8 MiB, in five sizes. New memory for every response costs page faults and collections: in experiments lists
+ * of 28 kB reached 0.44–0.67 of the rate of a bare `node:http` server that way, and 0.83 in reused memory. Such a list
+ * costs 53 µs of CPU, and 97 to 180 if only one of 32 responses finds used memory.
  */
 export function createChunkMemory() {
   const free: readonly Uint8Array[][] = Array.from({ length: SIZES }, () => []);
@@ -36,11 +32,11 @@ export function createChunkMemory() {
   };
 
   return {
-    /** A chunk of {@link CHUNK_BYTES}. A chunk that is not given back is garbage-collected. */
+    /** A chunk that is not given back is garbage-collected. */
     acquire: (): Uint8Array => chunks.pop() ?? new Uint8Array(CHUNK_BYTES),
-    /** Gives back an acquired chunk, once. It may not be used any more. */
+    /** Gives back an acquired chunk, once. */
     release: (chunk: Uint8Array): void => putBack(chunks, chunk),
-    /** Memory for a body of up to {@link CHUNK_BYTES}. */
+    /** For a body of up to {@link CHUNK_BYTES}. */
     allocate(length: number): Uint8Array | PooledBytes {
       if (length < SHORT) return new Uint8Array(length);
       const index = 32 - Math.clz32((length - 1) >>> SMALLEST_BITS);

@@ -5,10 +5,10 @@ import type { StructShape } from '../schema/shape.js';
 import type { ChunkMemory } from './chunk-memory.js';
 import type { JsonSource } from '../../json/json-source.js';
 
-/** Items in batches: all of them, or as they are read. */
+/** All items, or as they are read. */
 export type Batches = readonly (readonly JsonSource[])[] | AsyncIterable<readonly JsonSource[]>;
 
-/** A column of a server-side printed table; `priority` 1 is shown by `-o wide` only. */
+/** `priority` 1 is shown by `-o wide` only. */
 export interface TableColumn {
   readonly name: string;
   readonly type: string;
@@ -17,37 +17,35 @@ export interface TableColumn {
   readonly priority: number;
 }
 
-/** How a resource is printed as a Table. `now` is microseconds since the epoch. */
+/** `now` is microseconds since the epoch. */
 export interface TableDefinition {
   readonly columns: readonly TableColumn[];
   cells(object: unknown, now: number): readonly (string | number)[];
 }
 
-/** The part of a resource's served version that representations read. */
+/** What representations read of a resource's served version. */
 export interface ResourceView {
   /** `events.example.com/v1`. */
   readonly apiVersion: string;
   readonly kind: string;
   readonly listKind: string;
-  /** The object in this version. */
   readonly shape: StructShape;
   readonly table: TableDefinition;
 }
 
-/** The content of the response, which decides the possible transforms and media types. */
+/** Decides the possible transforms and media types. */
 export type ResponseKind = 'object' | 'list' | 'watch';
 
-/** The types of watch events. */
 export type FrameType = 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK' | 'ERROR';
 
-/** Makes the frames of one watch. Frames may depend on earlier ones. */
+/** Frames of one watch may depend on earlier ones. */
 export interface FrameEncoder {
   /**
-   * If set, frames depend only on this key, the type and the object, and may be shared between watchers. Unset if they
+   * Frames with this key, the same type and object are equal, and may be shared between watchers. Undefined if they
    * depend on their position in the stream (the first Table has the columns).
    */
   readonly cacheKey: string | undefined;
-  /** One frame with its newline, from the object's JSON (with kind and apiVersion); undefined ends the stream. */
+  /** With its newline, from the object's JSON (with kind and apiVersion); undefined ends the stream. */
   encode(type: FrameType, json: Uint8Array): Uint8Array | undefined;
 }
 
@@ -61,17 +59,16 @@ export interface Representation {
   /** From the object's JSON, with kind and apiVersion, without newline. */
   object(json: JsonSource, status: 200 | 201 | 202): ApiResponse | Promise<ApiResponse>;
   /**
-   * From the items' JSON, without kind and apiVersion, in batches. JSON of more than one chunk is streamed through
-   * reused buffers; other serializers gather the items. Errors of the batches are thrown here until the first chunk is
+   * From the items' JSON, without kind and apiVersion. Errors of the batches are thrown here until the first chunk is
    * full, later by the body. With a `memory` the response may have a `release`.
    */
   list(meta: ListMeta, batches: Batches, memory?: ChunkMemory): ApiResponse | Promise<ApiResponse>;
-  /** True if list items are written unchanged, separated by commas, so that several may be passed as one. */
+  /** Items are written unchanged, separated by commas, so that several may be passed as one. */
   readonly joinsItems: boolean;
-  /** True if a list is written only after all of its items have been read. */
+  /** A list is written only after all of its items have been read. */
   readonly gathersItems: boolean;
-  /** A new stream of frames, synchronously if the format is loaded. Only for the kind `watch`. */
+  /** A new stream, synchronously if the format is loaded. Only for the kind `watch`. */
   frames(): FrameEncoder | Promise<FrameEncoder>;
-  /** Content type of a watch. */
+  /** Of a watch. */
   readonly streamType: string;
 }

@@ -21,12 +21,11 @@ const FRAME_START: Readonly<Record<FrameType, Uint8Array>> = {
   ERROR: start('ERROR'),
 };
 
-/** One JSON watch event: always compact, on one line. */
+/** Always compact, on one line. */
 function frame(type: FrameType, json: Uint8Array): Uint8Array {
   return joinBytes([FRAME_START[type], json, FRAME_END]);
 }
 
-/** JSON and a newline. */
 function line(json: JsonSource): Uint8Array {
   const out = uninitializedBytes(json.byteLength + 1);
   if ('writeTo' in json) json.writeTo(out, 0);
@@ -35,12 +34,12 @@ function line(json: JsonSource): Uint8Array {
   return out;
 }
 
-/** Compact JSON with an indentation of two spaces, without a newline at the end. */
+/** Without a newline at the end. */
 export function indented(json: Uint8Array, level = 0): Uint8Array {
   return bytes(indentJson(decoder.decode(json), level));
 }
 
-/** The bytes around the items of a list. */
+/** Around the items of a list. */
 const COMPACT = { open: bytes('['), between: bytes(','), close: bytes(']}\n'), end: '}\n' };
 const INDENTED = { open: bytes('[\n    '), between: bytes(',\n    '), close: bytes('\n  ]\n}'), end: '\n}' };
 
@@ -69,8 +68,5 @@ function createJson(pretty: Serializer | undefined): Serializer {
   };
 }
 
-/**
- * JSON: compact with a newline at the end, or (`pretty`) with two-space indentation and none. `<`, `>` and `&` are
- * not escaped.
- */
+/** Compact with a newline at the end, or (`pretty`) indented without one. `<`, `>` and `&` are not escaped. */
 export const jsonSerializer: Serializer = createJson(createJson(undefined));

@@ -3,24 +3,24 @@ import { CHUNK_BYTES, type ChunkMemory } from './chunk-memory.js';
 import type { Batches } from './contract.js';
 import type { SerializedBody } from './serializer.js';
 
-/** Bytes of at least this length are sent unchanged; copying fewer costs less than a separate write. */
+/** Sent unchanged; copying fewer bytes costs less than a separate write. */
 const MIN_SEPARATE_WRITE = 32_768;
 
 /** The bytes around the items of a list. */
 export interface ListFrame {
   readonly head: Uint8Array;
-  /** Between head and the first item. */
+  /** Before the first item. */
   readonly open: Uint8Array;
   readonly between: Uint8Array;
   /** After the last item. */
   readonly close: Uint8Array;
   /** After the head of a list without items. */
   readonly empty: Uint8Array;
-  /** Converts an item. Absent: items are written unchanged. */
+  /** Absent: items are written unchanged. */
   readonly item?: ((item: JsonSource) => JsonSource) | undefined;
 }
 
-/** The parts of a body that have not been written yet. */
+/** Those of a body that have not been written yet. */
 class ListPieces {
   pieces: JsonSource[];
   byteLength: number;
@@ -48,7 +48,6 @@ class ListPieces {
     this.#push(this.#any ? this.#frame.close : this.#frame.empty);
   }
 
-  /** Removes and returns the pieces. */
   take(): readonly JsonSource[] {
     const { pieces } = this;
     this.pieces = [];
@@ -63,9 +62,9 @@ class ListPieces {
 }
 
 /**
- * The body of a list: bytes of known length if it fits a chunk (pooled ones, if there is a memory), otherwise a stream
- * of chunks that are written to *one* buffer, which is reused when the next chunk is requested; longer bytes are sent
- * unchanged. Never holds more than one batch and one chunk. Synchronous if the batches are an array.
+ * Bytes of known length if they fit a chunk, otherwise a stream of chunks that are written to *one* buffer, which is
+ * reused when the next chunk is requested; longer bytes are sent unchanged. Never holds more than one batch and one
+ * chunk. Synchronous if the batches are an array.
  */
 export function listBody(
   frame: ListFrame,
@@ -93,7 +92,7 @@ async function beginning(
   return stream(body, source, memory);
 }
 
-/** Adds the next batch or the end. @returns false at the end */
+/** @returns false at the end */
 async function addNext(body: ListPieces, source: AsyncIterator<readonly JsonSource[]>): Promise<boolean> {
   const step = await source.next();
   if (step.done === true) body.end();
@@ -101,7 +100,7 @@ async function addNext(body: ListPieces, source: AsyncIterator<readonly JsonSour
   return step.done !== true;
 }
 
-/** A body to which nothing more will be added. */
+/** Nothing more will be added. */
 function whole(all: ListPieces, memory: ChunkMemory | undefined): SerializedBody {
   const { pieces, byteLength } = all;
   if (byteLength > CHUNK_BYTES) return stream(all, undefined, memory);

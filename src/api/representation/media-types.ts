@@ -3,7 +3,7 @@ import { loadedOnce } from '../schema/lazy.js';
 import { jsonSerializer } from './json.js';
 import type { Serializer, FormatWriter } from './serializer.js';
 
-/** A format whose code is loaded with the first response in it. */
+/** Its code is loaded with the first response in it. */
 function loaded(load: () => Promise<FormatWriter>): FormatWriter {
   const writer = loadedOnce(load);
   return {
@@ -32,10 +32,10 @@ const protobufSerializer: Serializer = {
   ...loaded(async () => (await import('./protobuf.js')).protobufWriter),
 };
 
-/** The formats that can be written, the default first. */
+/** The default first. */
 export const SERIALIZERS: readonly Serializer[] = [jsonSerializer, yamlSerializer, protobufSerializer];
 
-/** The media types of responses with one object, in Kubernetes' order, as refusals name them. */
+/** In Kubernetes' order, as refusals name them. */
 export const OBJECT_MEDIA_TYPES: readonly string[] = SERIALIZERS.map(({ mediaType }) => mediaType);
 
 export const STREAM_MEDIA_TYPES: readonly string[] = [
@@ -43,5 +43,4 @@ export const STREAM_MEDIA_TYPES: readonly string[] = [
   'application/vnd.kubernetes.protobuf;stream=watch',
 ];
 
-/** The media types of routes that answer with a list or a watch. */
 export const COLLECTION_MEDIA_TYPES: readonly string[] = [...OBJECT_MEDIA_TYPES, ...STREAM_MEDIA_TYPES];

@@ -13,17 +13,14 @@ import { asTable, readIncludeObject } from './table.js';
 const encoder = new TextEncoder();
 
 /**
- * The first of two stages: does Accept name one of the types of a route? Case matters, and `application/*` matches
- * nothing.
- *
- * @returns the 406, or undefined
+ * The first of two stages: the 406 if Accept names none of the types of a route. Case matters, and `application/*`
+ * matches nothing.
  */
 export function routerAccepts(accept: string | undefined, produces: readonly string[]): StatusFailure | undefined {
   if (acceptsExactly(accept, produces)) return undefined;
   return notAcceptable(`406: Not Acceptable\n\nAvailable representations: ${produces.join(', ')}`, {});
 }
 
-/** The conversions of objects and lists: to a Table, or to their metadata alone. */
 const convertible: Allows = (conversion, { tables }) => {
   if (!conversion) return true;
   const { kind, group, version } = conversion;
@@ -31,7 +28,7 @@ const convertible: Allows = (conversion, { tables }) => {
   return kind === 'Table' ? tables : kind === 'PartialObjectMetadata' || kind === 'PartialObjectMetadataList';
 };
 
-/** The transform a conversion asks for; a kind that does not fit the response is a 406. */
+/** A kind that does not fit the response is a 406. */
 function transformFor(
   conversion: Conversion | undefined,
   inputs: NegotiationInputs,
@@ -59,8 +56,7 @@ function transformFor(
 }
 
 /**
- * The second of two stages: chooses how a response is written, before anything else is done, so that a refusal changes
- * nothing.
+ * The second of two stages, before anything else is done, so that a refusal changes nothing.
  *
  * @param now microseconds since the epoch, for the ages in Tables
  * @throws StatusFailure 406 when no clause of Accept can be served or the conversion does not fit the response; 400 for

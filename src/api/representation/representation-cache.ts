@@ -2,9 +2,9 @@ import type { RequestHeaders } from '../../http/request.js';
 import { isHumanClient } from './choice.js';
 import type { ResponseKind, Representation, ResourceView } from './contract.js';
 
-/** Few kinds of clients use one server. A request with other headers replaces the oldest entry. */
+/** Few kinds of clients use one server. */
 const MAX_ENTRIES = 16;
-/** Longer headers are not remembered: a client could fill the memory with them. */
+/** A client could fill the memory with longer ones. */
 const MAX_HEADER_LENGTH = 512;
 
 interface Entry {
@@ -16,7 +16,6 @@ interface Entry {
   readonly representation: Representation;
 }
 
-/** The representation that requests with the same headers got before, or the one that `negotiate` makes. */
 export type CachedRepresentation = (
   headers: RequestHeaders | undefined,
   view: ResourceView,
@@ -25,8 +24,8 @@ export type CachedRepresentation = (
 ) => Representation;
 
 /**
- * Remembers representations by everything that negotiation reads except the query: only for requests whose query says
- * nothing about the form. With it a Table for kubectl takes 27 µs instead of 36, and a plain get 5 % less.
+ * By everything that negotiation reads except the query: only for requests whose query says nothing about the form.
+ * A Table for kubectl takes 27 µs instead of 36, and a plain get 5 % less.
  */
 export function createRepresentationCache(): CachedRepresentation {
   const entries: Entry[] = [];

@@ -9,7 +9,6 @@ import type { SerializedBody, Serializer } from './serializer.js';
 
 const encoder = new TextEncoder();
 
-/** The response with a serialized body, compressed if the client accepts that and the size is worth it. */
 export function respond(
   status: number,
   serializer: Serializer,
@@ -24,8 +23,8 @@ export function respond(
 }
 
 /**
- * The response with the Status of a failure. Never throws: where Accept names nothing that can be written, or only
- * conversions, the Status is indented JSON without a newline at the end.
+ * Never throws: where Accept names nothing that can be written, or only conversions, the Status is indented JSON
+ * without a newline at the end.
  */
 export function respondFailure(status: Status, inputs: NegotiationInputs): ApiResponse | Promise<ApiResponse> {
   const code = status.code ?? 500;
@@ -35,25 +34,17 @@ export function respondFailure(status: Status, inputs: NegotiationInputs): ApiRe
   return respond(code, choice.serializer, choice.serializer.value(json), inputs.acceptEncoding);
 }
 
-/** Writes the JSON of a document, such as discovery, in a negotiated format. */
+/** Writes the JSON of a document, such as discovery. */
 export type WriteDocument = (json: Uint8Array) => ApiResponse | Promise<ApiResponse>;
 
-/**
- * Chooses the format of a document.
- *
- * @throws StatusFailure 406
- */
+/** @throws StatusFailure 406 */
 export function negotiateDocument(inputs: NegotiationInputs): WriteDocument {
   const choice = choose(inputs, plainOnly);
   if (!choice) throw onlyTypes(OBJECT_MEDIA_TYPES);
   return documentWriter(choice.serializer, inputs);
 }
 
-/**
- * Chooses the format of a converted document of exactly one kind, whatever else Accept prefers: aggregated discovery.
- *
- * @returns undefined if Accept does not name that kind in a format that can be written
- */
+/** For aggregated discovery: exactly this kind, whatever else Accept prefers; undefined if Accept does not name it. */
 export function negotiateConverted(inputs: NegotiationInputs, wanted: Conversion): WriteDocument | undefined {
   const { kind, group, version } = wanted;
   const choice = choose(

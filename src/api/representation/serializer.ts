@@ -5,25 +5,22 @@ import type { ChunkMemory, PooledBytes } from './chunk-memory.js';
 import type { Batches, FrameType, ResourceView } from './contract.js';
 import { nextTurn } from '../../clock/clock.js';
 
-/** How a list is written: the members around the items, and the form of each item. */
 export interface ListForm {
-  /** The members before the items in wire order, with their values as compact JSON. */
+  /** Before the items in wire order, with their values as compact JSON. */
   readonly members: readonly (readonly [name: string, json: string])[];
-  /** The member that holds the items. */
   readonly itemsName: 'items' | 'rows';
-  /** The value of that member if there are no items. */
+  /** If there are no items. */
   readonly empty: '[]' | 'null';
-  /** An item of the list, from its JSON without kind and apiVersion. Absent: unchanged. */
+  /** From an item's JSON without kind and apiVersion. Absent: unchanged. */
   readonly item?: (json: Uint8Array) => Uint8Array;
 }
 
-/** The bytes of an item of the list. */
 export function formed({ item: form }: ListForm, item: JsonSource): Uint8Array {
   const json = jsonBytes(item);
   return form ? form(json) : json;
 }
 
-/** The metadata of a list as compact JSON, in Kubernetes' order, without unset and empty members. */
+/** In Kubernetes' order, without unset and empty members. */
 export function listMetaJson(meta: ListMeta): string {
   const { resourceVersion, continue: token, remainingItemCount } = meta;
   return JSON.stringify({
@@ -36,30 +33,27 @@ export function listMetaJson(meta: ListMeta): string {
 /** A stream only if it does not fit one chunk, pooled bytes only if there is a memory. */
 export type SerializedBody = Uint8Array | PooledBytes | AsyncIterable<Uint8Array>;
 
-/** Writes the watch events of one stream, each around an object's JSON. */
+/** Writes a watch event around an object's JSON. */
 export type FrameWriter = (type: FrameType, json: Uint8Array) => Uint8Array;
 
 /** One wire format: a file, and an entry in the list of `media-types.ts`. */
 export interface Serializer extends FormatWriter {
-  /** The bare media type, also the Content-Type of a response. */
+  /** Without parameters; also the Content-Type of a response. */
   readonly mediaType: string;
-  /** The headers of a response: always the same object, because bridges remember what they made of it. */
+  /** Always the same object, because bridges remember what they made of it. */
   readonly headers: ResponseHeaders;
-  /** Content-Type of a watch; undefined if this format has no framing. */
+  /** Of a watch; undefined if this format has no framing. */
   readonly streamType: string | undefined;
-  /** Whether Tables exist in this format. */
   readonly tables: boolean;
-  /** The same format for human readers; undefined if there is no difference. */
+  /** For human readers; undefined if there is no difference. */
   readonly pretty: Serializer | undefined;
-  /** True if list items are written unchanged, separated by commas. */
+  /** See `Representation`. */
   readonly joinsItems?: boolean;
-  /** True if all items of a list are held before the first is sent. */
   readonly gathersItems?: boolean;
 }
 
-/** How a format is written. */
 export interface FormatWriter {
-  /** One value, from its compact JSON. `view` is its resource, if it is an object. */
+  /** `view` is the resource of an object. */
   value(json: JsonSource, view?: ResourceView): SerializedBody | Promise<SerializedBody>;
   /** Synchronous if the batches are an array and the response fits a chunk. */
   list(
@@ -68,17 +62,14 @@ export interface FormatWriter {
     view: ResourceView,
     memory?: ChunkMemory,
   ): SerializedBody | Promise<SerializedBody>;
-  /** The writer of a watch, synchronously if the format is loaded. Only called if `streamType` is set. */
+  /** Synchronous if the format is loaded. Only called if `streamType` is set. */
   frames(view: ResourceView): FrameWriter | Promise<FrameWriter>;
 }
 
-/** The JSON rewritten in one turn of the event loop: 5 to 10 ms as YAML, less as protobuf. */
+/** JSON rewritten in one turn of the event loop: 5 to 10 ms as YAML, less as protobuf. */
 const BYTES_IN_A_TURN = 32_768;
 
-/**
- * Divides work on many objects into turns of the event loop: given the bytes of each, it returns a promise when a turn
- * ends.
- */
+/** Given the bytes of each object, it returns a promise when a turn ends. */
 export function createYielder(): (bytes: number) => Promise<void> | undefined {
   let left = BYTES_IN_A_TURN;
   return (bytes) => {

@@ -4,14 +4,14 @@ import { listMetaJson, type ListForm } from './serializer.js';
 import { joinBytes } from '../../http/bytes.js';
 import { memberBytes } from '../../json/raw-json.js';
 
-/** How an object is changed before it is serialized. Works on compact JSON. */
+/** Works on compact JSON, before it is serialized. */
 export interface Transform {
-  /** A single object, from its JSON with kind and apiVersion. Absent: unchanged. */
+  /** With kind and apiVersion. Absent: unchanged. */
   readonly object?: (json: Uint8Array) => Uint8Array;
   list(meta: ListMeta): ListForm;
   /** Set if the transformed objects of a watch do not depend on earlier ones. */
   readonly streamKey: string | undefined;
-  /** A new stream: the object of each watch event but ERROR; undefined ends the stream. */
+  /** A new stream of the objects of watch events but ERROR; undefined ends it. */
   stream(): (type: FrameType, json: Uint8Array) => Uint8Array | undefined;
 }
 
@@ -21,7 +21,6 @@ const listMembers = (kind: string, apiVersion: string, meta: ListMeta): ListForm
   ['metadata', listMetaJson(meta)],
 ];
 
-/** The objects themselves. */
 export function wholeObjects(view: ResourceView): Transform {
   return {
     list: (meta) => ({ members: listMembers(view.listKind, view.apiVersion, meta), itemsName: 'items', empty: '[]' }),
@@ -34,7 +33,7 @@ const encoder = new TextEncoder();
 const EMPTY = encoder.encode('{}');
 const END = encoder.encode('}');
 
-/** Makes PartialObjectMetadata objects: kind, apiVersion, and the unchanged bytes of an object's metadata. */
+/** Kind, apiVersion, and the unchanged bytes of an object's metadata. */
 export function partialObjectMetadata(apiVersion: string): (json: Uint8Array) => Uint8Array {
   const start = encoder.encode(`{"kind":"PartialObjectMetadata","apiVersion":"${apiVersion}","metadata":`);
   return (json) => joinBytes([start, memberBytes(json, 'metadata') ?? EMPTY, END]);
@@ -57,7 +56,7 @@ export function metadataOnly(apiVersion: string): Transform {
   };
 }
 
-/** `as=PartialObjectMetadataList` on a watch: the stream ends without a frame at the first object, as in Kubernetes. */
+/** `as=PartialObjectMetadataList` on a watch: the stream ends at the first object, as in Kubernetes. */
 export function metadataListWatch(apiVersion: string): Transform {
   return { ...metadataOnly(apiVersion), streamKey: undefined, stream: () => () => undefined };
 }

@@ -8,7 +8,7 @@ const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 const parse = (json: Uint8Array): unknown => JSON.parse(decoder.decode(json));
 
-/** YAML with keys in alphabetical order. */
+/** Keys are in alphabetical order. */
 export const yamlWriter: FormatWriter = {
   async value(json) {
     const bytes = jsonBytes(json);
@@ -24,13 +24,9 @@ export const yamlWriter: FormatWriter = {
 
 const LARGE_BYTES = 32_768;
 
-/**
- * Longer JSON is parsed in one turn of the event loop, written in pieces of this length, each in a turn, and then
- * encoded.
- */
+/** Longer JSON is parsed in one turn of the event loop, and then written in pieces of this length, each in a turn. */
 const PIECE_LENGTH = 65_536;
 
-/** JSON as YAML; `asItem` as an item of a list. */
 function written(json: Uint8Array, asItem = false): string | Promise<string> {
   if (json.length > PIECE_LENGTH) return inTurns(json, asItem);
   const value = parse(json);
@@ -52,7 +48,7 @@ async function inTurns(json: Uint8Array, asItem: boolean): Promise<string> {
 /** Longer lists are streamed. */
 const PART_LENGTH = 131_072;
 
-/** Bytes if it is short; otherwise parts, none of which is held once it is sent. */
+/** Short ones as bytes; of others no part is held once it is sent. */
 async function list(form: ListForm, batches: Batches): Promise<SerializedBody> {
   const parts = listParts(form, batches);
   const first = await parts.next();
@@ -70,7 +66,7 @@ async function* rest(begun: string, parts: AsyncGenerator<string>): AsyncGenerat
   }
 }
 
-/** The items follow their key as in a separate list; members that sort after that key follow them. */
+/** Items follow their key as in a separate list; members that sort after that key follow them. */
 async function* listParts(form: ListForm, batches: Batches): AsyncGenerator<string, void, undefined> {
   const members = form.members.map(([name, json]): [string, unknown] => [name, JSON.parse(json)]);
   const textOf = (those: typeof members): string => (those.length > 0 ? writeYaml(Object.fromEntries(those)) : '');

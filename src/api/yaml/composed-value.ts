@@ -17,25 +17,21 @@ import { isObject } from '../../json/json-tree.js';
 import { MAX_STRICT_ERRORS } from '../body/parse-body.js';
 import { plainScalar } from './plain-scalar.js';
 
-/**
- * A value with its duplicate keys, one line each (`line 7: key "d" already set in map`; a hundred at most), or what is
- * wrong.
- */
+/** Duplicate keys are told one a line: `line 7: key "d" already set in map`. */
 export type YamlResult =
   { readonly value: unknown; readonly duplicates: readonly string[] } | { readonly error: string };
 
 type AnyNode = Node | Pair | null | undefined;
 
-/** An anchored value, the number of its nodes, and the total length of its texts. */
 interface Anchored {
   readonly value: unknown;
   readonly size: number;
   readonly length: number;
 }
 
-/** The most nodes that aliases may add to a document: a few bytes must not become gigabytes. */
+/** Nodes that aliases may add to a document: a few bytes must not become gigabytes. */
 const MAX_ALIASED = 1_000;
-/** The most characters of text that aliases may add: as many as annotations may have. */
+/** Text that aliases may add: as much as annotations may have. */
 const MAX_ALIASED_LENGTH = 262_144;
 const TAG = 'tag:yaml.org,2002:';
 
@@ -43,9 +39,9 @@ class Walk {
   readonly lineOf: (offset: number) => number;
   readonly anchors = new Map<string, Anchored | 'open'>();
   readonly duplicates: string[] = [];
-  /** The nodes seen so far, those of aliases counted each time. */
+  /** Nodes seen so far, those of aliases counted each time. */
   size = 0;
-  /** The characters of all scalars seen so far, in the same way. */
+  /** Characters of all scalars seen so far, in the same way. */
   length = 0;
   aliased = 0;
   aliasedLength = 0;
@@ -56,7 +52,7 @@ class Walk {
   }
 }
 
-/** The plain value of a composed document, resolved by the rules of Go's YAML library. */
+/** By the rules of Go's YAML library. */
 export function composedValue(contents: AnyNode, lineOf: (offset: number) => number): YamlResult {
   const walk = new Walk(lineOf);
   const value = valueOf(walk, contents, 0);
@@ -120,8 +116,8 @@ function isMergeKey(node: AnyNode): boolean {
 }
 
 /**
- * The members that `<<` adds: those of a map, or of a list of maps, of which the first one with a key counts. Added in
- * this order, the last of equal keys counts (as in Go's YAML library), whether it was written or merged.
+ * Those of a map, or of a list of maps, of which the first one with a key counts. Added in this order, the last of
+ * equal keys counts (as in Go's YAML library), whether it was written or merged.
  */
 function merged(walk: Walk, node: AnyNode, depth: number): readonly (readonly [string, unknown])[] {
   const value = valueOf(walk, node, depth);

@@ -1,38 +1,33 @@
 import { Composer, Lexer, Parser, type CST, type Document } from 'yaml';
 
-/** The first document of a text; undefined where there is none. */
 export interface FirstDocument {
   readonly contents: Document.Parsed['contents'] | undefined;
 }
 
-/** The first fault and its offset; -1 for a fault of the whole text. */
+/** -1 for a fault of the whole text. */
 export interface YamlFault {
   readonly message: string;
   readonly offset: number;
 }
 
-/**
- * The most lexical tokens of a document (about 1,000 lines): the library spends about 3 µs on each, without yielding.
- */
+/** About 1,000 lines: the library spends about 3 µs on each token, without yielding. */
 const MAX_TOKENS = 6_000;
 
-/** The message for a text that is longer, or has more tokens. */
 const TOO_COMPLEX = 'document is too complex';
 
-/** Tokens that are allowed between documents. */
 const BETWEEN: ReadonlySet<string> = new Set(['byte-order-mark', 'space', 'comment', 'newline', 'doc-end']);
 
-/** The library's composer, which reports all faults through this method. */
+/** The library's composer reports all faults through this method. */
 interface Reporting {
   onError: (source: Place, code: string, message: string, warning?: boolean) => void;
 }
 type Place = number | readonly [number, number] | { readonly offset: number };
 
 /**
- * Composes the first document of a text and ignores further ones. Stops at the first fault; the library would go on and
- * make an error with a stack trace for each of thousands of faults.
+ * Ignores further documents, and stops at the first fault; the library would go on and make an error with a stack trace
+ * for each of thousands of faults.
  *
- * @param maxCharacters how long the text may be, in UTF-16 units
+ * @param maxCharacters in UTF-16 units
  * @param onLine told where each line begins
  */
 export function firstDocument(
@@ -88,7 +83,7 @@ export function firstDocument(
 
 const isFault = ({ type }: CST.Token): boolean => type !== 'document' && type !== 'directive' && !BETWEEN.has(type);
 
-/** Makes the composer throw at the first fault; the returned function tells what it was. */
+/** The returned function tells what the fault was. */
 function stopAtFault(composer: Composer): () => YamlFault | undefined {
   let broken: YamlFault | undefined;
   const stop = new Error('stopped at the first fault');

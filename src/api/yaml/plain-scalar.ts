@@ -3,8 +3,8 @@ import { TextBuffer } from './text-buffer.js';
 const UNDERSCORE = 0x5f;
 
 /**
- * What an unquoted scalar means to Go's YAML 1.1 library: booleans in all their old spellings, numbers of any base,
- * `null` as `~` or nothing; dates stay text.
+ * As Go's YAML 1.1 library reads an unquoted scalar: booleans in all their old spellings, numbers of any base, `null`
+ * as `~` or nothing; dates stay text.
  */
 export function plainScalar(text: string): string | number | boolean | null {
   const word = wordOf(text);
@@ -13,7 +13,7 @@ export function plainScalar(text: string): string | number | boolean | null {
   return numberOf(text) ?? text;
 }
 
-/** True for a text that needs quotes to stay text. */
+/** Needs quotes to stay text. */
 export function isAmbiguous(text: string): boolean {
   return typeof plainScalar(text) !== 'string' || isTimestamp(text) || isBase60(text) || text === '<<';
 }
@@ -21,7 +21,7 @@ export function isAmbiguous(text: string): boolean {
 const MAX_BOOLEAN_LENGTH = 5;
 const TRUE = /^(?:y|yes|true|on)$/i;
 const FALSE = /^(?:n|no|false|off)$/i;
-/** A word has one of three spellings: lower case, capitalized, upper case. */
+/** Lower case, capitalized, upper case. */
 const SPELLED = /^(?:[a-z]+|[A-Z][a-z]*|[A-Z]+)$/;
 
 function booleanOf(text: string): boolean | undefined {
@@ -47,14 +47,14 @@ function numberOf(text: string): number | undefined {
   return Number.isFinite(number) ? number : undefined;
 }
 
-/** The largest integer by its sign. Go's library reads a larger one as a decimal number, or as text if it is none. */
+/** By its sign. Go's library reads a larger one as a decimal number, or as text if it is none. */
 const LARGEST: Readonly<Record<string, bigint>> = {
   '': 0xffff_ffff_ffff_ffffn,
   '+': 0x7fff_ffff_ffff_ffffn,
   '-': 0x8000_0000_0000_0000n,
 };
 
-/** A binary, octal or hexadecimal integer. */
+/** Binary, octal or hexadecimal. */
 function basedInteger(plain: string): number | undefined {
   const match = /^([-+]?)(?:(0[xX][0-9a-fA-F]+|0[bB][01]+)|0[oO]?([0-7]+))$/.exec(plain);
   if (!match) return undefined;
@@ -76,7 +76,7 @@ function withoutUnderscores(text: string): string {
   return kept.text();
 }
 
-/** True for the forms of dates that Go's library recognizes, with plausible numbers. */
+/** The forms of dates that Go's library recognizes, with plausible numbers. */
 function isTimestamp(text: string): boolean {
   const match = /^\d{4}-(\d\d?)-(\d\d?)(?:(?:[Tt](.*)(?:Z|[-+]\d\d:\d\d))| (.*))?$/.exec(text);
   if (!match) return false;
@@ -88,7 +88,7 @@ function isTimestamp(text: string): boolean {
   return parts !== null && Number(parts[1]) < 24 && Number(parts[2]) < 60 && Number(parts[3]) < 60;
 }
 
-/** True for numbers of base 60, which are part of YAML 1.1: Go's library quotes them for other readers. */
+/** Part of YAML 1.1: Go's library quotes them for other readers. */
 function isBase60(text: string): boolean {
   return text.includes(':') && /^[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?$/.test(text);
 }

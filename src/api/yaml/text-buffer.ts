@@ -8,7 +8,7 @@ const SMALL_U = 0x75;
 const SMALL_X = 0x78;
 const LAST_WITH_LETTER = 0x2029;
 
-/** The code units whose escape is a single letter. */
+/** Escapes of a single letter. */
 const LETTERS: ReadonlyMap<number, string> = /* @__PURE__ */ new Map([
   [0x00, '0'],
   [0x07, 'a'],
@@ -26,17 +26,17 @@ const LETTERS: ReadonlyMap<number, string> = /* @__PURE__ */ new Map([
   [0x2029, 'P'],
 ]);
 
-/** Collects a text character by character, as bytes: concatenating millions of strings would take ten times as long. */
+/** Collects characters as bytes: concatenating millions of strings would take ten times as long. */
 export class TextBuffer {
   #bytes: Uint8Array;
   #length = 0;
 
-  /** @param length the number of characters to reserve room for */
+  /** @param length characters to reserve room for */
   constructor(length: number) {
     this.#bytes = new Uint8Array(length + 64);
   }
 
-  /** Appends a character of the Basic Multilingual Plane that is no surrogate. */
+  /** One of the Basic Multilingual Plane that is no surrogate. */
   unit(unit: number): void {
     const bytes = this.#ensureCapacity(3);
     if (unit < 0x80) {
@@ -51,13 +51,12 @@ export class TextBuffer {
     }
   }
 
-  /** Appends a text of ASCII characters. */
   ascii(text: string): void {
     const bytes = this.#ensureCapacity(text.length);
     for (let at = 0; at < text.length; at++) bytes[this.#length++] = text.charCodeAt(at);
   }
 
-  /** Appends the escape of a character, and returns its length. */
+  /** Returns the length of the escape. */
   escaped(code: number): number {
     const bytes = this.#ensureCapacity(10);
     let at = this.#length;

@@ -2,24 +2,21 @@ import { firstDifference } from '../../json/code-point-order.js';
 import { writeScalar } from './write-scalar.js';
 
 /**
- * A value as YAML in the block layout of Go's library (`sigs.k8s.io/yaml`), byte for byte: keys sorted, two spaces,
- * lists not indented, a newline at the end. Leaves out what `JSON.stringify` would.
+ * The block layout of Go's library (`sigs.k8s.io/yaml`), byte for byte: keys sorted, two spaces, lists not indented, a
+ * newline at the end. Leaves out what `JSON.stringify` would.
  */
 export function writeYaml(value: unknown): string {
   return [...yamlPieces(value, Infinity)].join('');
 }
 
-/**
- * The YAML of {@link writeYaml} in pieces, between which a caller can yield to the event loop. A piece consists of
- * whole lines, `length` characters or a little more, depending on the last scalar.
- */
+/** A caller can yield to the event loop between the pieces: whole lines, `length` characters or a little more. */
 export function* yamlPieces(value: unknown, length: number): Generator<string, void, undefined> {
   const out: Output = { parts: [], remaining: length, length };
   yield* writeNode(out, value, -2, 'root');
   yield out.parts.join('');
 }
 
-/** The text since the last piece, and how many more characters complete the next one. */
+/** Since the last piece; `remaining` characters complete the next one. */
 interface Output {
   parts: string[];
   remaining: number;
@@ -34,7 +31,7 @@ function push(out: Output, text: string): void {
   out.remaining -= text.length;
 }
 
-/** Ends a piece at the beginning of a line. */
+/** At the beginning of a line. */
 function* endPiece(out: Output): Pieces {
   const piece = out.parts.join('');
   out.parts = [];
@@ -42,10 +39,7 @@ function* endPiece(out: Output): Pieces {
   yield piece;
 }
 
-/**
- * @param indent the column of the block this node is part of; -2 at the root
- * @param parent what the node follows: nothing, `key:` or `-`
- */
+/** @param indent the column of the block this node is part of; -2 at the root */
 function writeNode(out: Output, value: unknown, indent: number, parent: Parent): Pieces | Iterable<never> {
   const node = plain(value);
   if (Array.isArray(node)) {
@@ -62,10 +56,10 @@ function writeNode(out: Output, value: unknown, indent: number, parent: Parent):
   return NOTHING;
 }
 
-/** The result for a leaf, which has been written already. */
+/** A leaf has been written already. */
 const NOTHING: readonly never[] = [];
 
-/** The value as JSON would see it. */
+/** As JSON would see it. */
 function plain(value: unknown): unknown {
   if (typeof value === 'object' && value !== null && 'toJSON' in value && typeof value.toJSON === 'function') {
     return (value.toJSON as () => unknown)();
@@ -89,7 +83,7 @@ function writeLeaf(out: Output, value: unknown, indent: number, parent: Parent):
   if (!text.endsWith('\n')) push(out, '\n');
 }
 
-/** How many characters the last line has so far. */
+/** Of the last line so far. */
 function columnOf(parts: readonly string[]): number {
   let column = 0;
   for (let at = parts.length - 1; at >= 0; at--) {
@@ -101,9 +95,7 @@ function columnOf(parts: readonly string[]): number {
   return column;
 }
 
-/**
- * The lines of a map, or of a list where there are no keys. A list under a key stands at the key's own column.
- */
+/** A list, which has no keys, stands at the column of the key it is under. */
 function* writeBlock(
   out: Output,
   values: Readonly<Record<string, unknown>> | readonly unknown[],
@@ -137,13 +129,13 @@ function isSimpleKey(key: string): boolean {
   return key.length <= 42 || (key.length <= 128 && encoder.encode(key).length <= 128);
 }
 
-/** Keys may be megabytes long, and a sort compares them often: zeros are counted this many at a time. */
+/** Keys may be megabytes long, and a sort compares them often: so many zeros are counted at a time. */
 const CHUNK = 256;
 const ZEROS = '0'.repeat(CHUNK);
 const ZERO = 0x30;
 const NINE = 0x39;
 
-/** The order of keys in Go's library: letters after other characters, numbers by their value. */
+/** That of keys in Go's library: letters after other characters, numbers by their value. */
 function byNaturalOrder(a: string, b: string): number {
   const common = Math.min(a.length, b.length);
   let at = firstDifference(a, b);
@@ -169,7 +161,7 @@ const isDigit = (unit: number): boolean => unit >= ZERO && unit <= NINE;
 const isLetter = (code: number): boolean =>
   code < 0x80 ? (code | 0x20) >= 0x61 && (code | 0x20) <= 0x7a : /\p{L}/u.test(String.fromCodePoint(code));
 
-/** Compares the digits from `at` on; a zero inside a longer number counts as a digit of it. */
+/** From `at` on; a zero inside a longer number counts as a digit of it. */
 function byNumber(left: string, right: string, at: number): number {
   const lead = (left.charCodeAt(at) === ZERO || right.charCodeAt(at) === ZERO) && isInNumber(left, at) ? 1 : 0;
   const one = digitsFrom(left, at, lead);
