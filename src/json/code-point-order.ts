@@ -1,13 +1,13 @@
 /**
- * Compares strings as Go does: by bytes of UTF-8, which is the order of code points. JavaScript's own order differs
- * where surrogate pairs are compared with characters from U+E000 on.
+ * As Go compares strings: by bytes of UTF-8. JavaScript's own order differs where surrogate pairs are compared with
+ * characters from U+E000 on.
  */
 export function byCodePoint(left: string, right: string): number {
   const at = firstDifference(left, right);
   return rank(left, at) - rank(right, at);
 }
 
-/** The index of the first difference of two strings, or the length of the shorter one. */
+/** Or the length of the shorter one. */
 export function firstDifference(left: string, right: string): number {
   const length = Math.min(left.length, right.length);
   let at = 0;

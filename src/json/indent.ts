@@ -1,7 +1,6 @@
 /**
  * Compact JSON with two-space indentation, as Go writes it: one member per line, `{}` and `[]` for empty values, no
- * newline at the end. Works on the text, so that numbers and the order of keys do not change. Linear in the length of
- * the text.
+ * newline at the end. Works on the text, so that numbers and the order of keys do not change.
  *
  * @param level the depth of the value; its first line is not indented
  */

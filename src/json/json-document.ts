@@ -1,10 +1,7 @@
-/**
- * The content of a body, including what `JSON.parse` loses. Values are plain; the rest is looked up by the object it
- * belongs to, and absent if there is nothing to record.
- */
+/** With what `JSON.parse` loses, by the object it belongs to; absent if there is nothing to record. */
 export interface JsonDocument {
   readonly value: unknown;
-  /** Paths of duplicate keys, in order: `metadata.labels.a`, `[0].op`. */
+  /** In order: `metadata.labels.a`, `[0].op`. */
   readonly duplicates: readonly string[];
   /** The keys of an object with duplicates, in the order of the text, each as often as it occurs. */
   readonly repeats?: WeakMap<object, readonly string[]>;
@@ -12,10 +9,10 @@ export interface JsonDocument {
   readonly numbers?: WeakMap<object, ReadonlyMap<string, string>>;
 }
 
-/** A document, or the error in the words of Go's `encoding/json`. */
+/** Errors are in the words of Go's `encoding/json`. */
 export type JsonResult = { readonly document: JsonDocument } | { readonly error: string };
 
-/** Sets a property under any name, `__proto__` too, as plain data. */
+/** Any key, `__proto__` too, is plain data. */
 export function setMember(target: Record<string, unknown>, key: string, value: unknown): void {
   if (key === '__proto__') {
     Object.defineProperty(target, key, { value, writable: true, enumerable: true, configurable: true });

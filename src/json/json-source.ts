@@ -9,7 +9,6 @@ export interface JsonWriter {
 /** JSON as bytes, which never change, or as an object that writes them. */
 export type JsonSource = Uint8Array | JsonWriter;
 
-/** The bytes themselves. */
 export function jsonBytes(source: JsonSource): Uint8Array {
   if (!('writeTo' in source)) return source;
   const bytes = new Uint8Array(source.byteLength);
@@ -17,14 +16,13 @@ export function jsonBytes(source: JsonSource): Uint8Array {
   return bytes;
 }
 
-/** Writes the bytes; `out` must have room for them. */
+/** `out` must have room for the bytes. */
 export function writeJson(source: JsonSource, out: Uint8Array, at: number): void {
   if ('writeTo' in source) source.writeTo(out, at);
   else if (source.byteLength === 1) out[at] = source[0] as number;
   else out.set(source, at);
 }
 
-/** Several sources, one after the other. */
 export class JsonPieces implements JsonWriter {
   readonly byteLength: number;
   readonly pieces: readonly JsonSource[];
@@ -41,7 +39,7 @@ export class JsonPieces implements JsonWriter {
   }
 }
 
-/** Writes the bytes of all pieces; `out` must have room for them. */
+/** `out` must have room for the bytes. */
 export function writePieces(pieces: readonly JsonSource[], out: Uint8Array, at: number): void {
   let place = at;
   for (const piece of pieces) {

@@ -1,26 +1,26 @@
 import { setMember } from './json-document.js';
 import { byCodePoint } from './code-point-order.js';
 
-/** A JSON object. Keys are the client's: look them up with {@link member} only. */
+/** Keys are the client's: look them up with {@link member} only. */
 export type JsonObject = Record<string, unknown>;
 
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The greatest 64-bit integer that a number can hold: 2^63 - 1024. */
+/** 2^63 - 1024. */
 export const GREATEST_INT64 = 9_223_372_036_854_774_784;
 
 export function isInt64(value: number): boolean {
   return Number.isInteger(value) && value <= GREATEST_INT64 && value >= -(2 ** 63);
 }
 
-/** An own property, never an inherited one (`constructor`). */
+/** Never an inherited one (`constructor`). */
 export function member(object: JsonObject, key: string): unknown {
   return Object.hasOwn(object, key) ? object[key] : undefined;
 }
 
-/** A deep copy, without members that are `undefined`. Depth must be bounded by the caller. */
+/** Without members that are `undefined`. The caller bounds the depth. */
 export function cloneTree<T>(value: T): T {
   if (Array.isArray(value)) return value.map(cloneTree) as T;
   if (!isObject(value)) return value;
@@ -31,7 +31,7 @@ export function cloneTree<T>(value: T): T {
   return copy as T;
 }
 
-/** Equality of JSON values: order counts in arrays, not in objects. Depth must be bounded by the caller. */
+/** Order counts in arrays, not in objects. The caller bounds the depth. */
 export function sameTree(left: unknown, right: unknown): boolean {
   if (left === right) return true;
   if (Array.isArray(left)) {
@@ -51,7 +51,7 @@ export interface TreeSize {
   readonly depth: number;
 }
 
-/** Measures any tree without recursion; stops once `maxNodes` is exceeded. */
+/** Without recursion; stops once `maxNodes` is exceeded. */
 export function measureTree(value: unknown, maxNodes: number): TreeSize {
   let nodes = 0;
   let depth = 0;
@@ -72,8 +72,8 @@ export function measureTree(value: unknown, maxNodes: number): TreeSize {
 }
 
 /**
- * JSON in which the objects of `touched` have their keys in order of code points and the others in their own: what
- * Kubernetes' patch library writes, which parses only what a patch reaches.
+ * As Kubernetes' patch library writes it, which parses only what a patch reaches: `touched` objects have their keys in
+ * order of code points, others in their own.
  */
 export function touchedJson(value: unknown, touched: WeakSet<object>): string {
   if (Array.isArray(value)) return `[${value.map((item) => touchedJson(item, touched)).join(',')}]`;
@@ -83,10 +83,9 @@ export function touchedJson(value: unknown, touched: WeakSet<object>): string {
   return `{${keys.map((key) => `${JSON.stringify(key)}:${touchedJson(value[key], touched)}`).join(',')}}`;
 }
 
-/** The depth limit of free JSON (`fieldsV1`), because later processing is recursive. */
+/** For `fieldsV1`, because later processing is recursive. */
 export const MAX_FREE_DEPTH = 100;
 
-/** Whether objects and arrays are nested no deeper than a number of levels. */
 export function depthWithin(value: unknown, left: number): boolean {
   if (typeof value !== 'object' || value === null) return true;
   if (left === 0) return false;

@@ -3,15 +3,12 @@ import { MAX_MEMBERS } from './member-count.js';
 import { parseStrictJson } from './strict-json.js';
 import { scanJson, type JsonScan } from './scan-json.js';
 
-/**
- * The limit of nesting. Go allows 10,000; everything after the parser (merging,
- * writing JSON) is recursive in JavaScript, and real objects are far below.
- */
+/** Go allows 10,000; everything after the parser is recursive in JavaScript, and real objects are far below. */
 export const MAX_DEPTH = 1000;
 
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
-/** The text of a body. Invalid UTF-8 becomes U+FFFD; a byte order mark stays and is invalid JSON. */
+/** Invalid UTF-8 becomes U+FFFD; a byte order mark stays and is invalid JSON. */
 export function bodyText(body: Uint8Array | string): string {
   return typeof body === 'string' ? body : decoder.decode(body);
 }
@@ -23,19 +20,13 @@ export function parseEmbedded(text: string, maxMembers: number = MAX_MEMBERS): J
   return documentOf(text, readPlain(text, scan));
 }
 
-/** The result of {@link readPlain}. */
 export interface PlainJson {
   readonly value: unknown;
-  /** How many keys the text has, duplicates included: more than the value has if there are any. */
+  /** Duplicates included: more than the value has if there are any. */
   readonly keys: number;
 }
 
-/**
- * The value of a text, in linear time; undefined for a text that is too deep or invalid, or that needs the strict
- * parser. Keys such as `__proto__` are plain data.
- *
- * @param scan the result of {@link scanJson}
- */
+/** Linear; undefined for a text that is too deep or invalid, or that needs the strict parser. */
 export function readPlain(text: string, scan: JsonScan): PlainJson | undefined {
   if (scan.depth > MAX_DEPTH || scan.needsStrictParser) return undefined;
   try {
@@ -45,22 +36,18 @@ export function readPlain(text: string, scan: JsonScan): PlainJson | undefined {
   }
 }
 
-/**
- * The complete result for a text: from its plain value if it has one without duplicate keys. Other texts are read
- * again, character by character.
- */
+/** A text without a plain value, or with duplicate keys, is read again, character by character. */
 export function documentOf(text: string, plain: PlainJson | undefined): JsonResult {
   return plain && countKeys(plain.value) === plain.keys
     ? { document: plainDocument(plain.value) }
     : parseStrictJson(text, MAX_DEPTH);
 }
 
-/** A document with nothing but its value. */
 export function plainDocument(value: unknown): JsonDocument {
   return { value, duplicates: [] };
 }
 
-/** How many keys a value has, at all levels. Recursive: for values within {@link MAX_DEPTH}. */
+/** At all levels. Recursive: for values within {@link MAX_DEPTH}. */
 function countKeys(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0;
   let count = 0;

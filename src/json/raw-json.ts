@@ -9,9 +9,8 @@ const OPEN = 0x7b;
 const CLOSE = 0x7d;
 
 /**
- * The bytes of one member of a JSON object as they were written: no number loses digits, no key changes
- * position. `json` must be valid and compact (as this library writes it) and `name` without escaped characters.
- * Nested members are never mistaken for it.
+ * The bytes of one member as they were written: no number loses digits, no key changes position. `json` must be valid
+ * and compact, and `name` without escaped characters. Nested members are never mistaken for it.
  */
 export function memberBytes(json: Uint8Array, name: string): Uint8Array | undefined {
   const key = encoder.encode(`"${name}":`);
@@ -26,7 +25,7 @@ export function memberBytes(json: Uint8Array, name: string): Uint8Array | undefi
   return undefined;
 }
 
-/** The index after the closing quote of the string that opens at `at`. */
+/** After the closing quote. */
 function endOfString(json: Uint8Array, at: number): number {
   let i = at + 1;
   while (i < json.length && json[i] !== QUOTE) i += json[i] === BACKSLASH ? 2 : 1;

@@ -1,32 +1,24 @@
 import { LONG_TEXT, membersOfText } from './member-count.js';
 
-/** The result of one scan of a JSON text. Meaningless for invalid JSON. */
+/** Meaningless for invalid JSON. */
 export interface JsonScan {
-  /** How many keys the text has, duplicates counted. */
+  /** Duplicates counted. */
   readonly keys: number;
-  /**
-   * An upper bound of fields and items: commas and opening brackets, and the weight of long texts. More than
-   * the limit ends the scan.
-   */
+  /** An upper bound: commas and opening brackets, and the weight of long texts. More than the limit ends the scan. */
   readonly members: number;
-  /** The depth of nesting. */
   readonly depth: number;
-  /**
-   * There may be numbers with a fraction, an exponent or more than 15 digits, or escaped surrogates; or it is invalid.
-   */
+  /** It may have numbers with a fraction, an exponent or over 15 digits, or escaped surrogates, or be invalid. */
   readonly needsStrictParser: boolean;
 }
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
-/** An escaped surrogate. Not found by text search, which takes ten times as long among a million backslashes. */
+/** Not found by text search, which takes ten times as long among a million backslashes. */
 const SURROGATE = /\\u[dD]/;
 
 /**
- * Jumps from quote to quote and reads only what is between strings: a fraction of the cost of parsing. Keys are
- * counted by colons.
- *
- * @param maxMembers the scan stops at more; the other results then cover only the part that was read
+ * Jumps from quote to quote and reads only what is between strings: a fraction of the cost of parsing. Keys are counted
+ * by colons. At more than `maxMembers` the scan stops, and the other results cover only the part that was read.
  */
 export function scanJson(text: string, maxMembers: number = Infinity): JsonScan {
   let keys = 0;
@@ -74,7 +66,7 @@ export function scanJson(text: string, maxMembers: number = Infinity): JsonScan 
   };
 }
 
-/** The position after the string that begins at `open`; the end of the text if it never ends. */
+/** The end of the text if the string never ends. */
 function afterString(text: string, open: number): number {
   const close = text.indexOf('"', open + 1);
   if (close === -1) return text.length;

@@ -1,17 +1,15 @@
 import { goQuote } from './go-print.js';
 import { setMember, type JsonDocument, type JsonResult } from './json-document.js';
 
-/** Paths of duplicates are collected up to this many characters. */
+/** Of all paths together, in characters. */
 const MAX_PATHS_LENGTH = 65_536;
 
-/** The text cannot be read. The message is that of Go's `encoding/json`. */
+/** In the words of Go's `encoding/json`. */
 class Refusal extends Error {}
 
 /**
  * Reads JSON character by character, with the errors of Go's `encoding/json`, and notes duplicate keys and the notation
- * of unusual numbers. Several times slower than `JSON.parse`, so only for texts that need it.
- *
- * @param maxDepth the deepest nesting allowed; it also bounds the recursion
+ * of unusual numbers. Several times slower than `JSON.parse`. `maxDepth` also bounds the recursion.
  */
 export function parseStrictJson(text: string, maxDepth: number): JsonResult {
   try {
@@ -27,7 +25,7 @@ class JsonReader {
   #pathsLength = 0;
   readonly #text: string;
   readonly #maxDepth: number;
-  /** The key or index of what is being read, at each level. */
+  /** Of what is being read. */
   readonly #path: (string | number)[] = [];
   readonly #duplicates: string[] = [];
   readonly #repeats = new WeakMap<object, readonly string[]>();
@@ -196,12 +194,12 @@ class JsonReader {
     while (isBlank(this.#text.charCodeAt(this.#at))) this.#at++;
   }
 
-  /** The next character; empty at the end. */
+  /** Empty at the end. */
   #peek(): string {
     return this.#text.charAt(this.#at);
   }
 
-  /** Whether this character is next; if so, skips it. */
+  /** Skips this character if it is next. */
   #pass(character: string): boolean {
     if (this.#peek() !== character) return false;
     this.#at++;

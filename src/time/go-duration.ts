@@ -1,7 +1,6 @@
 import { shorten } from '../json/go-print.js';
 import { quote } from './quote.js';
 
-/** Milliseconds in a unit of a Go duration. */
 const UNITS: ReadonlyMap<string, number> = new Map([
   ['ns', 1e-6],
   ['us', 1e-3],
@@ -16,13 +15,10 @@ const UNITS: ReadonlyMap<string, number> = new Map([
 /** Go counts durations in nanoseconds in 63 bits. */
 const MAX_MS = 9_223_372_036_854.775_807;
 
-/** The longest text read as a duration: 290 years in nanoseconds have 19 digits. */
+/** 290 years in nanoseconds have 19 digits. */
 const MAX_LENGTH = 64;
 
-/**
- * A Go duration such as `1h30m` or `1.5s` in milliseconds, or Go's error text. A text of more than 64
- * characters is an error, which shows its beginning.
- */
+/** A Go duration such as `1h30m` or `1.5s`, or Go's error text. */
 export function parseGoDuration(text: string): { readonly ms: number } | { readonly fault: string } {
   if (text.length > MAX_LENGTH) return { fault: `time: invalid duration ${quote(shorten(text, MAX_LENGTH))}` };
   const invalid = { fault: `time: invalid duration ${quote(text)}` };

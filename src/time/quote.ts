@@ -1,7 +1,4 @@
-/**
- * A string in double quotes as Go's `time` package writes it in errors: each byte outside ASCII, and each control but
- * DEL, as `\xNN`.
- */
+/** As Go's `time` package quotes in errors: each byte outside ASCII, and each control but DEL, as `\xNN`. */
 export function quote(text: string): string {
   const quoted = text.replace(/["\\]/g, '\\$&');
   if (/^[ -\x7f]*$/.test(quoted)) return `"${quoted}"`;

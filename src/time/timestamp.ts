@@ -1,13 +1,13 @@
 /** `time` has whole seconds, `micro-time` six fractional digits. */
 export type TimeType = 'time' | 'micro-time';
 
-/** Go's zero time, which means unset: 1 January of year 1, in seconds since the epoch. */
+/** It means unset: 1 January of year 1, in seconds since the epoch. */
 export const ZERO_SECONDS = -62_135_596_800;
 /** The first second of year 0, the earliest that four digits can write. */
 const FIRST_SECOND = -62_167_219_200;
 const LAST_SECOND = 253_402_300_799;
 
-/** A time as in protobuf. */
+/** As in protobuf. */
 export interface Timestamp {
   /** Since 1970, may be negative. */
   readonly seconds: number;
@@ -15,23 +15,20 @@ export interface Timestamp {
   readonly nanos: number;
 }
 
-/** The position of the six digits in a canonical micro-time, and of the end of its seconds. */
+/** Of a canonical micro-time; SECONDS_END is also the end of its seconds. */
 const SECONDS_END = 19;
 const MICROS_START = 20;
 const MICROS_END = 26;
 
-/** The time of a canonical text: `2024-03-05T06:07:08Z`, with six more digits for a micro-time. */
+/** Of a canonical text: `2024-03-05T06:07:08Z`, with six more digits for a micro-time. */
 export function timestampOf(text: string, type: TimeType): Timestamp {
   const seconds = Date.parse(`${text.slice(0, SECONDS_END)}Z`) / 1000;
   return { seconds, nanos: type === 'time' ? 0 : Number(text.slice(MICROS_START, MICROS_END)) * 1000 };
 }
 
 /**
- * The canonical text of a time: a `time` has whole seconds, a `micro-time` is truncated to microseconds
- * (Kubernetes behaviour). `null` for Go's zero time.
- *
- * @param nanos may be negative or more than a second
- * @returns undefined for a time outside the years 0 to 9999
+ * In canonical form, truncated (Kubernetes behaviour). `null` for Go's zero time, undefined beyond the years 0 to 9999.
+ * `nanos` may be negative or more than a second.
  */
 export function timeText({ seconds, nanos }: Timestamp, type: TimeType): string | null | undefined {
   const micros = type === 'time' ? 0 : Math.trunc(nanos / 1000);
@@ -43,7 +40,7 @@ export function timeText({ seconds, nanos }: Timestamp, type: TimeType): string 
   return type === 'time' ? `${text}Z` : `${text}.${String(rest).padStart(6, '0')}Z`;
 }
 
-/** Microseconds since the epoch as an RFC 3339 time in whole seconds. */
+/** Microseconds since the epoch as RFC 3339. */
 export type WholeSeconds = (micros: number) => string;
 
 /** Caches the last second: a create formats it twice, for 0.6 µs each. */

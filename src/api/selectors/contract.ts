@@ -1,6 +1,6 @@
 import { badRequest } from '../status/failures.js';
 
-/** What selectors read: strings by name; an absent one counts as `""` for fields and as missing for labels. */
+/** An absent string counts as `""` for fields and as missing for labels. */
 export interface Selectable {
   readonly fields: Readonly<Record<string, string>>;
   readonly labels: Readonly<Record<string, string>>;
@@ -8,40 +8,33 @@ export interface Selectable {
   field?(name: string): string;
 }
 
-/** A compiled selector. */
 export interface Selector {
-  /** True when nothing is filtered. */
   readonly empty: boolean;
-  /** `canonical` is equal for equivalent selectors: a cache key. */
+  /** Equal for equivalent selectors: a cache key. */
   readonly canonical: string;
   matches(candidate: Selectable): boolean;
-  /** Field equalities that every match has, by which a store may narrow what it reads. */
+  /** Every match has them; a store may narrow what it reads by them. */
   readonly equalities: readonly { readonly field: string; readonly value: string }[];
-  /** True if everything with these equalities is a match. */
+  /** Everything with these equalities is a match. */
   readonly onlyEqualities: boolean;
 }
 
-/**
- * The longest text of a selector, in UTF-16 units. A URL has to fit into the server's 64 KiB of headers, with
- * the rest of the request and its escapes.
- */
+/** In UTF-16 units. A URL has to fit into 64 KiB of headers, with the rest of the request and its escapes. */
 export const MAX_SELECTOR_LENGTH = 32_768;
 
 /**
- * The default limit of a selector's terms: requirements, and the values in the parentheses of `in` and `notin`. People
- * and controllers write up to some dozens. This many are parsed in less than a millisecond and take some 50 KiB, which
- * is acceptable for 2,000 watches with different selectors.
+ * Requirements, and the values in the parentheses of `in` and `notin`. People and controllers write up to some dozens.
+ * This many are parsed in less than a millisecond and take some 50 KiB, which is acceptable for 2,000 watches.
  */
 export const MAX_SELECTOR_TERMS = 512;
 
-/** @throws StatusFailure 400 for a text that is too long */
+/** @throws StatusFailure 400 */
 export function requireSelectorLength(parameter: 'labelSelector' | 'fieldSelector', text: string): void {
   if (text.length > MAX_SELECTOR_LENGTH) {
     throw badRequest(`${parameter} is too long: may not be more than ${MAX_SELECTOR_LENGTH} characters`);
   }
 }
 
-/** 400 for a selector of more than `max` terms. */
 export function tooManyTerms(parameter: 'labelSelector' | 'fieldSelector', max: number): Error {
   return badRequest(`${parameter} has too many terms: may not be more than ${max}`);
 }

@@ -2,9 +2,8 @@ import { byCodePoint } from '../../json/code-point-order.js';
 import { badRequest } from '../status/failures.js';
 import { MAX_SELECTOR_TERMS, requireSelectorLength, tooManyTerms, type Selectable, type Selector } from './contract.js';
 
-/** A field selector, which also knows the value that it requires of a field. */
 export interface FieldSelector extends Selector {
-  /** The value the field must have, if the selector names exactly one by `=`; the first one of several. */
+  /** The value required by `=`; the first one of several. */
   exact(field: string): string | undefined;
 }
 
@@ -15,13 +14,12 @@ interface Term {
 }
 
 /**
- * Compiles a `fieldSelector`: `type=Warning,regarding.name!=web-0`. Every term must hold; an absent field counts as
- * `""`. In values `\`, `,` and `=` are escaped with a backslash. Linear in the length of the text.
+ * `type=Warning,regarding.name!=web-0`. Every term must hold; an absent field counts as `""`. In values `\`, `,` and
+ * `=` are escaped with a backslash. Linear in the length of the text.
  *
  * @param supported the labels that may be used, and the field that each one reads
- * @param maxTerms it may have
- * @throws StatusFailure 400 in Kubernetes' words; for a text of more than {@link MAX_SELECTOR_LENGTH} characters or
- * `maxTerms` terms in our own
+ * @throws StatusFailure 400 in Kubernetes' words; in our own for a text of more than {@link MAX_SELECTOR_LENGTH}
+ * characters or `maxTerms` terms
  */
 export function parseFieldSelector(
   text: string,
@@ -51,7 +49,7 @@ class FieldTerms implements FieldSelector {
   readonly equalities: FieldSelector['equalities'];
   readonly onlyEqualities: boolean;
   readonly #terms: readonly Term[];
-  /** Several values that a field must not have. */
+  /** Of fields with several. */
   readonly #refused: ReadonlyMap<string, ReadonlySet<string>> | undefined;
 
   constructor(all: readonly Term[]) {
@@ -84,10 +82,7 @@ class FieldTerms implements FieldSelector {
   }
 }
 
-/**
- * Few tests for any number of terms: one per field for all values it must not have, and at most two for those
- * it must have, of which there can be only one.
- */
+/** One test per field for all values it must not have, and at most two for those it must have. */
 function condensed(all: readonly Term[]): {
   readonly terms: readonly Term[];
   readonly refused: ReadonlyMap<string, ReadonlySet<string>> | undefined;
@@ -107,7 +102,6 @@ function condensed(all: readonly Term[]): {
   return { terms, refused };
 }
 
-/** The selector without requirements. */
 export const everything: FieldSelector = Object.freeze(new FieldTerms([]));
 
 function fieldOf(candidate: Selectable, name: string): string {
@@ -156,7 +150,7 @@ function termText({ field, equal, value }: Term): string {
   return `${field}${equal ? '=' : '!='}${value.replace(/[\\,=]/g, '\\$&')}`;
 }
 
-/** Selects what all of the selectors select; everything if there are none. */
+/** Everything if there are no selectors. */
 export function allOf(...selectors: readonly Selector[]): Selector {
   const parts = selectors.filter(({ empty }) => !empty);
   if (parts.length < 2) return parts[0] ?? everything;

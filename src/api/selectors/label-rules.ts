@@ -3,10 +3,9 @@ import { byCodePoint } from '../../json/code-point-order.js';
 import { toInt64 } from '../../json/go-print.js';
 import { labelValueErrors, qualifiedNameErrors } from '../validation/names.js';
 
-/** The operator of a requirement. `=` and `==` are `in`, with one value. */
+/** `=` and `==` are `in`, with one value. */
 export type LabelOperator = 'exists' | 'missing' | 'in' | 'notin' | '>' | '<';
 
-/** One part of a label selector. */
 export interface LabelRequirement {
   readonly key: string;
   readonly operator: LabelOperator;
@@ -14,13 +13,13 @@ export interface LabelRequirement {
   readonly values: readonly string[];
 }
 
-/** The error of an invalid label key, in the words of a selector's error; undefined for a valid one. */
+/** In the words of a selector's error. */
 export function labelKeyError(key: string): string | undefined {
   const faults = qualifiedNameErrors(key);
   return faults.length === 0 ? undefined : joinFieldErrors([invalidValue('<nil>', key, faults.join('; '))]);
 }
 
-/** The error of values that do not fit the operator; undefined if they do. */
+/** For values that do not fit the operator. */
 export function labelValuesError({ key, operator, values }: LabelRequirement): string | undefined {
   const errors: FieldError[] = [];
   if (operator === '>' || operator === '<') {
@@ -36,12 +35,12 @@ export function labelValuesError({ key, operator, values }: LabelRequirement): s
   return errors.length === 0 ? undefined : joinFieldErrors(errors);
 }
 
-/** Values in order, each once. */
+/** In order, each once. */
 export function distinctValues(values: Iterable<string>): readonly string[] {
   return [...new Set(values)].sort(byCodePoint);
 }
 
-/** The requirement as text that parses to the same. */
+/** As text that parses to the same. */
 export function labelRequirementText({ key, operator, values }: LabelRequirement): string {
   switch (operator) {
     case 'exists':
@@ -57,18 +56,17 @@ export function labelRequirementText({ key, operator, values }: LabelRequirement
   }
 }
 
-/** One value, or a Set of several: most rules have one, and a Set takes ten times the memory. */
+/** Most rules have one value, and a Set takes ten times the memory. */
 type Values = string | Set<string>;
 
-/** All requirements of a selector on one label key, combined so that each value is tested once. */
+/** All requirements on one label key, combined so that each value is tested once. */
 interface LabelRule {
   /** Objects without the label can match. */
   readonly absent: boolean;
   /** Objects with the label can match. */
   readonly present: boolean;
-  /** The only allowed values, if there are any. */
+  /** The only allowed values. */
   readonly among?: Values | undefined;
-  /** Values that are refused. */
   readonly not?: Values | undefined;
   readonly above?: bigint | undefined;
   readonly below?: bigint | undefined;
@@ -76,15 +74,10 @@ interface LabelRule {
 
 const ANYTHING: LabelRule = Object.freeze({ absent: true, present: true });
 
-/**
- * Up to this many keys are looked up in the object's labels; if there are more, the labels are looked up in the rules.
- */
+/** Of more keys, not each is looked up in the object's labels, but the labels are in the rules. */
 const FEW = 8;
 
-/**
- * The test of all requirements of a selector. It is linear in the labels of the object or the keys of the selector,
- * whichever are fewer, however often a key is named.
- */
+/** Linear in the labels of the object or the keys of the selector, whichever are fewer. */
 export class LabelRules {
   readonly #rules: ReadonlyMap<string, LabelRule>;
   /** How many keys an object must have. */

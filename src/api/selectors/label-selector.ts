@@ -13,12 +13,11 @@ import {
 } from './label-rules.js';
 
 /**
- * Compiles a `labelSelector`: `app=web,tier in (front,back),!old,load>5`. Empty text selects everything. `!=` and
- * `notin` also select objects without the label. Linear in the length of the text.
+ * `app=web,tier in (front,back),!old,load>5`. `!=` and `notin` also select objects without the label. Linear in the
+ * length of the text. `maxTerms` are requirements and values.
  *
- * @param maxTerms requirements and values it may have
- * @throws StatusFailure 400 in Kubernetes' words; for a text of more than {@link MAX_SELECTOR_LENGTH} characters or
- * `maxTerms` requirements and values in our own
+ * @throws StatusFailure 400 in Kubernetes' words; in our own for a text of more than {@link MAX_SELECTOR_LENGTH}
+ * characters or `maxTerms`
  */
 export function parseLabelSelector(text: string, maxTerms: number = MAX_SELECTOR_TERMS): Selector {
   if (text === '') return everything;
@@ -27,7 +26,7 @@ export function parseLabelSelector(text: string, maxTerms: number = MAX_SELECTOR
   return requirements.length === 0 ? everything : new LabelSelector(text, requirements);
 }
 
-/** Keeps the rules and the given text: the canonical one is rarely needed, and made from it each time. */
+/** The canonical text is rarely needed, and made from the given one each time. */
 class LabelSelector implements Selector {
   readonly empty = false;
   readonly equalities: Selector['equalities'] = NONE;
@@ -52,7 +51,6 @@ class LabelSelector implements Selector {
 
 const NONE: Selector['equalities'] = Object.freeze([]);
 
-/** The tokens of a label selector, one after the other. */
 class LabelReader {
   readonly #tokens: readonly LabelToken[];
   #at = 0;
@@ -82,10 +80,7 @@ interface LabelToken {
 
 const END: LabelToken = { kind: '', text: '' };
 
-/**
- * A symbol, or a word with the NUL that ends it. A NUL where a token would begin ends the selector (Kubernetes
- * behaviour).
- */
+/** A word may end in NUL. A NUL where a token would begin ends the selector (Kubernetes behaviour). */
 const TOKENS = /[ \t\r\n]*(?:([!=]=|[=!(),><])|([^ \t\r\n=!(),><\0]+)\0?)/gy;
 
 function parseRequirements(selector: string, maxTerms: number): LabelRequirement[] {
@@ -148,7 +143,7 @@ function parseExact(reader: LabelReader): string {
   return token.text;
 }
 
-/** `(a,b)`; nothing between commas or parentheses is the empty value. */
+/** Nothing between commas or parentheses is the empty value. */
 function parseList(reader: LabelReader, maxTerms: number): readonly string[] {
   const open = reader.next();
   if (open.kind !== '(') throw wrong(`found '${open.text}' expected: '('`);

@@ -4,7 +4,7 @@ import { failureStatus, UNAUTHORIZED } from '../../responses/failure-status.js';
 import { joinFieldErrors, toCause, type FieldError } from './field-error.js';
 import { withinLength, statusFailure, type StatusFailure } from './status-failure.js';
 
-/** A resource as failures name it: `events` of group `events.example.com`. */
+/** `events` of group `events.example.com`. */
 export interface GroupResource {
   readonly group: string;
   readonly resource: string;
@@ -25,78 +25,67 @@ const detailsOf = (gr: GroupResource, name: string): StatusDetails => ({
   ...(gr.resource && { kind: gr.resource }),
 });
 
-/** 400: the request cannot be understood. */
 export function badRequest(message: string): StatusFailure {
   return failure(400, 'BadRequest', message);
 }
 
-/** 401: no credential, or a bad one. */
 export function unauthorized(): StatusFailure {
   return statusFailure(UNAUTHORIZED);
 }
 
-/** 404: no such object. */
 export function notFound(gr: GroupResource, name: string): StatusFailure {
   return failure(404, 'NotFound', `${qualified(gr)} "${name}" not found`, detailsOf(gr, name));
 }
 
-/** 404: no such route below a known group. */
+/** Below a known group. */
 export function routeNotFound(): StatusFailure {
   return failure(404, 'NotFound', 'the server could not find the requested resource', {});
 }
 
-/** 405: the route exists, with other methods. */
 export function methodNotAllowed(): StatusFailure {
   return failure(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource', {});
 }
 
-/** 406, with the router's or a handler's message. */
 export function notAcceptable(message: string, details?: StatusDetails): StatusFailure {
   return failure(406, 'NotAcceptable', message, details);
 }
 
-/** 409: the name is taken. */
 export function alreadyExists(gr: GroupResource, name: string, prefix = ''): StatusFailure {
   return failure(409, 'AlreadyExists', `${prefix}${qualified(gr)} "${name}" already exists`, detailsOf(gr, name));
 }
 
-/** 409: no unique name could be generated. */
 export function generatedNameTaken(gr: GroupResource, name: string): StatusFailure {
   const message = `${gr.resource} "${name}" already exists, the server was not able to generate a unique name for the object`;
   return failure(409, 'AlreadyExists', message, { ...detailsOf(gr, name), retryAfterSeconds: 1 });
 }
 
-/** 409: a condition on the object's version or identity did not hold. */
 export function conflict(gr: GroupResource, name: string, why: string): StatusFailure {
   const message = `Operation cannot be fulfilled on ${qualified(gr)} "${name}": ${why}`;
   return failure(409, 'Conflict', message, detailsOf(gr, name));
 }
 
-/** 410: the requested history is no longer stored. `token` lets a client continue an inconsistent list. */
+/** `token` lets a client continue an inconsistent list. */
 export function expired(message: string, token?: string): StatusFailure {
   return failure(410, 'Expired', message, undefined, token ? { continue: token } : undefined);
 }
 
-/** 413: `text` follows `Request entity too large: `. */
+/** `text` follows `Request entity too large: `. */
 export function tooLarge(text: string): StatusFailure {
   return failure(413, 'RequestEntityTooLarge', `Request entity too large: ${text}`);
 }
 
-/** 415, with the router's message. */
+/** With the router's message. */
 export function unsupportedMediaType(): StatusFailure {
   return failure(415, 'UnsupportedMediaType', '415: Unsupported Media Type', {});
 }
 
-/** 415, with a handler's message. */
+/** With a handler's message. */
 export function unknownFormat(accepted: readonly string[]): StatusFailure {
   const message = `the body of the request was in an unknown format - accepted media types include: ${accepted.join(', ')}`;
   return failure(415, 'UnsupportedMediaType', message);
 }
 
-/**
- * 422: an invalid object (or options); errors that do not fit into a Status are omitted. `group` is empty for
- * Event, `meta.k8s.io` for options.
- */
+/** Errors that do not fit into a Status are omitted. `group` is empty for Event, `meta.k8s.io` for options. */
 export function invalid(kind: string, name: string, errors: readonly FieldError[], group = ''): StatusFailure {
   const listed = withinLength(errors, ({ field, text }) => field.length + text.length);
   const message = `${group ? `${kind}.${group}` : kind} "${shorten(name)}" is invalid: ${joinFieldErrors(listed)}`;
@@ -108,36 +97,32 @@ export function invalid(kind: string, name: string, errors: readonly FieldError[
   });
 }
 
-/** 422 without a reason: a JSON Patch operation that failed. */
+/** A JSON Patch operation that failed. */
 export function unprocessable(): StatusFailure {
   return failure(422, 'Invalid', 'the server rejected our request due to an error in our request', {});
 }
 
-/**
- * 429: too many recent writes. `text` follows `Too many requests: `. As in Kubernetes' admission there are no details;
- * clients retry because of the header.
- */
+/** `text` follows `Too many requests: `. No details, as in Kubernetes' admission; the header makes clients retry. */
 export function tooManyRequests(text: string, retryAfterSeconds: number): StatusFailure {
   const status = failureStatus(429, 'TooManyRequests', `Too many requests: ${text}`);
   return statusFailure(status, { 'retry-after': String(retryAfterSeconds) });
 }
 
-/** 500 for an unexpected error, without the cause. */
+/** Without the cause. */
 export function internalError(): StatusFailure {
   return failure(500, 'InternalError', 'Internal error occurred', {});
 }
 
-/** 503: try again later. */
 export function serviceUnavailable(message: string): StatusFailure {
   return failure(503, 'ServiceUnavailable', message, { retryAfterSeconds: 1 });
 }
 
-/** 507: there is no room for another object until others are removed. Kubernetes has no reason for this. */
+/** Kubernetes has no reason for this. */
 export function insufficientStorage(message: string): StatusFailure {
   return failure(507, 'InsufficientStorage', message, { retryAfterSeconds: 5 });
 }
 
-/** 504: `text` follows `Timeout: `. */
+/** `text` follows `Timeout: `. */
 export function timeout(text: string, details: StatusDetails = {}): StatusFailure {
   return failure(504, 'Timeout', `Timeout: ${text}`, details);
 }

@@ -1,7 +1,4 @@
-/**
- * All texts together may have this many characters; beyond it each is truncated, and those that still do not fit are
- * omitted.
- */
+/** Of all texts together; beyond it each is truncated, and those that still do not fit are omitted. */
 const TOTAL = 4096;
 const EACH_WHEN_CUT = 256;
 
@@ -9,8 +6,8 @@ const EACH_WHEN_CUT = 256;
 const CONTROL = /[\u0000-\u001f\u007f]/;
 
 /**
- * Values of `Warning` headers (RFC 7234 5.5, code 299): each text once, without those that no header can carry. Text
- * that is not ASCII is sent as its UTF-8 bytes, which is what Kubernetes' clients read.
+ * RFC 7234 5.5, code 299: each text once, without those that no header can carry. Text that is not ASCII is sent as its
+ * UTF-8 bytes, which is what Kubernetes' clients read.
  */
 export function warningHeader(texts: readonly string[]): readonly string[] {
   if (texts.length === 0) return texts;

@@ -1,13 +1,13 @@
 const encoder = /* @__PURE__ */ new TextEncoder();
 
-/** The length of a text in UTF-8 bytes. An unpaired surrogate counts as three. */
+/** In UTF-8. An unpaired surrogate counts as three. */
 export function byteLength(text: string): number {
   return encoder.encode(text).length;
 }
 
 /**
- * Whether a text has more than `maxBytes` bytes in UTF-8. A UTF-16 unit has one to three bytes, so most texts need not
- * be encoded, which costs 0.4 µs: a write checks some twenty limits.
+ * A UTF-16 unit has one to three bytes, so most texts need not be encoded, which costs 0.4 µs: a write checks some
+ * twenty limits.
  */
 export function longerThan(text: string, maxBytes: number): boolean {
   const { length } = text;

@@ -6,7 +6,7 @@ const MAX_MANAGER_BYTES = 128;
 const MAX_SUBRESOURCE_BYTES = 256;
 const NOT_PRINTABLE = /[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/u;
 
-/** The rules for entries of managed fields, in the order Kubernetes has them. */
+/** In the order of Kubernetes. */
 export function managedFieldsErrors(entries: readonly ManagedFieldsEntry[], field: string): FieldError[] {
   return collectErrors(entries, (entry, index) => {
     const at = `${field}[${index}]`;
@@ -25,9 +25,7 @@ export function managedFieldsErrors(entries: readonly ManagedFieldsEntry[], fiel
   });
 }
 
-/**
- * The rules for the name of a manager. Only the first unprintable character is reported, to bound the number of errors.
- */
+/** Only the first unprintable character is reported, to bound the number of errors. */
 export function managerErrors(manager: string, field: string): FieldError[] {
   const errors = longerThan(manager, MAX_MANAGER_BYTES) ? [tooLong(field, MAX_MANAGER_BYTES)] : [];
   const wrong = NOT_PRINTABLE.exec(manager);

@@ -36,7 +36,7 @@ export function dnsLabelErrors(value: string): string[] {
   return faults;
 }
 
-/** Qualified name, `name` or `example.com/name`: label and annotation keys, finalizers, reporting controllers. */
+/** `name` or `example.com/name`: label and annotation keys, finalizers, reporting controllers. */
 export function qualifiedNameErrors(value: string): string[] {
   const slash = value.indexOf('/');
   if (slash !== -1 && value.includes('/', slash + 1)) return [MESSAGES.slashes];
@@ -55,7 +55,7 @@ function prefixFaults(prefix: string): string[] {
   return faults;
 }
 
-/** The value of a label: empty, or up to 63 bytes. */
+/** Empty, or up to 63 bytes. */
 export function labelValueErrors(value: string): string[] {
   const faults = longerThan(value, 63) ? ['must be no more than 63 bytes'] : [];
   if (value !== '' && !isNamePart(value)) faults.push(MESSAGES.labelValue);
@@ -68,10 +68,7 @@ export function pathSegmentErrors(value: string): string[] {
   return pathSegmentPrefixErrors(value);
 }
 
-/**
- * A name with no rules but those of a path segment: as {@link pathSegmentErrors}, and limited to what a store
- * can keep and a continue token can carry. Kubernetes has no limit here but that of its store.
- */
+/** Limited to what a store keeps and a continue token carries. Kubernetes' only limit here is that of its store. */
 export function pathSegmentNameErrors(value: string): string[] {
   const faults = longerThan(value, 253) ? ['must be no more than 253 characters'] : [];
   faults.push(...pathSegmentErrors(value));
@@ -79,7 +76,7 @@ export function pathSegmentNameErrors(value: string): string[] {
   return faults;
 }
 
-/** As {@link pathSegmentErrors}, for text that something will be appended to. */
+/** For text that something will be appended to. */
 export function pathSegmentPrefixErrors(value: string): string[] {
   if (!value.includes('/') && !value.includes('%')) return [];
   return ['/', '%']
@@ -87,7 +84,7 @@ export function pathSegmentPrefixErrors(value: string): string[] {
     .map((character) => `may not contain '${character}'`);
 }
 
-/** As {@link subdomainErrors}, for text that something will be appended to: it may end in `-`. */
+/** For text that something will be appended to: it may end in `-`. */
 export function subdomainPrefixErrors(value: string): string[] {
   return subdomainErrors(value.length > 1 && value.endsWith('-') ? `${value.slice(0, -2)}a` : value);
 }

@@ -4,7 +4,7 @@ import { invalidValue, collectErrors, type FieldError } from '../status/field-er
 /** Each further controller is reported with the whole list, so without a limit the errors grow quadratically. */
 const MAX_LISTS_SHOWN = 10;
 
-/** The rules for owners. Paths carry no index (Kubernetes behaviour). */
+/** Paths carry no index (Kubernetes behaviour). */
 export function ownerReferenceErrors(references: readonly OwnerReference[], field: string): FieldError[] {
   let controller: string | undefined;
   let further = 0;
@@ -37,7 +37,7 @@ function errorsOf(reference: OwnerReference, field: string): FieldError[] {
   return errors;
 }
 
-/** The version of `v1` or `group/v1`; empty for anything else. */
+/** Empty for anything but `v1` and `group/v1`. */
 function versionOf(apiVersion: string): string {
   const parts = apiVersion.split('/', 3);
   if (parts.length > 2) return '';
@@ -56,17 +56,12 @@ function inWireOrder(reference: OwnerReference): OwnerReference {
   };
 }
 
-/** A list of owners without duplicates, and the warning about duplicates. */
 interface DistinctOwners {
   readonly references: OwnerReference[];
   readonly warning?: string;
 }
 
-/**
- * Drops owners equal to an earlier one (Kubernetes behaviour). Owners that only have the same uid are kept.
- *
- * @param stage the source of the list, for the words of the warning
- */
+/** Drops owners equal to an earlier one (Kubernetes behaviour). `stage` is for the words of the warning. */
 export function dedupeOwnerReferences(
   references: readonly OwnerReference[],
   stage: 'request' | 'patch' = 'request',
