@@ -1,5 +1,5 @@
 import { setMember } from '../../json/json-document.js';
-import type { ListShape, Shape, StructShape } from '../schema/shape.js';
+import type { ListShape, Shape } from '../schema/shape.js';
 import { badRequest } from '../status/failures.js';
 import { goQuote, shorten } from '../../json/go-print.js';
 import { isObject, member, type JsonObject } from '../../json/json-tree.js';
@@ -23,11 +23,7 @@ import { deleteFromList, mergeLists, inOrder, requireOrder } from './strategic-l
  * @throws StatusFailure 400 for a directive that cannot be followed (Kubernetes answers some of them with 500), 422 for
  * lists of lists
  */
-export function applyStrategicMerge(document: JsonObject, patch: JsonObject, shape: StructShape): JsonObject {
-  return mergeObjects(document, patch, shape);
-}
-
-function mergeObjects(stored: JsonObject, patch: JsonObject, shape: Shape | undefined): JsonObject {
+export function applyStrategicMerge(stored: JsonObject, patch: JsonObject, shape: Shape | undefined): JsonObject {
   if (Object.hasOwn(patch, PATCH)) return followDirective(patch);
   const result: JsonObject = {};
   const retained = retainedKeys(patch);
@@ -82,9 +78,9 @@ function mergeMember(result: JsonObject, key: string, value: unknown, shape: Sha
   }
   const before = member(result, key);
   if (isObject(before) && isObject(value)) {
-    setMember(result, key, mergeObjects(before, value, memberShape(shape, key)));
+    setMember(result, key, applyStrategicMerge(before, value, memberShape(shape, key)));
   } else if (Array.isArray(before) && Array.isArray(value)) {
-    setMember(result, key, mergeLists(before, value, listShape(shape, key), mergeObjects));
+    setMember(result, key, mergeLists(before, value, listShape(shape, key), applyStrategicMerge));
   } else {
     const added = withoutDirectives(value);
     if (added === undefined) delete result[key];
@@ -116,7 +112,7 @@ function mergeInOrder(
   if (!stored && !list) return false;
   const merged =
     stored && list
-      ? mergeLists(stored, list, fieldShape, mergeObjects)
+      ? mergeLists(stored, list, fieldShape, applyStrategicMerge)
       : (stored ?? (withoutDirectives(list) as readonly unknown[]));
   setMember(result, field, inOrder(merged, order, stored ?? [], mergeKey));
   return list !== undefined;

@@ -2,26 +2,20 @@ import { deleteOptionsShape } from '../schema/delete-options-schema.js';
 import { lazy } from '../schema/lazy.js';
 import { apiResourceListShape, listMetaShape, statusShape } from '../schema/meta-shapes.js';
 import { objectMetaShape } from '../schema/object-meta-schema.js';
-import { createMessage, messageOf, type Message, type MessageField } from './message.js';
+import { createMessage, messageOf, type FieldType, type Message, type MessageField } from './message.js';
 
-const text = (number: number, name: string): MessageField => ({
+const field = (number: number, name: string, type: FieldType, always: boolean): MessageField => ({
   number,
   name,
-  type: { kind: 'scalar', type: 'string' },
-  always: true,
-});
-const nested = (number: number, name: string, message: Message, always = true): MessageField => ({
-  number,
-  name,
-  type: { kind: 'message', message },
+  type,
   always,
 });
-const list = (number: number, name: string, item: Message | 'string' = 'string'): MessageField => ({
-  number,
-  name,
-  type: { kind: 'list', item },
-  always: false,
-});
+const text = (number: number, name: string): MessageField =>
+  field(number, name, { kind: 'scalar', type: 'string' }, true);
+const nested = (number: number, name: string, message: Message, always = true): MessageField =>
+  field(number, name, { kind: 'message', message }, always);
+const list = (number: number, name: string, item: Message | 'string' = 'string'): MessageField =>
+  field(number, name, { kind: 'list', item }, false);
 
 export const listMetaMessage: () => Message = lazy(() => messageOf(listMetaShape()));
 

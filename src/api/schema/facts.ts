@@ -37,8 +37,12 @@ export function field(shape: Shape, facts: FieldFacts): Field {
   return { shape, facts };
 }
 
+export function typed(shape: Shape, protobuf: number, description: string, more: Partial<FieldFacts> = {}): Field {
+  return field(shape, { protobuf, description, ...more });
+}
+
 export function text(protobuf: number, description: string, more: Partial<FieldFacts> = {}, goType?: string): Field {
-  return field(scalar('string', goType), { protobuf, description, ...more });
+  return typed(scalar('string', goType), protobuf, description, more);
 }
 
 function named([name, { shape, facts }]: readonly [string, Field]): FieldShape {

@@ -1,4 +1,4 @@
-import { field, list, metaStruct, scalar, struct, text } from './facts.js';
+import { list, metaStruct, scalar, struct, text, typed } from './facts.js';
 import { lazy } from './lazy.js';
 import type { StructShape } from './shape.js';
 
@@ -11,10 +11,8 @@ const TYPE_META = {
 export const listMetaShape: () => StructShape = lazy(() =>
   metaStruct('ListMeta', 'What lists have in place of ObjectMeta.', {
     continue: text(3, 'Where the next page begins; empty on the last one.'),
-    remainingItemCount: field(scalar('int64'), {
-      protobuf: 4,
+    remainingItemCount: typed(scalar('int64'), 4, 'How many items are left after this page, where that is known.', {
       presence: 'set',
-      description: 'How many items are left after this page, where that is known.',
     }),
     resourceVersion: text(2, 'The version of the whole list. A watch may begin here.'),
     selfLink: text(1, 'Not used any more.'),
@@ -32,24 +30,19 @@ export const statusShape: () => StructShape = lazy(() => {
     group: text(2, 'The API group of the object.'),
     kind: text(3, 'The resource, or the kind where an object was invalid.'),
     uid: text(6, 'The UID of the object.'),
-    causes: field(list(cause), { protobuf: 4, description: 'The single reasons of a failure.' }),
-    retryAfterSeconds: field(scalar('int32'), {
-      protobuf: 5,
-      description: 'After how many seconds another try may do better.',
-    }),
+    causes: typed(list(cause), 4, 'The single reasons of a failure.'),
+    retryAfterSeconds: typed(scalar('int32'), 5, 'After how many seconds another try may do better.'),
   });
   return metaStruct('Status', 'The answer of a request that failed, or of a deletion.', {
     ...TYPE_META,
-    metadata: field(listMetaShape(), {
-      protobuf: 1,
+    metadata: typed(listMetaShape(), 1, 'For an expired page: a token with which the list can be continued.', {
       presence: 'always',
-      description: 'For an expired page: a token with which the list can be continued.',
     }),
     status: text(2, 'Success or Failure.'),
     message: text(3, 'What happened, for people to read.'),
     reason: text(4, 'What happened, for machines.'),
-    details: field(details, { protobuf: 5, description: 'More about the failure, or about what was deleted.' }),
-    code: field(scalar('int32'), { protobuf: 6, description: 'The HTTP status code.' }),
+    details: typed(details, 5, 'More about the failure, or about what was deleted.'),
+    code: typed(scalar('int32'), 6, 'The HTTP status code.'),
   });
 });
 
@@ -58,27 +51,19 @@ export const apiResourceListShape: () => StructShape = lazy(() => {
   const resource = metaStruct('APIResource', 'A resource.', {
     name: text(1, 'The plural name, as in paths.', REQUIRED),
     singularName: text(6, 'The singular name.', REQUIRED),
-    namespaced: field(scalar('bool'), {
-      protobuf: 2,
-      ...REQUIRED,
-      description: 'Whether its objects live in namespaces.',
-    }),
+    namespaced: typed(scalar('bool'), 2, 'Whether its objects live in namespaces.', REQUIRED),
     group: text(8, 'The group of the kind, where it is another one.'),
     version: text(9, 'The version of the kind, where it is another one.'),
     kind: text(3, 'The kind of its objects.', REQUIRED),
-    verbs: field(list(scalar('string'), { named: true }), {
-      protobuf: 4,
-      ...REQUIRED,
-      description: 'What can be done.',
-    }),
-    shortNames: field(texts, { protobuf: 5, description: 'Shorter names for the command line.' }),
-    categories: field(texts, { protobuf: 7, description: 'Groups of resources it belongs to.' }),
+    verbs: typed(list(scalar('string'), { named: true }), 4, 'What can be done.', REQUIRED),
+    shortNames: typed(texts, 5, 'Shorter names for the command line.'),
+    categories: typed(texts, 7, 'Groups of resources it belongs to.'),
     storageVersionHash: text(10, 'Changes with the version objects are stored in.'),
   });
   return metaStruct('APIResourceList', 'The resources of a group and version.', {
     ...TYPE_META,
     groupVersion: text(1, 'The group and version.', REQUIRED),
-    resources: field(list(resource), { protobuf: 2, ...REQUIRED, description: 'The resources.' }),
+    resources: typed(list(resource), 2, 'The resources.', REQUIRED),
   });
 });
 
@@ -87,11 +72,7 @@ export const watchEventShape: () => StructShape = lazy(() => {
   const any = struct({ name: 'RawExtension', definition, description: 'An object of any kind.' }, {});
   return metaStruct('WatchEvent', 'One change of a watch.', {
     type: text(1, 'ADDED, MODIFIED, DELETED, BOOKMARK or ERROR.', REQUIRED),
-    object: field(any, {
-      protobuf: 2,
-      ...REQUIRED,
-      description: 'The object after the change, the last state of a deleted one, or a Status.',
-    }),
+    object: typed(any, 2, 'The object after the change, the last state of a deleted one, or a Status.', REQUIRED),
   });
 });
 

@@ -1,4 +1,4 @@
-import { field, list, META, metaStruct, scalar, stringMap, struct, text, type Field } from './facts.js';
+import { list, META, metaStruct, scalar, stringMap, struct, text, typed, type Field } from './facts.js';
 import type { StructShape } from './shape.js';
 
 export function typeMetaFields(): Record<'kind' | 'apiVersion', Field> {
@@ -34,44 +34,34 @@ export function objectMetaShape(): StructShape {
     resourceVersion: text(6, 'An opaque text that changes with every write. Send it back to refuse lost updates.', {
       frequency: 'stored',
     }),
-    generation: field(scalar('int64'), { protobuf: 7, description: 'Counts changes of the desired state.' }),
-    creationTimestamp: field(scalar('time'), {
-      protobuf: 8,
-      frequency: 'stored',
-      description: 'When the server stored the object first.',
-    }),
-    deletionTimestamp: field(scalar('time'), {
-      protobuf: 9,
-      presence: 'set',
-      description: 'When deletion was asked for. The object goes away once its finalizers are gone. Set by the server.',
-    }),
-    deletionGracePeriodSeconds: field(scalar('int64'), {
-      protobuf: 10,
-      presence: 'set',
-      description: 'How many seconds were allowed between the request for deletion and the removal.',
-    }),
-    labels: field(stringMap(), {
-      protobuf: 11,
-      frequency: 'often',
-      description: 'Short keys and values selectors choose objects by.',
-    }),
-    annotations: field(stringMap(), {
-      protobuf: 12,
-      frequency: 'often',
-      description: 'Free keys and values nothing is selected by.',
-    }),
-    ownerReferences: field(
-      list(ownerReferenceShape(), { type: 'map', keys: ['uid'], patchStrategy: 'merge', patchMergeKey: 'uid' }),
-      { protobuf: 13, description: 'The objects this one depends on. At most one of them is its controller.' },
+    generation: typed(scalar('int64'), 7, 'Counts changes of the desired state.'),
+    creationTimestamp: typed(scalar('time'), 8, 'When the server stored the object first.', { frequency: 'stored' }),
+    deletionTimestamp: typed(
+      scalar('time'),
+      9,
+      'When deletion was asked for. The object goes away once its finalizers are gone. Set by the server.',
+      { presence: 'set' },
     ),
-    finalizers: field(list(scalar('string'), { type: 'set', patchStrategy: 'merge' }), {
-      protobuf: 14,
-      description: 'Controllers that must finish before the object is removed.',
-    }),
-    managedFields: field(list(managedFieldsEntryShape()), {
+    deletionGracePeriodSeconds: typed(
+      scalar('int64'),
+      10,
+      'How many seconds were allowed between the request for deletion and the removal.',
+      { presence: 'set' },
+    ),
+    labels: typed(stringMap(), 11, 'Short keys and values selectors choose objects by.', { frequency: 'often' }),
+    annotations: typed(stringMap(), 12, 'Free keys and values nothing is selected by.', { frequency: 'often' }),
+    ownerReferences: typed(
+      list(ownerReferenceShape(), { type: 'map', keys: ['uid'], patchStrategy: 'merge', patchMergeKey: 'uid' }),
+      13,
+      'The objects this one depends on. At most one of them is its controller.',
+    ),
+    finalizers: typed(
+      list(scalar('string'), { type: 'set', patchStrategy: 'merge' }),
+      14,
+      'Controllers that must finish before the object is removed.',
+    ),
+    managedFields: typed(list(managedFieldsEntryShape()), 17, 'Which manager set which fields. Kept by the server.', {
       presence: 'set',
-      protobuf: 17,
-      description: 'Which manager set which fields. Kept by the server.',
     }),
   });
 }
@@ -90,16 +80,13 @@ function ownerReferenceShape(): StructShape {
       kind: text(1, 'Kind of the owner.', always),
       name: text(3, 'Name of the owner.', always),
       uid: text(4, 'UID of the owner.', always, 'types.UID'),
-      controller: field(scalar('bool'), {
-        protobuf: 6,
-        presence: 'set',
-        description: 'True for the owner that manages the object.',
-      }),
-      blockOwnerDeletion: field(scalar('bool'), {
-        protobuf: 7,
-        presence: 'set',
-        description: 'True when the owner must not go before this object in a foreground deletion.',
-      }),
+      controller: typed(scalar('bool'), 6, 'True for the owner that manages the object.', { presence: 'set' }),
+      blockOwnerDeletion: typed(
+        scalar('bool'),
+        7,
+        'True when the owner must not go before this object in a foreground deletion.',
+        { presence: 'set' },
+      ),
     },
   );
 }
@@ -109,13 +96,9 @@ function managedFieldsEntryShape(): StructShape {
     manager: text(1, 'The name of the manager.'),
     operation: text(2, 'How the fields were set: Apply or Update.', {}, 'v1.ManagedFieldsOperationType'),
     apiVersion: text(3, 'The version the field names belong to.'),
-    time: field(scalar('time'), { protobuf: 4, presence: 'set', description: 'When the entry last changed.' }),
+    time: typed(scalar('time'), 4, 'When the entry last changed.', { presence: 'set' }),
     fieldsType: text(6, 'The format of the fields: FieldsV1.'),
-    fieldsV1: field(scalar('json', 'v1.FieldsV1'), {
-      protobuf: 7,
-      presence: 'set',
-      description: 'The fields, as a tree of keys.',
-    }),
+    fieldsV1: typed(scalar('json', 'v1.FieldsV1'), 7, 'The fields, as a tree of keys.', { presence: 'set' }),
     subresource: text(8, 'The subresource the fields were set through, empty for the object itself.'),
   });
 }
