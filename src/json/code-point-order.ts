@@ -7,7 +7,6 @@ export function byCodePoint(left: string, right: string): number {
   return rank(left, at) - rank(right, at);
 }
 
-/** Or the length of the shorter one. */
 export function firstDifference(left: string, right: string): number {
   const length = Math.min(left.length, right.length);
   let at = 0;

@@ -47,7 +47,7 @@ export function plainDocument(value: unknown): JsonDocument {
   return { value, duplicates: [] };
 }
 
-/** At all levels. Recursive: for values within {@link MAX_DEPTH}. */
+/** Recursive: for values within {@link MAX_DEPTH}. */
 function countKeys(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0;
   let count = 0;

@@ -2,7 +2,6 @@ import { LONG_TEXT, membersOfText } from './member-count.js';
 
 /** Meaningless for invalid JSON. */
 export interface JsonScan {
-  /** Duplicates counted. */
   readonly keys: number;
   /** An upper bound: commas and opening brackets, and the weight of long texts. More than the limit ends the scan. */
   readonly members: number;

@@ -25,7 +25,6 @@ class JsonReader {
   #pathsLength = 0;
   readonly #text: string;
   readonly #maxDepth: number;
-  /** Of what is being read. */
   readonly #path: (string | number)[] = [];
   readonly #duplicates: string[] = [];
   readonly #repeats = new WeakMap<object, readonly string[]>();
@@ -194,12 +193,10 @@ class JsonReader {
     while (isBlank(this.#text.charCodeAt(this.#at))) this.#at++;
   }
 
-  /** Empty at the end. */
   #peek(): string {
     return this.#text.charAt(this.#at);
   }
 
-  /** Skips this character if it is next. */
   #pass(character: string): boolean {
     if (this.#peek() !== character) return false;
     this.#at++;

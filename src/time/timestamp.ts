@@ -40,7 +40,6 @@ export function timeText({ seconds, nanos }: Timestamp, type: TimeType): string 
   return type === 'time' ? `${text}Z` : `${text}.${String(rest).padStart(6, '0')}Z`;
 }
 
-/** Microseconds since the epoch as RFC 3339. */
 export type WholeSeconds = (micros: number) => string;
 
 /** Caches the last second: a create formats it twice, for 0.6 µs each. */

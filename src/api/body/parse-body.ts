@@ -19,7 +19,7 @@ export function parsePlain(text: string, maxMembers: number): PlainJson | undefi
 
 export type FieldValidation = 'Ignore' | 'Warn' | 'Strict';
 
-/** For one object or patch, as in Kubernetes. */
+/** As in Kubernetes. */
 export const MAX_STRICT_ERRORS = 100;
 
 /** `path` is truncated, because its keys come from the client. */

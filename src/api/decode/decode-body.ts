@@ -21,13 +21,11 @@ export interface DecodeBodyOptions extends ExpectedType {
   readonly mediaType: BodyMediaType;
   readonly fieldValidation: FieldValidation;
   readonly quick?: QuickDecoder | undefined;
-  /** Finds managed fields that `quick` need not read. */
   readonly managed?: KnownEntries | undefined;
   readonly limits: BodyLimits;
 }
 
 export interface DecodedBody {
-  /** See `decodeObject`. */
   readonly object: Record<string, unknown>;
   /** Texts of `Warning` headers: at most 100 of duplicate and unknown fields; in YAML, 100 of each. */
   readonly warnings: readonly string[];

@@ -16,7 +16,6 @@ export function typeFault(value: unknown, shape: Shape, place: string, source?: 
   return { text, converter: converterText(value, shape) };
 }
 
-/** As Go's JSON decoder calls it. */
 export function jsonKind(value: unknown): 'array' | 'object' | 'string' | 'number' | 'bool' | 'null' {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'array';

@@ -71,7 +71,6 @@ export function hasExactType(value: unknown, kind: string, apiVersion: string): 
 
 export interface ExpectedType {
   readonly kind: string;
-  /** That of the request, `events.example.com/v1`. */
   readonly apiVersion: string;
   readonly shape: StructShape;
   /** The same kind in other group-versions: decoded, for the caller to refuse. Any other is an unknown kind. */

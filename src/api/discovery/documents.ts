@@ -7,12 +7,10 @@ export interface GroupVersion {
 }
 
 export interface DiscoveryResource {
-  /** As in paths: `events`. */
   readonly name: string;
   readonly singularName: string;
   readonly namespaced: boolean;
   readonly kind: string;
-  /** In alphabetical order. */
   readonly verbs: readonly string[];
   readonly shortNames: readonly string[];
 }
@@ -66,7 +64,6 @@ export async function storageVersionHash({ group, version }: GroupVersion, kind:
   return toBase64(new Uint8Array(digest).subarray(0, 8));
 }
 
-/** As clients request it with `as`, `g` and `v`. */
 export const AGGREGATED = { kind: 'APIGroupDiscoveryList', group: 'apidiscovery.k8s.io', version: 'v2' } as const;
 
 /** Everything below `/api` or `/apis`. Core has no `name`. */

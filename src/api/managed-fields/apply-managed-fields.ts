@@ -44,7 +44,6 @@ export interface ApplyManagedFieldsInput extends Pick<
 }
 
 export interface AppliedObject {
-  /** Without managed fields, canonical. */
   readonly object: Record<string, unknown>;
   readonly entries: ManagedFieldsEntry[];
 }

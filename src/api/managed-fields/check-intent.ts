@@ -4,7 +4,7 @@ import type { ListShape, ScalarShape, Shape, StructShape } from '../schema/shape
 import { itemElement, memberShape } from './fields-of.js';
 import { elementText } from './path-element.js';
 
-/** Each of a million labels may be wrong. */
+/** Of what is reported, because each of a million labels may be wrong. */
 const MAX_ERRORS = 100;
 
 /**
@@ -90,7 +90,6 @@ function checkItems(value: readonly unknown[], shape: ListShape, path: string, e
   }
 }
 
-/** As Go prints it. */
 const pointer = (value: unknown): string => `&{${shorten(goPrint(value))}}`;
 
 /** As Go's `%#v` writes a value. */

@@ -5,7 +5,6 @@ import type { ManagedFieldsEntry } from '../../model/object-meta.js';
 export interface EntryList {
   readonly entries: readonly ManagedFieldsEntry[];
   readonly json: string;
-  /** Of this list alone. */
   readonly id: number;
   /** Shared exactly by lists that differ only in times. Undefined for a list that is not cached. */
   readonly form: number | undefined;

@@ -16,7 +16,6 @@ export const EMPTY: FieldSet = new Map();
 
 export const LEAF: FieldNode = Object.freeze({ member: true });
 
-/** Nothing is added for an empty node. */
 export function putNode(into: Map<string, FieldNode>, element: string, member: boolean, children?: FieldSet): void {
   if (children !== undefined && children.size > 0) into.set(element, { member, children });
   else if (member) into.set(element, LEAF);

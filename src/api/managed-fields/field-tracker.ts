@@ -12,7 +12,6 @@ import { contentBefore, emptyObject, untracked } from './tracked-object.js';
 export interface TrackedFields {
   /** Not to be changed: other objects may have the same ones. */
   readonly entries: readonly ManagedFieldsEntry[];
-  /** The entries, where known already. */
   readonly json?: string | undefined;
 }
 
@@ -27,7 +26,6 @@ const MAX_ENTRIES_RESULTS = 1000;
 /** States with the same content. The resourceVersion is a condition, not content. */
 const SAME_CONTENT: readonly string[] = ['', 'metadata{+resourceVersion,}', 'metadata{-resourceVersion,}'];
 
-/** Stands for the time of the write in a cached result. */
 const NOW = 'now';
 
 const NO_ENTRIES: readonly ManagedFieldsEntry[] = Object.freeze([]);
@@ -110,7 +108,6 @@ export function createFieldTracker() {
   };
 }
 
-/** Undefined for invalid entries, or two entries of one manager. */
 function ownersAfter(
   { version, live, next, manager }: UpdateManagedFieldsInput,
   entries: readonly ManagedFieldsEntry[],

@@ -3,13 +3,11 @@ import { defaultValue, type ListShape, type Shape } from '../schema/shape.js';
 import { keyElement, valueElement, fieldElement } from './path-element.js';
 import { LEAF, putNode, type FieldNode, type FieldSet } from './field-set.js';
 
-/** Owned and replaced as a whole. */
 export function isAtomic(shape: Shape): boolean {
   if (shape.kind === 'list') return shape.type === 'atomic';
   return shape.kind === 'scalar' || (shape.kind === 'struct' && shape.atomic);
 }
 
-/** Without members, null or absent. */
 export function isVacant(value: unknown): boolean {
   if (Array.isArray(value)) return value.length === 0;
   return !isObject(value) || Object.keys(value).length === 0;
@@ -41,7 +39,6 @@ function keyedElement(item: unknown, { keys, item: shape }: ListShape): ReturnTy
   };
 }
 
-/** An absent key has its default, if there is one. */
 function keyOf(item: Parameters<typeof member>[0], shape: Shape, key: string): unknown {
   const value = member(item, key);
   if (value !== undefined) return value;

@@ -13,7 +13,6 @@ export interface Manager {
   readonly fields: FieldSet;
 }
 
-/** By {@link managerId}. */
 export type Managers = ReadonlyMap<string, Manager>;
 
 /**

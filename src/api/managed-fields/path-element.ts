@@ -54,7 +54,6 @@ export function inElementOrder(elements: readonly string[]): string[] {
     .map(({ text }) => text);
 }
 
-/** The kind, then the names and values of `k:`, or the content. */
 function partsOf(text: string): readonly unknown[] {
   const kind = 'fkvi'.indexOf(text[0] as string);
   if (kind === 0) return [kind, text];

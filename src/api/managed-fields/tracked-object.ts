@@ -7,7 +7,6 @@ export type WireObject = Readonly<Record<string, unknown>>;
 
 /** Entries of other versions are dropped by every write, as Kubernetes does. */
 export interface ManagedVersion {
-  /** `events.example.com/v1`; `v1` in the core group. */
   readonly apiVersion: string;
   readonly kind: string;
   readonly shape: StructShape;

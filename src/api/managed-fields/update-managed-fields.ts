@@ -17,16 +17,13 @@ import { shapeBelow, isAtomic } from './fields-of.js';
 
 /** For a create, an update, or a patch that is not an apply. */
 export interface UpdateManagedFieldsInput {
-  /** That of the request, in which `live` and `next` are written. */
   readonly version: ManagedVersion;
-  /** Absent for a new object. */
   readonly live?: WireObject | undefined;
   /** As the client wants it, before the server carries over fields that clients cannot change. */
   readonly next: WireObject;
   readonly stored?: readonly ManagedFieldsEntry[] | undefined;
   /** In the request's object (after a patch: in the patched document). */
   readonly sent?: readonly ManagedFieldsEntry[] | undefined;
-  /** See {@link managerOf}. */
   readonly manager: string;
   /** Now: RFC 3339, UTC, whole seconds. */
   readonly time: string;
@@ -51,7 +48,6 @@ function baseManagers({ stored = [], sent }: UpdateManagedFieldsInput): Managers
   return (sent && decodeManagers(sent)) ?? decodeManagers(stored) ?? new Map();
 }
 
-/** An empty list, or one empty entry. */
 export function isReset(sent: readonly ManagedFieldsEntry[]): boolean {
   return sent.length === 0 || (sent.length === 1 && Object.keys(sent[0] ?? {}).length === 0);
 }
@@ -73,7 +69,6 @@ export function recordChange(
   return after;
 }
 
-/** Managers without other fields are dropped. */
 export function withoutFields(managers: Managers, { changed, removed }: Comparison): Map<string, Manager> {
   const after = new Map<string, Manager>();
   for (const [id, manager] of managers) {
@@ -83,7 +78,6 @@ export function withoutFields(managers: Managers, { changed, removed }: Comparis
   return after;
 }
 
-/** Entries of other versions are dropped. */
 export function ofVersion(managers: Managers, { apiVersion, shape }: ManagedVersion): Map<string, Manager> {
   const kept = new Map<string, Manager>();
   for (const [id, manager] of managers) {

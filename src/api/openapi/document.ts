@@ -11,10 +11,8 @@ import { resourcePaths } from './operations.js';
 import { define, reference, type Json, type KindName } from './schemas.js';
 
 export interface OpenApiDocumentOptions {
-  /** Empty for core. */
   readonly group: string;
   readonly version: string;
-  /** `events`. */
   readonly plural: string;
   readonly kind: string;
   readonly shape: StructShape;

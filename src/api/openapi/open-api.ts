@@ -109,7 +109,6 @@ async function whole(
   return { status: 200, headers: { ...headers, 'content-type': type, etag }, body: await document.bytes() };
 }
 
-/** Of a list of tags that is read. */
 const MAX_TAGS = 8_192;
 
 function namesTag(header: string, tag: string): boolean {

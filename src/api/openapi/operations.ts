@@ -62,7 +62,6 @@ const WATCH: Json = query('watch', 'boolean', 'Answer with a stream of changes i
 export interface OperationFacts {
   readonly gvk: KindName;
   readonly plural: string;
-  /** Definition names. */
   readonly object: string;
   readonly list: string;
 }

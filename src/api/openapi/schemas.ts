@@ -3,7 +3,6 @@ import { defaultValue, type FieldShape, type ScalarShape, type Shape, type Struc
 
 export type Json = Readonly<Record<string, unknown>>;
 
-/** As `x-kubernetes-group-version-kind` does. */
 export interface KindName {
   readonly group: string;
   readonly kind: string;
@@ -12,7 +11,6 @@ export interface KindName {
 
 export const reference = (definition: string): Json => ({ $ref: `#/components/schemas/${definition}` });
 
-/** With the definitions of all of its parts. */
 export function define(definitions: Map<string, Json>, shape: StructShape, kinds?: readonly KindName[]): void {
   if (definitions.has(shape.definition)) return;
   const properties: Record<string, Json> = {};

@@ -28,7 +28,6 @@ const memberOf = (value: unknown, name: string): unknown => (value as Json | und
 
 const KINDS = 'x-kubernetes-group-version-kind';
 
-/** The result has the kinds of both. */
 function merged(known: Json | undefined, schema: Json): Json {
   if (known?.[KINDS] === undefined || schema[KINDS] === undefined) return known ?? schema;
   const kinds = new Map(

@@ -28,7 +28,6 @@ const inside =
   (writer, outer, value) =>
     nested(writer, outer, () => write(writer, number, value));
 
-/** One message per name and value. */
 const named =
   (write: Write): Write =>
   (writer, number, value) => {

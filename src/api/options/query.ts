@@ -40,7 +40,6 @@ export function integer(query: Query, name: string): number | undefined {
   return Math.max(Math.min(Number(exact), Number.MAX_SAFE_INTEGER), Number.MIN_SAFE_INTEGER);
 }
 
-/** In Go's words. */
 export function uintError(text: string): string | undefined {
   if (!/^\d+$/.test(text)) return `strconv.ParseUint: parsing ${goQuote(shorten(text))}: invalid syntax`;
   const digits = text.replace(/^0+/, '');

@@ -55,7 +55,6 @@ export function readWriteOptions(
   };
 }
 
-/** `All` is the only kind of dry run. */
 export function dryRunErrors(dryRun: readonly string[]): FieldError[] {
   return dryRun.every((value) => value === 'All') ? [] : [notSupported('dryRun', dryRun, ['All'])];
 }

@@ -12,14 +12,12 @@ import { jsonPatchStrictErrors, jsonPatchTypeError } from './json-patch-body.js'
 import { isObject, member, touchedJson, type JsonObject } from '../../json/json-tree.js';
 import { applyStrategicMerge } from './strategic-merge.js';
 
-/** Without server-side apply. */
 export const patchTypes = [
   'application/json-patch+json',
   'application/merge-patch+json',
   'application/strategic-merge-patch+json',
 ] as const;
 
-/** Of server-side apply. */
 export const APPLY_TYPE = 'application/apply-patch+yaml';
 
 export type PatchType = (typeof patchTypes)[number];
@@ -45,7 +43,6 @@ function withoutParameters(contentType: string): string {
 
 export interface ApplyPatchOptions {
   readonly type: PatchType;
-  /** In the version of the request. Not changed. */
   readonly document: unknown;
   readonly body: Uint8Array | string;
   readonly shape: StructShape;
@@ -153,7 +150,6 @@ function strategicMerge({ document, body, shape, fieldValidation, limits }: Appl
   };
 }
 
-/** Null for `null`. */
 function readObject(
   body: Uint8Array | string,
   limits: BodyLimits,

@@ -158,7 +158,6 @@ function equal(patching: Patching, left: unknown, right: unknown): boolean {
   return patching.work <= MAX_WORK && sameTree(left, right);
 }
 
-/** Within the depth limit of all bodies. */
 function fits(patching: Patching, path: readonly string[], value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return path.length <= MAX_DEPTH;
   const size = measureTree(value, MAX_WORK);

@@ -7,7 +7,6 @@ import { noMergeKey, PATCH, unknownDirective, withoutDirectives, SET_ORDER } fro
 /** A parameter, because lists contain objects that contain lists. */
 export type MergeObjects = (stored: JsonObject, patch: JsonObject, shape: Shape | undefined) => JsonObject;
 
-/** @throws StatusFailure 400, 422 */
 export function mergeLists(
   stored: readonly unknown[],
   patch: readonly unknown[],
@@ -25,7 +24,6 @@ export function mergeLists(
   return mergeItems(stored as JsonObject[], patch as JsonObject[], mergeKey, shape.item, mergeObjects);
 }
 
-/** @throws StatusFailure 400, 422 */
 export function deleteFromList(stored: readonly unknown[], removed: readonly unknown[]): readonly unknown[] {
   if (stored.length === 0 || removed.length === 0) return stored;
   requireOneType(stored, removed);

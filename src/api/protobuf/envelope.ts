@@ -2,7 +2,6 @@ import type { BinaryWriter } from '@bufbuild/protobuf/wire';
 import { DELIMITED, tagOf, type CountingReader } from './wire.js';
 import { messageEnd, readFields, requireWireType } from './read-fields.js';
 
-/** `k8s` and a zero byte. */
 export const MAGIC: Uint8Array = Uint8Array.of(0x6b, 0x38, 0x73, 0x00);
 
 /** A message itself does not contain its type. */
@@ -37,7 +36,6 @@ export interface Envelope extends TypeNames {
   readonly message: Uint8Array;
 }
 
-/** In Kubernetes' words; undefined when it may be an envelope. */
 export function envelopeFault(body: Uint8Array): string | undefined {
   if (body.length === 0) return 'empty data';
   if (body.length < MAGIC.length || MAGIC.some((byte, at) => body[at] !== byte)) {

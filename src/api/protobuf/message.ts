@@ -2,16 +2,13 @@ import { lazy } from '../schema/lazy.js';
 import type { FieldShape, ScalarShape, Shape, StructShape } from '../schema/shape.js';
 
 export interface Message {
-  /** As error messages give it: `Event`. */
   readonly name: string;
-  /** In the order of their numbers, in which they are written. */
   readonly fields: readonly MessageField[];
   readonly byNumber: ReadonlyMap<number, MessageField>;
 }
 
 export interface MessageField {
   readonly number: number;
-  /** In JSON. */
   readonly name: string;
   readonly type: FieldType;
   /**

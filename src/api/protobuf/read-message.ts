@@ -118,7 +118,7 @@ function readEntry(reader: CountingReader, name: string, end: number, map: Targe
   map[entry[0]] = entry[1];
 }
 
-/** Only those that differ from the JSON name in more than the first letter. */
+/** Only those that differ in more than the first letter. */
 const GO_NAMES: ReadonlyMap<string, string> = new Map([
   ['metadata', 'ObjectMeta'],
   ['apiVersion', 'APIVersion'],

@@ -6,7 +6,6 @@ import { messageOf } from './message.js';
 import { countingReader } from './read-fields.js';
 import { readMessage } from './read-message.js';
 
-/** Its envelope has been read, its message not yet. */
 export interface ProtobufObject extends TypeNames {
   /** As it would be in JSON, without `kind` and `apiVersion`. */
   read(shape: StructShape): { readonly value: Record<string, unknown> } | { readonly error: string };

@@ -11,7 +11,6 @@ export const DELIMITED = 2;
 /** The others of protobuf do not occur in Kubernetes' messages. */
 export type WireType = typeof VARINT | typeof DELIMITED;
 
-/** What precedes a field's value. */
 export function tagOf(number: number, wireType: WireType): number {
   return number * 8 + wireType;
 }

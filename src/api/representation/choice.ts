@@ -7,7 +7,6 @@ import type { Serializer } from './serializer.js';
 
 export interface NegotiationInputs {
   readonly accept?: string | undefined;
-  /** The first value of this query parameter, as of `includeObject`. */
   readonly pretty?: string | undefined;
   readonly userAgent?: string | undefined;
   readonly acceptEncoding?: string | undefined;
@@ -31,14 +30,12 @@ export function negotiationInputs(
   };
 }
 
-/** As `as`, `g` and `v` of an Accept clause. */
 export interface Conversion {
   readonly kind: string;
   readonly group: string;
   readonly version: string;
 }
 
-/** Whether a conversion, or none, may be chosen with a serializer. */
 export type Allows = (conversion: Conversion | undefined, serializer: Serializer) => boolean;
 
 export interface Choice {
@@ -90,7 +87,6 @@ export function choose(inputs: NegotiationInputs, allows: Allows, served?: strin
   return undefined;
 }
 
-/** 406. */
 export function onlyTypes(types: readonly string[]): StatusFailure {
   return notAcceptable(`only the following media types are accepted: ${types.join(', ')}`);
 }

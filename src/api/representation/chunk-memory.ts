@@ -32,7 +32,6 @@ export function createChunkMemory() {
   };
 
   return {
-    /** A chunk that is not given back is garbage-collected. */
     acquire: (): Uint8Array => chunks.pop() ?? new Uint8Array(CHUNK_BYTES),
     /** Gives back an acquired chunk, once. */
     release: (chunk: Uint8Array): void => putBack(chunks, chunk),

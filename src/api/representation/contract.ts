@@ -23,9 +23,7 @@ export interface TableDefinition {
   cells(object: unknown, now: number): readonly (string | number)[];
 }
 
-/** What representations read of a resource's served version. */
 export interface ResourceView {
-  /** `events.example.com/v1`. */
   readonly apiVersion: string;
   readonly kind: string;
   readonly listKind: string;
@@ -38,7 +36,6 @@ export type ResponseKind = 'object' | 'list' | 'watch';
 
 export type FrameType = 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK' | 'ERROR';
 
-/** Frames of one watch may depend on earlier ones. */
 export interface FrameEncoder {
   /**
    * Frames with this key, the same type and object are equal, and may be shared between watchers. Undefined if they
@@ -69,6 +66,5 @@ export interface Representation {
   readonly gathersItems: boolean;
   /** A new stream, synchronously if the format is loaded. Only for the kind `watch`. */
   frames(): FrameEncoder | Promise<FrameEncoder>;
-  /** Of a watch. */
   readonly streamType: string;
 }

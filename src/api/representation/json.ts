@@ -39,7 +39,6 @@ export function indented(json: Uint8Array, level = 0): Uint8Array {
   return bytes(indentJson(decoder.decode(json), level));
 }
 
-/** Around the items of a list. */
 const COMPACT = { open: bytes('['), between: bytes(','), close: bytes(']}\n'), end: '}\n' };
 const INDENTED = { open: bytes('[\n    '), between: bytes(',\n    '), close: bytes('\n  ]\n}'), end: '\n}' };
 

@@ -20,7 +20,6 @@ export interface ListFrame {
   readonly item?: ((item: JsonSource) => JsonSource) | undefined;
 }
 
-/** Those of a body that have not been written yet. */
 class ListPieces {
   pieces: JsonSource[];
   byteLength: number;
@@ -100,7 +99,6 @@ async function addNext(body: ListPieces, source: AsyncIterator<readonly JsonSour
   return step.done !== true;
 }
 
-/** Nothing more will be added. */
 function whole(all: ListPieces, memory: ChunkMemory | undefined): SerializedBody {
   const { pieces, byteLength } = all;
   if (byteLength > CHUNK_BYTES) return stream(all, undefined, memory);

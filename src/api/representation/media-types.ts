@@ -3,7 +3,6 @@ import { loadedOnce } from '../schema/lazy.js';
 import { jsonSerializer } from './json.js';
 import type { Serializer, FormatWriter } from './serializer.js';
 
-/** Its code is loaded with the first response in it. */
 function loaded(load: () => Promise<FormatWriter>): FormatWriter {
   const writer = loadedOnce(load);
   return {

@@ -34,7 +34,6 @@ export function respondFailure(status: Status, inputs: NegotiationInputs): ApiRe
   return respond(code, choice.serializer, choice.serializer.value(json), inputs.acceptEncoding);
 }
 
-/** Writes the JSON of a document, such as discovery. */
 export type WriteDocument = (json: Uint8Array) => ApiResponse | Promise<ApiResponse>;
 
 /** @throws StatusFailure 406 */

@@ -9,7 +9,6 @@ export interface ListForm {
   /** Before the items in wire order, with their values as compact JSON. */
   readonly members: readonly (readonly [name: string, json: string])[];
   readonly itemsName: 'items' | 'rows';
-  /** If there are no items. */
   readonly empty: '[]' | 'null';
   /** From an item's JSON without kind and apiVersion. Absent: unchanged. */
   readonly item?: (json: Uint8Array) => Uint8Array;
@@ -33,7 +32,6 @@ export function listMetaJson(meta: ListMeta): string {
 /** A stream only if it does not fit one chunk, pooled bytes only if there is a memory. */
 export type SerializedBody = Uint8Array | PooledBytes | AsyncIterable<Uint8Array>;
 
-/** Writes a watch event around an object's JSON. */
 export type FrameWriter = (type: FrameType, json: Uint8Array) => Uint8Array;
 
 /** One wire format: a file, and an entry in the list of `media-types.ts`. */
@@ -47,7 +45,6 @@ export interface Serializer extends FormatWriter {
   readonly tables: boolean;
   /** For human readers; undefined if there is no difference. */
   readonly pretty: Serializer | undefined;
-  /** See `Representation`. */
   readonly joinsItems?: boolean;
   readonly gathersItems?: boolean;
 }

@@ -23,7 +23,6 @@ const NULL = encoder.encode('null');
 const END = encoder.encode('}');
 const KIND = encoder.encode('{"kind":');
 
-/** Of the bookmark after the initial events. */
 const INITIAL_EVENTS_END = 'k8s.io/initial-events-end';
 
 interface Parsed {

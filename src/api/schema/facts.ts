@@ -11,7 +11,6 @@ export type FieldFacts = Pick<FieldShape, 'description' | 'protobuf'> &
 /** What Kubernetes specifies. Defaults: `atomic`, and `replace`. */
 export type ListFacts = Partial<Omit<ListShape, 'kind' | 'item'>>;
 
-/** It has no name yet. */
 export interface Field {
   readonly shape: Shape;
   readonly facts: FieldFacts;

@@ -12,7 +12,6 @@ export interface ScalarShape {
   readonly goType?: string | undefined;
 }
 
-/** An object with known fields, in wire order. */
 export interface StructShape {
   readonly kind: 'struct';
   /** In decode errors and the OpenAPI document: `Event`, `ObjectMeta`. */
@@ -34,7 +33,6 @@ export interface ListShape {
   readonly item: Shape;
   readonly type: 'atomic' | 'set' | 'map';
   readonly keys: readonly string[];
-  /** Of strategic merge; `replace` is the default. */
   readonly patchStrategy: 'merge' | 'replace';
   /** By which strategic merge finds equal items; absent for lists of scalars. */
   readonly patchMergeKey?: string | undefined;
@@ -42,7 +40,6 @@ export interface ListShape {
   readonly named?: boolean | undefined;
 }
 
-/** An object with free keys and values of one type. */
 export interface MapShape {
   readonly kind: 'map';
   readonly value: Shape;
@@ -52,14 +49,12 @@ export interface FieldShape {
   readonly name: string;
   readonly shape: Shape;
   readonly description: string;
-  /** In OpenAPI. */
   readonly required: boolean;
   /**
    * `always`: written even when unset, with {@link FieldShape.zero}. `non-empty`: left out when it has the zero value
    * (of a struct: when absent). `set`: a pointer in Go, written whenever it was given, also as 0, `false` or `""`.
    */
   readonly presence: 'always' | 'non-empty' | 'set';
-  /** Written for an unset `always` field. */
   readonly zero: null | '' | 0 | Readonly<Record<string, never>>;
   /** Field number; 0 for `kind` and `apiVersion`, which are no part of the message. */
   readonly protobuf: number;
@@ -123,13 +118,11 @@ export function olderName({ name, older }: FieldShape): string {
 }
 
 export interface SelectableField {
-  /** `['regarding', 'kind']`. */
   readonly path: readonly string[];
   readonly index: number;
   readonly distinct: boolean;
 }
 
-/** By index. */
 export function selectableFields(shape: StructShape): readonly SelectableField[] {
   return fieldsOf(shape, []).sort((one, other) => one.index - other.index);
 }

@@ -49,7 +49,6 @@ class FieldTerms implements FieldSelector {
   readonly equalities: FieldSelector['equalities'];
   readonly onlyEqualities: boolean;
   readonly #terms: readonly Term[];
-  /** Of fields with several. */
   readonly #refused: ReadonlyMap<string, ReadonlySet<string>> | undefined;
 
   constructor(all: readonly Term[]) {
@@ -150,7 +149,6 @@ function termText({ field, equal, value }: Term): string {
   return `${field}${equal ? '=' : '!='}${value.replace(/[\\,=]/g, '\\$&')}`;
 }
 
-/** Everything if there are no selectors. */
 export function allOf(...selectors: readonly Selector[]): Selector {
   const parts = selectors.filter(({ empty }) => !empty);
   if (parts.length < 2) return parts[0] ?? everything;

@@ -19,7 +19,6 @@ export function labelKeyError(key: string): string | undefined {
   return faults.length === 0 ? undefined : joinFieldErrors([invalidValue('<nil>', key, faults.join('; '))]);
 }
 
-/** For values that do not fit the operator. */
 export function labelValuesError({ key, operator, values }: LabelRequirement): string | undefined {
   const errors: FieldError[] = [];
   if (operator === '>' || operator === '<') {
@@ -35,7 +34,6 @@ export function labelValuesError({ key, operator, values }: LabelRequirement): s
   return errors.length === 0 ? undefined : joinFieldErrors(errors);
 }
 
-/** In order, each once. */
 export function distinctValues(values: Iterable<string>): readonly string[] {
   return [...new Set(values)].sort(byCodePoint);
 }
@@ -61,11 +59,8 @@ type Values = string | Set<string>;
 
 /** All requirements on one label key, combined so that each value is tested once. */
 interface LabelRule {
-  /** Objects without the label can match. */
   readonly absent: boolean;
-  /** Objects with the label can match. */
   readonly present: boolean;
-  /** The only allowed values. */
   readonly among?: Values | undefined;
   readonly not?: Values | undefined;
   readonly above?: bigint | undefined;
@@ -80,7 +75,6 @@ const FEW = 8;
 /** Linear in the labels of the object or the keys of the selector, whichever are fewer. */
 export class LabelRules {
   readonly #rules: ReadonlyMap<string, LabelRule>;
-  /** How many keys an object must have. */
   readonly #required: number;
 
   constructor(requirements: readonly LabelRequirement[]) {

@@ -74,12 +74,10 @@ export function tooLarge(text: string): StatusFailure {
   return failure(413, 'RequestEntityTooLarge', `Request entity too large: ${text}`);
 }
 
-/** With the router's message. */
 export function unsupportedMediaType(): StatusFailure {
   return failure(415, 'UnsupportedMediaType', '415: Unsupported Media Type', {});
 }
 
-/** With a handler's message. */
 export function unknownFormat(accepted: readonly string[]): StatusFailure {
   const message = `the body of the request was in an unknown format - accepted media types include: ${accepted.join(', ')}`;
   return failure(415, 'UnsupportedMediaType', message);
@@ -108,7 +106,6 @@ export function tooManyRequests(text: string, retryAfterSeconds: number): Status
   return statusFailure(status, { 'retry-after': String(retryAfterSeconds) });
 }
 
-/** Without the cause. */
 export function internalError(): StatusFailure {
   return failure(500, 'InternalError', 'Internal error occurred', {});
 }

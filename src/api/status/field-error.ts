@@ -5,7 +5,6 @@ import { goQuote, shorten } from '../../json/go-print.js';
 export interface FieldError {
   readonly field: string;
   readonly reason: string;
-  /** After `FIELD: `. */
   readonly text: string;
 }
 

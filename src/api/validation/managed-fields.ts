@@ -6,7 +6,6 @@ const MAX_MANAGER_BYTES = 128;
 const MAX_SUBRESOURCE_BYTES = 256;
 const NOT_PRINTABLE = /[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/u;
 
-/** In the order of Kubernetes. */
 export function managedFieldsErrors(entries: readonly ManagedFieldsEntry[], field: string): FieldError[] {
   return collectErrors(entries, (entry, index) => {
     const at = `${field}[${index}]`;

@@ -55,7 +55,6 @@ function prefixFaults(prefix: string): string[] {
   return faults;
 }
 
-/** Empty, or up to 63 bytes. */
 export function labelValueErrors(value: string): string[] {
   const faults = longerThan(value, 63) ? ['must be no more than 63 bytes'] : [];
   if (value !== '' && !isNamePart(value)) faults.push(MESSAGES.labelValue);
@@ -76,7 +75,6 @@ export function pathSegmentNameErrors(value: string): string[] {
   return faults;
 }
 
-/** For text that something will be appended to. */
 export function pathSegmentPrefixErrors(value: string): string[] {
   if (!value.includes('/') && !value.includes('%')) return [];
   return ['/', '%']

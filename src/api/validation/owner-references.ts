@@ -37,7 +37,6 @@ function errorsOf(reference: OwnerReference, field: string): FieldError[] {
   return errors;
 }
 
-/** Empty for anything but `v1` and `group/v1`. */
 function versionOf(apiVersion: string): string {
   const parts = apiVersion.split('/', 3);
   if (parts.length > 2) return '';

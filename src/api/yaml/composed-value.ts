@@ -52,7 +52,6 @@ class Walk {
   }
 }
 
-/** By the rules of Go's YAML library. */
 export function composedValue(contents: AnyNode, lineOf: (offset: number) => number): YamlResult {
   const walk = new Walk(lineOf);
   const value = valueOf(walk, contents, 0);

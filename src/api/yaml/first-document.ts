@@ -83,7 +83,6 @@ export function firstDocument(
 
 const isFault = ({ type }: CST.Token): boolean => type !== 'document' && type !== 'directive' && !BETWEEN.has(type);
 
-/** The returned function tells what the fault was. */
 function stopAtFault(composer: Composer): () => YamlFault | undefined {
   let broken: YamlFault | undefined;
   const stop = new Error('stopped at the first fault');

@@ -54,7 +54,6 @@ const LARGEST: Readonly<Record<string, bigint>> = {
   '-': 0x8000_0000_0000_0000n,
 };
 
-/** Binary, octal or hexadecimal. */
 function basedInteger(plain: string): number | undefined {
   const match = /^([-+]?)(?:(0[xX][0-9a-fA-F]+|0[bB][01]+)|0[oO]?([0-7]+))$/.exec(plain);
   if (!match) return undefined;

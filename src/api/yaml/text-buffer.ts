@@ -8,7 +8,6 @@ const SMALL_U = 0x75;
 const SMALL_X = 0x78;
 const LAST_WITH_LETTER = 0x2029;
 
-/** Escapes of a single letter. */
 const LETTERS: ReadonlyMap<number, string> = /* @__PURE__ */ new Map([
   [0x00, '0'],
   [0x07, 'a'],
@@ -31,7 +30,6 @@ export class TextBuffer {
   #bytes: Uint8Array;
   #length = 0;
 
-  /** @param length characters to reserve room for */
   constructor(length: number) {
     this.#bytes = new Uint8Array(length + 64);
   }
@@ -56,7 +54,6 @@ export class TextBuffer {
     for (let at = 0; at < text.length; at++) bytes[this.#length++] = text.charCodeAt(at);
   }
 
-  /** Returns the length of the escape. */
   escaped(code: number): number {
     const bytes = this.#ensureCapacity(10);
     let at = this.#length;

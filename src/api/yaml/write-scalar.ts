@@ -4,7 +4,6 @@ import { TextBuffer } from './text-buffer.js';
 export interface ScalarPlace {
   /** Of the block that the scalar belongs to; its continuation lines are indented by two more. */
   readonly indent: number;
-  /** Of its first character. */
   readonly column: number;
   /** Keys stay on one line. */
   readonly key: boolean;
@@ -39,7 +38,7 @@ export function writeScalar(text: string, place: ScalarPlace): string {
 
 type Style = 'plain' | 'single' | 'double' | 'literal';
 
-/** And a space at the end of a line. */
+/** Needs double quotes, like a space at the end of a line. */
 const UNPRINTABLE = /[^\n\x20-\x7e\u00a0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd]| \n/;
 /** Has a meaning of its own in YAML, at the beginning of a plain text or within it. */
 const INDICATOR = /^(?:[#,[\]{}&*!|>'"%@` ]|---|\.\.\.|[-?](?: |$))|:(?: |$)|\s#/;
@@ -119,7 +118,6 @@ function singleQuoted(text: string, place: ScalarPlace): string {
 /** The bytes of a character in UTF-8 after its first. */
 const isContinuation = (byte: number): boolean => (byte & 0xc0) === 0x80;
 
-/** Without escapes between double quotes. */
 const SIMPLE = /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/;
 
 const isPlainInQuotes = (unit: number): boolean => isPrintable(unit) && unit !== DOUBLE_QUOTE && unit !== BACKSLASH;

@@ -31,7 +31,6 @@ function push(out: Output, text: string): void {
   out.remaining -= text.length;
 }
 
-/** At the beginning of a line. */
 function* endPiece(out: Output): Pieces {
   const piece = out.parts.join('');
   out.parts = [];
@@ -83,7 +82,6 @@ function writeLeaf(out: Output, value: unknown, indent: number, parent: Parent):
   if (!text.endsWith('\n')) push(out, '\n');
 }
 
-/** Of the last line so far. */
 function columnOf(parts: readonly string[]): number {
   let column = 0;
   for (let at = parts.length - 1; at >= 0; at--) {
