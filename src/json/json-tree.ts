@@ -45,14 +45,8 @@ export function sameTree(left: unknown, right: unknown): boolean {
   return true;
 }
 
-export interface TreeSize {
-  readonly nodes: number;
-  /** 0 for a scalar, 1 for an empty object. */
-  readonly depth: number;
-}
-
-/** Without recursion; stops once `maxNodes` is exceeded. */
-export function measureTree(value: unknown, maxNodes: number): TreeSize {
+/** Without recursion; stops once `maxNodes` is exceeded. The depth of a scalar is 0, that of an empty object 1. */
+export function measureTree(value: unknown, maxNodes: number): { readonly nodes: number; readonly depth: number } {
   let nodes = 0;
   let depth = 0;
   let level: unknown[] = [value];

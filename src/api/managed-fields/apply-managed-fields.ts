@@ -43,11 +43,6 @@ export interface ApplyManagedFieldsInput extends Pick<
   readonly force: boolean;
 }
 
-export interface AppliedObject {
-  readonly object: Record<string, unknown>;
-  readonly entries: ManagedFieldsEntry[];
-}
-
 /**
  * Merges a manager's intent into the stored object: its fields become the manager's, those it owned before and does not
  * want now are removed unless another manager owns them, and other managers' fields are kept unless `force` takes them.
@@ -56,7 +51,10 @@ export interface AppliedObject {
  * @throws StatusFailure 400 for an intent of another type, with managed fields of its own, or with fields or values the
  * version does not have; 409 with one cause per field for conflicts
  */
-export function applyManagedFields(input: ApplyManagedFieldsInput): AppliedObject {
+export function applyManagedFields(input: ApplyManagedFieldsInput): {
+  readonly object: Record<string, unknown>;
+  readonly entries: ManagedFieldsEntry[];
+} {
   const { version, stored = [], manager } = input;
   const intent = checkedIntent(input.intent, version);
   const live = contentBefore(input.live, version);

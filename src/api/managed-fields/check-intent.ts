@@ -85,8 +85,8 @@ function checkItems(value: readonly unknown[], shape: ListShape, path: string, e
     if (seen.has(found.element)) errors.push(at(path, `duplicate entries for key ${shown()}`));
     seen.add(found.element);
     // Most items have no errors, so their path is made only when it is needed.
-    if (shape.item.kind !== 'scalar') check(item, shape.item, path + shown(), errors);
-    else if (scalarError(item, shape.item) !== undefined) check(item, shape.item, path + shown(), errors);
+    if (shape.item.kind === 'scalar' && scalarError(item, shape.item) === undefined) continue;
+    check(item, shape.item, path + shown(), errors);
   }
 }
 

@@ -32,10 +32,6 @@ export function writeEnvelope(writer: BinaryWriter, names: TypeNames, writeBody:
   writer.join().raw(ENVELOPE_END);
 }
 
-export interface Envelope extends TypeNames {
-  readonly message: Uint8Array;
-}
-
 export function envelopeFault(body: Uint8Array): string | undefined {
   if (body.length === 0) return 'empty data';
   if (body.length < MAGIC.length || MAGIC.some((byte, at) => body[at] !== byte)) {
@@ -45,7 +41,7 @@ export function envelopeFault(body: Uint8Array): string | undefined {
 }
 
 /** After {@link MAGIC}. @throws Error where it is malformed */
-export function readEnvelope(reader: CountingReader, end: number): Envelope {
+export function readEnvelope(reader: CountingReader, end: number): TypeNames & { readonly message: Uint8Array } {
   const names = { apiVersion: '', kind: '' };
   let message: Uint8Array = new Uint8Array(0);
   readFields(reader, 'Unknown', end, (number, wireType) => {

@@ -1,7 +1,7 @@
 import type { BodyLimits } from '../body/member-limit.js';
 import type { StructShape } from '../schema/shape.js';
 import { isStatusFailure } from '../status/status-failure.js';
-import { envelopeFault, MAGIC, readEnvelope, type Envelope, type TypeNames } from './envelope.js';
+import { envelopeFault, MAGIC, readEnvelope, type TypeNames } from './envelope.js';
 import { messageOf } from './message.js';
 import { countingReader } from './read-fields.js';
 import { readMessage } from './read-message.js';
@@ -22,31 +22,27 @@ export function readProtobuf(body: Uint8Array, { members }: BodyLimits): ReadObj
   const fault = envelopeFault(body);
   if (fault !== undefined) return { error: fault };
   const bytes = body.subarray(MAGIC.length);
-  let envelope: Envelope;
-  try {
-    envelope = readEnvelope(countingReader(bytes, members), bytes.length);
-  } catch (error) {
-    return { error: messageFor(error) };
-  }
-  const { apiVersion, kind, message } = envelope;
-  return {
-    apiVersion,
-    kind,
-    read(shape) {
-      const type = messageOf(shape);
-      try {
-        return { value: readMessage(countingReader(message, members), type, message.length) };
-      } catch (error) {
-        return { error: messageFor(error) };
-      }
-    },
-  };
+  return orError<ProtobufObject>(() => {
+    const { apiVersion, kind, message } = readEnvelope(countingReader(bytes, members), bytes.length);
+    return {
+      apiVersion,
+      kind,
+      read(shape) {
+        const type = messageOf(shape);
+        return orError(() => ({ value: readMessage(countingReader(message, members), type, message.length) }));
+      },
+    };
+  });
 }
 
 /** All errors of reading are faults of the body. @throws StatusFailure as it is */
-function messageFor(error: unknown): string {
-  if (isStatusFailure(error)) throw error;
-  if (error instanceof RangeError) return 'unexpected EOF';
-  const words = error instanceof Error ? error.message : String(error);
-  return words.startsWith('proto: ') ? words : `proto: ${words}`;
+function orError<T>(read: () => T): T | { readonly error: string } {
+  try {
+    return read();
+  } catch (error) {
+    if (isStatusFailure(error)) throw error;
+    if (error instanceof RangeError) return { error: 'unexpected EOF' };
+    const words = error instanceof Error ? error.message : String(error);
+    return { error: words.startsWith('proto: ') ? words : `proto: ${words}` };
+  }
 }

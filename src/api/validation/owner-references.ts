@@ -55,16 +55,11 @@ function inWireOrder(reference: OwnerReference): OwnerReference {
   };
 }
 
-interface DistinctOwners {
-  readonly references: OwnerReference[];
-  readonly warning?: string;
-}
-
 /** Drops owners equal to an earlier one (Kubernetes behaviour). `stage` is for the words of the warning. */
 export function dedupeOwnerReferences(
   references: readonly OwnerReference[],
   stage: 'request' | 'patch' = 'request',
-): DistinctOwners {
+): { readonly references: OwnerReference[]; readonly warning?: string } {
   const seen = new Set<string>();
   const duplicates: string[] = [];
   const distinct = references.filter((reference) => {

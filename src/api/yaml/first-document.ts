@@ -1,9 +1,5 @@
 import { Composer, Lexer, Parser, type CST, type Document } from 'yaml';
 
-export interface FirstDocument {
-  readonly contents: Document.Parsed['contents'] | undefined;
-}
-
 /** -1 for a fault of the whole text. */
 export interface YamlFault {
   readonly message: string;
@@ -15,6 +11,7 @@ const MAX_TOKENS = 6_000;
 
 const TOO_COMPLEX = 'document is too complex';
 
+/** Allowed between documents. */
 const BETWEEN: ReadonlySet<string> = new Set(['byte-order-mark', 'space', 'comment', 'newline', 'doc-end']);
 
 /** The library's composer reports all faults through this method. */
@@ -34,7 +31,7 @@ export function firstDocument(
   text: string,
   maxCharacters: number,
   onLine: (offset: number) => void,
-): FirstDocument | YamlFault {
+): { readonly contents: Document.Parsed['contents'] | undefined } | YamlFault {
   if (text.length > maxCharacters) return { message: TOO_COMPLEX, offset: -1 };
   // Tags are resolved by the rules of Go's library, from the texts.
   const options = { schema: 'failsafe', uniqueKeys: false, resolveKnownTags: false, prettyErrors: false } as const;

@@ -1,12 +1,11 @@
 const decoder = /* @__PURE__ */ new TextDecoder('utf-8', { ignoreBOM: true });
 
 const BACKSLASH = 0x5c;
-const ZERO = 0x30;
-const LARGE_A = 0x41;
 const LARGE_U = 0x55;
 const SMALL_U = 0x75;
 const SMALL_X = 0x78;
 const LAST_WITH_LETTER = 0x2029;
+const DIGITS = '0123456789ABCDEF';
 
 const LETTERS: ReadonlyMap<number, string> = /* @__PURE__ */ new Map([
   [0x00, '0'],
@@ -66,8 +65,7 @@ export class TextBuffer {
       digits = code <= 0xff ? 2 : code <= 0xffff ? 4 : 8;
       bytes[at++] = code <= 0xff ? SMALL_X : code <= 0xffff ? SMALL_U : LARGE_U;
       for (let shift = 4 * digits - 4; shift >= 0; shift -= 4) {
-        const digit = (code >>> shift) & 0xf;
-        bytes[at++] = digit < 10 ? ZERO + digit : LARGE_A - 10 + digit;
+        bytes[at++] = DIGITS.charCodeAt((code >>> shift) & 0xf);
       }
     }
     this.#length = at;
