@@ -1,7 +1,4 @@
-/**
- * As Go compares strings: by bytes of UTF-8. JavaScript's own order differs where surrogate pairs are compared with
- * characters from U+E000 on.
- */
+/** By bytes of UTF-8, as Go does: in JavaScript, surrogate pairs come before characters from U+E000 on. */
 export function byCodePoint(left: string, right: string): number {
   const at = firstDifference(left, right);
   return rank(left, at) - rank(right, at);

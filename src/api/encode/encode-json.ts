@@ -6,11 +6,7 @@ export function encodeJson(object: Readonly<Record<string, unknown>>, shape: Str
   return `{${write(object, shape.fields)}}`;
 }
 
-/**
- * Makes a function that writes one field, `"name":value`, or nothing: for fields that are rare or of unknown content.
- *
- * @param path where the field is in the struct; the function is given the object that has the field
- */
+/** For fields that are rare or of unknown content: `path` begins in the struct, the function takes the owner. */
 export function fieldWriter(shape: StructShape, ...path: readonly string[]): (owner: object) => string {
   let struct = shape;
   let field: FieldShape | undefined;

@@ -7,10 +7,7 @@ import { elementText } from './path-element.js';
 /** Of what is reported, because each of a million labels may be wrong. */
 const MAX_ERRORS = 100;
 
-/**
- * All type errors in one text, in the words of structured-merge-diff. `null` fits every type. Unlike a body of create
- * or update, an intent with unknown fields is refused whatever `fieldValidation` says.
- */
+/** In the words of structured-merge-diff. `null` fits every type; unknown fields are refused without `Strict`, too. */
 export function intentError(intent: Readonly<Record<string, unknown>>, shape: StructShape): string | undefined {
   const errors: string[] = [];
   check(intent, shape, '', errors);

@@ -70,10 +70,7 @@ function nodeOf(value: unknown, shape: Shape): FieldNode | undefined {
   return isObject(value) ? { member: false, children: fieldsOf(value, shape) } : undefined;
 }
 
-/**
- * As an apply owns them: every scalar and everything atomic, every item of a set or keyed list, and objects only where
- * they are null or empty.
- */
+/** As an apply owns them: scalars, whatever is atomic, items of sets and keyed lists, and null or empty objects. */
 export function fieldsOf(object: Readonly<Record<string, unknown>>, shape: Shape): FieldSet {
   const set = new Map<string, FieldNode>();
   for (const key of Object.keys(object)) {
@@ -95,10 +92,7 @@ function itemsOf(value: unknown, shape: ListShape): FieldSet {
   return set;
 }
 
-/**
- * Sets name leaves only; taking fields out of an object has to distinguish a struct of which a part is owned from one
- * that is not.
- */
+/** Sets name leaves only; a struct of which a part is owned must differ from one that is not. */
 export function withStructs(set: FieldSet, shape: Shape | undefined): FieldSet {
   const all = new Map<string, FieldNode>();
   for (const [element, { member, children }] of set) {

@@ -15,10 +15,7 @@ export interface Manager {
 
 export type Managers = ReadonlyMap<string, Manager>;
 
-/**
- * Shared by the entries of one manager. Conflicts name managers in the order of their ids, so an id is written as
- * Kubernetes writes it.
- */
+/** Shared by the entries of one manager; written as Kubernetes writes it, because conflicts are sorted by it. */
 export function managerId(manager: Omit<Manager, 'fields' | 'time'>): string {
   const { name, operation, apiVersion, subresource } = manager;
   return JSON.stringify({

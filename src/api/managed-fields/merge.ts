@@ -25,10 +25,7 @@ export function mergeIntent(live: WireObject, intent: WireObject, shape: Shape):
   return merged;
 }
 
-/**
- * The order of structured-merge-diff: the intent's for its own items; items of the live list alone keep their place
- * before the next common item.
- */
+/** As in structured-merge-diff: the intent's own order; items of the live list stay before the next common one. */
 function mergeItems(live: unknown, intent: unknown, shape: ListShape): unknown[] {
   const liveItems = (Array.isArray(live) ? live : []) as readonly unknown[];
   const before = itemsByElement(live, shape);

@@ -10,10 +10,7 @@ export interface ManagedVersion {
   readonly apiVersion: string;
   readonly kind: string;
   readonly shape: StructShape;
-  /**
-   * The fields that an object has, as a text, except for those that are not tracked. Undefined if a text is not enough.
-   * Begins with `=`, as no `differenceText` does.
-   */
+  /** The tracked fields of an object as a text, if that is enough. Begins with `=`, as no `differenceText` does. */
   readonly fieldsPresent?: ((object: WireObject) => string | undefined) | undefined;
 }
 

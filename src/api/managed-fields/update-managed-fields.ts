@@ -86,10 +86,7 @@ export function ofVersion(managers: Managers, { apiVersion, shape }: ManagedVers
   return kept;
 }
 
-/**
- * A manager that owns a part of an atomic value owns all of it: such sets come from clients that send managed fields,
- * and from earlier versions of the shape.
- */
+/** A manager of a part of an atomic value owns all of it: clients and earlier shapes have such sets. */
 function fitToShape(set: FieldSet, shape: Shape | undefined): FieldSet {
   let fitted: Map<string, FieldNode> | undefined;
   for (const [element, node] of set) {

@@ -23,10 +23,7 @@ export function flag(query: Query, name: string): boolean | undefined {
   return value !== '0' && value.toLowerCase() !== 'false';
 }
 
-/**
- * A signed 64-bit integer, or 400 with Go's text. What a double cannot hold becomes the nearest safe integer, without a
- * visible difference.
- */
+/** What a double cannot hold becomes the nearest safe integer, without a visible difference. Errors are Go's. */
 export function integer(query: Query, name: string): number | undefined {
   const value = first(query, name);
   if (value === undefined) return undefined;

@@ -121,11 +121,7 @@ function mergePatch({ document, body, fieldValidation, limits }: ApplyPatchOptio
 
 const NO_MERGE_PATCH = 'Invalid JSON Patch';
 
-/**
- * RFC 7396. Arguments are not changed; the result shares what the patch does not reach. The caller bounds the depth.
- *
- * @param touched receives the objects the patch reached
- */
+/** RFC 7396. Shares what the patch does not reach; `touched` receives what it reached. The caller bounds the depth. */
 export function applyMergePatch(target: unknown, patch: unknown, touched: object[] = []): unknown {
   if (!isObject(patch)) return patch;
   const before = isObject(target) ? target : {};

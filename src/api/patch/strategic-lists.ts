@@ -96,10 +96,7 @@ function placesOf(list: readonly unknown[], mergeKey: string | undefined): Map<u
   return places;
 }
 
-/**
- * Items of the patch in its order, the others in stored order; of both kinds, a stored item comes first only if it did
- * so before.
- */
+/** Items of the patch in its order, others in stored order; a stored item precedes one of the patch if it did so. */
 export function inOrder(
   merged: readonly unknown[],
   patchOrder: readonly unknown[],

@@ -22,10 +22,7 @@ export function respond(
   return compressed({ status, headers, body }, acceptEncoding);
 }
 
-/**
- * Never throws: where Accept names nothing that can be written, or only conversions, the Status is indented JSON
- * without a newline at the end.
- */
+/** Never throws: where nothing that Accept names can be written, the Status is indented JSON without a newline. */
 export function respondFailure(status: Status, inputs: NegotiationInputs): ApiResponse | Promise<ApiResponse> {
   const code = status.code ?? 500;
   const json = encoder.encode(JSON.stringify(status));

@@ -2,10 +2,7 @@ import { TextBuffer } from './text-buffer.js';
 
 const UNDERSCORE = 0x5f;
 
-/**
- * As Go's YAML 1.1 library reads an unquoted scalar: booleans in all their old spellings, numbers of any base, `null`
- * as `~` or nothing; dates stay text.
- */
+/** As Go's YAML 1.1 library: booleans in all old spellings, numbers of any base, `~` or nothing; dates stay text. */
 export function plainScalar(text: string): string | number | boolean | null {
   const word = wordOf(text);
   if (word !== undefined) return word;
