@@ -28,7 +28,8 @@ export function decodePatched(value: unknown, options: DecodePatchedOptions): De
     throw refusal(decoded.fault[options.words === 'converter' ? 'converter' : 'text'], options);
   }
   const { object } = decoded;
-  const strict = strictErrors(options.strictErrors ?? [], decoded.strictErrors);
+  const ofPatch = options.strictErrors ?? [];
+  const strict = [...ofPatch.slice(0, MAX_STRICT_ERRORS), ...[...decoded.strictErrors].sort(byCodePoint)];
   if (fieldValidation === 'Strict' && strict.length > 0) throw refusal(strictText(strict), options);
   return { object, warnings: fieldValidation === 'Warn' ? strict : [], kind, apiVersion };
 }
@@ -44,8 +45,3 @@ function typeOf(value: unknown, options: DecodePatchedOptions): Pick<ExpectedTyp
 
 const refusal = (error: string, { rendering }: DecodePatchedOptions): Error =>
   invalid('', '', [invalidValue('patch', rendering(), error)]);
-
-function strictErrors(ofPatch: readonly string[], ofResult: readonly string[]): readonly string[] {
-  if (ofPatch.length === 0 && ofResult.length === 0) return ofPatch;
-  return [...ofPatch.slice(0, MAX_STRICT_ERRORS), ...[...ofResult].sort(byCodePoint)];
-}

@@ -1,3 +1,4 @@
+import { areTooLong } from '../validation/object-meta.js';
 import { setMember } from '../../json/json-document.js';
 import { parseEmbedded } from '../../json/parse-json.js';
 import { cloneTree, isObject, member } from '../../json/json-tree.js';
@@ -10,7 +11,6 @@ import { objectType, untracked, type ManagedVersion, type WireObject } from './t
 
 /** Where `kubectl apply` without `--server-side` keeps what it applied last. */
 const ANNOTATION = 'kubectl.kubernetes.io/last-applied-configuration';
-const MAX_ANNOTATION_BYTES = 262_144;
 
 /** The fields that still have the values of client-side `kubectl apply`: kubectl may change these whoever owns them. */
 export function lastAppliedFields(live: WireObject, version: ManagedVersion): FieldSet {
@@ -34,7 +34,7 @@ export function withLastApplied(
   const annotations = annotationsOf(object);
   if (!annotations?.[ANNOTATION]) return object;
   const updated: Record<string, unknown> = { ...annotations, [ANNOTATION]: lastAppliedText(intent) };
-  if (sizeOf(updated) > MAX_ANNOTATION_BYTES) delete updated[ANNOTATION];
+  if (areTooLong(Object.entries(updated))) delete updated[ANNOTATION];
   return { ...object, metadata: { ...(object['metadata'] as object), annotations: updated } };
 }
 
@@ -61,11 +61,4 @@ function sorted(value: unknown): unknown {
   const object: Record<string, unknown> = {};
   for (const key of Object.keys(value).sort(byCodePoint)) setMember(object, key, sorted(value[key]));
   return object;
-}
-
-function sizeOf(annotations: Readonly<Record<string, unknown>>): number {
-  const encoder = new TextEncoder();
-  let bytes = 0;
-  for (const [key, value] of Object.entries(annotations)) bytes += encoder.encode(`${key}${String(value)}`).length;
-  return bytes;
 }

@@ -123,9 +123,13 @@ function annotationErrors(annotations: Readonly<Record<string, string>>): FieldE
   const field = 'metadata.annotations';
   const entries = Object.entries(annotations);
   const errors = collectErrors(entries, ([key]) => invalidEach(field, key, qualifiedNameErrors(key.toLowerCase())));
-  // The bytes are those of all keys and values together.
-  if (longerThan(entries.flat().join(''), MAX_ANNOTATIONS_BYTES)) errors.push(tooLong(field, MAX_ANNOTATIONS_BYTES));
+  if (areTooLong(entries)) errors.push(tooLong(field, MAX_ANNOTATIONS_BYTES));
   return errors;
+}
+
+/** All keys and values of annotations count together. */
+export function areTooLong(annotations: readonly (readonly [string, unknown])[]): boolean {
+  return longerThan(annotations.flat().join(''), MAX_ANNOTATIONS_BYTES);
 }
 
 function finalizerErrors(finalizers: readonly string[]): FieldError[] {

@@ -2,8 +2,8 @@ import { firstDifference } from '../../json/code-point-order.js';
 import { writeScalar } from './write-scalar.js';
 
 /**
- * The block layout of Go's library (`sigs.k8s.io/yaml`), byte for byte: keys sorted, two spaces, lists not indented, a
- * newline at the end. Leaves out what `JSON.stringify` would.
+ * A value of `JSON.parse` in the block layout of Go's library (`sigs.k8s.io/yaml`), byte for byte: keys sorted, two
+ * spaces, lists not indented, a newline at the end.
  */
 export function writeYaml(value: unknown): string {
   return [...yamlPieces(value, Infinity)].join('');
@@ -40,31 +40,22 @@ function* endPiece(out: Output): Pieces {
 
 /** @param indent the column of the block this node is part of; -2 at the root */
 function writeNode(out: Output, value: unknown, indent: number, parent: Parent): Pieces | Iterable<never> {
-  const node = plain(value);
-  if (Array.isArray(node)) {
-    if (node.length > 0) return writeBlock(out, node, undefined, indent, parent);
+  if (Array.isArray(value)) {
+    if (value.length > 0) return writeBlock(out, value, undefined, indent, parent);
     writeInline(out, '[]', parent);
-  } else if (typeof node === 'object' && node !== null) {
-    const members = node as Record<string, unknown>;
+  } else if (typeof value === 'object' && value !== null) {
+    const members = value as Record<string, unknown>;
     const keys = Object.keys(members).filter((key) => members[key] !== undefined);
     if (keys.length > 0) return writeBlock(out, members, keys.sort(byNaturalOrder), indent, parent);
     writeInline(out, '{}', parent);
   } else {
-    writeLeaf(out, node, indent, parent);
+    writeLeaf(out, value, indent, parent);
   }
   return NOTHING;
 }
 
 /** A leaf has been written already. */
 const NOTHING: readonly never[] = [];
-
-/** As JSON would see it. */
-function plain(value: unknown): unknown {
-  if (typeof value === 'object' && value !== null && 'toJSON' in value && typeof value.toJSON === 'function') {
-    return (value.toJSON as () => unknown)();
-  }
-  return typeof value === 'number' && !Number.isFinite(value) ? null : value;
-}
 
 function writeInline(out: Output, text: string, parent: Parent): void {
   push(out, parent === 'root' ? `${text}\n` : ` ${text}\n`);
