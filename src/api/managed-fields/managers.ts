@@ -1,6 +1,8 @@
 import type { ManagedFieldsEntry } from '../../model/object-meta.js';
 import { sameTree } from '../../json/json-tree.js';
 import { byCodePoint } from '../../json/code-point-order.js';
+import { PRINTABLE } from '../../json/go-print.js';
+import { byteLength } from '../validation/byte-length.js';
 import { type FieldSet, union, fromFieldsV1, toFieldsV1 } from './field-set.js';
 
 export interface Manager {
@@ -109,4 +111,30 @@ export function capUpdaters(managers: Managers): Managers {
   const time = folded.at(-1)?.time;
   capped.set(bucket, { ...ancient, time, fields: union(folded.map(({ fields }) => fields)) });
   return capped;
+}
+
+const MAX_NAME_BYTES = 128;
+const MAX_AGENT_LENGTH = 4_096;
+
+/** `fieldManager`, or the User-Agent before its first slash (printable, at most 128 bytes), or `unknown`. */
+export function managerOf(fieldManager: string | undefined, userAgent: string | undefined): string {
+  return fieldManager || clientName(userAgent ?? '') || 'unknown';
+}
+
+/** Fast path: a short name in printable ASCII. */
+const PLAIN = /^([ -.0-~]{0,128})(?:\/|$)/;
+
+function clientName(userAgent: string): string {
+  const plain = PLAIN.exec(userAgent)?.[1];
+  if (plain !== undefined) return plain;
+  let name = '';
+  let bytes = 0;
+  for (const character of userAgent.slice(0, MAX_AGENT_LENGTH)) {
+    if (character === '/') break;
+    if (!PRINTABLE.test(character)) continue;
+    bytes += byteLength(character);
+    if (bytes > MAX_NAME_BYTES) break;
+    name += character;
+  }
+  return name;
 }

@@ -1,4 +1,4 @@
-import { managerOf } from '../../api/managed-fields/manager-name.js';
+import { managerOf } from '../../api/managed-fields/managers.js';
 import type { WriteOptions } from '../../api/options/write-options.js';
 import { header } from '../../http/headers.js';
 import type { Event } from '../../model/event.js';

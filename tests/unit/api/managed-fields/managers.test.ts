@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { managerOf } from '../../../../src/api/managed-fields/manager-name.js';
+import { managerOf } from '../../../../src/api/managed-fields/managers.js';
 
 describe('managerOf', () => {
   it.each([
