@@ -1,11 +1,8 @@
 import type { Clock } from '../../clock/clock.js';
 
 /**
- * Collects items into batches. While a batch is worked on, one item is read ahead. An incomplete batch at the end is
- * left out.
- *
- * @param size the most items of a batch
- * @param ms how long the first one waits for others, in milliseconds
+ * Collects items into batches of at most `size`, whose first one waits at most `ms` milliseconds for others. While a
+ * batch is worked on, one item is read ahead. An incomplete batch at the end is left out.
  */
 export async function* batchesOf<T>(
   items: AsyncIterableIterator<T>,

@@ -1,6 +1,5 @@
 import type { Event } from '../../model/event.js';
 import { sameTree } from '../../json/json-tree.js';
-import type { WatchFrame } from '../contract/events-client.js';
 import type { EventChange } from './changes.js';
 import type { Known, Remembered } from './remembered.js';
 import { compareRevisions, isOlder, keyOf, revisionOf } from '../requests/revisions.js';
@@ -8,20 +7,21 @@ import type { View } from './view.js';
 
 const NOTHING: readonly EventChange[] = [];
 
-interface DiffingViewOptions {
-  readonly remembered: Remembered;
-  /** The position a watch begins at without a list. Events that are older and were never seen are not reported. */
-  readonly after: string | undefined;
-  /** True: the events of the first list are not given. */
-  readonly skipsFirst: boolean;
-}
-
-/** Remembers which version of each event the consumer has, and gives the differences to the server's. */
-export function createDiffingView({ remembered, after, skipsFirst }: DiffingViewOptions): View<EventChange> {
-  /** True when every event that exists is remembered. */
+/**
+ * Remembers which version of each event the consumer has, and gives the differences to the server's.
+ *
+ * @param after the position a watch begins at without a list; older events that were never seen are not given
+ * @param skipsFirst the events of the first list are not given
+ */
+export function createDiffingView(
+  remembered: Remembered,
+  after?: string,
+  skipsFirst: boolean = false,
+): View<EventChange> {
+  /** Every event that exists is remembered. */
   let complete = false;
   let seen = new Set<string>();
-  /** True after the revisions have gone back, until a list has ended: the server may have used them for other contents. */
+  /** After the revisions have gone back, until a list has ended: the server may have used them for other contents. */
   let reused = false;
   /** `after`, until the revisions have gone back: then older events may be new. */
   let start = after;
@@ -32,34 +32,30 @@ export function createDiffingView({ remembered, after, skipsFirst }: DiffingView
     known.uid === (event.metadata.uid ?? '') &&
     (!reused || sameTree(known.event, event));
 
-  const isSkipped = (revision: string): boolean =>
-    skipsFirst || (start !== undefined && (compareRevisions(revision, start) ?? 1) <= 0);
+  const isSkipped = (event: Event): boolean =>
+    skipsFirst || (start !== undefined && (compareRevisions(revisionOf(event), start) ?? 1) <= 0);
 
-  const put = (event: Event, position?: string): readonly EventChange[] => {
+  const put = (event: Event, at?: { readonly position: string }): readonly EventChange[] => {
     const key = keyOf(event);
     const known = remembered.get(key);
-    const revision = revisionOf(event);
-    const uid = event.metadata.uid ?? '';
     if (isCurrent(event, known)) return NOTHING;
     remembered.set(key, event);
-    const at = position === undefined ? undefined : { position };
     if (known === undefined) {
-      if (!complete && position === undefined && isSkipped(revision)) return NOTHING;
+      if (!complete && at === undefined && isSkipped(event)) return NOTHING;
       return [{ type: 'added', event, ...at }];
     }
-    if (known.uid === uid) return [{ type: 'updated', event, ...previousOf(known), ...at }];
+    if (known.uid === (event.metadata.uid ?? '')) return [{ type: 'updated', event, ...previousOf(known), ...at }];
     // It was deleted in between, and created again.
     return [missedDeletion(key, known), { type: 'added', event, ...at }];
   };
 
-  const remove = (event: Event, position?: string): readonly EventChange[] => {
+  const remove = (event: Event, at?: { readonly position: string }): readonly EventChange[] => {
     const key = keyOf(event);
     const known = remembered.get(key);
     if (known === undefined && complete) return NOTHING;
     // The deletion of an earlier event of that name.
     if (known !== undefined && isOlder(revisionOf(event), known.revision)) return NOTHING;
     remembered.delete(key);
-    const at = position === undefined ? undefined : { position };
     return [{ type: 'deleted', event, ...previousOf(known), ...at }];
   };
 
@@ -91,7 +87,7 @@ export function createDiffingView({ remembered, after, skipsFirst }: DiffingView
       reused = false;
       return { given: missedDeletions(), again: false };
     },
-    changed({ type, object }: WatchFrame, position) {
+    changed({ type, object }, position) {
       const revision = revisionOf(object);
       const known = remembered.get(keyOf(object));
       const order = compareRevisions(revision, position);
@@ -99,19 +95,22 @@ export function createDiffingView({ remembered, after, skipsFirst }: DiffingView
         const repeated = type === 'DELETED' ? known === undefined : known?.revision === revision;
         return repeated ? NOTHING : 'rewound';
       }
-      if (type === 'DELETED') return remove(object, revision);
+      const at = { position: revision };
+      if (type === 'DELETED') return remove(object, at);
       if (known !== undefined && isOlder(revision, known.revision)) return NOTHING;
-      const given = put(object, revision);
+      const given = put(object, at);
       const [only] = given;
       // A modified event has existed before, even if it was never seen.
       if (known === undefined && !complete && type === 'MODIFIED' && only !== undefined)
         return [{ ...only, type: 'updated' }];
       return given;
     },
-    expired: () => NOTHING,
-    rewound() {
-      reused = true;
-      start = undefined;
+    lost(_position, isRewound) {
+      if (isRewound) {
+        reused = true;
+        start = undefined;
+      }
+      return NOTHING;
     },
   };
 }

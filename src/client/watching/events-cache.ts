@@ -96,11 +96,7 @@ export function createEventsCache(options: EventsCacheOptions): EventsCache {
   synced.catch(() => undefined);
 
   const changes = follow<EventChange>('createEventsCache', options, {
-    view: createDiffingView({
-      remembered: rememberedEvents(events, indexes.changed),
-      after: undefined,
-      skipsFirst: false,
-    }),
+    view: createDiffingView(rememberedEvents(events, indexes.changed)),
     start: 'list',
     watchList,
     onListed: () => listed(),

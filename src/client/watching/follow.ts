@@ -6,7 +6,7 @@ import { createFailureSeries, type FailureSeries } from '../../observe/failure-s
 import { createNotifier } from '../../observe/observation.js';
 import type { EventSelection, WatchFrame } from '../contract/events-client.js';
 import { isStatusError } from '../contract/errors.js';
-import { Attempts } from './attempts.js';
+import { createAttempts } from './attempts.js';
 import { openConnection } from './one-connection.js';
 import { failure, isFinal, isNoWatchList, isRewound } from './refusals.js';
 import { isOlder, revisionOf } from '../requests/revisions.js';
@@ -35,8 +35,7 @@ interface FollowDependencies<Given> {
 
 /**
  * Follows the events of a server until the signal is aborted or the iterator is ended: lists, watches, and resumes
- * where it was. The list that begins it and those that follow an expired position are read page by page as the consumer
- * takes the results.
+ * where it was. Pages of lists are read as the consumer takes the results.
  *
  * @param where the function that follows, for observations
  * @throws the server's refusal, if that cannot be cured by trying again
@@ -78,7 +77,7 @@ class Follower<Given> {
   /** A list has to be read before the watch. */
   #mustList: boolean;
   /** The server's revisions may have gone back since the last frame. */
-  #mustCompare = false;
+  #mustCompare: boolean;
   #usesWatchList: boolean;
 
   constructor(dependencies: FollowerDependencies<Given>) {
@@ -86,7 +85,7 @@ class Follower<Given> {
     this.#dependencies = dependencies;
     this.#silence = createSilenceLimit(silenceMs, clock.monotonic());
     this.#backoff = createBackoff(clock, MAX_PAUSE_MS);
-    this.#attempts = new Attempts(series, this.#backoff, this.#silence);
+    this.#attempts = createAttempts(series, this.#backoff, this.#silence);
     this.#position = typeof start === 'object' ? start.after : undefined;
     this.#mustList = start === 'list';
     this.#mustCompare = typeof start === 'object';
@@ -142,9 +141,7 @@ class Follower<Given> {
 
   /** Drops the position: the next attempt reads a list. */
   *#beginAgain(error: unknown): Generator<Given, void, undefined> {
-    const { view } = this.#dependencies;
-    if (this.#position !== undefined && !this.#mustList) yield* view.expired(this.#position);
-    if (isRewound(error)) view.rewound();
+    if (this.#position !== undefined) yield* this.#dependencies.view.lost(this.#position, isRewound(error));
     this.#mustList = true;
     this.#mustCompare = false;
   }

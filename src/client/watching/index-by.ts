@@ -3,11 +3,7 @@ import type { Event } from '../../model/event.js';
 /** Returns the values under which an event is found; without a value it is not in the index. */
 export type EventIndexer = (event: Event) => readonly string[] | string | undefined;
 
-/**
- * Indexes events by the values that indexers give them.
- *
- * @param failed called when an indexer throws; the event is then not in its index
- */
+/** `failed` is called when an indexer throws; the event is then not in its index. */
 export function createIndexes(
   indexers: Readonly<Record<string, EventIndexer>>,
   failed: (index: string, error: unknown) => void,

@@ -7,12 +7,8 @@ import type { View } from './view.js';
 const BEGINNING = '0';
 
 /**
- * Gives each version that is newer than the last one given, also from a list: so that only the revision of the last one
- * has to be kept to resume. Deletions are not given.
- *
- * @param cursor the revision of the last version given; undefined: all are given
- * @param maxHeld how many events of a list are held at most to be sorted; of a longer list the oldest ones are given,
- * and it is read again
+ * Gives each version that is newer than the last one given (`cursor`), also from a list, and no deletions: to resume,
+ * one revision has to be kept. Of a list with more than `maxHeld` events the oldest are given, and it is read again.
  */
 export function createNewerView(cursor: string | undefined, maxHeld: number): View<Event> {
   let last = cursor ?? BEGINNING;
@@ -67,8 +63,10 @@ export function createNewerView(cursor: string | undefined, maxHeld: number): Vi
       if (type === 'DELETED' || type === 'BOOKMARK') return [];
       return [...oldestFirst([object])];
     },
-    expired: () => [],
-    // Which of these versions were given is unknown: repeating some is better than missing one.
-    rewound: () => void (last = BEGINNING),
+    lost(_position, isRewound) {
+      // Which of these versions were given is unknown: repeating some is better than missing one.
+      if (isRewound) last = BEGINNING;
+      return [];
+    },
   };
 }

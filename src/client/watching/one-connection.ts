@@ -1,3 +1,4 @@
+import { onAbort } from '../../clock/abortable.js';
 import type { Clock, ClockTimer } from '../../clock/clock.js';
 import type { EventsClient, WatchFrame, WatchOptions } from '../contract/events-client.js';
 import { failure } from './refusals.js';
@@ -15,15 +16,10 @@ interface ConnectionDependencies {
 
 const silent = (ms: number): Error => failure('silent', `the watch was silent for ${Math.round(ms)} ms`);
 
-/**
- * Opens a watch. Nothing is read before `next` is called and nothing ahead of it. The time a frame takes is measured
- * only while `next` waits: a slow consumer is not the server's silence.
- */
+/** Opens a watch, and measures time only while `next` waits: a slow consumer is not the server's silence. */
 export function openConnection({ client, watch, signal, clock, silence, limitMs }: ConnectionDependencies) {
   const stopping = new AbortController();
-  const end = (): void => stopping.abort(signal.reason);
-  if (signal.aborted) end();
-  else signal.addEventListener('abort', end, { once: true });
+  const unlisten = onAbort(signal, () => stopping.abort(signal.reason));
   const frames = client.watch({ ...watch, signal: stopping.signal })[Symbol.asyncIterator]();
   let waited = 0;
   let since: number | undefined;
@@ -74,18 +70,14 @@ export function openConnection({ client, watch, signal, clock, silence, limitMs 
   };
 
   return {
-    /**
-     * The next frame, or `undefined` when the server has ended the watch. Rejects with a `silent` failure after too
-     * long a wait.
-     */
+    /** The next frame, or `undefined` when the server has ended the watch. Nothing is read ahead. */
     next: (): Promise<WatchFrame | undefined> => new Promise(wait),
-    /** How long `next` has waited so far, in milliseconds, without the time the consumer took for its own work. */
     waitedMs: (): number => waited + (since === undefined ? 0 : clock.monotonic() - since),
-    /** The failure that `next` rejects with, for waits that are too long in total. */
+    /** The failure for waits that are too long in total. */
     tooLong: (): Error => silent(waited),
     close(): void {
       timer?.cancel();
-      signal.removeEventListener('abort', end);
+      unlisten();
       stopping.abort(new Error('the watch was closed'));
       frames.return?.().then(undefined, () => undefined);
     },

@@ -41,10 +41,9 @@ export function createPassThroughView(onlyNewer: boolean): View<EventChange | Re
       if (isOlder(revision, position)) return 'rewound';
       return [{ type: TYPES[type], event: object, position: revision }];
     },
-    expired(position) {
-      after = onlyNewer ? position : undefined;
+    lost(position, isRewound) {
+      after = onlyNewer && !isRewound ? position : undefined;
       return [{ type: 'relisted' }];
     },
-    rewound: () => void (after = undefined),
   };
 }

@@ -8,18 +8,13 @@ const KIND: unique symbol = Symbol('kind of failure');
  */
 type FailureKind = 'hopeless' | 'rewound' | 'silent';
 
-/** Makes an error that a follower recognises with {@link isFailure}. */
 export const failure = (kind: FailureKind, message: string): Error =>
   Object.assign(new Error(message), { [KIND]: kind });
 
-/** True for an error that {@link failure} made of this kind. */
 export const isFailure = (error: unknown, kind: FailureKind): boolean =>
   (error as { readonly [KIND]?: FailureKind } | null | undefined)?.[KIND] === kind;
 
-/**
- * True if the revisions of the server have gone back, or it answers that it has not reached the requested
- * resourceVersion.
- */
+/** True if the server's revisions have gone back, or it says that it has not reached the requested one. */
 export const isRewound = (error: unknown): boolean =>
   isFailure(error, 'rewound') ||
   (isStatusError(error) && error.causes.some(({ reason }) => reason === 'ResourceVersionTooLarge'));
@@ -27,19 +22,13 @@ export const isRewound = (error: unknown): boolean =>
 /** Codes of refusals that pass by themselves. */
 const PASSING: ReadonlySet<number> = new Set([408, 410, 429]);
 
-/**
- * True for refusals that do not pass, however often the request is repeated: it is wrong, not allowed, or not known; and
- * for redirects, which are not followed.
- */
+/** True for refusals that repeating does not cure, and for redirects, which are not followed. */
 export function isFinal(error: unknown): boolean {
   if (isConnectionError(error)) return false;
   return !isStatusError(error) || (error.code < 500 && !PASSING.has(error.code));
 }
 
-/**
- * True for a failure that may be due to the resourceVersion, such as a change that the client cannot read, and not to
- * the server's load or the caller's rights.
- */
+/** True for a failure that may be due to the resourceVersion, such as a change that the client cannot read. */
 export function isRefusedResume(error: unknown): boolean {
   if (!isStatusError(error)) return isResponseError(error);
   const { code } = error;
@@ -47,8 +36,8 @@ export function isRefusedResume(error: unknown): boolean {
 }
 
 /**
- * True for failures of servers without WatchList: they refuse it, or ignore it, so that the initial events never end, or
- * send what cannot be read. A lost connection and a server under load say nothing about that.
+ * True for failures of servers without WatchList, which refuse it, ignore it (the initial events never end), or send
+ * what cannot be read. A lost connection and a server under load say nothing about that.
  */
 export function isNoWatchList(error: unknown): boolean {
   if (isFailure(error, 'silent') || isResponseError(error)) return true;

@@ -9,10 +9,8 @@ const REMEMBERED = 3;
 export type SilenceLimit = ReturnType<typeof createSilenceLimit>;
 
 /**
- * Begins with `startMs` and follows the server's bookmarks: half as long again as the longest of the last intervals
- * between them. A server that sends none has perhaps nothing to say: the wait is doubled with each connection in a row
- * that was closed, until a frame comes. It is never shorter than `startMs` nor, unless that is longer, longer than five
- * minutes.
+ * Begins with `startMs`, which is also the least, and follows the server's bookmarks. A server that sends none has
+ * perhaps nothing to say: the limit is doubled with each connection in a row that was closed, until a frame comes.
  *
  * @param begun the time of a monotonic clock, in milliseconds
  */
@@ -28,8 +26,8 @@ export function createSilenceLimit(startMs: number, begun: number) {
     frame(isBookmark: boolean, now: number): void {
       if (isBookmark) {
         const interval = now - lastBookmark;
-        // Also across connections: one that was closed too early would otherwise hide the period for ever. A longer
-        // interval is no period: there was nothing new in between, or no connection.
+        // Also across connections: one that was closed too early would otherwise hide the period for ever. In a longer
+        // interval there was nothing new, or no connection.
         if (interval * TOLERANCE <= MAX_MS) intervals.push(interval);
         if (intervals.length > REMEMBERED) intervals.shift();
         lastBookmark = now;

@@ -12,21 +12,16 @@ export interface View<Given> {
   listed(event: Event): readonly Given[];
   /** An event is deleted while the server still sends the initial ones. */
   goneMeanwhile(event: Event): readonly Given[];
-  /**
-   * The list is complete. The results go to the consumer one by one.
-   *
-   * @returns `again`: there was more than the view could hold, and the list has to be read again
-   */
+  /** The list is complete. `again`: it has to be read once more, because the view could not hold all of it. */
   endList(): { readonly given: Iterable<Given>; readonly again: boolean };
   /**
-   * A change after the position. `rewound`: it is older and was not seen before, so the server's revisions have gone
-   * back.
-   *
-   * @param position the last revision that was seen
+   * A change after the position, which is the last revision that was seen. `rewound`: it is older and was not seen
+   * before, so the server's revisions have gone back.
    */
   changed(frame: WatchFrame, position: string): readonly Given[] | 'rewound';
-  /** Changes after the position can no longer be read, so a list follows. */
-  expired(position: string): readonly Given[];
-  /** The server's revision is behind the position: known revisions no longer mean anything. */
-  rewound(): void;
+  /**
+   * Changes after the position can no longer be read, so a list follows. `isRewound`: the server's revisions have gone
+   * back, so known ones no longer mean anything.
+   */
+  lost(position: string, isRewound: boolean): readonly Given[];
 }

@@ -48,5 +48,5 @@ function viewOf(
 ): View<EventChange | RelistedNotice> {
   if (remember === false) return createPassThroughView(after !== undefined || since !== undefined);
   const remembered = remember === 'events' ? rememberedEvents() : rememberedVersions();
-  return createDiffingView({ remembered, after, skipsFirst: since !== undefined });
+  return createDiffingView(remembered, after, since !== undefined);
 }
