@@ -18,7 +18,7 @@ export function retryAfterMs(value: string | undefined, date: string | undefined
   return Math.max(0, until - (httpDate(date) ?? nowMs));
 }
 
-/** A date of a header in milliseconds since the epoch. */
+/** In milliseconds since the epoch. */
 export function httpDate(text: string | undefined): number | undefined {
   if (text === undefined || !/^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/.test(text)) {
     return undefined;
@@ -33,9 +33,7 @@ const MAX_WARNINGS = 100;
 /** `299 agent "text"`, with an optional date after it, from where the last one ended. */
 const WARNING = /\s*\d{3} [^\s",]+ "((?:[^"\\]|\\.)*)"(?: "[^"]*")?\s*(?:,|$)/y;
 
-/**
- * The texts of Warning headers (RFC 7234, section 5.5), as kube-apiserver sends them: `299 - "unknown field \"spec\""`.
- */
+/** The texts of Warning headers (RFC 7234, section 5.5), such as `299 - "unknown field \"spec\""`. */
 export function warningTexts(header: string | readonly string[] | undefined): readonly string[] {
   const texts: string[] = [];
   for (const line of typeof header === 'string' ? [header] : (header ?? [])) {

@@ -29,12 +29,14 @@ export async function readObject(reading: Reading): Promise<JsonObject> {
   const { text, cut } = await readBody(response, maxBytes, signal);
   if (cut) throw responseError(`the answer has more than ${maxBytes} bytes`, status);
   const object = parseObject(text);
-  // Over HTTP/2 a stream that was reset may look like one that ended.
-  if (object === undefined && (isCutObject(text) || (text === '' && hasUnknownEnd(response)))) {
-    throw connectionError('the connection was closed before the answer was complete', true);
+  if (object === undefined) {
+    // Over HTTP/2 a stream that was reset may look like one that ended.
+    if (isCutObject(text) || (text === '' && hasUnknownEnd(response))) {
+      throw connectionError('the connection was closed before the answer was complete', true);
+    }
+    throw responseError(`the answer is not a JSON object: ${shown(text)}`, status);
   }
-  if (object === undefined) throw responseError(`the answer is not a JSON object: ${shown(text)}`, status);
-  if (isFailure(object)) throw statusError(cleanStatus(object), status);
+  if (object.kind === 'Status' && object.status === 'Failure') throw statusError(cleanStatus(object), status);
   return object;
 }
 
@@ -46,21 +48,16 @@ export function refuseCompressed(response: ApiResponse): void {
   throw responseError(`the answer is compressed (${shown(encoding)}), which was not asked for`, response.status);
 }
 
-/** True for the statuses of an answer that is no refusal. */
 export const isSuccess = (status: number): boolean => status >= 200 && status < 300;
 
-/**
- * The error of a refused request. Proxies refuse with texts and pages of their own.
- *
- * @param hint the end of the message where the refusal is not a Status
- */
+/** The error of a refused request. Where that is not a Status but a text or page of a proxy, `hint` ends the message. */
 export async function refusal(reading: Reading, hint = ''): Promise<StatusError> {
   const { response, signal, maxBytes, nowMs } = reading;
   const { status } = response;
   const after = retryAfterMs(firstValue(response, 'retry-after'), firstValue(response, 'date'), nowMs);
   const { text, cut } = await readBody(response, Math.min(maxBytes, MAX_REFUSAL_BYTES), signal);
   const object = cut ? undefined : parseObject(text);
-  if (object !== undefined && object.kind === 'Status') return statusError(cleanStatus(object), status, after);
+  if (object?.kind === 'Status') return statusError(cleanStatus(object), status, after);
   const words = shown(text);
   const message = `the server answered ${status}${words && `: ${words}`}${hint}`;
   return statusError({ message }, status, after);
@@ -118,7 +115,7 @@ export function shown(text: string): string {
 }
 
 /** Only the fields that have the types of a Status: a server may send anything. */
-function cleanStatus(object: JsonObject): CleanStatus {
+function cleanStatus(object: JsonObject): Parameters<typeof statusError>[0] {
   const { message, reason, details, code } = object;
   return {
     ...(typeof message === 'string' && { message }),
@@ -127,8 +124,6 @@ function cleanStatus(object: JsonObject): CleanStatus {
     ...(Number.isInteger(code) && (code as number) >= 400 && { code: code as number }),
   };
 }
-
-type CleanStatus = Partial<Omit<Status, 'reason'>> & { reason?: string };
 
 function cleanDetails(details: JsonObject): NonNullable<Status['details']> {
   const { causes, retryAfterSeconds, ...rest } = details;
@@ -139,5 +134,3 @@ function cleanDetails(details: JsonObject): NonNullable<Status['details']> {
     ...(typeof retryAfterSeconds === 'number' && retryAfterSeconds >= 0 && { retryAfterSeconds }),
   };
 }
-
-const isFailure = (object: JsonObject): boolean => object.kind === 'Status' && object.status === 'Failure';

@@ -14,7 +14,6 @@ import { groupHint } from './paths.js';
 import { discard } from './read-body.js';
 import { repeat, type MayRepeat, type RetryPolicy } from './repeat.js';
 
-/** A request before it is sent. */
 export interface ClientRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly url: string;
@@ -24,7 +23,7 @@ export interface ClientRequest {
   readonly contentType?: string | undefined;
 }
 
-/** The parts that all calls of a client share. */
+/** What all calls of a client share. */
 export interface CallContext {
   readonly transport: Transport;
   readonly clock: Clock;
@@ -34,7 +33,6 @@ export interface CallContext {
   readonly onWarning: ((text: string) => void) | undefined;
 }
 
-/** Limits the time of `work`. */
 export async function withDeadline<T>(
   context: CallContext,
   limits: CallOptions,
@@ -60,7 +58,6 @@ export function callObject(
   );
 }
 
-/** One attempt. */
 export async function askObject(
   context: CallContext,
   request: ClientRequest,
@@ -83,7 +80,7 @@ export const reading = (context: CallContext, response: ApiResponse, signal: Abo
  * @throws StatusError for a 404; the caller throws other refusals
  */
 export async function send(context: CallContext, request: ClientRequest, signal: AbortSignal): Promise<ApiResponse> {
-  if (signal.aborted) throw signal.reason;
+  signal.throwIfAborted();
   const answer = Promise.resolve(context.transport(apiRequest(request, signal)));
   let response: ApiResponse | undefined;
   try {

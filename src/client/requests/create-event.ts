@@ -16,9 +16,7 @@ const CONTENT_REFUSALS = [400, 413, 415, 422];
 
 /**
  * Creates an event with a fixed name. It may be sent again after an unknown outcome, because a name is taken only once;
- * the stored event then decides the answer.
- *
- * @param read the request that reads the event
+ * the stored event, which `read` asks for, then decides the answer.
  */
 export function createNamed(
   context: CallContext,

@@ -83,11 +83,8 @@ export function createEventsClient(options: EventsClientOptions): EventsClient {
       const { name, namespace } = metadataOf(event);
       checkOptions('create', given, writeRules);
       const space = namespaceOf(namespace);
-      const json = named(event);
-      const create = { method: 'POST', url: paths.collection(space, written(given)), json } as const;
-      if (name === undefined || name === '' || given.dryRun) {
-        return eventOf(await call(create, given));
-      }
+      const create = { method: 'POST', url: paths.collection(space, written(given)), json: named(event) } as const;
+      if (!name || given.dryRun) return eventOf(await call(create, given));
       const read = { method: 'GET', url: paths.event(space, name) } as const;
       return eventOf(await createNamed(context, event, create, read, given));
     },
@@ -113,9 +110,9 @@ export function createEventsClient(options: EventsClientOptions): EventsClient {
       const { uid, resourceVersion, dryRun } = given;
       const url = paths.event(namespaceOf(namespace), name, { dryRun: dryRun ? 'All' : undefined });
       const preconditions = { uid, resourceVersion };
-      const json = { kind: 'DeleteOptions', apiVersion: 'v1', preconditions };
-      const body = uid === undefined && resourceVersion === undefined ? {} : { json };
-      await call({ method: 'DELETE', url, ...body }, given);
+      const isAny = uid === undefined && resourceVersion === undefined;
+      const json = isAny ? undefined : { kind: 'DeleteOptions', apiVersion: 'v1', preconditions };
+      await call({ method: 'DELETE', url, json }, given);
     },
     async deleteCollection(given) {
       // A misspelled selector would delete all events of the namespace.

@@ -2,7 +2,6 @@ import { onAbort } from '../../clock/abortable.js';
 import type { Clock } from '../../clock/clock.js';
 import { connectionError } from '../contract/errors.js';
 
-/** How long a call may take. */
 export interface Deadline {
   /** Aborted with the reason of the caller's signal, or with a ConnectionError when the time is up. */
   readonly signal: AbortSignal;
@@ -14,7 +13,6 @@ export interface Deadline {
   release(): void;
 }
 
-/** Starts the deadline of a call. */
 export function createDeadline(clock: Clock, timeoutMs: number, signal: AbortSignal | undefined): Deadline {
   const controller = new AbortController();
   const end = clock.monotonic() + timeoutMs;

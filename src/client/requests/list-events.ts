@@ -14,7 +14,6 @@ const MAX_EMPTY_PAGES = 1_000;
 const PAGE_SIZE = 500;
 const MAX_EVENTS = 1_000_000;
 
-/** Lists events; see {@link EventListing}. */
 export function listEvents(context: CallContext, paths: EventPaths, options: ListOptions): EventListing {
   const pages = (): AsyncGenerator<EventPage, void, undefined> => readPages(context, paths, options);
   return {
@@ -73,12 +72,7 @@ async function readPage(
   const { pageSize = PAGE_SIZE } = options;
   // The token contains the revision: servers refuse another one beside it.
   const { resourceVersion, resourceVersionMatch } = token === undefined ? options : {};
-  const url = paths.selection(options, {
-    limit: pageSize,
-    continue: token,
-    resourceVersion,
-    resourceVersionMatch,
-  });
+  const url = paths.selection(options, { limit: pageSize, continue: token, resourceVersion, resourceVersionMatch });
   return pageOf(await callObject(context, { method: 'GET', url }, options, readFailed));
 }
 

@@ -76,10 +76,8 @@ export interface EventsClientOptions {
 
 const GROUP = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
 
-const isConnected = (value: unknown): boolean => hasFunctions(value, ['handle']);
-
 const aTransport: OptionRule = (value, name) => {
-  if (value === undefined || typeof value === 'function' || isConnected(value)) return [];
+  if (value === undefined || typeof value === 'function' || hasFunctions(value, ['handle'])) return [];
   const isPromise = hasFunctions(value, ['then']);
   return [`${name} must be a transport${isPromise ? ', not a promise of one: await it' : ''}`];
 };

@@ -9,7 +9,7 @@ export type EventPaths = ReturnType<typeof createPaths>;
 export function createPaths(group: string) {
   const root = `/apis/${group}/v1`;
   const collection = (namespace: string | null | undefined): string =>
-    (namespace ?? undefined) === undefined
+    namespace === null || namespace === undefined
       ? `${root}/events`
       : `${root}/namespaces/${segment(namespace, 'namespace')}/events`;
   return {
@@ -34,7 +34,7 @@ export function groupHint(url: string): string {
 }
 
 /** True for a text that UTF-8 can represent: one without half of a surrogate pair. */
-export const isWellFormed = (value: unknown): value is string => typeof value === 'string' && !/\p{Cs}/u.test(value);
+export const isWellFormed = (value: unknown): value is string => typeof value === 'string' && value.isWellFormed();
 
 /** @throws TypeError for texts that proxies and servers would take for another path */
 function segment(value: unknown, what: string): string {

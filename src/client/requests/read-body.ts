@@ -6,8 +6,7 @@ import { connectionError } from '../contract/errors.js';
 
 /**
  * The chunks of an answer, each of which belongs to the consumer until it asks for the next. Ends with an error when
- * one of the signals is aborted, also if the source then merely ends, or never does. The source is released when the
- * consumer leaves early.
+ * one of the signals is aborted, also if the source then merely ends, or never does.
  */
 export async function* chunksOf(
   response: Pick<ApiResponse, 'body' | 'signal'>,
@@ -44,19 +43,12 @@ export async function* chunksOf(
   }
 }
 
-/** A body as text, or its beginning where it has more than `limit` bytes. */
-export interface ReadBody {
-  readonly text: string;
-  /** True: there was more. */
-  readonly cut: boolean;
-}
-
-/** Reads at most `limit` bytes, and releases the rest unread. */
+/** Reads a body as text, at most `limit` bytes of it. `cut`: there was more, which is released unread. */
 export async function readBody(
   response: Pick<ApiResponse, 'body' | 'signal'>,
   limit: number,
   signal: AbortSignal,
-): Promise<ReadBody> {
+): Promise<{ readonly text: string; readonly cut: boolean }> {
   const { body } = response;
   // Each UTF-16 unit takes 3 bytes at most.
   if (typeof body === 'string' && body.length * 3 <= limit) return { text: body, cut: false };

@@ -5,7 +5,6 @@ import { keepProcessAlive } from '../../clock/keep-process-alive.js';
 import { isConnectionError, isStatusError, isTransportClosed } from '../contract/errors.js';
 import type { Deadline } from './deadline.js';
 
-/** How often and how soon requests are repeated. */
 export interface RetryPolicy {
   readonly retries: number;
   readonly firstDelayMs: number;
@@ -30,9 +29,7 @@ export const readFailed: MayRepeat = (error) =>
   (isStatusError(error) &&
     ([429, 502, 503, 504].includes(error.code) || (error.code === 500 && error.retryAfterMs !== undefined)));
 
-/**
- * The pause after a failed try, in milliseconds: {@link delayAfter}, and at least as long as the error asks for.
- */
+/** The pause after a failed try, in milliseconds: {@link delayAfter}, and at least as long as the error asks for. */
 export const pauseAfter = (
   error: unknown,
   tries: number,

@@ -14,10 +14,7 @@ export function compareRevisions(one: string, other: string): number | undefined
 }
 
 /** True where the first one is known to be older. */
-export function isOlder(one: string, other: string): boolean {
-  const order = compareRevisions(one, other);
-  return order !== undefined && order < 0;
-}
+export const isOlder = (one: string, other: string): boolean => (compareRevisions(one, other) ?? 0) < 0;
 
 /** The revision of an event's last write; empty where a server leaves it out. */
 export function revisionOf({ metadata }: Event): string {

@@ -8,10 +8,9 @@ const NEWLINE = 10;
 const TYPES: ReadonlySet<unknown> = new Set(['ADDED', 'MODIFIED', 'DELETED', 'BOOKMARK']);
 
 /**
- * The frames of a watch, one JSON object a line. The bytes of a frame are kept until its line ends, at most `maxBytes`.
+ * The frames of a watch, one JSON object of at most `maxBytes` a line.
  *
- * @throws StatusError for an ERROR frame, ConnectionError when the stream ends within a frame, ResponseError for
- * anything else
+ * @throws StatusError for an ERROR frame, ConnectionError when the stream ends within a frame, else ResponseError
  */
 export async function* framesOf(
   chunks: AsyncIterable<Uint8Array>,
@@ -44,8 +43,7 @@ export async function* framesOf(
   }
   const rest = decoder.decode(joinBytes(begun)).trim();
   if (rest === '') return;
-  const whole = parseObject(rest);
-  if (whole === undefined) throw connectionError('the watch ended in the middle of a frame', true);
+  if (parseObject(rest) === undefined) throw connectionError('the watch ended in the middle of a frame', true);
   yield frameOf(rest);
 }
 
