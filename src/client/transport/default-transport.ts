@@ -1,5 +1,5 @@
 import type { ConnectedTransport } from '../contract/transport.js';
-import { clusterAddress, inClusterTransport } from './in-cluster-transport.js';
+import { podTransport } from './in-cluster-transport.js';
 import { transportOf } from './kubeconfig/kubeconfig-transport.js';
 import { defaultPaths, loadFiles } from './kubeconfig/load-kubeconfig.js';
 import { checkDefaultTransportOptions, type DefaultTransportOptions } from './kubeconfig/options.js';
@@ -17,16 +17,8 @@ export async function defaultTransport(options: DefaultTransportOptions = {}): P
   const config = await loadFiles(paths);
   const isEmpty = config === undefined || (config.contexts.size === 0 && config.clusters.size === 0);
   if (config !== undefined && !isEmpty) return transportOf(config, options);
-  if ((await clusterAddress()) !== undefined) {
-    const {
-      context: _context,
-      execPlugins: _plugins,
-      execTimeoutMs: _timeout,
-      onExecOutput: _onOutput,
-      ...rest
-    } = options;
-    return inClusterTransport(rest);
-  }
+  const ofPod = await podTransport(options);
+  if (ofPod !== undefined) return ofPod;
   throw new Error(
     `no server is configured: there is no kubeconfig ${paths.join(', ')}, and this process does not run in a pod`,
   );

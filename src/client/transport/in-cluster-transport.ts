@@ -19,28 +19,26 @@ const DIRECTORY = '/var/run/secrets/kubernetes.io/serviceaccount';
  */
 export async function inClusterTransport(options: InClusterTransportOptions = {}): Promise<ConnectedTransport> {
   checkOptions('inClusterTransport', options, { ...connectionRules(), directory: aNonEmptyString });
-  const server = await clusterAddress();
-  if (server === undefined) {
-    throw new Error('not in a cluster: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not set');
-  }
+  const made = await podTransport(options);
+  if (made !== undefined) return made;
+  throw new Error('not in a cluster: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not set');
+}
+
+/** Undefined outside of a cluster. */
+export async function podTransport(options: InClusterTransportOptions): Promise<ConnectedTransport | undefined> {
+  const { env } = await import('node:process');
+  const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port } = env;
+  if (!host || !port) return undefined;
   const { directory = DIRECTORY, clock = systemClock } = options;
   const ca = fileSource(`${directory}/ca.crt`, "the authority's certificate", clock);
   return createSender({
     ...options,
-    server,
+    server: `https://${host.includes(':') ? `[${host}]` : host}:${port}`,
     namespace: options.namespace ?? (await mountedNamespace(directory)),
     headers: options.headers ?? {},
     credentials: createCredentials({ tokenFile: `${directory}/token` }, clock),
     tls: tlsSource({ ca }),
   });
-}
-
-/** The address of the cluster's kube-apiserver, undefined outside of a cluster. */
-export async function clusterAddress(): Promise<string | undefined> {
-  const { env } = await import('node:process');
-  const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port } = env;
-  if (!host || !port) return undefined;
-  return `https://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
 async function mountedNamespace(directory: string): Promise<string | undefined> {

@@ -2,7 +2,6 @@ import type { Dispatcher } from 'undici';
 import { basic } from './credentials.js';
 import type { HttpTransportOptions, TlsOptions } from './options.js';
 
-/** The common settings of the connections of a transport. */
 export type ConnectionOptions = Pick<
   HttpTransportOptions,
   'server' | 'proxyUrl' | 'http2' | 'maxConnections' | 'connectTimeoutMs' | 'keepAliveMs' | 'maxHeaderBytes'
@@ -62,10 +61,7 @@ export function createDispatchers(options: ConnectionOptions & { readonly maxHea
   };
 
   return {
-    /**
-     * The dispatcher for this TLS configuration. Connections with an earlier one are closed when their requests have
-     * ended.
-     */
+    /** Connections with an earlier TLS configuration are closed when their requests have ended. */
     get(tls: TlsOptions): Promise<Dispatcher> {
       const key = JSON.stringify(tls);
       if (current?.key !== key) {

@@ -1,37 +1,29 @@
 import type { Dispatcher } from 'undici';
 import { joinBytes } from '../../../http/bytes.js';
 import { isBodiless, type ApiResponse, type ResponseHeaders } from '../../../http/response.js';
-import { headersOverflow, requestFailure } from './failures.js';
+import { connectionError, responseError } from '../../contract/errors.js';
 
 /** Unread bytes beyond which the connection is paused, so that the server has to wait. */
 const MAX_UNREAD_BYTES = 65_536;
 /** Answers up to this size are handed over whole, when they are complete. */
 const MAX_WHOLE_BYTES = 65_536;
 
-/** A request as it goes onto the wire. */
-export interface WireRequest {
-  readonly origin: string;
+interface ExchangeOptions {
   /** The host and port, for errors. */
   readonly host: string;
-  readonly method: string;
-  readonly path: string;
-  readonly headers: Readonly<Record<string, string | readonly string[]>>;
-  readonly body: string | Uint8Array | undefined;
-  /** The name that the server's certificate must be for. */
-  readonly servername: string | undefined;
   /** The largest headers of the answer: of their names and values. */
   readonly maxHeaderBytes: number;
   readonly signal: AbortSignal | undefined;
 }
 
-/**
- * Sends a request. Rejects with the reason of its signal, a ConnectionError or a ResponseError; so does its streamed
- * body.
- */
-export function exchange(dispatcher: Dispatcher, request: WireRequest): Promise<ApiResponse> {
-  const { signal } = request;
+/** Rejects with the reason of the signal, a ConnectionError or a ResponseError; so does the streamed body. */
+export function exchange(
+  dispatcher: Dispatcher,
+  request: Dispatcher.DispatchOptions,
+  { host, maxHeaderBytes, signal }: ExchangeOptions,
+): Promise<ApiResponse> {
   return new Promise((resolve, reject) => {
-    const body = createBody(request, reject);
+    const body = createBody(host, signal, reject);
     let status = 0;
     let headers: ResponseHeaders = {};
     let pieces: Uint8Array[] | undefined;
@@ -42,7 +34,7 @@ export function exchange(dispatcher: Dispatcher, request: WireRequest): Promise<
       onResponseStart(controller, code, received) {
         if (code < 200) return;
         // undici limits the headers of HTTP/1 only.
-        if (headerBytes(received) > request.maxHeaderBytes) return controller.abort(headersOverflow());
+        if (headerBytes(received) > maxHeaderBytes) return controller.abort(headersOverflow());
         status = code;
         headers = received as ResponseHeaders;
         const length = isBodiless(code) || request.method === 'HEAD' ? '0' : headers['content-length'];
@@ -66,27 +58,12 @@ export function exchange(dispatcher: Dispatcher, request: WireRequest): Promise<
       return;
     }
     signal?.addEventListener('abort', body.abort, { once: true });
-    const { origin, method, path, headers: sent, body: content, servername } = request;
-    dispatcher.dispatch(
-      {
-        origin,
-        path,
-        method,
-        headers: sent as Record<string, string | string[]>,
-        body: content ?? null,
-        ...(servername !== undefined && { servername }),
-      } as Dispatcher.DispatchOptions,
-      handler,
-    );
+    dispatcher.dispatch(request, handler);
   });
 }
 
-/**
- * The body of an answer on its way from the connection to its reader. `reject` is told of failures before the answer
- * began.
- */
-function createBody(request: WireRequest, reject: (error: Error) => void) {
-  const { signal, host } = request;
+/** The body of an answer between its connection and its reader. `reject` is for failures before the answer began. */
+function createBody(host: string, signal: AbortSignal | undefined, reject: (error: Error) => void) {
   const unread: Uint8Array[] = [];
   let unreadBytes = 0;
   let controller: Dispatcher.DispatchController | undefined;
@@ -171,4 +148,37 @@ function headerBytes(headers: Readonly<Record<string, string | readonly string[]
     for (const text of typeof value === 'string' ? [value] : (value ?? [])) bytes += name.length + text.length;
   }
   return bytes;
+}
+
+const HEADERS_OVERFLOW = 'UND_ERR_HEADERS_OVERFLOW';
+
+/** As undici reports headers over HTTP/1 that are too large. */
+const headersOverflow = (): Error => Object.assign(new Error('Headers Overflow Error'), { code: HEADERS_OVERFLOW });
+
+/** undici's errors for answers that are not HTTP; its parser also fails where a connection ends in the middle of one. */
+const isNoAnswer = (error: unknown): boolean =>
+  codeOf(error) === HEADERS_OVERFLOW ||
+  (error instanceof Error && error.name === 'HTTPParserError' && !error.message.includes('EOF'));
+
+/**
+ * The error of a request that failed, with the address but nothing else of the request: headers are secret. `sent`: it
+ * had been written to a connection, at least in part.
+ */
+function requestFailure(error: unknown, host: string, sent: boolean): Error {
+  const reason = reasonOf(error);
+  if (isNoAnswer(error)) return responseError(`${host} did not answer with HTTP: ${reason}`, 0, error);
+  if (!sent) return connectionError(`${host} was not reached: ${reason}`, false, error);
+  return connectionError(`the connection to ${host} was lost: ${reason}`, true, error);
+}
+
+function codeOf(error: unknown): string {
+  const code = (error as { readonly code?: unknown } | null)?.code;
+  return typeof code === 'string' ? code : '';
+}
+
+/** An attempt at several addresses fails with an error for each, and without a message. */
+function reasonOf(error: unknown): string {
+  const { message, errors } = (error ?? {}) as { readonly message?: unknown; readonly errors?: readonly unknown[] };
+  if (typeof message === 'string' && message !== '') return message;
+  return errors?.[0] === undefined ? codeOf(error) || 'no reason is known' : reasonOf(errors[0]);
 }

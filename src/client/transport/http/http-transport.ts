@@ -31,7 +31,7 @@ export function httpTransport(options: HttpTransportOptions): ConnectedTransport
 }
 
 /** The parts of a transport, some of which change while it runs. */
-export interface SenderOptions extends ConnectionOptions {
+interface SenderOptions extends ConnectionOptions {
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
   readonly namespace: string | undefined;
   /** The value of the Authorization header. */
@@ -45,7 +45,6 @@ export interface SenderOptions extends ConnectionOptions {
 /** No request of a client is larger; servers take at most 3 MiB. */
 const MAX_BODY_BYTES = 16_777_216;
 
-/** Sends requests to a server over HTTP. */
 export function createSender(options: SenderOptions): ConnectedTransport {
   const { credentials, headers, namespace, maxHeaderBytes = 16_384 } = options;
   const { origin, host, pathname } = new URL(options.server);
@@ -61,21 +60,19 @@ export function createSender(options: SenderOptions): ConnectedTransport {
     const tls = await untilAborted(options.tls.read(request.signal), request.signal);
     const dispatcher = await dispatchers.get(tls);
     if (closing !== undefined) throw transportClosed();
-    return exchange(dispatcher, {
-      origin,
-      host,
-      method: request.method,
-      path: base + request.url,
-      headers: {
-        ...headers,
-        ...(request.headers as Readonly<Record<string, string | readonly string[]>>),
-        ...(authorization !== undefined && { authorization }),
+    const sent = { ...headers, ...request.headers, ...(authorization !== undefined && { authorization }) };
+    return exchange(
+      dispatcher,
+      {
+        origin,
+        method: request.method,
+        path: base + request.url,
+        headers: sent as Record<string, string | string[]>,
+        body: body ?? null,
+        ...(tls.serverName !== undefined && { servername: tls.serverName }),
       },
-      body,
-      servername: tls.serverName,
-      maxHeaderBytes,
-      signal: request.signal,
-    }).catch((error: unknown) => {
+      { host, maxHeaderBytes, signal: request.signal },
+    ).catch((error: unknown) => {
       if (isConnectionError(error) && !error.sent) options.tls.expire();
       throw error;
     });

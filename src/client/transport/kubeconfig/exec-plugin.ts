@@ -24,8 +24,8 @@ export interface ExecSource extends Pick<Source<ExecCredential>, 'read'> {
 
 const VERSIONS = ['client.authentication.k8s.io/v1', 'client.authentication.k8s.io/v1beta1'];
 /**
- * The least time for which credentials are used: a program may give expired ones, and those without a token look alike.
- * A program that has failed is not run again within this time either, however often requests are repeated.
+ * Credentials are used that long, since a program may give expired ones, and those without a token look alike. Nor is a
+ * program run again so soon after it failed.
  */
 const MIN_AGE_MS = 1_000;
 
@@ -36,9 +36,8 @@ export type ClusterInfo = () => Promise<Readonly<Record<string, unknown>>>;
 export function createExecSource(
   exec: Entry,
   clusterInfo: ClusterInfo | undefined,
-  settings: Pick<PluginCommand, 'timeoutMs' | 'onOutput'> & { readonly clock: Clock },
+  { clock, ...settings }: Pick<PluginCommand, 'timeoutMs' | 'onOutput'> & { readonly clock: Clock },
 ): ExecSource {
-  const { clock } = settings;
   const apiVersion = textOf(exec, 'apiVersion') ?? '';
   if (!VERSIONS.includes(apiVersion)) {
     throw kubeconfigFault(`${exec.what}: apiVersion must be ${VERSIONS.join(' or ')}`);
@@ -69,8 +68,7 @@ export function createExecSource(
           args,
           installHint,
           env: { ...env, KUBERNETES_EXEC_INFO: info },
-          timeoutMs: settings.timeoutMs,
-          onOutput: settings.onOutput,
+          ...settings,
         },
         closed.signal,
       );

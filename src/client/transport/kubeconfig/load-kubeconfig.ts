@@ -31,7 +31,6 @@ export async function loadFiles(paths: readonly string[]): Promise<Kubeconfig | 
   return found.length === 0 ? undefined : merge(found);
 }
 
-/** Reads the content of a file. */
 export async function loadText(text: string): Promise<Kubeconfig> {
   return merge([await parse(text, 'the text', undefined)]);
 }

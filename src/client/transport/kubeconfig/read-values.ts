@@ -26,26 +26,22 @@ function read<Value>(
 
 const isText = (value: unknown): boolean => typeof value === 'string';
 
-/** A text, or undefined where it is absent or empty. */
+/** Undefined where it is absent or empty. */
 export const textOf = (entry: Entry, name: string): string | undefined =>
   read(entry, name, '', isText, 'a string') || undefined;
 
-/** True or false; false where it is absent. */
 export const flagOf = (entry: Entry, name: string): boolean =>
   read(entry, name, false, (value) => typeof value === 'boolean', 'true or false');
 
-/** A list of texts; empty where it is absent. */
 export const textsOf = (entry: Entry, name: string): readonly string[] =>
   read(entry, name, [], (value) => Array.isArray(value) && value.every(isText), 'a list of strings');
 
-/** A list of objects; empty where it is absent. */
 export function entriesOf(entry: Entry, name: string): readonly Entry[] {
   const isList = (value: unknown): boolean => Array.isArray(value) && value.every(isObject);
   const items = read<readonly JsonObject[]>(entry, name, [], isList, 'a list of objects');
   return items.map((values, index) => ({ ...entry, what: `${entry.what}: ${name}[${index}]`, values }));
 }
 
-/** An object; undefined where it is absent. */
 export function entryOf(entry: Entry, name: string): Entry | undefined {
   const values = read<JsonObject | undefined>(entry, name, undefined, isObject, 'an object');
   return values && { ...entry, what: `${entry.what}: ${name}`, values };

@@ -21,10 +21,8 @@ const MAX_STDERR_BYTES = 65_536;
 const MAX_HINT = 500;
 
 /**
- * Runs a program without a shell, and gives its standard output. Errors name the program, but neither its arguments nor
- * its output, which may be secret.
- *
- * @param signal ends the program
+ * Runs a program without a shell until the signal ends it, and gives its standard output. Errors name the program, but
+ * neither its arguments nor its output, which may be secret.
  */
 export async function runPlugin(plugin: PluginCommand, signal: AbortSignal): Promise<string> {
   const [{ spawn }, { env }] = await Promise.all([import('node:child_process'), import('node:process')]);
