@@ -7,15 +7,12 @@ import type { DropReason, RecorderStats } from './contract.js';
 /** The time between two reports of the same kind, in milliseconds. */
 const PERIOD_MS = 1_000;
 
-/**
- * Reports what happens to a recorder. Loaded when there is something to report, because its texts are a tenth of the
- * recorder's code.
- */
+/** Loaded when there is something to report, because its texts are a tenth of the recorder's code. */
 export type ActivityReporter = ReturnType<typeof createActivityReporter>;
 
 type Drop = Extract<Observation, { readonly type: 'recorder.dropped' }>;
 
-/** Makes a {@link ActivityReporter}. Without a hook, the first drop of each reason is a warning of the process. */
+/** Without a hook, the first drop of each reason is a warning of the process. */
 export function createActivityReporter(
   recorder: string,
   observe: Observe | undefined,
@@ -47,9 +44,7 @@ export function createActivityReporter(
 
   const series = createFailureSeries(place, notify, clock);
   return {
-    /** A write has failed, and is repeated. */
     failed: (error: unknown): void => series.failed(error),
-    /** Writes work again. */
     worked: (): void => series.worked(),
     /** Something was recorded or written. Reported once a second, with the counts. */
     changed: (): void => changed(),

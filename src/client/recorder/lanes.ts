@@ -26,9 +26,8 @@ interface LanesOptions {
 }
 
 /**
- * Writes series, several at a time. Events about the same object take the same lane, and are written in the order in
- * which they were recorded. A write that fails is repeated before the lane continues, because usually the server is
- * unavailable.
+ * Writes series, several at a time; those about the same object take the same lane, in the order in which they were
+ * recorded. A write that fails is repeated before the lane continues: usually the server is unavailable.
  */
 export function createLanes({ lanes: count, clock, signal, write, failed }: LanesOptions) {
   const lanes = Array.from({ length: count }, () => ({

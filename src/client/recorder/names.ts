@@ -3,8 +3,7 @@ const MAX_PREFIX_LENGTH = 236;
 
 /**
  * Makes names as client-go does: the name of the object, a dot, and the time in nanoseconds as hexadecimal digits. What
- * is below the clock's milliseconds is random, because replicas report about one object at the same time. Characters
- * that a name cannot have become `-`.
+ * is below the clock's milliseconds is random, because replicas report about one object at the same time.
  */
 export function createEventNames(): (about: string | undefined, micros: number) => string {
   let last = 0n;

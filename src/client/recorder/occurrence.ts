@@ -6,8 +6,6 @@ import { aString, isNonEmptyString, mustBe } from '../../options/rules.js';
 import type { EventInput } from './contract.js';
 import { identityOf, referenceTo, type OwnObjects } from './references.js';
 
-const NOTE_BYTES = 1_024;
-
 /** The rule of an event's type, reason, action and reporting instance: Kubernetes takes no more than 128 bytes. */
 export const aWord: OptionRule = /* @__PURE__ */ mustBe(
   (value) => isNonEmptyString(value) && !longerThan(value, 128),
@@ -75,7 +73,7 @@ export function occurrenceOf(input: EventInput, settings: OccurrenceSettings): O
     reason: word('reason', input.reason),
     regarding,
     ...(related && { related }),
-    ...(typeof note === 'string' && { note: shorten(note, NOTE_BYTES) }),
+    ...(typeof note === 'string' && { note: shorten(note) }),
     type: word('type', input.type ?? 'Normal'),
   };
   throwFaults('recorder.event', faults);
@@ -87,16 +85,17 @@ export function occurrenceOf(input: EventInput, settings: OccurrenceSettings): O
   return { event, key, source, bytes: FIXED_BYTES + 4 * JSON.stringify(event).length };
 }
 
+const NOTE_BYTES = 1_024;
 const MARK = '…';
 const MARK_BYTES = 3;
 
-/** A text of at most `maxBytes` bytes in UTF-8: a longer one is cut between two characters and ends in `…`. */
-function shorten(text: string, maxBytes: number): string {
+/** A longer note is cut between two characters and ends in `…`. */
+function shorten(text: string): string {
   let kept = text;
-  if (longerThan(text, maxBytes)) {
-    const { read } = new TextEncoder().encodeInto(text, new Uint8Array(maxBytes - MARK_BYTES));
+  if (longerThan(text, NOTE_BYTES)) {
+    const { read } = new TextEncoder().encodeInto(text, new Uint8Array(NOTE_BYTES - MARK_BYTES));
     kept = text.slice(0, read) + MARK;
   }
-  // Halves of surrogate pairs are not characters: strict servers refuse them.
-  return kept.replace(/[\ud800-\udfff]/gu, '\ufffd');
+  // Strict servers refuse lone surrogates.
+  return kept.toWellFormed();
 }

@@ -2,10 +2,7 @@ import type { Event } from '../../model/event.js';
 import type { DropReason } from './contract.js';
 import type { ActivityReporter } from './activity-reporter.js';
 
-/**
- * Counts what is dropped, and passes reports on to an {@link ActivityReporter}, which is loaded when it is first
- * needed.
- */
+/** Counts what is dropped, and passes reports on to an {@link ActivityReporter}, loaded when it is first needed. */
 export function createReports(load: () => Promise<ActivityReporter>) {
   const dropped = { invalid: 0, full: 0, 'rate-limited': 0, refused: 0, expired: 0, closed: 0 };
   const pendingDrops = new Map<DropReason, Parameters<ActivityReporter['drop']>>();
@@ -33,7 +30,6 @@ export function createReports(load: () => Promise<ActivityReporter>) {
       if (activity()) loaded?.drop(reason, count, error, event);
       else pendingDrops.set(reason, [reason, dropped[reason], error, event]);
     },
-    /** Resolves when everything has been reported. */
     async close(): Promise<void> {
       await loading;
       await loaded?.close();

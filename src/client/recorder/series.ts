@@ -2,13 +2,9 @@ import type { Event } from '../../model/event.js';
 import type { Occurrence } from './occurrence.js';
 
 /** Equal events: one object on the server, and how much of it has been written. */
-export interface Series {
-  readonly key: string;
+export interface Series extends Occurrence {
   /** As it is created, without `series`. Its name changes only when another event has that name. */
   readonly event: Event & { readonly metadata: { name?: string } };
-  readonly bytes: number;
-  /** Identifies the object that it is about. */
-  readonly source: string;
   /** How often it was recorded. */
   count: number;
   /** When it was recorded last, microseconds since the epoch. */
@@ -31,7 +27,6 @@ export interface Series {
   dropped: boolean;
 }
 
-/** A series of which nothing is counted yet. */
 export function newSeries({ event, ...rest }: Occurrence, name: string, eventTime: string, now: number): Series {
   return {
     ...rest,
@@ -72,7 +67,7 @@ export function createSeriesTable({ maxSeries, maxBytes, idleMs, evicted }: Seri
     evicted(series);
   };
   return {
-    /** The series of a key, which becomes the last used; undefined when it has ended. */
+    /** The series becomes the last used one; undefined when it has ended. */
     find(key: string, now: number): Series | undefined {
       const series = table.get(key);
       if (series === undefined) return undefined;
@@ -84,7 +79,7 @@ export function createSeriesTable({ maxSeries, maxBytes, idleMs, evicted }: Seri
       table.set(key, series);
       return series;
     },
-    /** Adds a series, and evicts the least recently used ones while there are too many. */
+    /** Evicts the least recently used ones while there are too many. */
     add(series: Series): void {
       table.set(series.key, series);
       bytes += series.bytes;

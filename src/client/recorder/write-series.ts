@@ -6,7 +6,6 @@ import type { Series } from './series.js';
 /** How often a write begins again because the state of the event was not the expected one. */
 const ROUNDS = 8;
 
-/** The calls of a client that are used. */
 export type EventWriter = Pick<EventsClient, 'create' | 'get' | 'patch'>;
 
 /** An RFC 3339 time with six digits. */
