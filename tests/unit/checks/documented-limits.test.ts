@@ -82,7 +82,7 @@ type Reading = (value: number) => Promise<unknown>;
 
 const loopDelay: Reading = (ms) => {
   const percentile = (which: number): number => (which === 99 ? (ms + 20) * 1e6 : 0);
-  const histogram = { count: 1, percentile, enable: () => true, reset: () => undefined };
+  const histogram = { count: 1, percentile, enable: () => true, disable: () => true, reset: () => undefined };
   vi.mocked(monitorEventLoopDelay).mockReturnValue(histogram as never);
   return runTwice(eventLoopDelayCheck());
 };
