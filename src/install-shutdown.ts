@@ -87,10 +87,7 @@ export function installShutdown(options: InstallShutdownOptions): InstalledShutd
     }
     closed = untilAnswered().then(closeAll);
   };
-  /**
-   * Waits until all requests are answered, at most `drainTimeoutMs`. Resolves to the time that closing may then take,
-   * in milliseconds.
-   */
+  /** Waits at most `drainTimeoutMs`, and gives the time that closing may then take, in milliseconds. */
   const untilAnswered = async (): Promise<number> => {
     const deadline = clock.monotonic() + drainTimeoutMs;
     for (;;) {
@@ -142,10 +139,7 @@ export function installShutdown(options: InstallShutdownOptions): InstalledShutd
   return { shutdown, phase: lifecycle.phase, uninstall };
 }
 
-/**
- * Returns the last step, which closes resources that are no longer used: it writes recorded events, runs `close`,
- * writes events recorded by `close`, then closes health and the store.
- */
+/** The last step: writes recorded events, runs `close`, writes what that recorded, and closes health and the store. */
 export function lastStep(
   options: Pick<InstallShutdownOptions, 'health' | 'store' | 'recorder' | 'close' | 'closeTimeoutMs' | 'clock'>,
 ): () => Promise<void> {

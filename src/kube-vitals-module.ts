@@ -159,10 +159,7 @@ function dynamicModule({ imports = [], inject = [], useFactory }: KubeVitalsModu
   return vitals;
 }
 
-/**
- * Creates the object whose hooks Nest calls. Both modules provide it: some steps run when the first module is called,
- * others when the last one is.
- */
+/** The object whose hooks Nest calls. Both modules provide it: some steps run with the first call, others with the last. */
 function createVitals(options: KubeVitalsModuleOptions) {
   const { health, events, recorder, store, handle, basePath = '', shutdown: shutdownOptions, ...bridge } = options;
   const handler = handle ?? (events === undefined ? health.handle : firstOf(health.handle, events.handle));

@@ -15,14 +15,10 @@ export type KubeVitalsShutdownOptions = Pick<
   | 'observe'
 >;
 
-/** The objects that are shut down, and the options. */
 export type NestShutdownOptions = KubeVitalsShutdownOptions &
   Pick<InstallShutdownOptions, 'health' | 'events' | 'recorder' | 'store' | 'clock'>;
 
-/**
- * Creates the shutdown of a Nest application, for the hooks that Nest calls. It uses `installShutdown`; the step
- * `close` lasts while Nest closes the service.
- */
+/** The shutdown for the hooks that Nest calls: the step `close` of `installShutdown` lasts while Nest closes the service. */
 export function createNestShutdown(options: NestShutdownOptions) {
   const drained = promise();
   const serviceClosed = promise();

@@ -45,7 +45,7 @@ export type StoreCheckOptions = {
  * @throws TypeError that lists every fault of the arguments.
  */
 export function storeCheck(store: EventStore, options: StoreCheckOptions = {}): HealthCheck {
-  checkArguments(store, options);
+  throwFaults('storeCheck', [...required(anEventStore)(store, 'the store'), ...optionFaults(options, rules())]);
   const { clock, clockToleranceMs, ...given } = options;
   const definition = Object.fromEntries(
     Object.entries(given).filter(([, value]) => value !== undefined),
@@ -74,8 +74,4 @@ export function storeCheck(store: EventStore, options: StoreCheckOptions = {}): 
 function rules(): OptionRules<StoreCheckOptions> {
   const { endpoints: _endpoints, startup: _startup, ...common } = commonRules();
   return { ...common, clock: aClock, clockToleranceMs: aPositiveNumber };
-}
-
-function checkArguments(store: EventStore, options: StoreCheckOptions): void {
-  throwFaults('storeCheck', [...required(anEventStore)(store, 'the store'), ...optionFaults(options, rules())]);
 }

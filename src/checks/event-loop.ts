@@ -87,7 +87,4 @@ export function eventLoopUtilizationCheck(options: EventLoopUtilizationOptions =
   });
 }
 
-/** Formats a share as a percentage with one decimal. */
-export function percent(share: number): string {
-  return `${(share * 100).toFixed(1)} %`;
-}
+export const percent = (share: number): string => `${(share * 100).toFixed(1)} %`;

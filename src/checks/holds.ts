@@ -3,7 +3,7 @@ import { settle } from '../http/promise.js';
 import type { CheckResult, HealthCheck } from '../health/contract.js';
 import { checkRules } from '../health/definition.js';
 import { thrown, toOutcome, type Outcome } from '../health/outcome.js';
-import { checkOptions, throwFaults, type OptionRules } from '../options/check-options.js';
+import { checkOptions, throwFaults } from '../options/check-options.js';
 import { aClock, aNonEmptyString, mustBe, orInfinity, required } from '../options/rules.js';
 import { makeCheck, type CommonOptions } from './make-check.js';
 
@@ -57,8 +57,6 @@ const aHoldTime = /* @__PURE__ */ orInfinity(
   ),
 );
 
-const holdRules = (): OptionRules<HoldOptions> => ({ maxMs: aHoldTime });
-
 /**
  * Creates holds for long tasks. A task during which the service cannot serve requests makes `/readyz` fail until it is
  * done; a task that a short outage of a dependency must not interrupt keeps `/readyz` passing.
@@ -92,7 +90,7 @@ export function createHolds(options: HoldsOptions = {}): Holds {
     (kind: keyof typeof held) =>
     (reason: string, more: HoldOptions = {}): Release => {
       throwFaults(`holds.${kind}`, required(aNonEmptyString)(reason, 'the reason'));
-      checkOptions(`holds.${kind}`, more, holdRules());
+      checkOptions(`holds.${kind}`, more, { maxMs: aHoldTime });
       const entry = { reason };
       held[kind].add(entry);
       const longest = more.maxMs ?? maxMs;

@@ -11,8 +11,7 @@ export type CommonOptions = {
   readonly name?: string | undefined;
 };
 
-/** The definition of a ready-made check. */
-export interface CheckKind<Options> {
+interface CheckKind<Options> {
   readonly check: HealthCheck['check'];
   /** The name of the function that the service calls, for messages. */
   readonly where: string;
@@ -27,10 +26,7 @@ export interface CheckKind<Options> {
 }
 
 /** Fails after three consecutive failing runs, ten seconds apart. */
-export const LASTING: { readonly periodMs: number; readonly failureThreshold: number } = {
-  periodMs: 10_000,
-  failureThreshold: 3,
-};
+export const LASTING = { periodMs: 10_000, failureThreshold: 3 } as const;
 
 export function commonRules(): Omit<OptionRules<HealthCheck>, 'check'> {
   const { check: _check, name, ...rules } = checkRules();
@@ -38,8 +34,7 @@ export function commonRules(): Omit<OptionRules<HealthCheck>, 'check'> {
 }
 
 /**
- * Creates a check with the options of the service. Warns if a check of a dependency counts for `livez`: while the
- * dependency is unavailable, the kubelet would restart every replica again and again, which does not repair it.
+ * Creates a check with the options of the service. Warns if a check of a dependency counts for `livez`.
  *
  * @throws TypeError that lists every fault of the options
  */
@@ -53,7 +48,7 @@ export function makeCheck<Options extends CommonOptions>(
   const other = timing && options['cacheMs' in timing ? 'periodMs' : 'cacheMs'];
   const defaults = other === undefined ? timing : undefined;
   const made: HealthCheck = { name, ...defaults, ...(Object.fromEntries(given) as Partial<HealthCheck>), check };
-  if (dependency === true && made.endpoints?.includes('livez') === true) {
+  if (dependency && made.endpoints?.includes('livez')) {
     warn(
       `${where}: the check ${JSON.stringify(made.name)} depends on something outside the process and counts for livez: while that is unavailable, every replica is restarted, which does not repair it. Remove livez from its endpoints`,
       'KUBE_VITALS_LIVEZ',

@@ -3,7 +3,8 @@ import { systemClock, type Clock } from '../clock/clock.js';
 import { keepProcessAlive } from '../clock/keep-process-alive.js';
 import { startOnce } from '../http/promise.js';
 import { createNotifier } from '../observe/observation.js';
-import { checkLifecycleOptions, type LifecycleOptions } from './options.js';
+import { checkOptions } from '../options/check-options.js';
+import { lifecycleRules, type LifecycleOptions } from './options.js';
 
 /** The phase of a service. */
 export type LifecyclePhase =
@@ -41,10 +42,6 @@ export interface Lifecycle {
   readonly phase: () => LifecyclePhase;
 }
 
-const DRAIN_LIMIT_PASSED: Error = /* @__PURE__ */ Object.freeze(
-  /* @__PURE__ */ new Error('the drain timeout has passed'),
-);
-
 /**
  * Runs the steps of a shutdown in the order of a Kubernetes API server (its `shutdown-delay-duration` sequence):
  * `/readyz` fails at once while `/livez` stays up, the delay passes with everything still served, new connections are
@@ -53,7 +50,7 @@ const DRAIN_LIMIT_PASSED: Error = /* @__PURE__ */ Object.freeze(
  * @throws TypeError that lists every fault of the options.
  */
 export function createLifecycle(options: LifecycleOptions): Lifecycle {
-  checkLifecycleOptions(options);
+  checkOptions('createLifecycle', options, lifecycleRules());
   const { health, clock = systemClock } = options;
   const { shutdownDelayMs = 0, drainTimeoutMs = 60_000, closeTimeoutMs = 10_000 } = options;
   const notify = createNotifier(options.observe);
@@ -91,7 +88,7 @@ export function createLifecycle(options: LifecycleOptions): Lifecycle {
       attempt('drain', () => options.drain?.({ signal: controller.signal })),
     ]);
     const drained = await withinTime(draining, drainTimeoutMs, clock);
-    if (!drained) controller.abort(DRAIN_LIMIT_PASSED);
+    if (!drained) controller.abort(new Error('the drain timeout has passed'));
 
     phase = 'closing';
     if (!(await withinTime(attempt('close', options.close), closeTimeoutMs, clock))) {
@@ -105,9 +102,7 @@ export function createLifecycle(options: LifecycleOptions): Lifecycle {
   return { shutdown: startOnce(() => run().finally(keepProcessAlive())), phase: () => phase };
 }
 
-/**
- * Waits for work for at most `ms` milliseconds. Returns `false` if the time is over first. The work must not reject.
- */
+/** False if the time is over before the work, which must not reject. */
 function withinTime(work: Promise<unknown>, ms: number, clock: Clock): Promise<boolean> {
   return new Promise((resolve) => {
     const timer = clock.setTimer(() => resolve(false), ms);

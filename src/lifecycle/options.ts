@@ -1,6 +1,6 @@
 import type { Clock } from '../clock/clock.js';
 import type { Observe } from '../observe/observation.js';
-import { checkOptions, type OptionRules } from '../options/check-options.js';
+import type { OptionRules } from '../options/check-options.js';
 import { aClock, aFunction, aNumber, anObjectWith, required } from '../options/rules.js';
 
 /** A step of the shutdown. */
@@ -54,7 +54,7 @@ export interface LifecycleOptions {
 
 const MAX_MS = 86_400_000;
 
-const rules = (): OptionRules<LifecycleOptions> => ({
+export const lifecycleRules = (): OptionRules<LifecycleOptions> => ({
   health: required(anObjectWith(['startShutdown'], 'the object of createHealth')),
   beforeStop: aFunction,
   stopAccepting: aFunction,
@@ -67,8 +67,3 @@ const rules = (): OptionRules<LifecycleOptions> => ({
   closeTimeoutMs: aNumber(0, MAX_MS),
   clock: aClock,
 });
-
-/** @throws TypeError that lists every fault of the options */
-export function checkLifecycleOptions(options: LifecycleOptions): void {
-  checkOptions('createLifecycle', options, rules());
-}

@@ -10,17 +10,11 @@ export interface MetricsRegistry {
   getSingleMetricAsString(name: string): Promise<string>;
 }
 
-/** The exports of prom-client that are used. */
 interface PromClient {
   readonly Registry: new () => MetricsRegistry;
   collectDefaultMetrics(options: { readonly register: MetricsRegistry }): void;
 }
 
-/**
- * Creates an empty registry of prom-client.
- *
- * @throws Error that names the package to install
- */
 export async function loadRegistry(processMetrics: boolean): Promise<MetricsRegistry> {
   let module: PromClient;
   try {

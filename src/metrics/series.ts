@@ -5,16 +5,11 @@ interface Sample {
   readonly metricName?: string;
 }
 
-/**
- * The values of one combination of labels. Every request updates several as plain numbers; samples are created when
- * metrics are printed.
- */
+/** The values of one combination of labels, as plain numbers: samples are made when metrics are printed. */
 export class Series {
   readonly labels: readonly string[];
   value = 0;
-  /**
-   * For a histogram: how many values are in each bucket, not cumulative; the last count is of values above all buckets.
-   */
+  /** How many values are in each bucket of a histogram, not cumulative, and at the end above all of them. */
   readonly counts: number[];
   /** False from a reset until the next update: the series is not printed. */
   isPrinted = true;
@@ -26,12 +21,10 @@ export class Series {
     this.counts = new Array<number>(buckets.length + 1).fill(0);
   }
 
-  /** Adds to a counter or a gauge. */
   add(value: number): void {
     this.set(this.value + value);
   }
 
-  /** Sets a gauge. */
   set(value: number): void {
     this.value = value;
     this.isPrinted = true;
@@ -51,17 +44,11 @@ export class Series {
   }
 }
 
-/**
- * The maximum number of series of one metric. Labels never contain values that clients send, so only a service with
- * very many checks reaches this limit; further series are counted as `other`.
- */
+/** No label is a value that a client sends, so only a service with very many checks has more; these are `other`. */
 const MAX_SERIES = 1_000;
 const OTHER = 'other';
 
-/**
- * A metric that a prom-client `Registry` accepts: the registry reads `name` at registration, and calls `get` when it
- * prints.
- */
+/** A metric that prom-client's `Registry` accepts: it reads `name` at registration, and calls `get` when it prints. */
 export class Metric {
   readonly aggregator = 'sum';
   readonly type: 'counter' | 'gauge' | 'histogram';
@@ -87,7 +74,7 @@ export class Metric {
     this.#buckets = buckets;
   }
 
-  /** Returns the series of these label values, which are in the order of `labelNames`. */
+  /** The series of these label values, which are in the order of `labelNames`. */
   of(...values: readonly string[]): Series {
     const known = this.#series.get(values.join('\0'));
     if (known !== undefined) return known;

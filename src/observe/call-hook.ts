@@ -1,7 +1,6 @@
 /**
- * Calls a hook of the service and ignores what it throws or rejects with: a failing hook must not fail a request or a
- * probe, and an unhandled rejection would end the process. A hook may be async although its type says otherwise: the
- * returned promise, which never rejects, then resolves when the hook has ended.
+ * Calls a hook of the service and ignores what it throws or rejects with: it must not fail a request or a probe, and an
+ * unhandled rejection would end the process. The promise of an async hook never rejects.
  */
 export function callHook(call: () => unknown): Promise<unknown> | undefined {
   try {

@@ -1,17 +1,14 @@
-const NO_REASON = 'failed without a reason';
-
 /** How many levels of causes, and how many errors of one `AggregateError`, are included. */
 const MAX_LEVELS = 4;
 const MAX_ERRORS = 4;
 
 /**
- * Returns the text of a thrown value and of its causes: `fetch failed: connect ECONNREFUSED 127.0.0.1:5432`. A `code`
- * that the message does not contain follows in parentheses; the errors of an `AggregateError` are joined by semicolons.
- * The value may be anything, even an object whose getters throw.
+ * The text of a thrown value and of its causes: `fetch failed: connect ECONNREFUSED 127.0.0.1:5432`. The value may be
+ * anything, even an object whose getters throw.
  */
 export function errorText(error: unknown): string {
   try {
-    return textOf(error, MAX_LEVELS) || NO_REASON;
+    return textOf(error, MAX_LEVELS) || 'failed without a reason';
   } catch {
     return 'failed with something unreadable';
   }
@@ -32,19 +29,18 @@ function textOf(error: unknown, levels: number): string {
   if (typeof error !== 'object' || !('message' in error)) return String(error);
   const { message, name, code, cause, errors } = error as Readonly<Record<string, unknown>>;
   let text = typeof message === 'string' ? message : '';
-  const add = (more: string, separator: string): void => {
-    if (more !== '' && !text.includes(more)) text += text === '' ? more : separator + more;
+  const add = (more: string): void => {
+    if (!text.includes(more)) text += text === '' ? more : `: ${more}`;
   };
   if (levels > 0) {
     if (Array.isArray(errors)) {
       const texts = errors.slice(0, MAX_ERRORS).map((each) => textOf(each, levels - 1));
-      add([...new Set(texts)].filter((each) => each !== '').join('; '), ': ');
+      add([...new Set(texts)].filter((each) => each !== '').join('; '));
     }
-    add(cause === undefined ? '' : textOf(cause, levels - 1), ': ');
+    add(textOf(cause, levels - 1));
   }
   if (text === '' && typeof name === 'string') text = name;
-  // For example ECONNREFUSED and 28P01. The lower-case codes of a StoreError are omitted, because its messages spell
-  // them out.
+  // Such as ECONNREFUSED and 28P01. The messages of a StoreError spell out its lower-case codes.
   if (typeof code === 'string' && /[A-Z\d]/.test(code) && !text.includes(code)) text += ` (${code})`;
   return text;
 }

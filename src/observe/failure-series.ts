@@ -18,7 +18,6 @@ export function createFailureSeries(where: string, notify: Notify, clock: Clock)
   const reported = new Set<string>();
   let last: unknown;
   return {
-    /** Records a failure. It is reported if it has not failed for this reason since the work last succeeded. */
     failed(error: unknown): void {
       if (count === 0) since = clock.monotonic();
       count += 1;
@@ -33,7 +32,6 @@ export function createFailureSeries(where: string, notify: Notify, clock: Clock)
       }
       notify({ type: 'error', error, where, count });
     },
-    /** Records a success. It is reported if the work failed before. */
     worked(): void {
       if (count === 0) return;
       notify({ type: 'recovered', error: last, where, count, durationMs: clock.monotonic() - since });

@@ -1,4 +1,4 @@
-import { checkOptions, throwFaults, type OptionRules } from '../options/check-options.js';
+import { checkOptions, throwFaults } from '../options/check-options.js';
 import { anObjectWith, oneOf, required } from '../options/rules.js';
 import { errorText } from './error-text.js';
 import type { Observation, Observe } from './observation.js';
@@ -35,9 +35,6 @@ interface LogLine {
   readonly fields: object;
 }
 
-const rules = (): OptionRules<ObserverOptions> => ({ requests: oneOf('failed', 'all', 'none') });
-
-/** Creates an observer that calls `write` with the line of each observation that is logged. */
 function createObserver(
   where: string,
   logger: unknown,
@@ -46,7 +43,7 @@ function createObserver(
 ): Observe {
   const methods = ['info', 'warn', 'error'];
   throwFaults(where, required(anObjectWith(methods, `an object with ${methods.join(', ')}`))(logger, 'the logger'));
-  checkOptions(where, options, rules());
+  checkOptions(where, options, { requests: oneOf('failed', 'all', 'none') });
   return (observation) => {
     const line = lineOf(observation, options.requests ?? 'failed');
     if (line !== undefined) write(line, observation);
@@ -79,7 +76,6 @@ export function consoleObserver(console: ConsoleLike, options: ObserverOptions =
   });
 }
 
-/** Returns the line that is logged for an observation, if any. */
 function lineOf(observation: Observation, requests: 'failed' | 'all' | 'none'): LogLine | undefined {
   switch (observation.type) {
     case 'error': {
@@ -121,7 +117,7 @@ function lineOf(observation: Observation, requests: 'failed' | 'all' | 'none'): 
   }
 }
 
-/** Replaces control characters, because clients choose the URL: it must not begin another line or change colours. */
+/** Clients choose the URL: it must not begin another line or change colours. */
 function withoutControls(url: string): string {
   // eslint-disable-next-line no-control-regex -- these are what is replaced
   return url.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g, '?').slice(0, 1_024);

@@ -7,10 +7,7 @@ interface WithWarnings {
   };
 }
 
-/**
- * Emits a process warning about something that should be changed in the code of a service. Does nothing if the runtime
- * has no warnings.
- */
+/** Emits a process warning, if the runtime has warnings. */
 export function warn(text: string, code: string, detail?: string): void {
   // Not the global `process`: there is none in browsers and Workers.
   (globalThis as WithWarnings).process?.emitWarning?.(`kube-vitals: ${text}`, {
@@ -21,7 +18,7 @@ export function warn(text: string, code: string, detail?: string): void {
 }
 
 /**
- * Returns an observer for services without a hook: the first error of each place becomes a warning of the process.
+ * Makes an observer for services without a hook: the first error of each place becomes a warning of the process.
  * Without it, an integration mistake (a body parser before the listener) would be an unexplained 500.
  *
  * @param option the option that receives all errors
