@@ -9,5 +9,4 @@ export type {
   FastifyRequestLike,
 } from './bridge/node/fastify-plugin.js';
 export type { NodeIncoming, NodeOutgoing, NodeSocket } from './bridge/node/message.js';
-export type { FailurePlace } from './bridge/exchange/options.js';
-export type { BridgeOptions } from './bridge/exchange/options.js';
+export type { BridgeOptions, FailurePlace } from './bridge/exchange/options.js';

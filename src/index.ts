@@ -53,8 +53,7 @@ export type { EventStore } from './store/contract/event-store.js';
 export { isStoreError, type StoreError, type StoreErrorCode } from './store/contract/errors.js';
 export { storeCheck, type StoreCheckOptions } from './store-check.js';
 
-export { firstOf } from './http/handler.js';
-export type { ApiHandler } from './http/handler.js';
+export { firstOf, type ApiHandler } from './http/handler.js';
 export type { ApiRequest } from './http/request.js';
 export type { ApiResponse } from './http/response.js';
 

@@ -1,5 +1,4 @@
 export { toKoaMiddleware } from './bridge/node/koa-middleware.js';
 export type { KoaContext, KoaMiddleware, KoaMiddlewareOptions } from './bridge/node/koa-middleware.js';
 export type { NodeIncoming, NodeOutgoing, NodeSocket } from './bridge/node/message.js';
-export type { FailurePlace } from './bridge/exchange/options.js';
-export type { BridgeOptions } from './bridge/exchange/options.js';
+export type { BridgeOptions, FailurePlace } from './bridge/exchange/options.js';

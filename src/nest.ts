@@ -6,5 +6,4 @@ export type {
   NestDynamicModule,
 } from './kube-vitals-module.js';
 export type { KubeVitalsShutdownOptions } from './nest-shutdown.js';
-export type { FailurePlace } from './bridge/exchange/options.js';
-export type { BridgeOptions } from './bridge/exchange/options.js';
+export type { BridgeOptions, FailurePlace } from './bridge/exchange/options.js';
