@@ -1,10 +1,10 @@
 import { createBackoff } from '../../clock/backoff.js';
-import { systemClock, type Clock } from '../../clock/clock.js';
+import { systemClock } from '../../clock/clock.js';
 import { endable } from '../../clock/endable.js';
 import { keepProcessAlive } from '../../clock/keep-process-alive.js';
-import { createFailureSeries, type FailureSeries } from '../../observe/failure-series.js';
+import { createFailureSeries } from '../../observe/failure-series.js';
 import { createNotifier } from '../../observe/observation.js';
-import type { EventSelection, WatchFrame } from '../contract/events-client.js';
+import type { WatchFrame } from '../contract/events-client.js';
 import { isStatusError } from '../contract/errors.js';
 import { createAttempts } from './attempts.js';
 import { openConnection } from './one-connection.js';
@@ -21,6 +21,8 @@ const MAX_PAUSE_MS = 10_000;
 const INITIAL_FRAMES = 6;
 /** How long a server may send nothing before the end of the initial events, in milliseconds. */
 const WATCH_LIST_MS = 10_000;
+/** A connection that waited so long without a failure counts as one that worked, in milliseconds. */
+const LASTING_MS = 10_000;
 const NOTHING: readonly never[] = [];
 const INITIAL_END = 'k8s.io/initial-events-end';
 
@@ -45,197 +47,171 @@ export function follow<Given>(
   options: FollowOptions & { readonly signal?: AbortSignal | undefined },
   dependencies: FollowDependencies<Given>,
 ): AsyncIterableIterator<Given> {
-  const { client, namespace, fieldSelector, labelSelector, pageSize } = options;
-  const { silenceMs = 30_000, clock = systemClock, observe } = options;
+  return endable(options.signal, (signal) => createFollower(where, options, dependencies, signal));
+}
+
+function createFollower<Given>(
+  where: string,
+  options: FollowOptions,
+  { view, start, watchList, onListed }: FollowDependencies<Given>,
+  signal: AbortSignal,
+): AsyncGenerator<Given, void, undefined> {
+  const {
+    client,
+    namespace,
+    fieldSelector,
+    labelSelector,
+    pageSize,
+    silenceMs = 30_000,
+    clock = systemClock,
+  } = options;
   const selection = { namespace, fieldSelector, labelSelector };
-  const series = createFailureSeries(where, createNotifier(observe), clock);
-  return endable(options.signal, (signal) =>
-    new Follower({ ...dependencies, client, selection, pageSize, silenceMs, clock, series, signal }).run(),
-  );
-}
-
-interface FollowerDependencies<Given> extends FollowDependencies<Given>, Pick<FollowOptions, 'client' | 'pageSize'> {
-  readonly selection: EventSelection;
-  /** How long a connection may be silent at first, in milliseconds. */
-  readonly silenceMs: number;
-  readonly clock: Clock;
-  readonly series: FailureSeries;
-  readonly signal: AbortSignal;
-}
-
-/** A connection that waited so long without a failure counts as one that worked, in milliseconds. */
-const LASTING_MS = 10_000;
-
-/** A class, because its generators share state. */
-class Follower<Given> {
-  readonly #dependencies: FollowerDependencies<Given>;
-  readonly #silence;
-  readonly #backoff;
-  readonly #attempts;
+  const silence = createSilenceLimit(silenceMs, clock.monotonic());
+  const backoff = createBackoff(clock, MAX_PAUSE_MS);
+  const series = createFailureSeries(where, createNotifier(options.observe), clock);
+  const attempts = createAttempts(series, backoff, silence);
   /** The last revision that was seen; undefined before the first list. */
-  #position: string | undefined;
+  let position = typeof start === 'object' ? start.after : undefined;
   /** A list has to be read before the watch. */
-  #mustList: boolean;
+  let mustList = start === 'list';
   /** The server's revisions may have gone back since the last frame. */
-  #mustCompare: boolean;
-  #usesWatchList: boolean;
-
-  constructor(dependencies: FollowerDependencies<Given>) {
-    const { clock, series, start, silenceMs, watchList } = dependencies;
-    this.#dependencies = dependencies;
-    this.#silence = createSilenceLimit(silenceMs, clock.monotonic());
-    this.#backoff = createBackoff(clock, MAX_PAUSE_MS);
-    this.#attempts = createAttempts(series, this.#backoff, this.#silence);
-    this.#position = typeof start === 'object' ? start.after : undefined;
-    this.#mustList = start === 'list';
-    this.#mustCompare = typeof start === 'object';
-    this.#usesWatchList = watchList;
-  }
+  let mustCompare = position !== undefined;
+  let usesWatchList = watchList;
 
   /**
    * Changes come from this generator itself: with one more between it and the connection, or `yield*` for the few
    * changes of a frame, each costs the consumer's process a fifth more.
    */
-  async *run(): AsyncGenerator<Given, void, undefined> {
-    const { signal } = this.#dependencies;
+  async function* run(): AsyncGenerator<Given, void, undefined> {
     const release = keepProcessAlive();
     try {
       while (!signal.aborted) {
         let pauseMs = 0;
         try {
-          await this.#findPosition();
-          if (this.#mustList && !this.#usesWatchList) yield* this.#list();
-          const connection = this.#connect();
+          await findPosition();
+          if (mustList && !usesWatchList) yield* list();
+          const connection = connect();
           try {
-            if (this.#mustList) yield* this.#initial(connection);
+            if (mustList) yield* initial(connection);
             for (let frame = await connection.next(); frame !== undefined; frame = await connection.next()) {
-              for (const given of this.#changed(frame)) yield given;
+              for (const given of changed(frame)) yield given;
             }
-            this.#attempts.accepted();
+            attempts.accepted();
           } catch (error) {
             // Nothing happened before it was lost: it is not one more watch in a row that does not work.
-            if (connection.waitedMs() >= LASTING_MS && !isUnanswered(error)) this.#attempts.accepted();
+            if (connection.waitedMs() >= LASTING_MS && !isUnanswered(error)) attempts.accepted();
             throw error;
           } finally {
-            if (connection.waitedMs() >= LASTING_MS) this.#backoff.reset();
+            if (connection.waitedMs() >= LASTING_MS) backoff.reset();
             connection.close();
           }
         } catch (error) {
           if (signal.aborted) return;
-          if (this.#attempts.isLost(error, this.#mustList)) {
-            yield* this.#beginAgain(error);
-          } else if (this.#mustList && this.#usesWatchList && isNoWatchList(error)) {
-            this.#usesWatchList = false;
+          if (attempts.isLost(error, mustList)) {
+            if (position !== undefined) yield* view.lost(position, isRewound(error));
+            mustList = true;
+            mustCompare = false;
+          } else if (mustList && usesWatchList && isNoWatchList(error)) {
+            usesWatchList = false;
             continue;
           } else {
-            pauseMs = this.#attempts.failed(error, this.#mustList);
-            this.#mustCompare = this.#position !== undefined && !this.#mustList;
+            pauseMs = attempts.failed(error, mustList);
+            mustCompare = position !== undefined && !mustList;
           }
         }
-        await this.#backoff.pause(signal, pauseMs);
+        await backoff.pause(signal, pauseMs);
       }
     } finally {
       release();
     }
   }
 
-  /** Drops the position: the next attempt reads a list. */
-  *#beginAgain(error: unknown): Generator<Given, void, undefined> {
-    if (this.#position !== undefined) yield* this.#dependencies.view.lost(this.#position, isRewound(error));
-    this.#mustList = true;
-    this.#mustCompare = false;
-  }
-
   /** Finds where the watch resumes, unless a list comes first. */
-  async #findPosition(): Promise<void> {
-    if (!this.#mustList && this.#position === undefined) {
-      this.#position = await this.#latest();
-      this.#attempts.listed();
+  async function findPosition(): Promise<void> {
+    if (!mustList && position === undefined) {
+      position = await latest();
+      attempts.listed();
     }
-    if (this.#mustCompare) await this.#compare();
+    if (mustCompare) await compare();
   }
 
   /** The server's present revision. */
-  async #latest(): Promise<string> {
-    const { client, selection, signal } = this.#dependencies;
-    const listing = client.list({ namespace: selection.namespace, pageSize: 1, signal });
-    for await (const { resourceVersion } of listing.pages()) {
-      this.#attempts.reached();
+  async function latest(): Promise<string> {
+    for await (const { resourceVersion } of client.list({ namespace, pageSize: 1, signal }).pages()) {
+      attempts.reached();
       return resourceVersion;
     }
     throw new Error('the list has no page');
   }
 
   /** A server restored from a backup may send nothing until its revisions have reached the position. */
-  async #compare(): Promise<void> {
+  async function compare(): Promise<void> {
     try {
-      if (this.#position !== undefined && isOlder(await this.#latest(), this.#position)) throw rewound();
+      if (position !== undefined && isOlder(await latest(), position)) throw rewound();
     } catch (error) {
       // A caller that may watch but not list continues without this check.
       if (!isStatusError(error) || !isFinal(error)) throw error;
     }
-    this.#mustCompare = false;
+    mustCompare = false;
   }
 
-  async *#list(): AsyncGenerator<Given, void, undefined> {
-    const { client, selection, pageSize, signal, view } = this.#dependencies;
+  async function* list(): AsyncGenerator<Given, void, undefined> {
     yield* view.beginList();
-    let position = '';
+    let revision = '';
     for await (const page of client.list({ ...selection, pageSize, signal }).pages()) {
-      this.#attempts.reached();
+      attempts.reached();
       if (page.restarted) yield* view.beginList();
-      position = page.resourceVersion;
+      revision = page.resourceVersion;
       for (const event of page.items) yield* view.listed(event);
     }
     signal.throwIfAborted();
-    this.#attempts.listed();
-    yield* this.#endList(position);
+    attempts.listed();
+    yield* endList(revision);
   }
 
-  async *#endList(position: string): AsyncGenerator<Given, void, undefined> {
-    const { given, again } = this.#dependencies.view.endList();
+  async function* endList(revision: string): AsyncGenerator<Given, void, undefined> {
+    const { given, again } = view.endList();
     yield* given;
-    if (again) return yield* this.#list();
-    this.#position = position;
-    this.#mustList = false;
-    this.#dependencies.onListed?.();
+    if (again) return yield* list();
+    position = revision;
+    mustList = false;
+    onListed?.();
   }
 
-  #connect() {
-    const { client, selection, clock, signal } = this.#dependencies;
-    const start = this.#mustList ? { sendInitialEvents: true } : { resourceVersion: this.#position };
-    return openConnection({
-      ...{ client, signal, clock },
-      silence: this.#silence,
-      watch: { ...selection, allowWatchBookmarks: true, ...start },
-      limitMs: () => (this.#mustList ? WATCH_LIST_MS : this.#silence.ms()),
+  const connect = () =>
+    openConnection({
+      ...{ client, signal, clock, silence },
+      watch: {
+        ...selection,
+        allowWatchBookmarks: true,
+        ...(mustList ? { sendInitialEvents: true } : { resourceVersion: position }),
+      },
+      limitMs: () => (mustList ? WATCH_LIST_MS : silence.ms()),
     });
-  }
 
   /** The results of a frame after the position. */
-  #changed(frame: WatchFrame): readonly Given[] {
-    const position = this.#position ?? '';
+  function changed(frame: WatchFrame): readonly Given[] {
+    const before = position ?? '';
     const revision = revisionOf(frame.object);
-    const isOld = isOlder(revision, position);
+    const isOld = isOlder(revision, before);
     if (isOld && frame.type === 'BOOKMARK') throw rewound();
-    const given = frame.type === 'BOOKMARK' ? NOTHING : this.#dependencies.view.changed(frame, position);
+    const given = frame.type === 'BOOKMARK' ? NOTHING : view.changed(frame, before);
     if (given === 'rewound') throw rewound();
-    if (revision !== '' && !isOld) this.#position = revision;
-    this.#attempts.progressed();
+    if (revision !== '' && !isOld) position = revision;
+    attempts.progressed();
     return given;
   }
 
   /** The events that exist, up to the bookmark that ends them. */
-  async *#initial(connection: ReturnType<typeof openConnection>): AsyncGenerator<Given, void, undefined> {
-    const { view } = this.#dependencies;
+  async function* initial(connection: ReturnType<typeof connect>): AsyncGenerator<Given, void, undefined> {
     yield* view.beginList();
     for (;;) {
       const frame = await connection.next();
       if (frame === undefined) throw connection.tooLong();
-      this.#attempts.reached();
+      attempts.reached();
       if (isInitialEnd(frame)) {
-        this.#attempts.accepted();
-        yield* this.#endList(revisionOf(frame.object));
+        attempts.accepted();
+        yield* endList(revisionOf(frame.object));
         return;
       }
       if (frame.type === 'DELETED') yield* view.goneMeanwhile(frame.object);
@@ -243,6 +219,8 @@ class Follower<Given> {
       if (connection.waitedMs() > WATCH_LIST_MS * INITIAL_FRAMES) throw connection.tooLong();
     }
   }
+
+  return run();
 }
 
 const rewound = (): Error => failure('rewound', 'the revisions of the server have gone back');
