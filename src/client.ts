@@ -51,8 +51,7 @@ export type {
   InClusterTransportOptions,
   KubeconfigTransportOptions,
 } from './client/transport/kubeconfig/options.js';
-export { inClusterTransport } from './client/transport/in-cluster-transport.js';
-export { defaultTransport } from './client/transport/default-transport.js';
+export { defaultTransport, inClusterTransport } from './client/transport/environment-transports.js';
 export { createRecorder } from './client/recorder/create-recorder.js';
 export { recordHealthChanges, type RecordableHealthChange } from './client/recorder/record-health-changes.js';
 export type {

@@ -6,7 +6,13 @@ import { createCredentials } from './http/credentials.js';
 import { createSender } from './http/http-transport.js';
 import { connectionRules } from './http/options.js';
 import { fileSource, tlsSource } from './http/sources.js';
-import type { InClusterTransportOptions } from './kubeconfig/options.js';
+import { transportOf } from './kubeconfig/kubeconfig-transport.js';
+import { defaultPaths, loadFiles } from './kubeconfig/load-kubeconfig.js';
+import {
+  checkDefaultTransportOptions,
+  type DefaultTransportOptions,
+  type InClusterTransportOptions,
+} from './kubeconfig/options.js';
 
 const DIRECTORY = '/var/run/secrets/kubernetes.io/serviceaccount';
 
@@ -24,8 +30,28 @@ export async function inClusterTransport(options: InClusterTransportOptions = {}
   throw new Error('not in a cluster: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not set');
 }
 
+/**
+ * The transport that kubectl would use here: of the kubeconfig (`$KUBECONFIG`, else `~/.kube/config`) where there is
+ * one, else of the pod this runs in.
+ *
+ * @throws TypeError (as a rejection) that lists every fault of the options
+ * @throws Error where there is neither
+ */
+export async function defaultTransport(options: DefaultTransportOptions = {}): Promise<ConnectedTransport> {
+  checkDefaultTransportOptions(options);
+  const paths = await defaultPaths();
+  const config = await loadFiles(paths);
+  const isEmpty = config === undefined || (config.contexts.size === 0 && config.clusters.size === 0);
+  if (config !== undefined && !isEmpty) return transportOf(config, options);
+  const ofPod = await podTransport(options);
+  if (ofPod !== undefined) return ofPod;
+  throw new Error(
+    `no server is configured: there is no kubeconfig ${paths.join(', ')}, and this process does not run in a pod`,
+  );
+}
+
 /** Undefined outside of a cluster. */
-export async function podTransport(options: InClusterTransportOptions): Promise<ConnectedTransport | undefined> {
+async function podTransport(options: InClusterTransportOptions): Promise<ConnectedTransport | undefined> {
   const { env } = await import('node:process');
   const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port } = env;
   if (!host || !port) return undefined;
