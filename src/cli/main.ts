@@ -1,4 +1,3 @@
-// The program `kube-vitals` with all its commands.
 import { createRequire } from 'node:module';
 import { runProgram } from './program.js';
 import { runInProcess } from './run-in-process.js';

@@ -6,13 +6,7 @@ import { serveCommand } from './serve/serve-command.js';
 
 const COMMANDS: readonly Command[] = [serveCommand, eventsCommand, copyCommand, probeCommand];
 
-/**
- * Runs the program. Help goes to stdout, errors to stderr in one line; a command line that cannot be understood opens
- * nothing.
- *
- * @param argv the words after the name of the program
- * @returns the exit code: 0, 1 when the command failed, 2 for a command line that cannot be understood
- */
+/** @returns the exit code: 0, 1 when the command failed, 2 for a command line that cannot be understood */
 export async function runProgram(argv: readonly string[], version: string, context: ProcessContext): Promise<number> {
   const { stdout, stderr } = context;
   const [first, ...rest] = argv;

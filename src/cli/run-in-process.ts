@@ -6,11 +6,7 @@ import { SIGNAL_EXIT_CODES, type EndSignal, type ProcessContext } from './comman
 const STDOUT = 1;
 const SIGNALS = Object.keys(SIGNAL_EXIT_CODES) as readonly EndSignal[];
 
-/**
- * Runs a program in this process and ends it with the exit code: the one file that reads and ends the process.
- *
- * @param program resolves to the exit code
- */
+/** Ends the process with the exit code of a program. No other file of the program reads or ends the process. */
 export async function runInProcess(
   program: (argv: readonly string[], context: ProcessContext) => Promise<number>,
 ): Promise<void> {

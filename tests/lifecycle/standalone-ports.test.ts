@@ -30,7 +30,7 @@ afterAll(() => rmSync(dir, { recursive: true, force: true }));
 /** Opens the ports as the standalone server does, on free numbers. */
 async function open(...argv: string[]): Promise<Servers & { readonly log: string[] }> {
   const words = ['--secure-port=0', '--insecure-port=0', ...argv];
-  const parsed = parseCommandLine({ flags: serveFlags, operands: [] }, words);
+  const parsed = parseCommandLine(serveFlags, [], words);
   if (!('flags' in parsed)) throw new Error(JSON.stringify(parsed));
   const flags = completeFlags(parsed.flags);
   const access = standaloneAccess(flags, { adminToken: TOKEN });

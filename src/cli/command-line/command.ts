@@ -1,7 +1,6 @@
 import { messageOf } from '../../model/error-message.js';
 import { helpText, parseCommandLine, type FlagTable } from './parse-command-line.js';
 
-/** The parts of its process that a command may use. */
 export interface ProcessContext {
   readonly stdout: TextOutput;
   readonly stderr: TextOutput;
@@ -14,7 +13,6 @@ export interface ProcessContext {
   readonly outliveOutput?: () => void;
 }
 
-/** A stream that takes text. */
 export interface TextOutput {
   write(text: string): unknown;
 }
@@ -24,10 +22,8 @@ export type EndSignal = 'SIGINT' | 'SIGTERM';
 /** The exit codes of a program that a signal ended, as shells report them: 128 and the number of the signal. */
 export const SIGNAL_EXIT_CODES: Readonly<Record<EndSignal, number>> = { SIGINT: 130, SIGTERM: 143 };
 
-/** Resolves to the exit code. */
 type Run = (context: ProcessContext) => Promise<number>;
 
-/** A command of the program. */
 export interface Command {
   readonly name: string;
   /** The name and its operands: `copy FROM TO`. */
@@ -35,10 +31,7 @@ export interface Command {
   /** One line for the list of commands. */
   readonly summary: string;
   readonly flags: FlagTable;
-  /**
-   * Reads the words after the name, and opens nothing. Gives something to run, a text to print, or the fault in one
-   * line.
-   */
+  /** Reads the words after the name, and opens nothing. The error is one line. */
   readonly prepare: (
     argv: readonly string[],
   ) => { readonly run: Run } | { readonly help: string } | { readonly error: string };
@@ -61,8 +54,8 @@ export function createCommand<Values>(definition: CommandDefinition<Values>): Co
     ...{ name, usage, summary, flags },
     prepare(argv) {
       try {
-        const parsed = parseCommandLine({ flags, operands }, argv);
-        if ('helpWanted' in parsed) return { help: helpText({ about, usage, flags }) };
+        const parsed = parseCommandLine(flags, operands, argv);
+        if ('helpWanted' in parsed) return { help: helpText(about, usage, flags) };
         return { run: read(parsed.flags, ...parsed.operands) };
       } catch (error) {
         return { error: messageOf(error) };
@@ -74,12 +67,7 @@ export function createCommand<Values>(definition: CommandDefinition<Values>): Co
 /** The exit code of an invalid command line. */
 export const USAGE_ERROR = 2;
 
-/**
- * Runs a command. Help goes to stdout, errors to stderr in one line.
- *
- * @param argv the words after the name of the command
- * @returns the exit code
- */
+/** @param argv the words after the name of the command @returns the exit code */
 export async function runCommand(command: Command, argv: readonly string[], context: ProcessContext): Promise<number> {
   const prepared = command.prepare(argv);
   if ('run' in prepared) return prepared.run(context);

@@ -42,25 +42,18 @@ export type FlagTable<Values = Readonly<Record<string, unknown>>> = {
   readonly [Name in keyof Values & string as KebabCase<Name>]: FlagDefinition<Values[Name]>;
 };
 
-/** The flags and the names of the operands, all of which are required. */
-interface CommandSyntax<Values> {
-  readonly flags: FlagTable<Values>;
-  readonly operands: readonly string[];
-}
-
-type CommandLine<Values> =
-  { readonly flags: Values; readonly operands: readonly string[] } | { readonly helpWanted: true };
-
 /**
  * Reads a command line as kube-apiserver does: `--flag value`, `--flag=value`, booleans also alone, and the last one
  * counts. `--help` or `-h` wins over what comes after it.
  *
+ * @param names of the operands, all of which are required
  * @throws Error that says what is wrong
  */
 export function parseCommandLine<Values>(
-  { flags, operands: names }: CommandSyntax<Values>,
+  flags: FlagTable<Values>,
+  names: readonly string[],
   argv: readonly string[],
-): CommandLine<Values> {
+): { readonly flags: Values; readonly operands: readonly string[] } | { readonly helpWanted: true } {
   const table: FlagTable = flags;
   const texts = new Map(Object.entries(table).map(([name, flag]) => [name, fallbackOf(flag)]));
   const operands: string[] = [];
@@ -121,16 +114,8 @@ const fallbackOf = ({ value, fallback = value === undefined ? 'false' : '' }: Fl
 /** The default of a flag, as the help and the documentation show it. */
 export const defaultOf = (flag: FlagDefinition): string => flag.shownDefault ?? fallbackOf(flag);
 
-interface HelpOptions {
-  /** What the command does, in lines. */
-  readonly about: readonly string[];
-  /** `copy FROM TO`. */
-  readonly usage: string;
-  readonly flags: FlagTable;
-}
-
-/** The help of a command: what it does, and its flags with their defaults. */
-export function helpText({ about, usage, flags }: HelpOptions): string {
+/** The help of a command: what it does, in lines, and its flags with their defaults. */
+export function helpText(about: readonly string[], usage: string, flags: FlagTable): string {
   const lines = Object.entries(flags).map(([name, flag]) => {
     const names = flag.short === undefined ? `--${name}` : `-${flag.short}, --${name}`;
     const head = flag.value === undefined ? `${names}[=true|false]` : `${names} ${flag.value}`;

@@ -14,15 +14,10 @@ export interface CopyTask {
 }
 
 const RESUMABLE = 'what was copied stays, and the same command goes on from there';
-/** The time limit for the first answer of a store, in milliseconds. */
+/** For the first answer of a store. */
 const OPENING_MS = 10_000;
 
-/**
- * Copies the events of one store into another. The first signal ends the copy after the writes that are under way, the
- * second at once.
- *
- * @returns the exit code, as the help of the command explains it
- */
+/** The first signal ends the copy after the writes that are under way, the second at once. @returns the exit code */
 export async function runCopy(task: CopyTask, { stdout, stderr, onSignal }: ProcessContext): Promise<number> {
   const filters = [passwordFilter(task.from), passwordFilter(task.to)];
   const write = (line: string): void => void stderr.write(`${filters.reduce((text, filter) => filter(text), line)}\n`);
@@ -107,7 +102,6 @@ async function open(place: 'FROM' | 'TO', choice: StoreChoice, signal: AbortSign
   }
 }
 
-/** How many skipped events are listed by name. */
 const MAX_LISTED = 100;
 
 const REASONS: Readonly<Record<SkippedEvent['why'], string>> = {
@@ -116,12 +110,7 @@ const REASONS: Readonly<Record<SkippedEvent['why'], string>> = {
   'invalid-key': 'TO takes no event of that name',
 };
 
-/**
- * Names each event that is left out, up to a hundred.
- *
- * @param skipRefused continues without events that TO refuses
- * @returns a function that throws an Error for a refused event where the copy has to end
- */
+/** Names each event that is left out, up to a hundred. The function throws an Error where the copy has to end. */
 export function createSkipReporter(
   skipRefused: boolean,
   write: (line: string) => void,
@@ -139,11 +128,7 @@ export function createSkipReporter(
 /** The shortest time before the first line and between two lines. */
 const PAUSE_MS = 1_000;
 
-/**
- * Reports the progress of a copy, at most one line a second; a copy that takes less time has none.
- *
- * @param now a monotonic clock, in milliseconds
- */
+/** A copy that takes less than the pause has no line. `now` is a monotonic clock, in milliseconds. */
 export function createProgressLines(
   write: (line: string) => void,
   now: () => number,
@@ -161,10 +146,7 @@ function countsOf({ copied, present, overwritten, expired, left }: Omit<CopyProg
   return `${copied} copied, ${present} already there, ${overwritten} replaced, ${expired} expired, ${left} left out`;
 }
 
-/**
- * Why a copy between two stores is refused, or `undefined`. One server under two names is not recognized: the copy then
- * finds every event present, and changes nothing.
- */
+/** One server under two names is not recognized: the copy then finds every event present, and changes nothing. */
 export function copyRefusal(from: StoreChoice, to: StoreChoice): string | undefined {
   try {
     // Opening a missing file would create it, and copying nothing would succeed.

@@ -8,7 +8,6 @@ import {
   type EventsClient,
 } from '../../client.js';
 
-/** The flags that say which server, and how to reach it. */
 export interface ConnectionFlags {
   readonly server: string | undefined;
   readonly kubeconfig: string | undefined;
@@ -18,19 +17,14 @@ export interface ConnectionFlags {
   readonly apiGroup: string | undefined;
 }
 
-/** A client and its connections. */
-export interface Connected {
-  readonly client: EventsClient;
-  close(): Promise<void>;
-}
-
-/** The group of Kubernetes. */
 const KUBERNETES = 'events.k8s.io';
-/** The largest list of groups that is read, in bytes. */
 const MAX_GROUPS_BYTES = 4_194_304;
 
 /** Connects to the server of the flags, or else of the kubeconfig or the pod, as kubectl does. */
-export async function connect(flags: ConnectionFlags, signal: AbortSignal): Promise<Connected> {
+export async function connect(
+  flags: ConnectionFlags,
+  signal: AbortSignal,
+): Promise<{ readonly client: EventsClient; close(): Promise<void> }> {
   const transport = await transportOf(flags);
   try {
     const group = flags.apiGroup ?? (await findGroup(transport, signal));
@@ -52,10 +46,7 @@ async function transportOf(flags: ConnectionFlags): Promise<ConnectedTransport> 
   return httpTransport({ server, tokenFile, ...(ca !== undefined && { tls: { ca } }) });
 }
 
-/**
- * The API group of the server's events: that of Kubernetes where it is served, else the first one whose name begins
- * with `events.`. A server that does not list its groups is taken to be Kubernetes.
- */
+/** A server that does not list its groups is taken to be Kubernetes. */
 async function findGroup({ handle }: ConnectedTransport, signal: AbortSignal): Promise<string> {
   const headers = { accept: 'application/json' };
   const limit = AbortSignal.any([signal, AbortSignal.timeout(30_000)]);

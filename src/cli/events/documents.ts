@@ -2,16 +2,12 @@ import type { Event } from '../../client.js';
 import { isUnsafe, safeDocument } from './safe-text.js';
 
 interface Documents {
-  /** All events as one list, as kubectl writes it. */
   list(events: readonly Event[]): string;
-  /** An event of a stream. */
+  /** An event of a stream; in YAML each is a document. */
   one(event: Event): string;
 }
 
-/**
- * Writes events as JSON, indented by four as kubectl does, or as YAML that readers of YAML 1.1 understand too, such as
- * kubectl. There each event of a stream is a document.
- */
+/** Writes events as kubectl does; as YAML that readers of YAML 1.1 understand too, such as kubectl. */
 export async function documentsOf(format: 'json' | 'yaml'): Promise<Documents> {
   const write = format === 'json' ? writeJson : await yamlWriter();
   const mark = format === 'json' ? '' : '---\n';

@@ -1,10 +1,9 @@
 import { createCommand, type Command } from '../command-line/command.js';
-import { isOnThisMachine } from '../command-line/local-url.js';
+import { refuseUnencryptedToken } from '../command-line/token-url.js';
 import { oneOf } from '../command-line/parse-command-line.js';
 import { readForObject, readTypes } from './filter.js';
 import type { EventsFlags } from './run-events.js';
 
-/** `kube-vitals events`. */
 export const eventsCommand: Command = createCommand<EventsFlags>({
   name: 'events',
   summary: 'Shows the events of any server; --watch follows them.',
@@ -101,9 +100,7 @@ function throwContradiction(flags: EventsFlags): void {
       throw new Error('--server excludes --kubeconfig and --context');
     }
     const url = new URL(server);
-    if (tokenFile !== undefined && url.protocol === 'http:' && !isOnThisMachine(url)) {
-      throw new Error('--token-file needs an https URL: a token is not sent unencrypted over a network');
-    }
+    if (tokenFile !== undefined) refuseUnencryptedToken(url);
     if (certificateAuthority !== undefined && url.protocol === 'http:') {
       throw new Error('--certificate-authority needs an https URL');
     }

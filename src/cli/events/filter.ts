@@ -1,6 +1,5 @@
 import type { Event } from '../../client.js';
 
-/** The object that `--for` names. */
 export interface ForObject {
   readonly kind: string;
   readonly name: string;
@@ -13,7 +12,7 @@ const SHORT_NAMES: Readonly<Record<string, string>> = {
   ...{ ing: 'ingress', cm: 'configmap', sa: 'serviceaccount', hpa: 'horizontalpodautoscaler' },
 };
 
-/** Reads `kind/name`; also a resource such as `pods`, or `deployments.apps`. @throws Error that names the fault */
+/** The kind may also be a resource such as `pods`, or `deployments.apps`. */
 export function readForObject(text: string): ForObject | undefined {
   if (text === '') return undefined;
   const match = /^([^/]+)\/([^/]+)$/.exec(text);
@@ -22,14 +21,12 @@ export function readForObject(text: string): ForObject | undefined {
   return { kind, name };
 }
 
-/** Reads `Warning,Normal`. @throws Error that names the fault */
 export function readTypes(text: string): readonly string[] {
   const types = text === '' ? [] : text.split(',');
   if (types.includes('')) throw new Error('must be types with commas between them, such as Warning');
   return types;
 }
 
-/** Which events are shown. */
 export interface EventFilter {
   /** The selection that the server can make. */
   readonly fieldSelector: string | undefined;

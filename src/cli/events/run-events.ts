@@ -10,12 +10,10 @@ import {
 import type { ProcessContext } from '../command-line/command.js';
 import { connect, type ConnectionFlags } from './connect.js';
 import { documentsOf } from './documents.js';
-import { headOf, lastSeenAt, rowOf, type RowFormat } from './event-rows.js';
+import { createEventTable, lastSeenAt } from './event-table.js';
 import { filterOf, type EventFilter, type ForObject } from './filter.js';
 import { safeText } from './safe-text.js';
-import { createTableText } from './table-text.js';
 
-/** The values of the flags. */
 export interface EventsFlags extends ConnectionFlags {
   readonly namespace: string | undefined;
   readonly allNamespaces: boolean;
@@ -26,19 +24,18 @@ export interface EventsFlags extends ConnectionFlags {
   readonly sort: '' | 'newest' | 'oldest';
 }
 
-/** The most events that are sorted, in memory. */
+/** They are sorted, in memory. */
 const MAX_EVENTS = 1_000_000;
 
 const WITHOUT_CREDENTIALS = 'without credentials: give --token-file, or --kubeconfig in place of --server';
 
-/** Writes events in one of the formats. */
 interface Printer {
   readonly existing: (events: readonly Event[]) => string;
   /** The text of an event that was added or updated. */
   readonly change: (event: Event) => string;
 }
 
-/** Shows events. @returns the exit code, as the help of the command explains it */
+/** @returns the exit code */
 export async function runEvents(flags: EventsFlags, context: ProcessContext): Promise<number> {
   const { stdout, stderr, onSignal } = context;
   const stopping = new AbortController();
@@ -116,11 +113,6 @@ async function printerOf(flags: EventsFlags, colour: boolean): Promise<Printer> 
     const { list, one } = await documentsOf(output);
     return { existing: flags.watch ? (events) => events.map(one).join('') : list, change: one };
   }
-  const format: RowFormat = { withNamespace: flags.allNamespaces, wide: output === 'wide' };
-  const table = createTableText(headOf(format), colour);
-  const lines = (events: readonly Event[]): string => {
-    const now = Date.now() * 1_000;
-    return table(events.map((event) => rowOf(event, format, now)));
-  };
-  return { existing: lines, change: (event) => lines([event]) };
+  const table = createEventTable({ withNamespace: flags.allNamespaces, wide: output === 'wide', colour });
+  return { existing: table, change: (event) => table([event]) };
 }

@@ -1,5 +1,5 @@
 import { createCommand, type Command } from '../command-line/command.js';
-import { isOnThisMachine } from '../command-line/local-url.js';
+import { refuseUnencryptedToken } from '../command-line/token-url.js';
 import { readDuration } from '../command-line/parse-command-line.js';
 import type { ProbeTask } from './probe.js';
 
@@ -7,7 +7,6 @@ interface ProbeFlags extends Pick<ProbeTask, 'caFile' | 'tokenFile'> {
   readonly timeout: number;
 }
 
-/** `kube-vitals probe URL`. */
 export const probeCommand: Command = createCommand<ProbeFlags>({
   name: 'probe',
   operands: ['URL'],
@@ -41,9 +40,7 @@ export const probeCommand: Command = createCommand<ProbeFlags>({
     if (tokenFile !== undefined && url.protocol === 'https:' && caFile === undefined) {
       throw new Error('--token-file needs --ca-file: a token is not sent to a server that is not verified');
     }
-    if (tokenFile !== undefined && url.protocol === 'http:' && !isOnThisMachine(url)) {
-      throw new Error('--token-file needs an https URL: a token is not sent unencrypted over a network');
-    }
+    if (tokenFile !== undefined) refuseUnencryptedToken(url);
     return async (context) => {
       const { runProbe } = await import('./probe.js');
       return runProbe({ url, timeoutMs: timeout, caFile, tokenFile }, context);

@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import { request as requestPlain, type IncomingMessage } from 'node:http';
 import type { ProcessContext } from '../command-line/command.js';
 
-/** The request of {@link runProbe}. */
 export interface ProbeTask {
   readonly url: URL;
   readonly timeoutMs: number;
@@ -13,7 +12,7 @@ export interface ProbeTask {
 /** The part of an answer that is printed; Docker keeps as much. */
 const MAX_OUTPUT_BYTES = 4_096;
 
-/** Asks a URL once and prints what it answered. @returns the exit code: 0 for a healthy endpoint, else 1 */
+/** @returns the exit code: 0 for a healthy endpoint, else 1 */
 export async function runProbe(
   { url, timeoutMs, caFile, tokenFile }: ProbeTask,
   context: ProcessContext,
@@ -27,7 +26,7 @@ export async function runProbe(
       accept: '*/*',
       ...(token !== undefined && { authorization: `Bearer ${token}` }),
     };
-    const answer = await ask(url, { headers, ca, signal });
+    const answer = await ask(url, headers, ca, signal);
     const status = answer.statusCode ?? 0;
     const healthy = status >= 200 && status < 400;
     const body = await beginningOf(answer, signal);
@@ -40,14 +39,13 @@ export async function runProbe(
   }
 }
 
-interface RequestSettings {
-  readonly headers: Readonly<Record<string, string>>;
-  readonly ca: string | undefined;
-  readonly signal: AbortSignal;
-}
-
 /** TLS is loaded for https alone, because a probe is mostly start-up. */
-async function ask(url: URL, { headers, ca, signal }: RequestSettings): Promise<IncomingMessage> {
+async function ask(
+  url: URL,
+  headers: Readonly<Record<string, string>>,
+  ca: string | undefined,
+  signal: AbortSignal,
+): Promise<IncomingMessage> {
   const secure = url.protocol === 'https:';
   const request = secure ? (await import('node:https')).request : requestPlain;
   // As kubectl and curl do: an intermediate or the server's own certificate is trusted without its root.

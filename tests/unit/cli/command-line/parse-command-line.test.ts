@@ -16,7 +16,7 @@ const flags: FlagTable<{ readonly count: number; readonly loud: boolean; readonl
 
 function parse(argv: string[], operands: string[] = []): unknown {
   try {
-    return parseCommandLine({ flags, operands }, argv);
+    return parseCommandLine(flags, operands, argv);
   } catch (error) {
     return { error: (error as Error).message };
   }

@@ -6,7 +6,7 @@ import { readInFlightLimits } from '../../../../src/limits/in-flight-options.js'
 import { serveCommand } from '../../../../src/cli/serve/serve-command.js';
 
 function flags(...argv: string[]): Flags {
-  const parsed = parseCommandLine({ flags: serveFlags, operands: [] }, argv);
+  const parsed = parseCommandLine(serveFlags, [], argv);
   if (!('flags' in parsed)) throw new Error(JSON.stringify(parsed));
   return completeFlags(parsed.flags);
 }

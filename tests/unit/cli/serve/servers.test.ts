@@ -40,7 +40,7 @@ beforeEach(() => {
 /** Opens both ports on free numbers. A GET is answered; other requests wait for ever. */
 async function open(...more: string[]): Promise<Servers> {
   const words = ['--secure-port=0', '--insecure-port=0', ...more];
-  const parsed = parseCommandLine({ flags: serveFlags, operands: [] }, words);
+  const parsed = parseCommandLine(serveFlags, [], words);
   if (!('flags' in parsed)) throw new Error(JSON.stringify(parsed));
   const { cert, private: key } = certificate;
   const answer: NodeListener = ({ method }, response) => {

@@ -2,20 +2,22 @@ import type { Event } from '../../client.js';
 import { age } from '../../time/human-duration.js';
 import { safeText } from './safe-text.js';
 
-export interface RowFormat {
+interface TableFormat {
   readonly withNamespace: boolean;
   /** Shows more columns, as `kubectl get events -o wide` does. */
   readonly wide: boolean;
+  /** Shows the head bold, and types other than `Normal` yellow. */
+  readonly colour: boolean;
 }
 
 /** The column that is coloured. */
-export const TYPE_COLUMN = 'TYPE';
+const TYPE_COLUMN = 'TYPE';
 
 /** `now` in microseconds. */
 type Cell = (event: Event, now: number) => string;
 
 /** The columns, with the property of the format that shows one. */
-const COLUMNS: readonly (readonly [name: string, cell: Cell, shownBy?: keyof RowFormat])[] = [
+const COLUMNS: readonly (readonly [name: string, cell: Cell, shownBy?: 'withNamespace' | 'wide'])[] = [
   ['NAMESPACE', ({ metadata }) => metadata.namespace ?? '', 'withNamespace'],
   ['LAST SEEN', lastSeen],
   [TYPE_COLUMN, ({ type }) => type ?? ''],
@@ -32,17 +34,43 @@ const COLUMNS: readonly (readonly [name: string, cell: Cell, shownBy?: keyof Row
   ['NAME', ({ metadata }) => metadata.name ?? '', 'wide'],
 ];
 
-function columnsOf(format: RowFormat): typeof COLUMNS {
-  return COLUMNS.filter(([, , shownBy]) => shownBy === undefined || format[shownBy]);
-}
+const GAP = '   ';
+const WARNING = '\u001b[33m';
+const BOLD = '\u001b[1m';
+const RESET = '\u001b[0m';
 
-export function headOf(format: RowFormat): readonly string[] {
-  return columnsOf(format).map(([name]) => name);
-}
+/**
+ * Lays out events below a head, in columns that are as wide as the widest cell so far.
+ *
+ * @returns a function that gives the lines of some events; those of the first call begin with the head
+ */
+export function createEventTable(format: TableFormat): (events: readonly Event[]) => string {
+  const columns = COLUMNS.filter(([, , shownBy]) => shownBy === undefined || format[shownBy]);
+  const head = columns.map(([name]) => name);
+  const widths = head.map((name) => name.length);
+  const typeAt = head.indexOf(TYPE_COLUMN);
+  let begun = false;
 
-/** The cells of an event, safe to be written to a terminal. `now` in microseconds. */
-export function rowOf(event: Event, format: RowFormat, now: number): readonly string[] {
-  return columnsOf(format).map(([, cell]) => safeText(cell(event, now)));
+  const line = (cells: readonly string[], paint: (text: string, at: number) => string): string =>
+    `${cells
+      .map(
+        (cell, at) =>
+          paint(cell, at) + (at === cells.length - 1 ? '' : ' '.repeat((widths[at] ?? 0) - cell.length) + GAP),
+      )
+      .join('')
+      .trimEnd()}\n`;
+  const paintHead = (text: string): string => (format.colour ? `${BOLD}${text}${RESET}` : text);
+  const paintCell = (text: string, at: number): string =>
+    format.colour && at === typeAt && text !== 'Normal' && text !== '' ? `${WARNING}${text}${RESET}` : text;
+
+  return (events) => {
+    const now = Date.now() * 1_000;
+    const rows = events.map((event) => columns.map(([, cell]) => safeText(cell(event, now))));
+    for (const row of rows) row.forEach((cell, at) => (widths[at] = Math.max(widths[at] ?? 0, cell.length)));
+    const first = begun ? '' : line(head, paintHead);
+    begun = true;
+    return first + rows.map((row) => line(row, paintCell)).join('');
+  };
 }
 
 /** `5m (x12 over 1h)` for repeated events, as `kubectl events` shows them. */

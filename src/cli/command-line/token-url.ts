@@ -1,0 +1,6 @@
+/** Only this machine may be sent a token unencrypted. @throws Error for any other http URL */
+export function refuseUnencryptedToken({ protocol, hostname }: URL): void {
+  if (protocol === 'http:' && !/^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname)) {
+    throw new Error('--token-file needs an https URL: a token is not sent unencrypted over a network');
+  }
+}
