@@ -2,7 +2,7 @@ import { createRuleIndex, type RuleScope } from '../../auth/rule-index.js';
 import { isObject, type JsonObject } from '../../json/json-tree.js';
 import type { Attributes, Authorize, Caller, Decision } from '../../index.js';
 
-/** One line of a policy file. An empty field matches only an empty value. */
+/** An empty field matches only an empty value. */
 export interface AbacPolicy {
   readonly user: string;
   readonly group: string;
@@ -19,11 +19,8 @@ const LEGACY_FIELDS = ['user', 'group', 'readonly', 'resource', 'namespace'] as 
 const SPEC_FIELDS = [...LEGACY_FIELDS, 'apiGroup', 'nonResourcePath'] as const;
 
 /**
- * Reads kube-apiserver's ABAC policy file: a JSON object a line, empty lines and lines that begin with `#` skipped.
- * Lines without `apiVersion` and `kind` are of the older form, whose absent fields match everything.
- *
- * @param fileName for error messages
- * @throws Error that names the line
+ * Reads kube-apiserver's ABAC policy file. Lines without `apiVersion` and `kind` are of the older form, whose absent
+ * fields match everything.
  */
 export function parsePolicyFile(text: string, fileName: string): readonly AbacPolicy[] {
   return text.split('\n').flatMap((line, index) => {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { KeyPair } from './make-certificates.js';
 import { preparePrivateDirectory, readIfThere, writePrivateFile } from './private-file.js';
 
-/** The certificate of the HTTPS port, and the one that clients trust. All PEM. */
+/** PEM. */
 export interface ServingCertificate extends KeyPair {
   /** The authority that clients should know. */
   readonly ca: string;
@@ -16,14 +16,9 @@ const DAY_MS = 86_400_000;
 const RENEW_DAYS = 30;
 
 /**
- * The certificate in a directory: an authority and a certificate for loopback, made on first start, used again on later
- * ones, and renewed when they have expired or soon will, or do not fit the address. Files that a crash has left damaged
- * are made anew. Where they cannot be written (a full disk) the start continues as long as the stored authority is
- * valid: clients know it, and its certificates need no file.
- *
- * @param now milliseconds since the epoch
- * @param log gets, in one line, the file that could not be written
- * @throws Error when there is no valid authority and none can be stored
+ * The authority and the certificate of a directory, made on first start. Those that have expired or soon will, do not
+ * fit the address, or were damaged by a crash are made anew. Where they cannot be written (a full disk) the start
+ * continues as long as the stored authority is valid: clients know it, and its certificates need no file.
  */
 export async function ownCertificate(
   dir: string,
@@ -59,7 +54,6 @@ async function currentAuthority(dir: string, now: number, log: (line: string) =>
   }
 }
 
-/** The certificate and key of two files. Clients are told to trust the certificates in the first file. */
 export async function givenCertificate(certFile: string, keyFile: string): Promise<ServingCertificate> {
   const cert = await readIfThere(certFile, 'give another file with --tls-cert-file');
   const key = await readIfThere(keyFile, 'give another file with --tls-private-key-file');

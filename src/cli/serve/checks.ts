@@ -6,11 +6,9 @@ import { storeCheck, type ApiHandler, type EventStore, type HealthCheck } from '
 interface ChecksOptions {
   readonly dataDir: string;
   readonly store: EventStore;
-  /** The API group that discovery must show. */
   readonly group: string;
   /** A handler that may read discovery. */
   readonly api: ApiHandler;
-  /** Adds {@link exampleDependency}. */
   readonly withExample: boolean;
 }
 
@@ -18,7 +16,7 @@ const MAX_LOOP_DELAY_MS = 250;
 const MAX_HEAP_SHARE = 0.9;
 const MIN_FREE_BYTES = 100 * 1024 * 1024;
 
-/** The checks of the standalone server, in the order they are shown, and what stops them. */
+/** In the order they are shown. */
 export function standaloneChecks({ dataDir, store, group, api, withExample }: ChecksOptions) {
   const loop = monitorEventLoopDelay({ resolution: 20 });
   loop.enable();
@@ -81,12 +79,7 @@ export function standaloneChecks({ dataDir, store, group, api, withExample }: Ch
 const ROUND_MS = 60_000;
 const DOWN_MS = 15_000;
 
-/**
- * Represents an optional dependency, and pretends to be unavailable for the last quarter of every minute, so that a
- * watcher sees a check become degraded, and Events about it.
- *
- * @throws Error while it is unavailable
- */
+/** Fails regularly, so that a watcher sees a check become degraded, and Events about it. */
 export function exampleDependency(uptimeMs: number): void {
   if (uptimeMs % ROUND_MS >= ROUND_MS - DOWN_MS)
     throw new Error('simulated: unavailable for 15 seconds of every minute');

@@ -4,7 +4,7 @@ import { oneOf, readCount, readDuration, readNonEmpty, type FlagTable } from '..
 import { isLocal, parseStoreUrl, withoutSecrets, type StoreChoice } from '../stores/store-url.js';
 import { limitFlags, limitOptions, type LimitFlags, type LimitOptions } from './limit-flags.js';
 
-/** The values of the flags, durations in milliseconds. */
+/** Durations are in milliseconds. */
 export interface ServeFlags extends LimitFlags {
   readonly livezGracePeriod: number;
   readonly shutdownDelayDuration: number;
@@ -37,7 +37,6 @@ const MAX_BODY_BYTES = 3_145_728;
 /** More than machines have cores; limits what a typing error can start. */
 const MAX_WORKERS = 128;
 
-/** The flags of `kube-vitals serve`. */
 export const serveFlags: FlagTable<ServeFlags> = {
   'livez-grace-period': {
     value: 'duration',
@@ -163,13 +162,12 @@ export const serveFlags: FlagTable<ServeFlags> = {
   },
 };
 
-/** The settings of the server: the values of the flags with what follows from them. */
 export interface Flags extends Omit<ServeFlags, 'certDir' | 'limits'> {
   readonly certDir: string;
   readonly limits: LimitOptions;
 }
 
-/** Completes the values of the flags. @throws Error for values that contradict one another */
+/** @throws Error for values that contradict one another */
 export function completeFlags(values: ServeFlags): Flags {
   const { dataDir, tlsCertFile, tlsPrivateKeyFile, authorizationMode, authorizationPolicyFile, workers, store } =
     values;

@@ -21,33 +21,22 @@ const REFUSED: ApiResponse = statusResponse(
  * other credentials are dropped, and bodies are not read.
  */
 export function healthOnly(handle: ApiHandler): ApiHandler {
-  return (request) => (HEALTH.test(request.url) ? handle(new AnonymousRequest(request)) : REFUSED);
+  return (request) => (HEALTH.test(request.url) ? handle(anonymous(request)) : REFUSED);
 }
 
-class AnonymousRequest implements ApiRequest {
-  readonly method: string;
-  readonly url: string;
-  readonly headers: NonNullable<ApiRequest['headers']>;
-  readonly remoteAddress: string | undefined;
-  readonly #request: ApiRequest;
-
-  constructor(request: ApiRequest) {
-    const { method, url, headers = {}, remoteAddress } = request;
-    this.method = method;
-    this.url = url;
-    this.headers = Object.fromEntries(
+function anonymous(request: ApiRequest): ApiRequest {
+  const { method, url, headers = {}, remoteAddress } = request;
+  return {
+    ...{ method, url, remoteAddress },
+    headers: Object.fromEntries(
       HEADERS.flatMap((name) => (headers[name] === undefined ? [] : [[name, headers[name]]])),
-    );
-    this.remoteAddress = remoteAddress;
-    this.#request = request;
-  }
-
-  /** The bridge creates it when it is first read. */
-  get signal(): AbortSignal | undefined {
-    return this.#request.signal;
-  }
-
-  get aborted(): boolean | undefined {
-    return this.#request.aborted;
-  }
+    ),
+    // The bridge creates it when it is first read.
+    get signal() {
+      return request.signal;
+    },
+    get aborted() {
+      return request.aborted;
+    },
+  };
 }

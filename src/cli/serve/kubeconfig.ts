@@ -2,16 +2,13 @@ import { Buffer } from 'node:buffer';
 import { readIfThere, writePrivateFile } from './private-file.js';
 
 interface KubeconfigTarget {
-  /** `https://127.0.0.1:6443`. */
   readonly server: string;
-  /** PEM. */
   readonly ca: string;
   readonly token: string;
 }
 
 const NAME = 'kube-vitals';
 
-/** A kubeconfig with one cluster, one user and one context, as YAML. */
 export function kubeconfig({ server, ca, token }: KubeconfigTarget): string {
   return [
     'apiVersion: v1',
@@ -36,12 +33,7 @@ export function kubeconfig({ server, ca, token }: KubeconfigTarget): string {
   ].join('\n');
 }
 
-/**
- * Writes a kubeconfig unless the file has it already. An older one is left where it cannot be replaced, as on a full
- * disk: the server does not need it.
- *
- * @throws Error when there is none and none can be written
- */
+/** An older one is left where it cannot be replaced, as on a full disk: the server does not need it. */
 export async function storeKubeconfig(path: string, config: string, log: (line: string) => void): Promise<void> {
   const stored = await readIfThere(path);
   if (stored === config) return;

@@ -1,10 +1,8 @@
 import type { EventRateLimit, EventRateLimitType, EventsOptions } from '../../index.js';
 import { oneOf, type FlagDefinition, type FlagTable } from '../command-line/parse-command-line.js';
 
-/** The options of `createEvents` that limit callers. */
 export type LimitOptions = Required<Pick<EventsOptions, 'limits' | 'eventRateLimits'>>;
 
-/** The values of the flags that limit what callers may do. */
 export interface LimitFlags {
   readonly eventRateLimitServer: EventRateLimit | undefined;
   readonly eventRateLimitNamespace: EventRateLimit | undefined;

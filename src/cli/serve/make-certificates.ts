@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { generate } from 'selfsigned';
 
-/** A certificate and its key, both PEM. */
+/** PEM. */
 export interface KeyPair {
   readonly cert: string;
   readonly key: string;
@@ -11,7 +11,6 @@ const DAY_MS = 86_400_000;
 const CA_DAYS = 3650;
 const SERVER_DAYS = 365;
 
-/** An authority for ten years. */
 export function makeAuthority(now: number): Promise<KeyPair> {
   return make('kube-vitals-ca', CA_DAYS, now, {
     extensions: [
@@ -21,7 +20,6 @@ export function makeAuthority(now: number): Promise<KeyPair> {
   });
 }
 
-/** A certificate for a year, signed by the authority. */
 export function makeServerCertificate(ca: KeyPair, names: readonly string[], now: number): Promise<KeyPair> {
   return make('kube-vitals', SERVER_DAYS, now, {
     ca,

@@ -9,12 +9,10 @@ import { givenCertificate, ownCertificate, type ServingCertificate } from './cer
 import type { Flags } from './flags.js';
 import { preparePrivateDirectory, readIfThere, writePrivateFile } from './private-file.js';
 
-/** The contents of files that decide about access. */
+/** The contents of files. */
 export interface AccessFiles {
   readonly adminToken: string;
-  /** Of `--token-auth-file`. */
   readonly tokens?: string | undefined;
-  /** Of `--authorization-policy-file`. */
   readonly policies?: string | undefined;
 }
 
@@ -24,10 +22,6 @@ export interface Preparation {
   readonly certificate: ServingCertificate;
 }
 
-/**
- * Makes the data directory, the admin token and the certificate where they are missing, and reads the files that flags
- * name.
- */
 async function prepare(flags: Flags, log: (line: string) => void): Promise<Preparation> {
   await preparePrivateDirectory(flags.dataDir);
   const access = {
@@ -42,11 +36,7 @@ async function prepare(flags: Flags, log: (line: string) => void): Promise<Prepa
   return { access, certificate };
 }
 
-/**
- * Prepares the start, and does the work with it. An error of either is logged.
- *
- * @returns the exit code: that of the work, or 1 after an error
- */
+/** Prepares the start, and does the work with it. An error of either is logged, and gives the exit code 1. */
 export async function runPrepared(
   flags: Flags,
   context: ProcessContext,
@@ -81,10 +71,7 @@ async function readText(flag: string, path: string | undefined): Promise<string 
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/**
- * The admin token in the data directory, made on first start and then kept. A file that is empty or all zero bytes, as
- * a power failure may leave it, is replaced.
- */
+/** Made on first start and then kept. A file that is empty or all zero bytes, as a power failure may leave it, is replaced. */
 export async function adminToken(dataDir: string): Promise<string> {
   const path = join(dataDir, 'admin-token');
   const content = (await readIfThere(path))?.replace(/^\0+$/, '');
@@ -98,7 +85,7 @@ export async function adminToken(dataDir: string): Promise<string> {
   return token;
 }
 
-/** Writes lines to stderr, each with the prefix `source`, without the password of the store. */
+/** Writes lines to stderr, without the password of the store. */
 export function createLog(
   { store }: Pick<Flags, 'store'>,
   { stderr }: Pick<ProcessContext, 'stderr'>,

@@ -1,7 +1,7 @@
 import { createServer, type AddressInfo } from 'node:net';
 import { systemClock } from '../../clock/clock.js';
 import type { ProcessContext } from '../command-line/command.js';
-import { announce } from './banner.js';
+import { banner } from './banner.js';
 import type { Flags } from './flags.js';
 import { runPrepared } from './preparation.js';
 import { DRAIN_TIMEOUT_MS } from './shutdown.js';
@@ -10,18 +10,10 @@ import type { Assignment } from './worker-messages.js';
 import { createMetricsRelay } from './worker-metrics.js';
 import { spawnWorker } from './worker-processes.js';
 
-/**
- * The time of a shutdown beyond its delay and the drain: closing, which is limited to ten seconds, and the end of the
- * process.
- */
+/** For closing, which is limited to ten seconds, and the end of the process. */
 const CLOSING_MS = 20_000;
 
-/**
- * Starts the workers that `--workers` asks for and keeps them running until a signal ends them. Opens nothing itself:
- * it reads and makes the files that all of them need.
- *
- * @returns the exit code: 0, or 1 when a worker could not start or not end as it should
- */
+/** Keeps the workers running that `--workers` asks for. Opens nothing itself. @returns the exit code */
 export function runPrimary(flags: Flags, context: ProcessContext): Promise<number> {
   const { store: choice, workers } = flags;
   return runPrepared(flags, context, async (preparation, log) =>
@@ -30,7 +22,7 @@ export function runPrimary(flags: Flags, context: ProcessContext): Promise<numbe
       spawn: spawnWorker,
       assignment: { preparation, ports: await choosePorts(flags) },
       // A command line without a store was refused.
-      onServing: (addresses) => choice && announce(flags, addresses, { choice }, context.stdout),
+      onServing: (addresses) => choice && context.stdout.write(banner(flags, addresses, { choice })),
       onMetrics: createMetricsRelay(systemClock),
       onSignal: context.onSignal,
       log,

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, open, readFile, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 
-/** The advice of error messages about a data directory that cannot be used. */
 export const OTHER_DIRECTORY = 'choose another directory with --data-dir';
 /** The name of a temporary file that an interrupted write left behind: that of the file and a UUID. */
 const LEFTOVER =
@@ -21,12 +20,7 @@ const REASONS: Readonly<Record<string, string>> = {
   ENOENT: 'nothing can be made there',
 };
 
-/**
- * Makes a directory that only its owner may read, and removes the temporary files that interrupted writes left in it.
- *
- * @param hint advice for the operator after a failure
- * @throws Error that says why it cannot be made, with the hint
- */
+/** Makes a directory that only its owner may read. @param hint advice for the operator after a failure */
 export async function preparePrivateDirectory(dir: string, hint: string = OTHER_DIRECTORY): Promise<void> {
   await makeDirectory(dir, hint);
   for (const name of await readdir(dir).catch(() => [])) {
@@ -37,9 +31,6 @@ export async function preparePrivateDirectory(dir: string, hint: string = OTHER_
 /**
  * Writes a file that only its owner may read. Readers see the old content or the new, never half of it, whenever the
  * process or the machine stops; a write that fails leaves the old file, and nothing beside it.
- *
- * @param hint advice for the operator after a failure
- * @throws Error that names the file, the reason and the hint; its `cause` has the code
  */
 export async function writePrivateFile(path: string, content: string, hint: string = OTHER_DIRECTORY): Promise<void> {
   await makeDirectory(dirname(path), hint);
@@ -61,12 +52,6 @@ export async function writePrivateFile(path: string, content: string, hint: stri
   }
 }
 
-/**
- * The content of a file, or `undefined` when there is none.
- *
- * @param hint advice for the operator after a failure
- * @throws Error that names the file, the reason and the hint
- */
 export async function readIfThere(path: string, hint: string = OTHER_DIRECTORY): Promise<string | undefined> {
   try {
     return await readFile(path, 'utf8');
@@ -84,9 +69,7 @@ async function makeDirectory(dir: string, hint: string): Promise<void> {
   }
 }
 
-/**
- * One by one: with `recursive`, mkdir reports ENOENT where a directory is not writable, and never ends below `/proc`.
- */
+/** With `recursive`, mkdir reports ENOENT where a directory is not writable, and never ends below `/proc`. */
 async function makeWithParents(dir: string): Promise<void> {
   try {
     await mkdir(dir, { mode: 0o700 });

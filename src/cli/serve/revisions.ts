@@ -6,24 +6,19 @@ const BLOCK = 100_000_000;
 const RESERVE = BLOCK / 10;
 const CHECK_MS = 60_000;
 
-/** Reserved revisions, for a store in this process or on this disk. */
 export interface Revisions {
-  /** Where a new store begins: above everything an earlier one in this data directory may have used. */
+  /** Above everything that an earlier store in this data directory may have used. */
   readonly startAt: number;
   /** Reserves further revisions as the store uses them up, until `stop` is called. */
   keepReserving(revision: () => Promise<number>): { readonly stop: () => void };
 }
 
 /**
- * Reserves revisions in a file, so that a store that starts empty (in memory at each start, in a file when that was
- * deleted) never uses one twice and can still count from small numbers that people can read. A client that watches from
- * before such a start is told that its revision is gone. A store that is shared over the network keeps its own counter
- * and needs no file.
+ * Reserves revisions in a file, so that a store that starts empty never uses one twice and can still count from small
+ * numbers that people can read. A client that watches from before such a start is told that its revision is gone.
  *
- * @param storeIsDurable the store keeps its own counter on this disk, so that the file matters only if the store is
- * deleted. Then the start continues even if the file cannot be written (a full disk), and the write is tried again
- * later.
- * @throws Error when the file holds anything but a number, or cannot be written and the store is not durable
+ * @param storeIsDurable the file matters only if the store is deleted, so that the start continues where it cannot be
+ * written (a full disk)
  */
 export async function reserveRevisions(
   path: string,

@@ -1,7 +1,7 @@
 import { createCommand, type Command, type ProcessContext } from '../command-line/command.js';
 import { serveFlags, completeFlags, type Flags, type ServeFlags } from './flags.js';
 
-/** `kube-vitals serve`. The library is loaded when it runs. */
+/** The library is loaded when it runs. */
 export const serveCommand: Command = createCommand<ServeFlags>({
   name: 'serve',
   summary: 'Serves /healthz, /livez, /readyz and Events as a Kubernetes API server does.',
@@ -21,7 +21,6 @@ export const serveCommand: Command = createCommand<ServeFlags>({
   },
 });
 
-/** The role of this process: it serves alone, as one of several workers, or only starts these. */
 async function load({ workers }: Flags): Promise<(flags: Flags, context: ProcessContext) => Promise<number>> {
   if (workers === 1) return (await import('./serve.js')).runServe;
   const { isWorkerProcess } = await import('./worker-processes.js');

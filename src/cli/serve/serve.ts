@@ -20,7 +20,7 @@ import type { ProcessContext } from '../command-line/command.js';
 import { pingStore, openStore, defaultStore, type DefaultStore } from '../stores/open-store.js';
 import { isLocal } from '../stores/store-url.js';
 import { standaloneAccess } from './access.js';
-import { announce } from './banner.js';
+import { banner } from './banner.js';
 import { standaloneChecks } from './checks.js';
 import type { Flags } from './flags.js';
 import { kubeconfig, storeKubeconfig } from './kubeconfig.js';
@@ -37,17 +37,13 @@ const LAST_EVENT_MS = 5_000;
 /** How long an event, such as that of the start, waits for an unavailable store. */
 const RECORD_WITHIN_MS = 86_400_000;
 
-/**
- * Starts the server in this process and serves until a signal ends it.
- *
- * @returns the exit code: 0, or 1 when it could not start or not end as it should
- */
+/** @returns the exit code: 0, or 1 when it could not start or not end as it should */
 export function runServe(flags: Flags, context: ProcessContext): Promise<number> {
   const { pid, onSignal, stdout } = context;
   return runPrepared(flags, context, (preparation, log) =>
     serve({
       ...{ flags, preparation, log, pid, onSignal },
-      onServing: (addresses, stored) => announce(flags, addresses, stored, stdout),
+      onServing: (addresses, stored) => stdout.write(banner(flags, addresses, stored)),
     }),
   );
 }
@@ -57,7 +53,7 @@ interface ServeOptions extends Pick<ProcessContext, 'pid' | 'onSignal'> {
   readonly preparation: Preparation;
   readonly log: (line: string) => void;
   /** Called once, when the ports are open. */
-  readonly onServing: (addresses: Addresses, store: DefaultStore) => void;
+  readonly onServing: (addresses: Addresses, store: DefaultStore) => unknown;
   /** Called when the ports are about to be closed. */
   readonly beforeStop?: (() => void) | undefined;
   /** How much later the ports are closed than those of other processes that share them, in milliseconds. */
@@ -66,12 +62,7 @@ interface ServeOptions extends Pick<ProcessContext, 'pid' | 'onSignal'> {
   readonly shareMetrics?: ShareMetrics | undefined;
 }
 
-/**
- * Serves until a signal ends it.
- *
- * @returns the exit code, as {@link runServe} does
- * @throws Error when it cannot start
- */
+/** Serves until a signal ends it. @returns the exit code @throws Error when it cannot start */
 export async function serve(options: ServeOptions): Promise<number> {
   const { flags, preparation, log, closesLaterMs = 0 } = options;
   const observe: Observe = (observation) => {

@@ -5,16 +5,14 @@ import { gracefulClose, trackConnections, type NodeListener } from '../../node.j
 import type { ServingCertificate } from './certificates.js';
 import type { Flags } from './flags.js';
 
-/** Where clients reach the ports. */
 export interface Addresses {
-  /** `https://127.0.0.1:6443`, as a client on this machine reaches it. */
+  /** As a client on this machine reaches it. */
   readonly secureUrl: string;
   readonly insecureUrl?: string | undefined;
   /** Whether the HTTP port serves no more than health. */
   readonly insecureHealthOnly: boolean;
 }
 
-/** The open ports. */
 export interface Servers extends Addresses {
   /** Refuses new connections at once; resolves when the open ones have ended, or were cut after the limit. */
   readonly close: (drainTimeoutMs: number) => Promise<void>;
@@ -101,7 +99,6 @@ export async function openServers(
   };
 }
 
-/** Whether only this machine reaches an address that a server is bound to. */
 export function isLoopback(address: string): boolean {
   return LOOPBACK.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
 }

@@ -9,11 +9,7 @@ interface ShutdownOptions extends Pick<ProcessContext, 'onSignal'> {
   readonly log: (line: string) => void;
 }
 
-/**
- * Waits for SIGTERM or SIGINT and runs the shutdown sequence on the first. A second one ends the wait at once.
- *
- * @returns the exit code: 0, or 1 when a step failed or a second signal came
- */
+/** Resolves to the exit code: 0, or 1 when a step failed or a second signal came. */
 export function shutDownOnSignal({ shutdown, log, onSignal }: ShutdownOptions): Promise<number> {
   return new Promise((resolve) => {
     let begun = false;

@@ -4,16 +4,13 @@ import type { EndSignal, ProcessContext } from '../command-line/command.js';
 import type { Addresses } from './servers.js';
 import type { Assignment, FromWorker, MetricsFromWorker, ToWorker } from './worker-messages.js';
 
-/** A process that was started. */
 export interface WorkerProcess {
-  readonly pid: number | undefined;
   /** The message is lost where the process has ended. Never throws. */
   readonly send: (message: ToWorker) => void;
   /** SIGKILL. */
   readonly kill: () => void;
 }
 
-/** How a process ended. */
 export interface ExitInfo {
   /** `null` where a signal ended it. */
   readonly code: number | null;
@@ -33,7 +30,7 @@ interface SupervisorOptions extends Pick<ProcessContext, 'onSignal'> {
   readonly spawn: (events: WorkerEvents) => WorkerProcess;
   readonly assignment: Omit<Assignment, 'number'>;
   /** Called once, when all workers serve. */
-  readonly onServing: (addresses: Addresses) => void;
+  readonly onServing: (addresses: Addresses) => unknown;
   readonly onMetrics: (from: number, message: MetricsFromWorker, workers: ReadonlyMap<number, WorkerProcess>) => void;
   readonly log: (line: string) => void;
   readonly clock: Clock;
@@ -41,14 +38,12 @@ interface SupervisorOptions extends Pick<ProcessContext, 'onSignal'> {
   readonly shutdownLimitMs: number;
 }
 
-/** The longest pause before a worker is started again. */
-const MAX_PAUSE_MS = 30_000;
+const MAX_RESTART_PAUSE_MS = 30_000;
 /** After a worker has served this long, the pauses begin short again. */
 const STEADY_MS = 60_000;
 /** How long a worker may take until it serves. It waits at most eight seconds for a store that is unavailable. */
 const START_LIMIT_MS = 120_000;
 
-/** A run of a worker, from its start to its end. */
 interface Life extends ExitInfo {
   /** False if it never received the message to start. */
   readonly isStarted: boolean;
@@ -136,7 +131,7 @@ export async function supervise(options: SupervisorOptions): Promise<number> {
   }
 
   async function keepRunning(number: number, onFirstServing: (addresses: Addresses) => void): Promise<void> {
-    const backoff = createBackoff(clock, MAX_PAUSE_MS);
+    const backoff = createBackoff(clock, MAX_RESTART_PAUSE_MS);
     let hasServed = false;
     while (!stopping.signal.aborted) {
       const life = await live(number, (addresses) => {

@@ -2,7 +2,6 @@ import type { EndSignal } from '../command-line/command.js';
 import type { Preparation } from './preparation.js';
 import type { Addresses } from './servers.js';
 
-/** The settings that a worker starts with. */
 export interface Assignment {
   /** From 1. A worker that takes the place of another has the same number. */
   readonly number: number;
@@ -11,7 +10,6 @@ export interface Assignment {
   readonly ports: { readonly securePort: number; readonly insecurePort: number | 'off' };
 }
 
-/** The messages from the primary to a worker. */
 export type ToWorker =
   | { readonly type: 'start'; readonly assignment: Assignment }
   | { readonly type: 'signal'; readonly signal: EndSignal }
@@ -29,7 +27,6 @@ export type FromWorker =
   | { readonly type: 'failed'; readonly reason: string }
   | MetricsFromWorker;
 
-/** The messages about metrics. */
 export type MetricsFromWorker =
   /** Asks for the metrics of all workers. */
   | { readonly type: 'metrics.requested'; readonly id: number; readonly name?: string | undefined }

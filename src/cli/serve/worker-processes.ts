@@ -22,7 +22,7 @@ const LAST_MESSAGES_MS = 200;
 export function spawnWorker({ onMessage, onEnd }: WorkerEvents): WorkerProcess {
   cluster.schedulingPolicy = cluster.SCHED_NONE;
   const worker = fork(onEnd);
-  if (worker === undefined) return { pid: undefined, send: () => undefined, kill: () => undefined };
+  if (worker === undefined) return { send: () => undefined, kill: () => undefined };
   // Such as that of a message to a process that has just ended.
   worker.on('error', () => undefined);
   worker.on('message', (message: FromWorker) => onMessage(message));
@@ -33,7 +33,6 @@ export function spawnWorker({ onMessage, onEnd }: WorkerEvents): WorkerProcess {
     void pause(systemClock, LAST_MESSAGES_MS, disconnected.signal).then(() => onEnd({ code, signal }));
   });
   return {
-    pid: worker.process.pid,
     send(message) {
       if (worker.isConnected()) worker.send(message, () => undefined);
     },

@@ -15,11 +15,7 @@ import { joinPrimary } from './worker-processes.js';
  */
 const CLOSES_LATER_MS = 800;
 
-/**
- * Serves as one of several processes, with the settings from the primary, until a signal or the end of the primary.
- *
- * @returns the exit code
- */
+/** Serves until a signal or the end of the primary. @returns the exit code */
 export async function runWorker(flags: Flags, context: ProcessContext): Promise<number> {
   const primary = joinPrimary(context);
   const { number, preparation, ports } = await new Promise<Assignment>((resolve) => {

@@ -10,11 +10,10 @@ import { loadDriver } from '../../store/sqlite/driver.js';
 const PING_TIMEOUT_MS = 3_000;
 
 /**
- * Makes the store. Only the chosen engine is loaded, and with it its driver.
+ * Loads only the chosen engine.
  *
  * @param startAt where a new local store begins to count; stores that are shared count for themselves
  * @param place where the command line names the store, for error messages
- * @throws Error when a certificate cannot be read or an option is unusable
  */
 export async function openStore(
   choice: StoreChoice,
@@ -50,9 +49,6 @@ export async function openStore(
  * Whether the store answers. A store in this process or on this disk must: otherwise the command line is wrong. One on
  * the network may become available later; until then `/readyz` fails. A full disk is no reason not to start: the store
  * can be read, and expiry frees space.
- *
- * @param log gets, in one line, the reason why the start continues without the store
- * @throws Error with the reason, for a local store
  */
 export async function pingStore(store: EventStore, choice: StoreChoice, log: (line: string) => void): Promise<boolean> {
   const local = isLocal(choice);
@@ -93,9 +89,6 @@ export interface DefaultStore {
 /**
  * A file in the data directory where this Node has a driver for SQLite, else memory. An existing file is never
  * passed over in favour of memory: its events would seem to be lost.
- *
- * @param load tries to load a driver, and throws an Error that says what to install
- * @throws Error when the file exists and there is no driver
  */
 export async function defaultStore(
   dataDir: string,

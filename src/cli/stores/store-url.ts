@@ -8,7 +8,6 @@ export type StoreChoice = { readonly shown: string; readonly password?: string }
 
 interface EtcdChoice {
   readonly kind: 'etcd';
-  /** `http://127.0.0.1:2379`. */
   readonly endpoints: readonly string[];
   readonly prefix: string | undefined;
   readonly username: string | undefined;
@@ -21,16 +20,11 @@ export function isLocal({ kind }: StoreChoice): boolean {
   return kind === 'memory' || kind === 'sqlite';
 }
 
-/** The store in a data directory. */
 export function sqliteAt(path: string): StoreChoice {
   return { kind: 'sqlite', path, shown: path };
 }
 
-/**
- * Reads `memory`, `sqlite:PATH`, `postgres://…` or `etcd://HOST:PORT,HOST:PORT/PREFIX`.
- *
- * @throws Error that names the fault, without repeating text that may hold a password
- */
+/** No error repeats text that may hold a password. */
 export function parseStoreUrl(text: string): StoreChoice {
   if (text === 'memory') return { kind: 'memory', shown: 'memory' };
   if (text.startsWith('sqlite:')) return parseSqlite(text.slice('sqlite:'.length));

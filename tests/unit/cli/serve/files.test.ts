@@ -7,6 +7,7 @@ import { parse } from 'yaml';
 import { adminToken } from '../../../../src/cli/serve/preparation.js';
 import { banner } from '../../../../src/cli/serve/banner.js';
 import { givenCertificate, ownCertificate } from '../../../../src/cli/serve/certificates.js';
+import { sqliteAt } from '../../../../src/cli/stores/store-url.js';
 import { kubeconfig } from '../../../../src/cli/serve/kubeconfig.js';
 
 let dir = '';
@@ -155,61 +156,61 @@ describe('kubeconfig', () => {
 });
 
 describe('banner', () => {
-  const facts = {
+  const flags = {
+    apiDomain: 'example.com',
+    dataDir: '/my data',
+    certDir: "/d/it's",
+    tlsCertFile: undefined,
+  };
+  const addresses = {
     secureUrl: 'https://127.0.0.1:6443',
     insecureUrl: 'http://127.0.0.1:8080',
     insecureHealthOnly: false,
-    group: 'events.example.com',
-    kubeconfigPath: '/my data/kubeconfig',
-    tokenPath: '/d/admin-token',
-    caPath: "/d/it's/ca.crt",
-    store: { kind: 'sqlite', path: '/d/events.db', shown: '/d/events.db' } as const,
   };
+  const stored = { choice: sqliteAt('/d/events.db') };
+  const memory = { choice: { kind: 'memory', shown: 'memory' } } as const;
 
   it('quotes arguments for a shell', () => {
-    const text = banner(facts);
+    const text = banner(flags, addresses, stored);
     expect(text).toContain("kubectl --kubeconfig '/my data/kubeconfig' get events.events.example.com -A -w");
     expect(text).toContain("--cacert '/d/it'\\''s/ca.crt'");
     expect(text).toContain("curl 'http://127.0.0.1:8080/readyz?verbose'");
     expect(text).toMatch(/ https:\/\/127\.0\.0\.1:6443\/apis\/events\.example\.com\/v1\/events$/m);
     // To zsh, brackets are a pattern.
-    const overIPv6 = banner({ ...facts, secureUrl: 'https://[::1]:6443' });
+    const overIPv6 = banner(flags, { ...addresses, secureUrl: 'https://[::1]:6443' }, stored);
     expect(overIPv6).toMatch(/ 'https:\/\/\[::1\]:6443\/apis\/events\.example\.com\/v1\/events'$/m);
   });
 
   it('says where events are stored', () => {
-    expect(banner(facts)).toContain('Events are kept in /d/events.db, and there again after a restart.');
-    const memory = { kind: 'memory', shown: 'memory' } as const;
-    expect(banner({ ...facts, store: memory })).toContain('Events are kept in memory, and gone when it ends.');
+    expect(banner(flags, addresses, stored)).toContain(
+      'Events are kept in /d/events.db, and there again after a restart.',
+    );
+    expect(banner(flags, addresses, memory)).toContain('Events are kept in memory, and gone when it ends.');
   });
 
   it('names files by absolute paths, for a shell in another directory', () => {
-    const text = banner({
-      ...facts,
-      ...{ kubeconfigPath: './data/kubeconfig', tokenPath: 'data/admin-token', caPath: 'data/certs/ca.crt' },
-      store: { kind: 'sqlite', path: 'data/events.db', shown: 'data/events.db' },
-    });
+    const relative = { ...flags, dataDir: './data', certDir: 'data/certs' };
+    const text = banner(relative, addresses, { choice: sqliteAt('data/events.db') });
     for (const name of ['kubeconfig', 'admin-token', 'certs/ca.crt', 'events.db']) {
       expect(text).toContain(` ${resolve('data', name)}`);
     }
   });
 
   it('says how to keep events if they are in memory by default', () => {
-    const memory = { kind: 'memory', shown: 'memory' } as const;
-    expect(banner({ ...facts, store: memory, keepAdvice: 'To keep them, do this.' })).toContain(
+    expect(banner(flags, addresses, { ...memory, keepAdvice: 'To keep them, do this.' })).toContain(
       'Events are kept in memory, and gone when it ends.\nTo keep them, do this.\n',
     );
   });
 
   it('says so if the HTTP port serves health only', () => {
-    const text = banner({ ...facts, insecureHealthOnly: true });
+    const text = banner(flags, { ...addresses, insecureHealthOnly: true }, stored);
     expect(text).toMatch(/^kube-vitals serves events\.example\.com\/v1 on https:\/\/127\.0\.0\.1:6443\n/);
     expect(text).toContain('http://127.0.0.1:8080 serves health only, and takes no token');
     expect(text).toContain("curl 'http://127.0.0.1:8080/readyz?verbose'");
   });
 
   it('omits the HTTP port if it is off', () => {
-    expect(banner({ ...facts, insecureUrl: undefined })).not.toContain('http://');
+    expect(banner(flags, { ...addresses, insecureUrl: undefined }, stored)).not.toContain('http://');
   });
 });
 

@@ -11,11 +11,10 @@ const ASSIGNMENT = {
 } as const;
 
 /** A process that does nothing by itself. */
-function fakeProcess(events: WorkerEvents, pid: number) {
+function fakeProcess(events: WorkerEvents) {
   const sent: ToWorker[] = [];
   let killed = false;
   return {
-    pid,
     sent,
     isKilled: () => killed,
     send: (message: ToWorker) => void sent.push(message),
@@ -41,7 +40,7 @@ function begin(workers: number) {
     workers,
     clock,
     spawn(events) {
-      const started = fakeProcess(events, 100 + spawned.length);
+      const started = fakeProcess(events);
       spawned.push(started);
       return started;
     },

@@ -14,7 +14,6 @@ function connect(count: number, { silent = [] as readonly number[], isConnected 
     const number = index + 1;
     const listeners: ((message: ToWorker) => void)[] = [];
     processes.set(number, {
-      pid: number,
       kill: () => undefined,
       send(message) {
         if (!silent.includes(number)) for (const listener of listeners) listener(message);
