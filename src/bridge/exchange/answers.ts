@@ -1,10 +1,19 @@
-import { type ApiResponse, isStream, type ResponseHeaders } from '../../http/response.js';
+import { type ApiResponse, isBodiless, isStream, releaseSource, type ResponseHeaders } from '../../http/response.js';
+import { type AbortReason, abortReason } from './abort-reason.js';
 
-/**
- * The status of an answer that never has content, but has a Content-Length of 0, unlike 204 and 304 (RFC 9110,
- * 15.3.6).
- */
-export const RESET_CONTENT = 205;
+/** Never has content, but has a Content-Length of 0, unlike 204 and 304 (RFC 9110, 15.3.6). */
+const RESET_CONTENT = 205;
+
+/** Returns the body that is streamed to the client, if the answer has one. */
+export function streamOf(method: string, { status, body }: ApiResponse): AsyncIterable<Uint8Array> | undefined {
+  return isStream(body) && method !== 'HEAD' && status !== RESET_CONTENT && !isBodiless(status) ? body : undefined;
+}
+
+/** Returns the body of any other answer; `undefined` stands for a stream of unknown length that is not sent. */
+export function plainBodyOf({ status, body }: ApiResponse): string | Uint8Array | null | undefined {
+  if (status === RESET_CONTENT) return '';
+  return isStream(body) ? undefined : body;
+}
 
 const NO_TRANSFORM = 'no-transform';
 
@@ -19,11 +28,19 @@ export function withNoTransform(headers: ResponseHeaders): ResponseHeaders {
   return { ...headers, 'cache-control': [...directives, NO_TRANSFORM].join(', ') };
 }
 
-/**
- * Returns the body of an answer that is not sent, if it is a stream. The answer may be any value, also one that throws
- * when a member is read.
- */
-export function sourceOf(answer: unknown): AsyncIterable<Uint8Array> | undefined {
+/** Returns a function that releases the source of an answer that is not sent. The answer may be any value. */
+export function createDrop(): (exchange: { abort(reason: AbortReason): void }, answer: unknown) => void {
+  const unwanted = abortReason('body-unwanted');
+  return (exchange, answer) => {
+    const source = sourceOf(answer);
+    if (source === undefined) return;
+    exchange.abort(unwanted);
+    releaseSource(source);
+  };
+}
+
+/** A member may throw when it is read. */
+function sourceOf(answer: unknown): AsyncIterable<Uint8Array> | undefined {
   try {
     const body = (answer as ApiResponse | null | undefined)?.body ?? null;
     return isStream(body) ? body : undefined;

@@ -10,13 +10,11 @@ export class BodyReading {
   #call: BodyCall | undefined;
   #onAbort: (() => void) | undefined;
 
-  /** Begins the reading; `reject` ends it early. */
   begin(reject: (error: unknown) => void, call: BodyCall | undefined): void {
     this.#reject = reject;
     this.#call = call;
   }
 
-  /** True while the body is being read. */
   get isPending(): boolean {
     return this.#reject !== undefined;
   }
@@ -40,7 +38,6 @@ export class BodyReading {
     reject(error ?? bodyAborted());
   }
 
-  /** Reports that the reading has ended, for whatever reason. */
   finish(): void {
     if (this.#onAbort !== undefined) this.#call?.signal?.removeEventListener('abort', this.#onAbort);
     this.#reject = undefined;

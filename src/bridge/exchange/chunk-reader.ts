@@ -23,7 +23,6 @@ export abstract class ChunkReader {
   protected abstract onEnd(): void;
   protected abstract onFailure(error: unknown): void;
 
-  /** Requests the next chunk. */
   next(): void {
     if (this.isOver) return;
     try {
@@ -39,7 +38,6 @@ export abstract class ChunkReader {
     }
   }
 
-  /** Receives the next result of the source. */
   resolve(result: IteratorResult<Uint8Array, unknown>): void {
     if (this.isOver) return;
     let chunk: Uint8Array | undefined;
@@ -59,7 +57,6 @@ export abstract class ChunkReader {
     }
   }
 
-  /** Reports that the source has failed. */
   reject(error: unknown): void {
     if (this.isOver) return;
     this.isOver = true;
@@ -80,7 +77,7 @@ export abstract class ChunkReader {
   }
 }
 
-/** Returns the chunk of a result, `undefined` at the end. The source may be of the service: a result may be anything. */
+/** Returns `undefined` at the end. The source may be of the service: a result may be anything. */
 function chunkOf({ done, value }: IteratorResult<Uint8Array, unknown>): Uint8Array | undefined {
   if (done === true) return undefined;
   // The length of a Proxy of bytes cannot be read.

@@ -3,35 +3,30 @@ import type { ApiResponse } from '../../http/response.js';
 import { bodyFailureText, internalErrorText } from '../../responses/fixed-responses.js';
 import { callHook } from '../../observe/call-hook.js';
 import { createWarnings } from '../../observe/warnings.js';
-import type { BridgeOptions, FailurePlace } from './options.js';
-
-/** The answer to an error that a handler threw. */
-export interface Failure {
-  /** The answer for the client; reveals nothing about the error. */
-  readonly response: ApiResponse;
-  /** True if the client caused the error: nothing is reported to the service. */
-  readonly expected: boolean;
-}
+import { isAbortError } from './abort-reason.js';
+import type { BridgeOptions } from './options.js';
 
 /**
  * Returns the answer to an error that a handler threw: a bare 500, because unknown errors may contain secrets. A body
  * over its limit gets 413, an incomplete one 400.
  */
-export function failureOf(error: unknown): Failure {
-  return isBodyError(error)
-    ? { response: bodyFailureText(error), expected: true }
-    : { response: internalErrorText(), expected: false };
+export function failureResponse(error: unknown): ApiResponse {
+  return isBodyError(error) ? bodyFailureText(error) : internalErrorText();
+}
+
+/** True for an error of a handler that needs no report: the client caused it, or the request was aborted. */
+export function isExpected(error: unknown, { aborted }: { readonly aborted: boolean }): boolean {
+  return isBodyError(error) || (aborted && isAbortError(error));
 }
 
 type ErrorHook = NonNullable<BridgeOptions['onError']>;
 
-/** Returns the default of `onError`: the first error of each place becomes a warning of the process. */
-export function warnOf(bridge: string): ErrorHook {
-  const warn = createWarnings('onError');
-  return (error, where) => warn({ type: 'error', error, where: `${bridge}: ${where}` });
+/** Returns the function that reports errors to the service. It never throws. */
+export function createReport(bridge: string, onError: ErrorHook = warnOf(bridge)): ErrorHook {
+  return (error, where) => void callHook(() => onError(error, where));
 }
 
-/** Calls an error hook. Errors that it throws or rejects with are ignored. */
-export function reportTo(onError: ErrorHook, error: unknown, where: FailurePlace): void {
-  void callHook(() => onError(error, where));
+function warnOf(bridge: string): ErrorHook {
+  const warn = createWarnings('onError');
+  return (error, where) => warn({ type: 'error', error, where: `${bridge}: ${where}` });
 }

@@ -1,6 +1,5 @@
 import type { PeerCertificate } from '../../http/request.js';
 
-/** The part of the socket of a TLS connection that is read. */
 export interface CertifiedSocket {
   /** True only when the client certificate was verified. */
   readonly authorized?: boolean | undefined;

@@ -1,6 +1,5 @@
 import type { Clock } from '../../clock/clock.js';
 
-/** An answer on its way to a client. */
 export interface Transfer {
   /** Returns a number that changes whenever the client reads; `undefined` while nothing waits for the client. */
   progress(): number | undefined;

@@ -2,15 +2,11 @@ import { abortReason, type AbortReason } from './abort-reason.js';
 
 export type StreamingAnswers = ReturnType<typeof createStreamingAnswers>;
 
-/** A request whose signal can be aborted. */
 interface AbortableExchange {
   abort(reason: AbortReason): void;
 }
 
-/**
- * Creates the set of streaming answers of a bridge, which are aborted when the shutdown signal is; without a signal it
- * does nothing.
- */
+/** Aborts the streaming answers of a bridge when the shutdown signal is aborted; without a signal it does nothing. */
 export function createStreamingAnswers(signal: AbortSignal | undefined) {
   const open = new Set<AbortableExchange>();
   const reason = abortReason('server-closing');
@@ -19,13 +15,11 @@ export function createStreamingAnswers(signal: AbortSignal | undefined) {
   };
   signal?.addEventListener('abort', close, { once: true });
   return {
-    /** Adds an answer that begins to stream. */
     add(exchange: AbortableExchange): void {
       if (signal === undefined) return;
       open.add(exchange);
       if (signal.aborted) exchange.abort(reason);
     },
-    /** Removes a streaming answer that has ended, for whatever reason. */
     remove: (exchange: AbortableExchange): void => void open.delete(exchange),
   };
 }

@@ -3,16 +3,12 @@ import { bodyAborted, bodyTooLarge } from '../../http/body.js';
 import type { BodyCall } from '../../http/request.js';
 import type { BodyReading } from '../exchange/body-reading.js';
 
-/**
- * The largest body that is read with `arrayBuffer()`: for `request.body`, @hono/node-server creates a stream, which
- * takes 50 µs.
- */
+/** Such bodies are read with `arrayBuffer()`: for `request.body`, @hono/node-server creates a stream, which takes 50 µs. */
 const READ_WHOLE_BYTES = 65_536;
 
 /**
- * Reads the body of a fetch request up to a limit. The rest of the body is cancelled beyond the limit and when the
- * reading is stopped. Stopping takes effect at once, even if the server never ends the stream. A body with a small
- * `Content-Length` is read as a whole.
+ * Reads the body of a fetch request. The rest of it is cancelled beyond the limit and when the reading is stopped, which
+ * takes effect at once, even if the server never ends the stream.
  *
  * @throws BodyError beyond the limit, when the body is incomplete, or when the reading is stopped.
  */
@@ -23,13 +19,17 @@ export function readFetchBody(
   call?: BodyCall,
 ): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
-    const reader = readerOf(request, limit);
+    const { headers } = request;
+    const length = Number(headers.get('content-length') ?? NaN);
+    // A lenient parser accepts both headers; the length is then unreliable.
+    const isSmall = !headers.has('transfer-encoding') && length <= Math.min(limit, READ_WHOLE_BYTES);
+    const reader = isSmall ? undefined : request.body?.getReader();
     reading.begin((error) => {
-      reader.cancel();
+      void reader?.cancel().catch(() => undefined);
       reject(error as Error);
     }, call);
     // After a stop this has no effect: the promise is settled.
-    reader.bytes.then(
+    (isSmall ? readWhole(request, limit) : readAll(reader, length, limit)).then(
       (bytes) => {
         reading.finish();
         resolve(bytes);
@@ -37,28 +37,6 @@ export function readFetchBody(
       (error: unknown) => reading.stop(error),
     );
   });
-}
-
-interface Reader {
-  readonly bytes: Promise<Uint8Array>;
-  cancel(): void;
-}
-
-function readerOf(request: Request, limit: number): Reader {
-  const { headers } = request;
-  const length = Number(headers.get('content-length') ?? NaN);
-  // A lenient parser accepts both headers; the length is then unreliable.
-  const isExact = !headers.has('transfer-encoding');
-  if (isExact && length <= Math.min(limit, READ_WHOLE_BYTES))
-    return { bytes: readWhole(request, limit), cancel: () => undefined };
-  const reader = request.body?.getReader() as ReadableStreamDefaultReader<Uint8Array> | undefined;
-  const bytes =
-    reader === undefined
-      ? Promise.resolve(new Uint8Array(0))
-      : length > limit
-        ? Promise.reject(bodyTooLarge(limit))
-        : readAll(reader, limit);
-  return { bytes, cancel: () => void reader?.cancel().catch(() => undefined) };
 }
 
 async function readWhole(request: Request, limit: number): Promise<Uint8Array> {
@@ -69,7 +47,13 @@ async function readWhole(request: Request, limit: number): Promise<Uint8Array> {
   return new Uint8Array(buffer);
 }
 
-async function readAll(reader: ReadableStreamDefaultReader<Uint8Array>, limit: number): Promise<Uint8Array> {
+async function readAll(
+  reader: ReadableStreamDefaultReader<Uint8Array> | undefined,
+  length: number,
+  limit: number,
+): Promise<Uint8Array> {
+  if (reader === undefined) return new Uint8Array(0);
+  if (length > limit) throw bodyTooLarge(limit);
   const chunks: Uint8Array[] = [];
   let size = 0;
   for (;;) {

@@ -2,7 +2,7 @@ import { ChunkReader } from '../exchange/chunk-reader.js';
 import type { Transfer } from '../exchange/stall-detector.js';
 import { isTransferred, type SharedCopies, type SharedCopy } from './shared-copies.js';
 
-/** Callbacks for the end of a response body. One of them is called, once, unless `breakOff` was called. */
+/** One of them is called, once, unless `breakOff` was called. */
 export interface BodyStreamEvents {
   /** Called when the source has ended, or the consumer has left or stalled. */
   onOver(code?: 'client-left' | 'reader-stalled'): void;
@@ -15,9 +15,6 @@ export interface BodyStreamEvents {
 
 const TRANSFERRED =
   'the buffer of a chunk that several watches share has been transferred: the watch was ended, and chunks are not shared any more';
-
-/** No chunk is requested before the consumer reads. */
-const ON_DEMAND = { highWaterMark: 0 } as const;
 
 /**
  * A ReadableStream over a source. It requests a chunk only when the consumer reads, and copies it: the source may reuse
@@ -33,7 +30,6 @@ export class BodyStream extends ChunkReader implements Transfer {
   readonly #copies: SharedCopies;
   /** The copy that the consumer got last. */
   #given: SharedCopy | undefined;
-  /** Whether a chunk was requested from the source. */
   #waiting = false;
   #pulls = 0;
 
@@ -41,7 +37,8 @@ export class BodyStream extends ChunkReader implements Transfer {
     super(source);
     this.#events = events;
     this.#copies = copies;
-    this.stream = new ReadableStream<Uint8Array>(this, ON_DEMAND);
+    // No chunk is requested before the consumer reads.
+    this.stream = new ReadableStream<Uint8Array>(this, { highWaterMark: 0 });
   }
 
   start(controller: ReadableStreamDefaultController<Uint8Array>): void {

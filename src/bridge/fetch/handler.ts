@@ -2,17 +2,17 @@ import { systemClock } from '../../clock/clock.js';
 import { normalizeBasePath, stripBasePath } from '../../http/base-path.js';
 import type { ApiHandler } from '../../http/handler.js';
 import { isPromise } from '../../http/promise.js';
-import { checkResponse, isBodiless, isStream, type ApiResponse, releaseSource } from '../../http/response.js';
+import { checkResponse, isBodiless, isStream, type ApiResponse } from '../../http/response.js';
 import { abortReason, isAbortError } from '../exchange/abort-reason.js';
-import { failureOf, reportTo, warnOf } from '../exchange/failures.js';
+import { createReport, failureResponse, isExpected } from '../exchange/failures.js';
 import { checkBridge, STALL_TIMEOUT_MS, type BridgeOptions } from '../exchange/options.js';
-import { RESET_CONTENT, sourceOf, withNoTransform } from '../exchange/answers.js';
+import { createDrop, plainBodyOf, streamOf, withNoTransform } from '../exchange/answers.js';
 import { createStallDetector } from '../exchange/stall-detector.js';
 import { BodyStream } from './body-stream.js';
 import { createSharedCopies } from './shared-copies.js';
 import { createStreamingAnswers } from '../exchange/streaming-answers.js';
 import { FetchExchange, type FetchInfo } from './request.js';
-import { plainHeaders, responseInit, type PlainHeaders } from './response-init.js';
+import { plainHeaders, responseInit } from './response-init.js';
 import { turnEnd } from './turn-end.js';
 
 /** Options of `toFetchHandler`. */
@@ -41,18 +41,13 @@ export function toFetchHandler(handler: ApiHandler, options: FetchHandlerOptions
   return createFetchHandler('toFetchHandler', handler, options);
 }
 
-/**
- * Creates the fetch handler, for `toFetchHandler` and the entry point for Hono.
- *
- * @param maker the name of the public function, for TypeErrors and warnings
- * @throws TypeError that names every fault of the arguments.
- */
+/** @param maker the name of the public function, for TypeErrors and warnings */
 export function createFetchHandler(maker: string, handler: ApiHandler, options: FetchHandlerOptions): FetchHandler {
   checkBridge(maker, handler, options);
   const basePath = normalizeBasePath(options.basePath);
   const settings = { maxBodyBytes: options.maxBodyBytes ?? Infinity, clientLeft: abortReason('client-left') };
-  const onError = options.onError ?? warnOf(maker);
-  const unwanted = abortReason('body-unwanted');
+  const report = createReport(maker, options.onError);
+  const drop = createDrop();
   const reasons = { 'client-left': settings.clientLeft, 'reader-stalled': abortReason('reader-stalled') };
   const abandonedReason = abortReason('answer-given-up');
   const stalls = createStallDetector(options.clock ?? systemClock, options.stallTimeoutMs ?? STALL_TIMEOUT_MS);
@@ -62,22 +57,14 @@ export function createFetchHandler(maker: string, handler: ApiHandler, options: 
   const answerOf = (exchange: FetchExchange, response: ApiResponse): Response => {
     checkResponse(response);
     const { method } = exchange;
-    const { status, headers, body } = response;
-    const resets = status === RESET_CONTENT;
-    if (!isStream(body)) return plainResponse(method, status, plainHeaders(headers), resets ? '' : body);
-    if (method === 'HEAD' || resets || isBodiless(status)) {
-      drop(exchange, body);
-      return plainResponse(method, status, plainHeaders(headers), resets ? '' : undefined);
+    const source = streamOf(method, response);
+    if (source === undefined) {
+      if (isStream(response.body)) drop(exchange, response);
+      return plainResponse(method, response);
     }
     // Always with `no-transform`: middleware is a function around this one, and cannot be detected.
-    const init = responseInit(status, plainHeaders(withNoTransform(headers)));
-    return streamedResponse(exchange, body, response.signal, init);
-  };
-
-  /** Releases the source of a body that is not sent. */
-  const drop = (exchange: FetchExchange, source: AsyncIterable<Uint8Array>): void => {
-    exchange.abort(unwanted);
-    releaseSource(source);
+    const init = responseInit(response.status, plainHeaders(withNoTransform(response.headers)));
+    return streamedResponse(exchange, source, response.signal, init);
   };
 
   const streamedResponse = (
@@ -100,7 +87,7 @@ export function createFetchHandler(maker: string, handler: ApiHandler, options: 
     const onFailure = (error: unknown): boolean => {
       const harmless = exchange.aborted && isAbortError(error);
       over();
-      if (!harmless) reportTo(onError, error, 'stream');
+      if (!harmless) report(error, 'stream');
       return harmless;
     };
     const onOver = (code?: keyof typeof reasons): void => {
@@ -120,10 +107,9 @@ export function createFetchHandler(maker: string, handler: ApiHandler, options: 
 
   const failed = (exchange: FetchExchange, error: unknown): Response => {
     if (exchange.misuse !== undefined) throw exchange.misuse;
-    const { response, expected } = failureOf(error);
-    if (!expected && !(exchange.aborted && isAbortError(error))) reportTo(onError, error, 'handler');
+    if (!isExpected(error, exchange)) report(error, 'handler');
     exchange.finish();
-    return plainResponse(exchange.method, response.status, plainHeaders(response.headers), response.body as string);
+    return plainResponse(exchange.method, failureResponse(error));
   };
 
   return async function fetchHandler(request, info): Promise<Response | undefined> {
@@ -142,8 +128,7 @@ export function createFetchHandler(maker: string, handler: ApiHandler, options: 
       if (end !== undefined) await end;
       return response;
     } catch (error) {
-      const source = sourceOf(answer);
-      if (source !== undefined) drop(exchange, source);
+      drop(exchange, answer);
       return failed(exchange, error);
     }
   };
@@ -156,20 +141,15 @@ function withoutFragment(url: string): string {
 
 const UTF8 = /* @__PURE__ */ new TextEncoder();
 
-/**
- * Creates a response that is not a stream. The body `undefined` stands for a stream of unknown length that is not sent.
- */
-function plainResponse(
-  method: string,
-  status: number,
-  headers: PlainHeaders,
-  body: string | Uint8Array | null | undefined,
-): Response {
+function plainResponse(method: string, response: ApiResponse): Response {
+  const { status } = response;
+  const headers = plainHeaders(response.headers);
   const { values } = headers;
   if (isBodiless(status)) {
     delete values['content-length'];
     return new Response(null, responseInit(status, headers));
   }
+  const body = plainBodyOf(response);
   // Passed as bytes: a string would get a default content type if the handler set none.
   const bytes = typeof body === 'string' ? UTF8.encode(body) : (body ?? NO_BYTES);
   const keepsLength = body === undefined || (body === null && method === 'HEAD' && 'content-length' in values);

@@ -26,7 +26,6 @@ export interface FetchInfo {
   readonly peerCertificate?: PeerCertificate | undefined;
 }
 
-/** The settings that all requests of one fetch handler share. */
 export interface FetchSettings {
   readonly maxBodyBytes: number;
   readonly clientLeft: AbortReason;
@@ -38,7 +37,7 @@ export class FetchExchange implements ApiRequest {
   readonly url: string;
   /** Set if the handler requested a body that something else had read: an error of the service, not of the client. */
   misuse: TypeError | undefined;
-  /** True if the answer streams: it is finished when its body is. */
+  /** An answer that streams is finished when its body is. */
   streams = false;
   readonly #request: Request;
   readonly #info: FetchInfo | undefined;
@@ -89,10 +88,7 @@ export class FetchExchange implements ApiRequest {
     };
   }
 
-  /**
-   * Subscribes the reading to the signals, because not every server ends the stream of a request whose client has
-   * disconnected.
-   */
+  /** Not every server ends the stream of a request whose client has disconnected. */
   #subscribe(reading: BodyReading): void {
     if (!reading.isPending) return;
     this.follow();
@@ -124,7 +120,6 @@ export class FetchExchange implements ApiRequest {
     return this.#info?.hasNext ?? true;
   }
 
-  /** True once the signal is aborted, read or not. */
   get aborted(): boolean {
     return this.#reason !== undefined;
   }
@@ -144,7 +139,6 @@ export class FetchExchange implements ApiRequest {
     this.#unfollow = [this.#request.signal, this.#info?.connection].map((signal) => onAbort(signal, onLeft));
   }
 
-  /** Reports that the answer has been handed over completely. */
   finish(): void {
     if (this.#finished) return;
     this.#finished = true;

@@ -1,6 +1,5 @@
 import type { ResponseHeaders } from '../../http/response.js';
 
-/** The headers of a response, with one value for each name. */
 export interface PlainHeaders {
   readonly values: Record<string, string>;
   /** The values of the only header whose values cannot be joined into one line. */
@@ -9,7 +8,7 @@ export interface PlainHeaders {
 
 const COOKIES = 'set-cookie';
 
-/** Joins the values of a header into one, as `Headers` does. */
+/** Joins the values of each header into one, as `Headers` does. */
 export function plainHeaders(headers: ResponseHeaders): PlainHeaders {
   const values: Record<string, string> = {};
   let cookies: readonly string[] = [];
@@ -20,16 +19,14 @@ export function plainHeaders(headers: ResponseHeaders): PlainHeaders {
     if (value === undefined || value === null) throw new TypeError(`the header ${name} has no value: leave it out`);
     const text = typeof value === 'object' ? value.join(', ') : String(value);
     if (name === COOKIES) cookies = [...cookies, ...(typeof value === 'object' ? value : [text])];
-    else {
-      values[name] = Object.hasOwn(values, name) ? `${values[name]}, ${text}` : text;
-    }
+    else values[name] = Object.hasOwn(values, name) ? `${values[name]}, ${text}` : text;
   }
   return { values, cookies };
 }
 
 /**
- * Returns the init of a `Response`. The headers are a plain object: a `Headers` would be copied by every `Response`,
- * and that of Hono's adapter for Node creates none until they are read. `encodeBody`: Cloudflare Workers compress a
+ * The headers are a plain object: a `Headers` would be copied by every `Response`, and that of Hono's adapter for Node
+ * creates none until they are read. `encodeBody`: Cloudflare Workers compress a
  * body with a content encoding, unless this option says that it is already compressed.
  */
 export function responseInit(

@@ -1,4 +1,3 @@
-/** A copy of a chunk for all watches to which the chunk is sent. */
 export interface SharedCopy {
   readonly bytes: Uint8Array;
   /** How many streams got it. */
@@ -8,16 +7,14 @@ export interface SharedCopy {
 export type SharedCopies = ReturnType<typeof createSharedCopies>;
 
 /**
- * Creates a cache for copies of the chunks of watches, which no source writes to again. Watchers that are woken
- * together get the same chunk (decision 34), and need only one copy of it. With a copy for each of a thousand watchers,
- * copying and collecting 32 KiB each took a quarter of the CPU time.
+ * Watchers that are woken together get the same chunk (decision 34), and need only one copy of it. With a copy for each
+ * of a thousand watchers, copying and collecting 32 KiB each took a quarter of the CPU time.
  */
 export function createSharedCopies() {
   let chunk: Uint8Array | undefined;
   let last: SharedCopy | undefined;
   let sharing = true;
   return {
-    /** Returns a copy of a chunk: the last copy, if the chunk is the same. */
     of(given: Uint8Array): SharedCopy {
       if (last === undefined || chunk !== given || !sharing || isTransferred(last)) {
         chunk = given;
@@ -26,7 +23,6 @@ export function createSharedCopies() {
       last.takers += 1;
       return last;
     },
-    /** Makes each caller get a separate copy from now on. */
     stopSharing(): void {
       sharing = false;
     },

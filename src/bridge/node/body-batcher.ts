@@ -22,10 +22,6 @@ export function createBodyBatcher() {
     for (const { take, bytes } of arrived) take(bytes);
   };
   return {
-    /**
-     * Calls `take` with the bytes of a complete body, when everything that arrived in this turn of the event loop was
-     * read.
-     */
     add(take: Arrived['take'], bytes: Uint8Array): void {
       if (waiting.push({ take, bytes }) === 1) setImmediate(handOver);
     },

@@ -14,8 +14,8 @@ export function announcesBody(req: NodeIncoming): boolean {
 }
 
 /**
- * Reads the body of a request: the stream, or the result of a body parser. A reading that is stopped leaves the stream
- * paused, for `discardBody`.
+ * Reads the stream, or takes the result of a body parser. A reading that is stopped leaves the stream paused, for
+ * `discardBody`.
  *
  * @throws BodyError beyond the limit, when the client leaves, or when the reading is stopped.
  * @throws TypeError when something else has read the stream and set neither `rawBody` nor `body`.
@@ -28,45 +28,12 @@ export function readIncoming(
   bodies: BodyBatcher,
   call?: BodyCall,
 ): Promise<Uint8Array> {
-  const given = typeof req.rawBody === 'string' || isBytes(req.rawBody);
+  if (!announcesBody(req)) return Promise.resolve(new Uint8Array(0));
+  const { rawBody } = req;
+  const given = typeof rawBody === 'string' || isBytes(rawBody);
   // Some parsers set `{}` where they read nothing: `req.body` counts only when the stream has been read.
   const unread = req.readableDidRead !== true && !req.readableEnded;
-  if (given || !unread || !announcesBody(req)) return bytesOfParser(req, res, limit);
-  return readStream(req, res, limit, reading, bodies, call);
-}
-
-async function bytesOfParser(req: NodeIncoming, res: NodeOutgoing, limit: number): Promise<Uint8Array> {
-  if (!announcesBody(req)) return new Uint8Array(0);
-  if (typeof req.rawBody === 'string' || isBytes(req.rawBody)) return bodyBytes(req.rawBody, limit);
-  if (req.body !== undefined) return parsedBytes(req.body, limit);
-  // Node ends the body of an HTTP/2 stream that the client has reset.
-  if (isGone(req, res)) throw bodyAborted();
-  throw new TypeError(
-    'something has read the request body already: mount the listener before the body parser (Fastify: in the hook onRequest; ' +
-      'Nest: with app.use before init), or let it leave req.rawBody or req.body',
-  );
-}
-
-/** Returns the bytes of a body that a parser of the framework has converted to a value. */
-function parsedBytes(body: unknown, limit: number): Uint8Array {
-  if (typeof body === 'string' || isBytes(body)) return bodyBytes(body, limit);
-  try {
-    return bodyBytes(JSON.stringify(body) ?? '', limit);
-  } catch (error) {
-    // JSON.parse accepts deeper nesting than JSON.stringify.
-    if (error instanceof RangeError) throw bodyTooLarge(limit);
-    throw error;
-  }
-}
-
-function readStream(
-  req: NodeIncoming,
-  res: NodeOutgoing,
-  limit: number,
-  reading: BodyReading,
-  bodies: BodyBatcher,
-  call: BodyCall | undefined,
-): Promise<Uint8Array> {
+  if (given || !unread) return bytesOfParser(req, res, limit);
   if (Number(req.headers['content-length']) > limit) return Promise.reject(bodyTooLarge(limit));
   if (req.destroyed) return Promise.reject(bodyAborted());
 
@@ -111,4 +78,28 @@ function readStream(
     res.on('close', onGone);
     req.on('data', onData);
   });
+}
+
+async function bytesOfParser(req: NodeIncoming, res: NodeOutgoing, limit: number): Promise<Uint8Array> {
+  const { rawBody, body } = req;
+  if (typeof rawBody === 'string' || isBytes(rawBody)) return bodyBytes(rawBody, limit);
+  if (body !== undefined) return parsedBytes(body, limit);
+  // Node ends the body of an HTTP/2 stream that the client has reset.
+  if (isGone(req, res)) throw bodyAborted();
+  throw new TypeError(
+    'something has read the request body already: mount the listener before the body parser (Fastify: in the hook onRequest; ' +
+      'Nest: with app.use before init), or let it leave req.rawBody or req.body',
+  );
+}
+
+/** Returns the bytes of a body that a parser of the framework has converted to a value. */
+function parsedBytes(body: unknown, limit: number): Uint8Array {
+  if (typeof body === 'string' || isBytes(body)) return bodyBytes(body, limit);
+  try {
+    return bodyBytes(JSON.stringify(body) ?? '', limit);
+  } catch (error) {
+    // JSON.parse accepts deeper nesting than JSON.stringify.
+    if (error instanceof RangeError) throw bodyTooLarge(limit);
+    throw error;
+  }
 }

@@ -16,7 +16,6 @@ export function createClosing(signal: AbortSignal | undefined) {
   if (!closing) signal?.addEventListener('abort', close, { once: true });
 
   return {
-    /** Called once for every request: stores its HTTP/2 session. */
     onRequest({ req }: NodeExchange): void {
       if (signal === undefined) return;
       const session = http2Stream(req)?.session;
@@ -26,10 +25,7 @@ export function createClosing(signal: AbortSignal | undefined) {
       sessions.add(session);
       session.once('close', () => sessions.delete(session));
     },
-    /**
-     * Called before the headers of an answer are sent: once the shutdown has begun, the answer gets
-     * `Connection: close`.
-     */
+    /** Called before the headers of an answer are sent. */
     beforeHead({ req, res }: NodeExchange): void {
       if (!closing || http2Stream(res) !== undefined || isAboutToStop(req.socket)) return;
       // Of pipelined requests only the last answer may have it.

@@ -1,11 +1,9 @@
 import type { Clock } from '../../clock/clock.js';
 
-/** How long a body or a streaming answer may take before its signal is subscribed to. */
 const DELAY_MS = 100;
 
-/** Work that a signal may end. */
 export interface SignalSubscriber {
-  /** Subscribes to the signal, which may create it. Does nothing if the work has already ended. */
+  /** Does nothing if what the signal may end has already ended. */
   subscribe(): void;
 }
 

@@ -2,10 +2,8 @@ import type { Clock } from '../../clock/clock.js';
 import { announcesBody } from './body-reader.js';
 import type { NodeIncoming } from './message.js';
 
-/** How many bytes of an unread body are read and discarded after the answer, so that the client can read the answer. */
 const DISCARD_BYTES = 8 * 1024 * 1024;
 
-/** How long that may take. */
 const DISCARD_MS = 5_000;
 
 /** True if bytes of the request body have not arrived or have not been read yet. */
@@ -13,7 +11,7 @@ export function hasUnreadBody(req: NodeIncoming): boolean {
   return !req.complete && !req.readableEnded && !req.destroyed && announcesBody(req);
 }
 
-/** True if {@link discardBody} can reach the end, so that the connection can be reused. */
+/** True if the connection can be reused after the body was discarded. */
 export function isWorthDiscarding(req: NodeIncoming): boolean {
   return Number(req.headers['content-length']) <= DISCARD_BYTES;
 }

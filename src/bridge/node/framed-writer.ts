@@ -7,18 +7,12 @@ const MAX_COPIED_BYTES = 65_536;
 
 type Written = (error?: Error | null) => void;
 
-/** The undocumented members of a `ServerResponse` that are used. */
-interface ChunkedResponse extends NodeOutgoing {
-  readonly chunkedEncoding?: boolean;
-}
-
 /** The chunk that was sent last, and its framing: watchers that are woken together get the same chunk. */
 export interface LastSent {
   chunk: Uint8Array;
   framed: Uint8Array;
 }
 
-/** The state before any chunk was framed. */
 export const createLastSent = (): LastSent => ({ chunk: NOTHING, framed: NOTHING });
 
 const NOTHING = /* @__PURE__ */ new Uint8Array(0);
@@ -48,11 +42,11 @@ export function framedWriter(
 }
 
 /** Returns the socket of a response whose headers have been sent, and whose chunks Node would frame. */
-function chunkedSocket(res: ChunkedResponse): DirectSocket | undefined {
+function chunkedSocket(res: NodeOutgoing & { readonly chunkedEncoding?: boolean }): DirectSocket | undefined {
   return res.chunkedEncoding === true && res.headersSent ? directSocket(res) : undefined;
 }
 
-/** Encodes a chunk with the chunked transfer coding (RFC 9112, 7.1). */
+/** RFC 9112, 7.1. */
 function framed(chunk: Uint8Array): Buffer {
   const size = `${chunk.byteLength.toString(16)}\r\n`;
   const bytes = Buffer.allocUnsafe(size.length + chunk.byteLength + 2);

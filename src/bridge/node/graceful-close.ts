@@ -38,7 +38,6 @@ export interface GracefulCloseOptions {
   readonly clock?: Clock | undefined;
 }
 
-/** How often idle connections are searched for, in milliseconds. */
 const SWEEP_MS = 50;
 
 /**

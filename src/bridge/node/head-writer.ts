@@ -28,7 +28,6 @@ const LEFT_TO_NODE: ReadonlySet<string> = new Set([
 const TOKEN = /^[-!#$%&'*+.^_`|~\da-z]+$/;
 const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
-/** The most header names that are cached: handlers use a few. */
 const MAX_NAMES = 64;
 
 const SECOND_US = 1_000_000;
@@ -95,10 +94,7 @@ export function createHeadWriter(clock: Clock): HeadWriter {
 /** Headers that describe the body of the answer that is not sent. */
 const DESCRIBING = ['content-encoding', 'content-language', 'content-range', 'etag', 'last-modified'];
 
-/**
- * Clears what Node retains of a head whose headers it refused: the reason phrase and, where middleware had set a header,
- * the headers before the refused one.
- */
+/** Clears what Node retains of a head with a header it refused; the headers before it, where middleware had set one. */
 export function clearHead(res: UnsentResponse): void {
   for (const name of DESCRIBING) res.removeHeader?.(name);
   // HTTP/2 has no reason phrase, and Node warns of code that sets one.
@@ -107,7 +103,7 @@ export function clearHead(res: UnsentResponse): void {
 
 const reasonOf = (status: number): string => http.STATUS_CODES[status] ?? 'unknown';
 
-/** Returns the end of a head that begins with the lines of this module; `undefined` for any other head. */
+/** Returns `undefined` for a head that does not begin with the lines of this module. */
 function endOf(header: unknown, own: string): string | undefined {
   return typeof header === 'string' && header.startsWith(`${own}Date: `) ? header.slice(own.length) : undefined;
 }
@@ -127,17 +123,9 @@ function isComposable(res: UnsentResponse): boolean {
   );
 }
 
-interface HeaderLine {
-  value: string;
-  line: string;
-}
-
-/**
- * Returns a function that creates the status line and headers of an answer; it returns `undefined` if Node has to check
- * them.
- */
+/** The function returns `undefined` if Node has to check the headers. */
 function createHeaderLines(): (head: Head, length: number) => string | undefined {
-  const lines = new Map<string, HeaderLine>();
+  const lines = new Map<string, { value: string; line: string }>();
 
   const lineOf = (name: string, value: string): string | undefined => {
     if (!VALUE.test(value)) return undefined;

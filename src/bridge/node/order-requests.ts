@@ -18,7 +18,6 @@ export const REQUEST_CAME: unique symbol = Symbol.for('kube-vitals.requestCame')
 
 const ORDERED: unique symbol = Symbol.for('kube-vitals.ordersRequests') as never;
 
-/** The events that hand a request to the service. */
 const HANDED_OVER: ReadonlySet<string | symbol> = new Set(['request', 'checkContinue', 'checkExpectation']);
 
 /** Calls `handle` in place of every event that hands a request to the service; `pass` emits the event. */

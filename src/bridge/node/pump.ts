@@ -2,15 +2,8 @@ import { ChunkReader } from '../exchange/chunk-reader.js';
 import { framedWriter, type LastSent } from './framed-writer.js';
 import { type NodeOutgoing, http2Stream } from './message.js';
 
-/** A response body that is being sent. */
-export interface Pump {
-  /** Releases the source after the client has disconnected. `done` is not called. */
-  stop(): void;
-  /** Over HTTP/2: how many writes are complete. */
-  readonly writes: number;
-}
+export type Pump = Pick<StreamPump, 'stop' | 'writes'>;
 
-/** The result of sending a body. */
 export interface PumpEnd {
   /** Absent if the source ended without an error. */
   readonly error?: unknown;
@@ -34,11 +27,12 @@ export function pump(
   return running;
 }
 
-class StreamPump extends ChunkReader implements Pump {
+class StreamPump extends ChunkReader {
   readonly #res: NodeOutgoing;
   readonly #framing: LastSent | undefined;
   #write: Writer | undefined;
   readonly #done: (end: PumpEnd) => void;
+  /** Over HTTP/2: how many writes are complete. */
   writes = 0;
 
   constructor(
@@ -53,6 +47,7 @@ class StreamPump extends ChunkReader implements Pump {
     this.#done = done;
   }
 
+  /** Releases the source after the client has disconnected. `done` is not called. */
   stop(): void {
     if (!this.isOver) this.release();
   }
@@ -90,7 +85,7 @@ class StreamPump extends ChunkReader implements Pump {
 type Writer = (chunk: Uint8Array, written: (error?: Error | null) => void) => void;
 
 /**
- * Returns the function that writes chunks. Middleware that compresses or buffers replaces `write` by a function that
+ * Middleware that compresses or buffers replaces `write` by a function that
  * ignores the callback and retains the chunk. Such a response gets copies and is flushed after each; writing continues
  * after `drain`.
  */
@@ -107,10 +102,7 @@ function writerFor(res: NodeOutgoing, count: () => void): Writer {
   };
 }
 
-/**
- * Chunks are written to a stream of HTTP/2 in pieces of this size, because the progress of a single write is not
- * visible.
- */
+/** Of a piece that is written to a stream of HTTP/2, because the progress of a single write is not visible. */
 const SLICE_BYTES = 32 * 1024;
 
 function writeSlices(

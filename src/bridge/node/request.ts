@@ -7,7 +7,6 @@ import { readIncoming } from './body-reader.js';
 import type { DeferredSignals } from './deferred-signals.js';
 import { type NodeIncoming, type NodeOutgoing, isGone } from './message.js';
 
-/** The settings that all requests of one listener share. */
 export interface ExchangeSettings {
   readonly maxBodyBytes: number;
   readonly deferredSignals: DeferredSignals;
@@ -15,7 +14,6 @@ export interface ExchangeSettings {
   readonly clientLeft: AbortReason;
 }
 
-/** The position of a request in the routing of a service. */
 export interface RequestPlace {
   /** `hasNext` of the request: see `ApiRequest`. */
   readonly hasNext: boolean;
@@ -90,12 +88,10 @@ export class NodeExchange implements ApiRequest {
     return peerCertificateOf(this.req.socket);
   }
 
-  /** True once the signal is aborted, read or not. */
   get aborted(): boolean {
     return this.#reason !== undefined;
   }
 
-  /** True once the client has disconnected. */
   get gone(): boolean {
     return isGone(this.req, this.res);
   }

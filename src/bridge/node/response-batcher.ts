@@ -3,7 +3,7 @@ import { isPending } from './transfers.js';
 import type { NodeExchange } from './request.js';
 import { createWholeWriter } from './whole-writer.js';
 
-/** Largest number of answers in a batch, so that the first does not wait for too many others. */
+/** The first does not wait for more others. */
 const BATCH_SIZE = 32;
 
 interface Waiting {

@@ -1,9 +1,9 @@
 import type { Clock } from '../../clock/clock.js';
-import { type ApiResponse, checkResponse, isBodiless, isStream, releaseSource } from '../../http/response.js';
+import { type ApiResponse, checkResponse, isBodiless, isStream } from '../../http/response.js';
 import { type AbortReason, abortReason, isAbortError } from '../exchange/abort-reason.js';
-import { failureOf } from '../exchange/failures.js';
+import { failureResponse, isExpected } from '../exchange/failures.js';
 import type { FailurePlace } from '../exchange/options.js';
-import { RESET_CONTENT, sourceOf, withNoTransform } from '../exchange/answers.js';
+import { createDrop, plainBodyOf, streamOf, withNoTransform } from '../exchange/answers.js';
 import type { StreamingAnswers } from '../exchange/streaming-answers.js';
 import type { Closing } from './closing.js';
 import { discardBody, hasUnreadBody, isWorthDiscarding } from './discard.js';
@@ -35,7 +35,6 @@ export interface SenderDependencies {
   report(error: unknown, where: FailurePlace): void;
 }
 
-/** Creates the {@link Sender} of a listener. */
 export function createSender({
   clock,
   transfers,
@@ -44,7 +43,7 @@ export function createSender({
   deferredSignals,
   report,
 }: SenderDependencies): Sender {
-  const unwanted: AbortReason = abortReason('body-unwanted');
+  const drop = createDrop();
   const stalled: AbortReason = abortReason('reader-stalled');
   const abandonedReason: AbortReason = abortReason('answer-given-up');
   const framing = createLastSent();
@@ -57,35 +56,23 @@ export function createSender({
   const send = (exchange: NodeExchange, response: ApiResponse): void => {
     try {
       checkResponse(response);
-      if (exchange.gone || exchange.res.headersSent) drop(exchange, response);
-      else if (response.status === RESET_CONTENT) sendPlain(exchange, response, '');
-      else if (!isStream(response.body)) sendPlain(exchange, response, response.body);
-      else if (exchange.method === 'HEAD' || isBodiless(response.status)) sendPlain(exchange, response, undefined);
-      else sendStream(exchange, response, response.body);
+      if (exchange.gone || exchange.res.headersSent) {
+        drop(exchange, response);
+        return;
+      }
+      const source = streamOf(exchange.method, response);
+      if (source === undefined) sendPlain(exchange, response);
+      else sendStream(exchange, response, source);
     } catch (error) {
       drop(exchange, response);
       fail(exchange, error, 'handler');
     }
   };
 
-  /** Releases the source of a body that is not sent. */
-  const drop = (exchange: NodeExchange, response: ApiResponse): void => {
-    const source = sourceOf(response);
-    if (source === undefined) return;
-    exchange.abort(unwanted);
-    releaseSource(source);
-  };
-
-  /**
-   * Sends an answer that is not a stream. The body `undefined` stands for a stream of unknown length that is not sent.
-   */
-  const sendPlain = (
-    exchange: NodeExchange,
-    response: ApiResponse,
-    body: string | Uint8Array | null | undefined,
-  ): void => {
+  const sendPlain = (exchange: NodeExchange, response: ApiResponse): void => {
     const { req, res, method } = exchange;
     if (isStream(response.body)) drop(exchange, response);
+    const body = plainBodyOf(response);
     const unread = hasUnreadBody(req);
     const http1 = http2Stream(res) === undefined;
     if (unread && http1 && !isWorthDiscarding(req)) res.shouldKeepAlive = false;
@@ -208,15 +195,13 @@ export function createSender({
   };
 
   const fail = (exchange: NodeExchange, error: unknown, where: FailurePlace): void => {
-    const { response, expected } = failureOf(error);
-    // An error that an aborted signal caused needs no report.
-    if (!expected && !(exchange.aborted && isAbortError(error))) report(error, where);
+    if (!isExpected(error, exchange)) report(error, where);
     try {
       if (exchange.gone) return;
       if (exchange.res.headersSent) tearDown(exchange.res);
       else {
         clearHead(exchange.res);
-        sendPlain(exchange, response, response.body as string);
+        sendPlain(exchange, failureResponse(error));
       }
     } catch {
       tearDown(exchange.res);

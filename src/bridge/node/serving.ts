@@ -5,7 +5,7 @@ import { isPromise } from '../../http/promise.js';
 import type { ApiResponse } from '../../http/response.js';
 import { notFoundText } from '../../responses/fixed-responses.js';
 import { abortReason } from '../exchange/abort-reason.js';
-import { reportTo, warnOf } from '../exchange/failures.js';
+import { createReport } from '../exchange/failures.js';
 import { checkBridge, STALL_TIMEOUT_MS, type BridgeOptions } from '../exchange/options.js';
 import { createStreamingAnswers } from '../exchange/streaming-answers.js';
 import { createBodyBatcher } from './body-batcher.js';
@@ -22,17 +22,13 @@ export type Serve = (req: NodeIncoming, res: NodeOutgoing, place: RequestPlace) 
 
 const BEYOND_ASCII = /[\u0080-\u00ff]/;
 
-/**
- * Creates the function that serves requests, for `toNodeListener` and the entry points for frameworks.
- *
- * @param maker the name of the public function, for TypeErrors and warnings
- * @throws TypeError that names every fault of the arguments.
- */
+/** @param maker the name of the public function, for TypeErrors and warnings */
 export function createServing(maker: string, handler: ApiHandler, options: BridgeOptions): Serve {
   checkBridge(maker, handler, options);
   const basePath = normalizeBasePath(options.basePath);
-  const { clock = systemClock, onError = warnOf(maker) } = options;
-  const deferredSignals = createDeferredSignals(clock, (error) => reportTo(onError, error, 'handler'));
+  const { clock = systemClock } = options;
+  const report = createReport(maker, options.onError);
+  const deferredSignals = createDeferredSignals(clock, (error) => report(error, 'handler'));
   const settings = {
     maxBodyBytes: options.maxBodyBytes ?? Infinity,
     deferredSignals,
@@ -50,7 +46,7 @@ export function createServing(maker: string, handler: ApiHandler, options: Bridg
     closing,
     streaming,
     deferredSignals,
-    report: (error, where) => reportTo(onError, error, where),
+    report,
   });
 
   /** @param other the URL with which the handler is called again if `url` is not one of its paths */

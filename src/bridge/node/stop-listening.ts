@@ -5,7 +5,6 @@ import type { Clock } from '../../clock/clock.js';
 /** A server stops listening when no connection has arrived for this long. */
 const QUIET_MS = 100;
 
-/** The longest time to wait for such a pause. */
 const MAX_QUIET_WAIT_MS = 500;
 
 /**
@@ -13,7 +12,6 @@ const MAX_QUIET_WAIT_MS = 500;
  */
 const IDLE_TURN_MS = 0.05;
 
-/** How long to wait for an idle turn. */
 const MAX_IDLE_WAIT_MS = 250;
 
 /**
@@ -84,7 +82,6 @@ function holdConnections(server: object) {
     server.emit = intercept;
   }
   return {
-    /** Returns how many have been accepted. */
     count: () => count,
     /** Passes them to the server, and later ones without delay. */
     release(): void {

@@ -9,7 +9,7 @@ const PLAIN_TIMEOUTS = 10;
 
 export type Transfers = ReturnType<typeof createTransfers>;
 
-/** Creates the monitor that ends answers of a listener whose clients have stalled. */
+/** Ends answers of a listener whose clients have stalled. */
 export function createTransfers(clock: Clock, stallTimeoutMs: number) {
   const stalls = createStallDetector(clock, stallTimeoutMs);
   const watch = (

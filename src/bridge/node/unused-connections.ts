@@ -3,7 +3,6 @@ import type { Clock } from '../../clock/clock.js';
 /** A closed connection whose client does not close its side is destroyed after this time. */
 const LINGER_MS = 1_000;
 
-/** The part of a connection that is used. */
 interface UnusedSocket {
   readonly bytesRead?: number | undefined;
   end(): unknown;

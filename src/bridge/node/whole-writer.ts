@@ -12,10 +12,10 @@ const MEMORY_BYTES = 65_536;
 /** How many answers may hold the memory they were written to, because their clients have not read them at once. */
 const MAX_KEPT = 16;
 
-/** The most bytes of UTF-8 for one character of a string. */
+/** Of UTF-8, at most. */
 const BYTES_OF_CHARACTER = 3;
 
-/** The undocumented members of a `ServerResponse` that are used. */
+/** Undocumented members. */
 interface HeadedResponse extends NodeOutgoing {
   /** The text of the head, once `writeHead` was called. */
   readonly _header?: unknown;
