@@ -1,10 +1,7 @@
 import { bodyAborted } from '../../http/body.js';
 import type { BodyCall } from '../../http/request.js';
 
-/**
- * The state of reading one request body. Reading may end early, because of the signal of its reader, a client that
- * disconnects, or a finished answer: Node emits no event for the body of a request that has been answered.
- */
+/** Ends the reading of a body early, also after the answer: Node emits no event for the body of an answered request. */
 export class BodyReading {
   #reject: ((error: unknown) => void) | undefined;
   #call: BodyCall | undefined;

@@ -6,10 +6,7 @@ export interface CertifiedSocket {
   getPeerCertificate?(): unknown;
 }
 
-/**
- * Returns the subject of the client certificate of a socket, only if TLS has verified it (`authorized`) and it has a
- * common name. If it has several common names, the last one is used, as in Go.
- */
+/** Returns the subject of a verified client certificate. Of several common names the last one is used, as in Go. */
 export function peerCertificateOf(socket: CertifiedSocket | null | undefined): PeerCertificate | undefined {
   if (socket?.authorized !== true || typeof socket.getPeerCertificate !== 'function') return undefined;
   const certificate = socket.getPeerCertificate() as { readonly subject?: Readonly<Record<string, unknown>> } | null;

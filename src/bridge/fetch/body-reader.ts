@@ -3,7 +3,7 @@ import { bodyAborted, bodyTooLarge } from '../../http/body.js';
 import type { BodyCall } from '../../http/request.js';
 import type { BodyReading } from '../exchange/body-reading.js';
 
-/** Such bodies are read with `arrayBuffer()`: for `request.body`, @hono/node-server creates a stream, which takes 50 µs. */
+/** Read with `arrayBuffer()`: for `request.body`, @hono/node-server creates a stream, which takes 50 µs. */
 const READ_WHOLE_BYTES = 65_536;
 
 /**

@@ -4,12 +4,9 @@ import { isTransferred, type SharedCopies, type SharedCopy } from './shared-copi
 
 /** One of them is called, once, unless `breakOff` was called. */
 export interface BodyStreamEvents {
-  /** Called when the source has ended, or the consumer has left or stalled. */
+  /** The source has ended, or the consumer has left or stalled. */
   onOver(code?: 'client-left' | 'reader-stalled'): void;
-  /**
-   * Called when the source has failed. Returns true if the error only means that the source was aborted: the stream
-   * then ends cleanly.
-   */
+  /** The source has failed. Returns true if it was only aborted: the stream then ends cleanly. */
   onFailure(error: unknown): boolean;
 }
 
@@ -100,10 +97,7 @@ export class BodyStream extends ChunkReader implements Transfer {
     return this.#given.bytes;
   }
 
-  /**
-   * Handles a copy of this consumer that was transferred, perhaps before this consumer had read it. The watch ends with
-   * an error, so that the client resumes it, unless no other consumer had the copy.
-   */
+  /** Perhaps before this consumer had read it: the watch then ends with an error, so that the client resumes it. */
   #transferred({ takers }: SharedCopy): void {
     this.#copies.stopSharing();
     this.#given = undefined;

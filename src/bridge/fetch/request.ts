@@ -31,7 +31,7 @@ export interface FetchSettings {
   readonly clientLeft: AbortReason;
 }
 
-/** One fetch request in normalized form, with the state of its answer. Expensive parts are created on first use. */
+/** Expensive parts are created on first use. */
 export class FetchExchange implements ApiRequest {
   readonly method: string;
   readonly url: string;
@@ -42,7 +42,6 @@ export class FetchExchange implements ApiRequest {
   readonly #request: Request;
   readonly #info: FetchInfo | undefined;
   readonly #settings: FetchSettings;
-  /** Ends the subscriptions to the signals of the Request and of its connection, once there are any. */
   #unfollow: readonly (() => void)[] | undefined;
   #headers: RequestHeaders | undefined;
   #controller: AbortController | undefined;

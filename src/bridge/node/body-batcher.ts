@@ -8,10 +8,9 @@ interface Arrived {
 }
 
 /**
- * Creates a batcher that hands over the bodies of one turn of the event loop together, after the last socket was read:
- * alternating between reading requests and handling them evicts the code of both from the processor's caches. With 16
- * or 64 creates in flight each takes 10 to 20 % less CPU, and with one in flight no more than before. `setImmediate` is
- * imported so that fake global timers of a test do not stop it.
+ * Hands over the bodies of one turn of the event loop together, after the last socket was read: alternating between
+ * reading and handling requests evicts the code of both from the processor's caches. With 16 or 64 creates in flight
+ * each takes 10 to 20 % less CPU. `setImmediate` is imported so that fake global timers of a test do not stop it.
  */
 export function createBodyBatcher() {
   let waiting: Arrived[] = [];

@@ -92,7 +92,6 @@ async function bytesOfParser(req: NodeIncoming, res: NodeOutgoing, limit: number
   );
 }
 
-/** Returns the bytes of a body that a parser of the framework has converted to a value. */
 function parsedBytes(body: unknown, limit: number): Uint8Array {
   if (typeof body === 'string' || isBytes(body)) return bodyBytes(body, limit);
   try {

@@ -10,12 +10,10 @@ export interface SignalSubscriber {
 export type DeferredSignals = ReturnType<typeof createDeferredSignals>;
 
 /**
- * Creates the delayed subscription of bodies and streaming answers to their signals, so that only slow ones subscribe.
- * A signal with its listeners takes a tenth of the CPU of a create or of a list. Nearly every body has arrived in the
- * next turn of the event loop, and most lists are sent as fast. One timer serves all subscribers, and runs only while
- * some wait.
+ * Delays the subscription of bodies and streaming answers to their signals, so that only slow ones subscribe: a signal
+ * with its listeners takes a tenth of the CPU of a create or of a list, and nearly all are as fast as the next turn.
  *
- * @param onError is called with what the signal's getter threw, and must not throw
+ * @param onError must not throw
  */
 export function createDeferredSignals(clock: Clock, onError: (error: unknown) => void) {
   let waiting: SignalSubscriber[] = [];

@@ -6,7 +6,6 @@ const DISCARD_BYTES = 8 * 1024 * 1024;
 
 const DISCARD_MS = 5_000;
 
-/** True if bytes of the request body have not arrived or have not been read yet. */
 export function hasUnreadBody(req: NodeIncoming): boolean {
   return !req.complete && !req.readableEnded && !req.destroyed && announcesBody(req);
 }
@@ -17,10 +16,8 @@ export function isWorthDiscarding(req: NodeIncoming): boolean {
 }
 
 /**
- * Reads the rest of a body and discards it, up to 8 MiB and, with a clock, for 5 s. Closing a socket while bytes arrive
- * resets it, and the client may get the reset before the answer; therefore the server keeps reading after it has
- * refused a body. Calls back once: true at the end of the body, false beyond the limits or when the client
- * disconnected.
+ * Reads the rest of a body and discards it, up to 8 MiB and, with a clock, for 5 s: closing a socket while bytes arrive
+ * resets it, and the client may get the reset before the answer. Calls back once, with true at the end of the body.
  */
 export function discardBody(req: NodeIncoming, clock: Clock | undefined, done: (complete: boolean) => void): void {
   let left = DISCARD_BYTES;

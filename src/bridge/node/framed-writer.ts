@@ -20,7 +20,7 @@ const NOTHING = /* @__PURE__ */ new Uint8Array(0);
 /**
  * Returns a function that writes small chunks, with their chunk framing, to the socket of a response: one write in
  * place of three corked ones, and framed once for all watchers that get the same chunk (decision 34). Returns
- * `undefined` if `write` is not that of Node: middleware or the service has replaced it.
+ * `undefined` if middleware or the service has replaced `write`.
  */
 export function framedWriter(
   res: NodeOutgoing,

@@ -5,9 +5,7 @@ import { http } from './node-http.js';
 
 type Head = Pick<ApiResponse, 'status' | 'headers'>;
 
-/**
- * Writes status and headers. `length` is the Content-Length; if it is `undefined`, that of the handler is sent, if any.
- */
+/** `length` is the Content-Length; if it is `undefined`, that of the handler is sent, if any. */
 export type HeadWriter = (res: NodeOutgoing, head: Head, length: number | undefined) => void;
 
 /** Headers of an HTTP/1 connection; Node refuses to send them over HTTP/2. */
@@ -49,7 +47,7 @@ interface UnsentResponse extends NodeOutgoing {
   readonly maxRequestsOnConnectionReached?: boolean;
 }
 
-/** The lines that Node has written after the headers of an answer: `Date`, `Connection`, `Keep-Alive`. */
+/** What Node has written after the headers of an answer: `Date`, `Connection`, `Keep-Alive`. */
 interface HeadEnd {
   readonly text: string;
   /** Wall-clock microseconds at which the second of its `Date` is over. */

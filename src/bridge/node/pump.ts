@@ -11,8 +11,8 @@ export interface PumpEnd {
 }
 
 /**
- * Writes the chunks of a source one by one: the next chunk is requested when Node has written the previous one, so that
- * the source may reuse its buffer, and only one chunk is in memory for a slow client.
+ * Requests the next chunk when Node has written the previous one, so that the source may reuse its buffer, and only one
+ * chunk is in memory for a slow client.
  *
  * @param framing shared by the responses of a listener; without it every chunk goes through `res.write`
  */
@@ -85,9 +85,8 @@ class StreamPump extends ChunkReader {
 type Writer = (chunk: Uint8Array, written: (error?: Error | null) => void) => void;
 
 /**
- * Middleware that compresses or buffers replaces `write` by a function that
- * ignores the callback and retains the chunk. Such a response gets copies and is flushed after each; writing continues
- * after `drain`.
+ * Middleware that compresses or buffers replaces `write` by a function that ignores the callback and retains the chunk.
+ * Such a response gets copies and is flushed after each; writing continues after `drain`.
  */
 function writerFor(res: NodeOutgoing, count: () => void): Writer {
   if (!Object.hasOwn(res, 'write')) {

@@ -5,10 +5,7 @@ import { type NodeIncoming, type NodeOutgoing, type NodeSocket, http2Stream, isG
 /** A connection is not read while at least this many of its requests wait. */
 const READ_AHEAD = 4;
 
-/**
- * The most requests of one connection that wait: the last one is answered with `Connection: close`, and later ones are
- * not handled. More than `READ_AHEAD`, because one read may bring many.
- */
+/** The last one is answered with `Connection: close`, and later ones are not handled. One read may bring many. */
 const MAX_WAITING = 1_000;
 
 /** The longest time a connection is not read, because only reading detects that a client has disconnected. */
@@ -22,7 +19,7 @@ const WAITING: unique symbol = Symbol.for('kube-vitals.waitingRequests') as neve
 
 type Counted = { [WAITING]?: number };
 
-/** Returns how many requests of this connection wait, for all listeners together. */
+/** For all listeners together. */
 export function queuedRequests(socket: object | null): number {
   return (socket as Counted | null)?.[WAITING] ?? 0;
 }
@@ -40,9 +37,8 @@ interface WaitingRequests {
 }
 
 /**
- * Creates the ordering of pipelined requests (RFC 9112, 9.3.2). Node parses and hands over all requests of a
- * connection, regardless of the number of unfinished answers, and orders only the answers: an answer gets its socket,
- * with the event `socket`, when all answers before it are finished.
+ * Orders pipelined requests (RFC 9112, 9.3.2). Node hands over all requests of a connection as they arrive, and orders
+ * only the answers: an answer gets its socket, with the event `socket`, when all answers before it are finished.
  */
 export function createRequestOrder(clock: Clock) {
   const bySocket = new WeakMap<NodeSocket, WaitingRequests>();

@@ -25,10 +25,7 @@ export interface RequestPlace {
   readonly framework?: unknown;
 }
 
-/**
- * One request of Node in normalized form, with the state of its answer. Expensive members are getters: most requests
- * never read the signal, the address or the certificate.
- */
+/** Expensive members are getters: most requests never read the signal, the address or the certificate. */
 export class NodeExchange implements ApiRequest {
   readonly method: string;
   readonly url: string;
@@ -103,16 +100,13 @@ export class NodeExchange implements ApiRequest {
     this.#controller?.abort(reason);
   }
 
-  /** Reports that the answer has been handed to Node completely: from now on a client that disconnects is ignored. */
+  /** The answer has been handed to Node completely: from now on a client that disconnects is ignored. */
   finish(): void {
     this.#finished = true;
     this.#reading.stop();
   }
 
-  /**
-   * Aborts the signal and calls back if the client disconnects before the answer is finished; at once if it already
-   * has.
-   */
+  /** Aborts the signal and calls back if the client disconnects before the answer is finished, or already has. */
   onClientLeft(callback: () => void): void {
     const left = (): void => {
       if (this.#finished) return;

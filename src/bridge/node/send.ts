@@ -16,7 +16,7 @@ import { isPending, type Transfers } from './transfers.js';
 import { type PumpEnd, pump } from './pump.js';
 import type { NodeExchange } from './request.js';
 
-/** Larger answers are written to an HTTP/2 stream in several pieces. */
+/** For an answer in one piece over HTTP/2. */
 const LARGE_BYTES = 64 * 1024;
 
 /** Writes answers and failures of one listener. Neither function throws. */
@@ -100,10 +100,7 @@ export function createSender({
     });
   };
 
-  /**
-   * Returns the function to call when the body was sent, which does not throw; `undefined` if middleware has replaced
-   * `end` or `write`, because it may retain the bytes.
-   */
+  /** Returns `undefined` if middleware has replaced `end` or `write`, because it may retain the bytes. */
   const releaseOf = ({ res }: NodeExchange, { release }: ApiResponse): (() => void) | undefined => {
     if (release === undefined || Object.hasOwn(res, 'end') || Object.hasOwn(res, 'write')) return undefined;
     return () => {
@@ -115,7 +112,7 @@ export function createSender({
     };
   };
 
-  /** Sends a large answer over HTTP/2, in several pieces so that the client's progress is visible. */
+  /** In several pieces, so that the client's progress is visible. */
   const sendLarge = (exchange: NodeExchange, content: string | Uint8Array, sent: (() => void) | undefined): void => {
     const { res } = exchange;
     res.on('error', () => undefined);

@@ -7,9 +7,7 @@ const QUIET_MS = 100;
 
 const MAX_QUIET_WAIT_MS = 500;
 
-/**
- * A shorter turn of the event loop did no work: a connection is then unlikely to arrive between accepting and closing.
- */
+/** A shorter turn did no work: a connection is then unlikely to arrive between accepting and closing. */
 const IDLE_TURN_MS = 0.05;
 
 const MAX_IDLE_WAIT_MS = 250;
@@ -97,9 +95,8 @@ function holdConnections(server: object) {
 }
 
 /**
- * Set on a server while `gracefulClose` still accepts the connections that wait in the operating system. A property of
- * the server, because the listener and `gracefulClose` share nothing else; a registered symbol, because there may be
- * two copies of this package.
+ * A property of the server, because the listener and `gracefulClose` share nothing else; a registered symbol, because
+ * there may be two copies of this package.
  */
 const ABOUT_TO_STOP: unique symbol = Symbol.for('kube-vitals.aboutToStopListening') as never;
 
@@ -109,10 +106,7 @@ export function setAboutToStop(server: object, value: boolean): void {
   (server as Marked)[ABOUT_TO_STOP] = value;
 }
 
-/**
- * True while the server of a connection is about to stop listening. A client whose connection is closed then connects
- * again at once, and the new connection might be reset.
- */
+/** A client whose connection is closed then connects again at once, and the new connection might be reset. */
 export function isAboutToStop(socket: { readonly server?: object | null | undefined } | null): boolean {
   return (socket?.server as Marked | null | undefined)?.[ABOUT_TO_STOP] === true;
 }

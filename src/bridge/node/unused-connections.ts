@@ -10,9 +10,8 @@ interface UnusedSocket {
 }
 
 /**
- * Returns a function that closes the connections of a server on which nothing was ever sent, such as the spare ones of
- * browsers and load balancers. `closeIdleConnections` of Node leaves them open, because it treats them as requests
- * whose headers are late. Only for servers without a `ConnectionTracker`, which tracks all connections.
+ * Closes connections on which nothing was ever sent, such as the spare ones of browsers and load balancers.
+ * `closeIdleConnections` of Node leaves them open, because it treats them as requests whose headers are late.
  */
 export function createUnusedCloser(server: object, clock: Clock): () => void {
   const ended = new Map<UnusedSocket, number>();
@@ -30,10 +29,7 @@ export function createUnusedCloser(server: object, clock: Clock): () => void {
   };
 }
 
-/**
- * Returns Node's list of HTTP/1 connections. It is internal: without it, unused connections stay open until the drain
- * timeout.
- */
+/** Node's list is internal: without it, unused connections stay open until the drain timeout. */
 function connectionsOf(server: object): readonly UnusedSocket[] {
   const key = Object.getOwnPropertySymbols(server).find(({ description }) => description === 'http.server.connections');
   const list = key && (server as Record<symbol, { all?: () => readonly { readonly socket?: unknown }[] }>)[key];

@@ -146,7 +146,6 @@ export function readDuration(text: string): number {
   return parsed.ms;
 }
 
-/** A whole number from 1. */
 export function readCount(text: string, max: number = 999_999_999): number {
   const count = /^\d+$/.test(text) ? Number(text) : NaN;
   const [fault] = aWholeNumber(1, max)(count, '');
@@ -154,7 +153,6 @@ export function readCount(text: string, max: number = 999_999_999): number {
   return count;
 }
 
-/** Any text but an empty one. */
 export function readNonEmpty(text: string): string {
   if (text === '') throw new Error('must not be empty');
   return text;
@@ -164,7 +162,6 @@ function readOptional(text: string): string | undefined {
   return text === '' ? undefined : text;
 }
 
-/** A reader of one of these words. */
 export function oneOf<Word extends string>(...words: readonly Word[]): (text: string) => Word {
   return (text) => {
     const found = words.find((word) => word === text);

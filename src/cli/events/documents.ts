@@ -1,20 +1,24 @@
 import type { Event } from '../../client.js';
 import { isUnsafe, safeDocument } from './safe-text.js';
 
-interface Documents {
-  list(events: readonly Event[]): string;
-  /** An event of a stream; in YAML each is a document. */
-  one(event: Event): string;
+/** Writes events in one of the formats. */
+export interface Printer {
+  readonly existing: (events: readonly Event[]) => string;
+  /** The text of an event that was added or updated. */
+  readonly change: (event: Event) => string;
 }
 
-/** Writes events as kubectl does; as YAML that readers of YAML 1.1 understand too, such as kubectl. */
-export async function documentsOf(format: 'json' | 'yaml'): Promise<Documents> {
+/** Writes events as kubectl does: as one list, or each event of a watch as a document. */
+export async function createDocuments(format: 'json' | 'yaml', watch: boolean): Promise<Printer> {
   const write = format === 'json' ? writeJson : await yamlWriter();
   const mark = format === 'json' ? '' : '---\n';
+  const change = (event: Event): string => mark + write(shown(event));
   return {
-    list: (events) =>
-      write({ apiVersion: 'v1', items: events.map(shown), kind: 'List', metadata: { resourceVersion: '' } }),
-    one: (event) => mark + write(shown(event)),
+    existing: (events) =>
+      watch
+        ? events.map(change).join('')
+        : write({ apiVersion: 'v1', items: events.map(shown), kind: 'List', metadata: { resourceVersion: '' } }),
+    change,
   };
 }
 

@@ -10,9 +10,6 @@ interface TableFormat {
   readonly colour: boolean;
 }
 
-/** The column that is coloured. */
-const TYPE_COLUMN = 'TYPE';
-
 /** `now` in microseconds. */
 type Cell = (event: Event, now: number) => string;
 
@@ -20,7 +17,7 @@ type Cell = (event: Event, now: number) => string;
 const COLUMNS: readonly (readonly [name: string, cell: Cell, shownBy?: 'withNamespace' | 'wide'])[] = [
   ['NAMESPACE', ({ metadata }) => metadata.namespace ?? '', 'withNamespace'],
   ['LAST SEEN', lastSeen],
-  [TYPE_COLUMN, ({ type }) => type ?? ''],
+  ['TYPE', ({ type }) => type ?? ''],
   ['REASON', ({ reason }) => reason ?? ''],
   [
     'OBJECT',
@@ -39,16 +36,12 @@ const WARNING = '\u001b[33m';
 const BOLD = '\u001b[1m';
 const RESET = '\u001b[0m';
 
-/**
- * Lays out events below a head, in columns that are as wide as the widest cell so far.
- *
- * @returns a function that gives the lines of some events; those of the first call begin with the head
- */
+/** Columns are as wide as the widest cell so far. The lines of the first call begin with the head. */
 export function createEventTable(format: TableFormat): (events: readonly Event[]) => string {
   const columns = COLUMNS.filter(([, , shownBy]) => shownBy === undefined || format[shownBy]);
   const head = columns.map(([name]) => name);
   const widths = head.map((name) => name.length);
-  const typeAt = head.indexOf(TYPE_COLUMN);
+  const typeAt = head.indexOf('TYPE');
   let begun = false;
 
   const line = (cells: readonly string[], paint: (text: string, at: number) => string): string =>

@@ -9,7 +9,7 @@ import {
 } from '../../client.js';
 import type { ProcessContext } from '../command-line/command.js';
 import { connect, type ConnectionFlags } from './connect.js';
-import { documentsOf } from './documents.js';
+import { createDocuments, type Printer } from './documents.js';
 import { createEventTable, lastSeenAt } from './event-table.js';
 import { filterOf, type EventFilter, type ForObject } from './filter.js';
 import { safeText } from './safe-text.js';
@@ -28,12 +28,6 @@ export interface EventsFlags extends ConnectionFlags {
 const MAX_EVENTS = 1_000_000;
 
 const WITHOUT_CREDENTIALS = 'without credentials: give --token-file, or --kubeconfig in place of --server';
-
-interface Printer {
-  readonly existing: (events: readonly Event[]) => string;
-  /** The text of an event that was added or updated. */
-  readonly change: (event: Event) => string;
-}
 
 /** @returns the exit code */
 export async function runEvents(flags: EventsFlags, context: ProcessContext): Promise<number> {
@@ -109,10 +103,7 @@ async function existing(
 
 async function printerOf(flags: EventsFlags, colour: boolean): Promise<Printer> {
   const { output } = flags;
-  if (output === 'json' || output === 'yaml') {
-    const { list, one } = await documentsOf(output);
-    return { existing: flags.watch ? (events) => events.map(one).join('') : list, change: one };
-  }
+  if (output === 'json' || output === 'yaml') return createDocuments(output, flags.watch);
   const table = createEventTable({ withNamespace: flags.allNamespaces, wide: output === 'wide', colour });
   return { existing: table, change: (event) => table([event]) };
 }

@@ -16,10 +16,7 @@ const REFUSED: ApiResponse = statusResponse(
   { ...NOT_CACHED, ...NOSNIFF },
 );
 
-/**
- * The part of a handler that a port without TLS may serve to the network: health, for anonymous callers. Tokens and
- * other credentials are dropped, and bodies are not read.
- */
+/** What a port without TLS may serve to the network. Credentials are dropped, and bodies are not read. */
 export function healthOnly(handle: ApiHandler): ApiHandler {
   return (request) => (HEALTH.test(request.url) ? handle(anonymous(request)) : REFUSED);
 }

@@ -16,7 +16,7 @@ export interface AccessFiles {
   readonly policies?: string | undefined;
 }
 
-/** What a start reads and makes once, for all processes that serve. Plain data. */
+/** What a start reads and makes once, for all processes that serve. */
 export interface Preparation {
   readonly access: AccessFiles;
   readonly certificate: ServingCertificate;
@@ -71,7 +71,7 @@ async function readText(flag: string, path: string | undefined): Promise<string 
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** Made on first start and then kept. A file that is empty or all zero bytes, as a power failure may leave it, is replaced. */
+/** Made on first start. A file that is empty or all zero bytes, as a power failure may leave it, is replaced. */
 export async function adminToken(dataDir: string): Promise<string> {
   const path = join(dataDir, 'admin-token');
   const content = (await readIfThere(path))?.replace(/^\0+$/, '');

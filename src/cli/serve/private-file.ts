@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, open, readFile, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 
-export const OTHER_DIRECTORY = 'choose another directory with --data-dir';
+const OTHER_DIRECTORY = 'choose another directory with --data-dir';
 /** The name of a temporary file that an interrupted write left behind: that of the file and a UUID. */
 const LEFTOVER =
   /^(admin-token|kubeconfig|revisions|(ca|server)\.(key|crt))\.[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -28,10 +28,7 @@ export async function preparePrivateDirectory(dir: string, hint: string = OTHER_
   }
 }
 
-/**
- * Writes a file that only its owner may read. Readers see the old content or the new, never half of it, whenever the
- * process or the machine stops; a write that fails leaves the old file, and nothing beside it.
- */
+/** Readers see the old content or the new, whenever the machine stops. A failed write leaves nothing beside the old. */
 export async function writePrivateFile(path: string, content: string, hint: string = OTHER_DIRECTORY): Promise<void> {
   await makeDirectory(dirname(path), hint);
   // So that a start on a full disk succeeds.

@@ -47,10 +47,7 @@ LOOPBACK.addSubnet('127.0.0.0', 8, 'ipv4');
 LOOPBACK.addAddress('::1', 'ipv6');
 LOOPBACK.addSubnet('::ffff:127.0.0.0', 104, 'ipv6');
 
-/**
- * Opens the ports that the flags name. When one cannot be opened, none stays open. An HTTP port that is not on loopback
- * gets the listener `healthOnly`.
- */
+/** When a port cannot be opened, none stays open. An HTTP port that is not on loopback gets `healthOnly`. */
 export async function openServers(
   flags: Flags,
   certificate: ServingCertificate,

@@ -54,9 +54,7 @@ interface Life extends ExitInfo {
 
 /**
  * Keeps workers running until a signal ends them. The first one starts alone, so that one process sets up the store and
- * the ports, and reports faults of the configuration; the others follow when it serves. A worker that ends is started
- * again, after a growing pause; so is one that does not serve two minutes after its start, which is killed. One that
- * ends by itself before it has ever served ends all of them.
+ * the ports, and reports faults of the configuration. One that ends by itself before it has ever served ends all.
  *
  * @returns the exit code: the highest of the workers' in a shutdown, 1 when one was killed or could not start
  */

@@ -8,7 +8,7 @@ import type { Primary } from './worker-processes.js';
 const DEADLINE_MS = 2_000;
 
 /** The primary's part: passes requests for metrics on to all workers, and sends their answers together. */
-export function createMetricsRelay(clock: Clock, deadlineMs: number = DEADLINE_MS) {
+export function createMetricsRelay(clock: Clock) {
   /** What happens with an answer, by the id of the request. */
   const open = new Map<number, (from: number, text: string) => void>();
   let requests = 0;
@@ -25,7 +25,7 @@ export function createMetricsRelay(clock: Clock, deadlineMs: number = DEADLINE_M
       const up = name === undefined ? [upText(all, texts)] : [];
       workers.get(from)?.send({ type: 'metrics.gathered', id: requestId, texts: [...texts.values(), ...up] });
     };
-    const timer = clock.setTimer(done, deadlineMs);
+    const timer = clock.setTimer(done, DEADLINE_MS);
     open.set(id, (worker, text) => {
       texts.set(worker, text);
       if (texts.size === all.length) done();
@@ -48,8 +48,8 @@ export interface LabelledRegistry extends MetricsRegistry {
 }
 
 /**
- * The worker's part: a registry that prints the metrics of all workers, each with the label `worker`. Sums would be
- * wrong: those of counters fall when a worker is started again, which Prometheus takes for a restart of all.
+ * The worker's part: prints the metrics of all workers, each with a label. Sums of counters would fall when a worker is
+ * started again, which Prometheus takes for a restart of all.
  */
 export function shareRegistry(number: number, primary: Pick<Primary, 'send' | 'onMessage'>, clock: Clock) {
   return (registry: LabelledRegistry): MetricsRegistry => {

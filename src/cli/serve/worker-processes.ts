@@ -15,9 +15,8 @@ export function isWorkerProcess(): boolean {
 const LAST_MESSAGES_MS = 200;
 
 /**
- * Starts this program once more, with the same command line. The listening sockets are shared, and each worker accepts
- * connections for itself. Node's other way, where the primary accepts and hands connections to the workers in turn,
- * loses those that are under way to a worker that is killed: they are neither answered nor closed.
+ * Starts this program once more. Each worker accepts connections for itself: Node's other way, where the primary hands
+ * them to the workers in turn, loses those that are under way to a worker that is killed.
  */
 export function spawnWorker({ onMessage, onEnd }: WorkerEvents): WorkerProcess {
   cluster.schedulingPolicy = cluster.SCHED_NONE;
@@ -83,7 +82,6 @@ export function joinPrimary({ onSignal }: Pick<ProcessContext, 'onSignal'>) {
         else resolve(false);
       }),
     onMessage: (listener: (message: ToWorker) => void): void => void messages.push(listener),
-    /** The listener is called when the primary has ended. */
     onGone: (listener: () => void): void => void gone.push(listener),
     /**
      * Leaves the primary, which closes its copies of the listening sockets when the last worker has left. They would
@@ -94,9 +92,8 @@ export function joinPrimary({ onSignal }: Pick<ProcessContext, 'onSignal'>) {
       if (self.isConnected()) self.process.disconnect();
     },
     /**
-     * The signals of this process and of the primary. A terminal, or a service manager that knows all processes, sends
-     * the same signal to both: it counts once. The end of the primary counts as SIGTERM, unless there was a signal
-     * before.
+     * A terminal, or a service manager that knows all processes, sends the same signal to this process and the primary:
+     * it counts once. The end of the primary counts as SIGTERM, unless there was a signal before.
      */
     onSignal: signals.onSignal as ProcessContext['onSignal'],
   };

@@ -46,9 +46,8 @@ export async function openStore(
 }
 
 /**
- * Whether the store answers. A store in this process or on this disk must: otherwise the command line is wrong. One on
- * the network may become available later; until then `/readyz` fails. A full disk is no reason not to start: the store
- * can be read, and expiry frees space.
+ * A local store must answer: otherwise the command line is wrong. One on the network may become available later. A full
+ * disk is no reason not to start: the store can be read, and expiry frees space.
  */
 export async function pingStore(store: EventStore, choice: StoreChoice, log: (line: string) => void): Promise<boolean> {
   const local = isLocal(choice);
@@ -86,10 +85,7 @@ export interface DefaultStore {
   readonly keepAdvice?: string;
 }
 
-/**
- * A file in the data directory where this Node has a driver for SQLite, else memory. An existing file is never
- * passed over in favour of memory: its events would seem to be lost.
- */
+/** An existing file is never passed over in favour of memory: its events would seem to be lost. */
 export async function defaultStore(
   dataDir: string,
   load: () => Promise<unknown> = () => loadDriver('auto'),

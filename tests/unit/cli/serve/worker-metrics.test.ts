@@ -8,7 +8,7 @@ import { fakeClock } from '../../../../src/testing/fake-clock.js';
 /** Workers with a gauge each, and the relay between them. */
 function connect(count: number, { silent = [] as readonly number[], isConnected = true } = {}) {
   const clock = fakeClock();
-  const relay = createMetricsRelay(clock, 2_000);
+  const relay = createMetricsRelay(clock);
   const processes = new Map<number, WorkerProcess>();
   const registries = Array.from({ length: count }, (_, index) => {
     const number = index + 1;
