@@ -5,23 +5,14 @@ export const LARGE_BYTES = 65_536;
 
 /** Bytes of a response that count until they are released. */
 export interface HeldBytes {
-  /** Corrects the count to the actual number of bytes. */
   become(bytes: number): void;
-  /**
-   * As `become`, for a response that is not complete yet. Returns false, and changes nothing, if other responses to
-   * this caller, or to all callers, have used up the capacity.
-   */
+  /** As `become`, before the response is complete. Returns false, and changes nothing, if there is no capacity. */
   grow(bytes: number): boolean;
   /** Releases the bytes. May be called twice. */
   release(): void;
 }
 
-/**
- * Counts the bytes of responses that clients have not read.
- *
- * @param count adds bytes to the counts of this caller and of all; negative to subtract
- * @param free bytes available to this caller: the lesser of its own and the total capacity
- */
+/** Counts the bytes of responses that clients have not read. `free`: the bytes available to this caller. */
 export function createAnswerBytes(
   count: (state: CallerState, bytes: number) => void,
   free: (state: CallerState) => number,
@@ -51,10 +42,7 @@ export function createAnswerBytes(
         },
       };
     },
-    /**
-     * Counts a chunk that is shared by several responses to this caller once. Returns the function that releases it,
-     * which may be called twice; `undefined` if there is no capacity.
-     */
+    /** Counts a chunk that responses to a caller share once. Returns its release; `undefined` without capacity. */
     share(state: CallerState, chunk: Uint8Array): (() => void) | undefined {
       const shared = state.chunks.get(chunk) ?? { holders: 0 };
       if (shared.holders === 0) {

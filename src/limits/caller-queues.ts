@@ -2,10 +2,7 @@ import type { Clock } from '../clock/clock.js';
 import { Queue, type Requester } from './queue.js';
 import { createScheduler, type CallerActivity } from './scheduler.js';
 
-/**
- * The resource that a request waits for: a place in flight among reads or writes, or capacity for the bytes of a
- * response.
- */
+/** What a request waits for: a place in flight, or capacity for the bytes of a response. */
 export type WaitKind = 'read' | 'write' | 'bytes';
 
 /** The state of one caller: the places and bytes that it holds, and its waiting requests. */
@@ -32,7 +29,6 @@ export class CallerState implements CallerActivity {
     this.unauthenticated = unauthenticated;
   }
 
-  /** Requests that wait for a place, or for capacity. */
   get waiting(): number {
     return this.read.length + this.write.length + this.bytes.length;
   }
@@ -61,17 +57,11 @@ type QueueKind = (typeof KINDS)[number];
 const MANY_WAITING = 128;
 /** How often the queues are searched for requests that have ended or waited too long. */
 const SWEEP_MS = 250;
-/**
- * The number of states from which on idle ones are removed. Fewer are cached, because most callers send further
- * requests.
- */
+/** From this many states on idle ones are removed; fewer are kept, since most callers send further requests. */
 const KEPT_STATES = 1_000;
 const IDLE_MS = 2_000;
 
-/**
- * Creates queues for each caller, served round-robin by the scheduler. A caller that holds all of its places is skipped
- * until it releases one.
- */
+/** Queues of each caller, served round-robin; one that holds all of its places is skipped until it releases one. */
 export function createCallerQueues({ clock, atNextTurn, waitMs, free, freeFor }: CallerQueuesDependencies) {
   const states = new Map<string, CallerState>();
   /** Callers that can be served, in order. */
@@ -160,17 +150,12 @@ export function createCallerQueues({ clock, atNextTurn, waitMs, free, freeFor }:
       states.set(name, state);
       return state;
     },
-    /** Whether work of this caller may start immediately. */
     mayBegin: (state: CallerState): boolean => scheduler.mayBegin(state) && state.step.length === 0,
-    /** Whether several callers are active. */
     areShared: (): boolean => scheduler.areShared(),
     /** Whether a new request has to queue behind other requests of this caller, or of all callers. */
     mustWait: (kind: WaitKind, state: CallerState, left: number): boolean =>
       state[kind].length > 0 || (left === 1 && ready[kind].size > 0),
-    /**
-     * Waits for a place or capacity, which `next` acquires, or (`step`) only until the caller is scheduled. Resolves to
-     * `undefined` if none was free in time, or the request has ended.
-     */
+    /** Waits until `next` may acquire, or (`step`) for the caller's turn. `undefined`: too late, or aborted. */
     wait<T>(kind: QueueKind, state: CallerState, requester: Requester, next: () => T): Promise<T | undefined> {
       return new Promise((resolve) => {
         if (kind !== 'step') waiting += 1;
@@ -179,12 +164,10 @@ export function createCallerQueues({ clock, atNextTurn, waitMs, free, freeFor }:
         join(kind, state);
       });
     },
-    /** Reports that a place or capacity was released. */
     freed(kind: WaitKind, state: CallerState): void {
       if (state[kind].length > 0) ready[kind].add(state);
       if (ready[kind].size > 0) scheduler.wake();
     },
-    /** Requests that wait for a place, or for capacity. */
     waiting: (): number => waiting,
   };
 }

@@ -36,15 +36,12 @@ const rules = (): OptionRules<EventRateLimit> => ({
 
 export const eventRateLimits = (): OptionRule => aListOf(anObject(rules()));
 
-/** The attributes of a write that limits use. */
 export interface EventWrite {
   readonly namespace: string;
-  /** The caller's name. */
   readonly user: string;
   readonly event: Event;
 }
 
-/** Why a write is refused. */
 export interface EventRateRefusal {
   /** `limit reached on type Namespace for key default`, or several of them in brackets. */
   readonly text: string;

@@ -38,23 +38,6 @@ export interface InFlightLimitOptions {
   readonly queueWaitMs?: number | undefined;
 }
 
-/** The options with their defaults. */
-export type InFlightLimitValues = Readonly<Record<keyof InFlightLimitOptions, number>>;
-
-const DEFAULTS: InFlightLimitValues = {
-  reads: 400,
-  writes: 200,
-  readsPerCaller: 200,
-  writesPerCaller: 100,
-  watches: 10_000,
-  watchesPerCaller: 2_000,
-  bytes: 268_435_456,
-  bytesPerCaller: 67_108_864,
-  queued: 5_000,
-  queuedPerCaller: 500,
-  queueWaitMs: 5_000,
-};
-
 function rules(): OptionRules<InFlightLimitOptions> {
   const some = orInfinity(aWholeNumber(1));
   const noneOrSome = orInfinity(aWholeNumber(0));
@@ -75,16 +58,23 @@ function rules(): OptionRules<InFlightLimitOptions> {
 
 export const inFlightLimits = (): OptionRule => anObject(rules());
 
-/** @throws TypeError listing every fault */
-export function readInFlightLimits(options: InFlightLimitOptions): InFlightLimitValues {
+/** Returns the options with their defaults. @throws TypeError listing every fault */
+export function readInFlightLimits(
+  options: InFlightLimitOptions,
+): Readonly<Record<keyof InFlightLimitOptions, number>> {
   checkOptions('limits', options, rules());
-  const { reads = DEFAULTS.reads, writes = DEFAULTS.writes, bytes = DEFAULTS.bytes } = options;
-  const given = Object.entries(options).filter(([, value]) => value !== undefined);
+  const { reads = 400, writes = 200, bytes = 268_435_456 } = options;
   return {
-    ...DEFAULTS,
-    readsPerCaller: Math.max(1, Math.floor(reads / 2)),
-    writesPerCaller: Math.max(1, Math.floor(writes / 2)),
-    bytesPerCaller: Math.max(1, Math.floor(bytes / 4)),
-    ...(Object.fromEntries(given) as InFlightLimitOptions as Partial<InFlightLimitValues>),
+    reads,
+    writes,
+    readsPerCaller: options.readsPerCaller ?? Math.max(1, Math.floor(reads / 2)),
+    writesPerCaller: options.writesPerCaller ?? Math.max(1, Math.floor(writes / 2)),
+    watches: options.watches ?? 10_000,
+    watchesPerCaller: options.watchesPerCaller ?? 2_000,
+    bytes,
+    bytesPerCaller: options.bytesPerCaller ?? Math.max(1, Math.floor(bytes / 4)),
+    queued: options.queued ?? 5_000,
+    queuedPerCaller: options.queuedPerCaller ?? 500,
+    queueWaitMs: options.queueWaitMs ?? 5_000,
   };
 }

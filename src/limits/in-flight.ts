@@ -6,7 +6,6 @@ import { readInFlightLimits, type InFlightLimitOptions } from './in-flight-optio
 import { createCallerQueues, type CallerState } from './caller-queues.js';
 import type { Requester } from './queue.js';
 
-/** A place that a request holds. */
 export interface Place {
   /** Reports that the response streams from now on: the place is still held, but no longer counts as work. */
   streams(): void;
@@ -24,29 +23,24 @@ export interface Client extends Requester {
 
 export type InFlightLimits = ReturnType<typeof createInFlightLimits>;
 
-/** The dependencies of {@link createInFlightLimits}. */
 export interface InFlightDependencies {
   readonly clock: Clock;
-  /** Calls back in the next turn of the event loop. */
   readonly atNextTurn: (callback: () => void) => void;
   /** Called for every acquired place, with the numbers of places that are held: the same object each time. */
   readonly taken?: ((kind: PlaceKind, held: Readonly<Record<PlaceKind, number>>) => void) | undefined;
 }
 
+const nothing = (): undefined => undefined;
+
 /** The most concurrent store calls of one caller while others, whose calls queue behind them, are active. */
 const STORE_CALLS_BESIDE_OTHERS = { read: 16, write: 32, watch: Infinity } as const;
 
 /** The place of a request that is not counted. */
-const NO_PLACE: Place = Object.freeze<Place>({ streams: () => undefined, release: () => undefined });
-const nothing = (): void => undefined;
+const NO_PLACE: Place = Object.freeze<Place>({ streams: nothing, release: nothing });
 /** The bytes of responses that are not counted. */
 const NO_BYTES: HeldBytes = Object.freeze<HeldBytes>({ become: nothing, grow: () => true, release: nothing });
 
-/**
- * Counts the requests in flight of one server, and schedules those of different callers fairly.
- *
- * @throws TypeError listing every invalid option
- */
+/** Counts the requests in flight and schedules their callers fairly. @throws TypeError listing every invalid option */
 export function createInFlightLimits(
   options: InFlightLimitOptions,
   { clock, atNextTurn, taken }: InFlightDependencies,
@@ -120,15 +114,11 @@ export function createInFlightLimits(
     if (caller === undefined) return queues.of(`\0unknown ${remoteAddress}`, true);
     return queues.of(caller.name === ANONYMOUS ? `\0${remoteAddress}` : caller.name, false);
   };
-  const none = (): undefined => undefined;
   const isFull = (state: CallerState): boolean =>
     queues.waiting() >= limits.queued || state.waiting >= limits.queuedPerCaller;
 
   return {
-    /**
-     * Acquires a place: synchronously if one is free and this delays no other caller. `undefined` means *no place*:
-     * respond with `tooManyRequestsText()`. A refusal is scheduled as well, so that retrying at once has no advantage.
-     */
+    /** Acquires a place; `undefined`: 429. A refusal is scheduled as well, so that retrying at once is no advantage. */
     enter(kind: PlaceKind, caller: Caller, client: Client): Place | undefined | Promise<Place | undefined> {
       const state = stateOf(caller, client);
       const now = queues.mayBegin(state);
@@ -138,31 +128,25 @@ export function createInFlightLimits(
       }
       if (caller.groups.includes(MASTERS)) return now ? NO_PLACE : queues.wait('step', state, client, () => NO_PLACE);
       if (now && isFree(kind, state) && !queues.mustWait(kind, state, free(kind))) return new HeldPlace(kind, state);
-      if (isFull(state)) return queues.wait('step', state, client, none);
+      if (isFull(state)) return queues.wait('step', state, client, nothing);
       return queues.wait(kind, state, client, () => new HeldPlace(kind, state));
     },
-    /**
-     * Acquires capacity for the bytes of a response, synchronously if possible. `undefined` means *none*: other
-     * responses to this caller, or to all callers, were not read by their clients in time.
-     */
+    /** Acquires capacity for a response; `undefined`: clients did not read other responses in time. */
     hold(bytes: number, caller: Caller, client: Client): HeldBytes | Promise<HeldBytes | undefined> {
       if (caller.groups.includes(MASTERS)) return NO_BYTES;
       const state = stateOf(caller, client);
       if (isFree('bytes', state) && !queues.mustWait('bytes', state, 1)) return answerBytes.take(state, bytes);
-      if (isFull(state)) return queues.wait('step', state, client, none);
+      if (isFull(state)) return queues.wait('step', state, client, nothing);
       return queues.wait('bytes', state, client, () => answerBytes.take(state, bytes));
     },
     /** As `hold`, for a chunk that several watches of a caller share, counted once. Returns its release. */
     holdChunk(chunk: Uint8Array, caller: Caller, client: Client): (() => void) | undefined {
       return caller.groups.includes(MASTERS) ? nothing : answerBytes.share(stateOf(caller, client), chunk);
     },
-    /**
-     * Schedules work of a caller, or of an unauthenticated client, that needs no place in flight: a part of a list, a
-     * refusal, a path outside the events API. `undefined` means that it may start now.
-     */
+    /** Schedules work without a place: a part of a list, a refusal, another path. `undefined`: it may start now. */
     turn(caller: Caller | undefined, client: Client): Promise<unknown> | undefined {
       const state = stateOf(caller, client);
-      return queues.mayBegin(state) ? undefined : queues.wait('step', state, client, none);
+      return queues.mayBegin(state) ? undefined : queues.wait('step', state, client, nothing);
     },
   };
 }

@@ -3,12 +3,10 @@ export interface Requester {
   readonly aborted?: boolean | undefined;
 }
 
-/** A request in a queue. */
 export interface Waiter {
   readonly requester: Requester;
   /** Monotonic milliseconds. */
   readonly since: number;
-  /** Called when it is scheduled. */
   readonly enter: () => void;
   /** Called when it leaves the queue because its request has ended or has waited too long. */
   readonly leave: () => void;

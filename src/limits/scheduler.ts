@@ -1,6 +1,5 @@
 import type { Clock } from '../clock/clock.js';
 
-/** The data that {@link createScheduler} stores for one caller. */
 export interface CallerActivity {
   /** The turn of the event loop in which `begun` was counted. */
   turn: number;
@@ -15,7 +14,6 @@ export interface CallerActivity {
   countedFrom: number;
 }
 
-/** The dependencies of {@link createScheduler}. */
 export interface SchedulerDependencies {
   readonly clock: Clock;
   /** Calls back in the next turn of the event loop; microtasks run between two callbacks. */
@@ -26,10 +24,7 @@ export interface SchedulerDependencies {
   readonly hasLongQueue: () => boolean;
 }
 
-/**
- * Time in one turn for the only active caller, in milliseconds: much more than 64 connections need, and much less than
- * 50 ms.
- */
+/** Time in one turn for the only active caller, in ms: more than 64 connections need, and much less than 50 ms. */
 const ALONE_MS = 5;
 /** Time in one turn for queued work while several callers are active, in milliseconds: a new request waits for it. */
 const SHARED_MS = 0.2;
@@ -123,7 +118,6 @@ export function createScheduler({ clock, atNextTurn, serve, hasLongQueue }: Sche
       caller.begun += 1;
       return true;
     },
-    /** Whether several callers are active. */
     areShared: (): boolean => clock.monotonic() < sharedUntil,
     /** Reports waiting work: `serve` is called in the next turns, until it returns false. */
     wake(): void {

@@ -5,7 +5,6 @@ export interface TokenBucketsOptions {
   readonly qps: number;
   /** The size of a bucket, and the number of tokens in a new one. */
   readonly burst: number;
-  /** The most buckets. */
   readonly maxKeys: number;
   readonly clock: Clock;
 }
