@@ -19,7 +19,6 @@ import {
 import { refuseImpersonation } from './impersonation-headers.js';
 import { described } from '../options/check-options.js';
 
-/** The two hooks of a service, and the function that reports their failures. */
 export interface AccessOptions {
   readonly authenticate: Authenticate;
   readonly authorize: Authorize;
@@ -107,10 +106,7 @@ export function createAccess({
   };
 }
 
-/**
- * Completes a caller with the group `system:authenticated` unless anonymous. Hooks may be written in
- * plain JavaScript: an object without a name is not a caller.
- */
+/** Adds the group `system:authenticated` unless anonymous. Hooks may be plain JavaScript: no name, no caller. */
 export function acceptCaller(answer: unknown): Caller | undefined {
   if (typeof answer !== 'object' || answer === null) return undefined;
   const caller = answer as Partial<Caller>;

@@ -2,7 +2,6 @@ import type { OptionRule } from '../options/check-options.js';
 import { required } from '../options/rules.js';
 import type { Authenticate, Authorize } from './contract.js';
 
-/** The two hooks of a service. */
 export type HookName = 'authenticate' | 'authorize';
 
 const NOUNS = { authenticate: 'an authenticator', authorize: 'an authorizer' } as const;
@@ -16,10 +15,7 @@ const ADVICE = {
 /** Recognised across copies of the package. */
 const MARK: unique symbol = Symbol.for('kube-vitals.hook') as never;
 
-/**
- * The faults to report if a function of this library is passed as the wrong hook, by the name of that hook. The texts
- * are stored on the function, so that bundles without the function do not include them.
- */
+/** The faults of a function passed as the wrong hook: on the function, so that bundles without it omit them. */
 type HookMark = Readonly<Partial<Record<HookName, string>>>;
 
 function marked<F extends object>(target: F, mark: HookMark): F {
@@ -45,11 +41,7 @@ function misplaced(hook: HookName, given: string): HookMark {
   return { [other]: `must be ${NOUNS[other]}, which says ${PURPOSES[other]}, and was given ${given}${ADVICE[other]}` };
 }
 
-/**
- * Returns the option rule of a hook. Only faults that can be detected without calling the hook are reported.
- *
- * @param advice the end of the fault to report if the value is not a function
- */
+/** The rule of a hook, which is not called for it. `advice` ends the fault of a value that is no function. */
 export function aHook(hook: HookName, advice = ''): OptionRule {
   return (value, name) => {
     if (value === undefined) return [];
@@ -63,7 +55,6 @@ export function aRequiredHook(hook: HookName): OptionRule {
   return required(aHook(hook, ADVICE[hook]));
 }
 
-/** Returns the faults of a list of hooks, which must have at least one item. */
 export function hookListFaults(hook: HookName, list: readonly unknown[]): readonly string[] {
   const noun = NOUNS[hook].slice('an '.length);
   if (list.length === 0) return [`name at least one ${noun}`];

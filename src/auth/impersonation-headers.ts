@@ -9,10 +9,7 @@ import type { Impersonate } from './contract.js';
 
 const EXTRA = 'impersonate-extra-';
 
-/**
- * Returns the user to impersonate, exactly as in the headers; `undefined` without such headers. A UID, groups or extra
- * values without a user name are a fault, with the message of Kubernetes.
- */
+/** Returns the user in the headers. A UID, groups or extra values without a name are a fault, as in Kubernetes. */
 export function wantedCaller(request: ApiRequest): Caller | { readonly fault: string } | undefined {
   const name = utf8(header(request, 'impersonate-user') ?? '');
   const uid = utf8(header(request, 'impersonate-uid') ?? '');
@@ -79,9 +76,8 @@ const LETTER_I = 0x69;
 const LOWER_CASE = 0x20;
 
 /**
- * The 403 for a request with impersonation headers if impersonation is not enabled. If the headers were ignored, a
- * request meant to run with another user's rights would run with those of the caller: `kubectl delete --as=nobody`
- * would delete.
+ * Ignoring the headers instead would run a request meant to have another user's rights with those of the caller:
+ * `kubectl delete --as=nobody` would delete.
  */
 export const NO_IMPERSONATION: Status = /* @__PURE__ */ Object.freeze(
   /* @__PURE__ */ failureStatus(

@@ -2,10 +2,7 @@ import type { Caller } from '../model/caller.js';
 
 /** A mode of impersonation: one way in which a caller may be allowed to act as another user. */
 export interface ImpersonationMode {
-  /**
-   * The name of the mode in the verbs that the authorizer gets; absent for the older verb, which applies to all
-   * requests.
-   */
+  /** Its name in the verbs that the authorizer gets; absent for the older verb, which applies to all requests. */
   readonly constraint?: string;
   readonly verb: string;
   /** The impersonated user, as attributes for the authorizer. */
@@ -20,9 +17,8 @@ const NODE_NAME = 'authentication.kubernetes.io/node-name';
 const ASSOCIATED_KEYS = 'authentication.kubernetes.io/associated-node-keys';
 
 /**
- * Returns the modes in which `wanted` can be impersonated, in the order they are tried (Kubernetes 1.36, constrained
- * impersonation): nodes and service accounts have special modes if only the name is given; other users have
- * `user-info`. The older verb is last.
+ * Returns the modes of impersonating `wanted` in the order they are tried (Kubernetes 1.36, constrained impersonation):
+ * nodes and service accounts have special modes if only the name is given. The older verb is last.
  */
 export function applicableModes(requestor: Caller, wanted: Caller): readonly ImpersonationMode[] {
   const node = nodeName(wanted.name);
@@ -76,10 +72,7 @@ function runsOn(requestor: Caller, node: string): boolean {
   return serviceAccount(requestor.name) !== undefined && names.length === 1 && names[0] === node;
 }
 
-/**
- * Removes the node's name, so that the authorizer does not get it: the right applies to any node on which the account
- * runs.
- */
+/** The authorizer does not get the node's name: the right applies to any node on which the account runs. */
 function withKeysOnly(requestor: Caller): Caller {
   return { ...requestor, extra: { [ASSOCIATED_KEYS]: Object.keys(requestor.extra ?? {}).sort() } };
 }

@@ -51,7 +51,7 @@ async function impersonated(
 ): Promise<Impersonated> {
   let refused: Refused;
   for (const mode of applicableModes(requestor, wanted)) {
-    const failure = await refusalOf(mode, { authorize, requestor: mode.requestor, wanted, attributes });
+    const failure = await refusalOf({ authorize, mode, wanted, attributes });
     if (failure === undefined) return { caller: withGroups(wanted, mode.groups) };
     refused ??= failure;
   }
@@ -60,14 +60,14 @@ async function impersonated(
 
 interface Check {
   readonly authorize: Authorize;
-  readonly requestor: Caller;
+  readonly mode: ImpersonationMode;
   readonly wanted: Caller;
   readonly attributes: Attributes;
 }
 
-async function refusalOf(mode: ImpersonationMode, check: Check): Promise<Refused> {
-  const { requestor, wanted, attributes } = check;
-  const { constraint, verb, user } = mode;
+async function refusalOf(check: Check): Promise<Refused> {
+  const { wanted, attributes } = check;
+  const { constraint, verb, user, requestor } = check.mode;
   const usersGroup = constraint === undefined ? { group: '', version: 'v1' } : AUTHENTICATION;
   const refused = await askEach(check, [
     ...(constraint === undefined ? [] : [{ ...attributes, verb: `impersonate-on:${constraint}:${attributes.verb}` }]),
@@ -81,33 +81,27 @@ async function refusalOf(mode: ImpersonationMode, check: Check): Promise<Refused
     if (fault) return forbiddenStatus(requestor, { ...groups, ...(fault.name && { name: fault.name }) }, fault.reason);
   }
   const wantedGroups = wanted.groups.map((name): ResourceAttributes => ({ ...groups, name }));
-  const refusedGroup = await askAll(check, mode, wantedGroups, { ...groups, name: '*' });
+  const refusedGroup = await askAll(check, wantedGroups, { ...groups, name: '*' });
   if (refusedGroup) return refusedGroup;
-  return extraRefusal(mode, check, { verb, ...AUTHENTICATION, resource: 'userextras' });
+  return extraRefusal(check, { verb, ...AUTHENTICATION, resource: 'userextras' });
 }
 
-async function extraRefusal(mode: ImpersonationMode, check: Check, extras: ResourceAttributes): Promise<Refused> {
-  const { requestor, wanted } = check;
+async function extraRefusal(check: Check, extras: ResourceAttributes): Promise<Refused> {
+  const { mode, wanted } = check;
   const entries = Object.entries(wanted.extra ?? {});
   const fault = mode.constraint === undefined ? undefined : entries.map(extraFault).find((text) => text !== undefined);
-  if (fault) return forbiddenStatus(requestor, extras, fault);
+  if (fault) return forbiddenStatus(mode.requestor, extras, fault);
   const all = entries.flatMap(([subresource, values]) => values.map((name) => ({ ...extras, subresource, name })));
-  return askAll(check, mode, all, { ...extras, subresource: '*', name: '*' });
+  return askAll(check, all, { ...extras, subresource: '*', name: '*' });
 }
 
 /** Checks each item. In a constrained mode with many items, the right to all of them is checked first. */
-async function askAll(
-  check: Check,
-  mode: ImpersonationMode,
-  each: readonly ResourceAttributes[],
-  all: ResourceAttributes,
-): Promise<Refused> {
-  if (mode.constraint !== undefined && each.length >= MANY && !(await askEach(check, [all]))) return undefined;
+async function askAll(check: Check, each: readonly ResourceAttributes[], all: ResourceAttributes): Promise<Refused> {
+  if (check.mode.constraint !== undefined && each.length >= MANY && !(await askEach(check, [all]))) return undefined;
   return askEach(check, each);
 }
 
-/** Returns the refusal of the first item that is not allowed. */
-async function askEach({ authorize, requestor }: Check, each: readonly Attributes[]): Promise<Refused> {
+async function askEach({ authorize, mode: { requestor } }: Check, each: readonly Attributes[]): Promise<Refused> {
   for (const attributes of each) {
     const answer = authorize(requestor, attributes);
     const { allowed, reason } = isPromise(answer) ? await answer : answer;
@@ -138,10 +132,7 @@ function extraFault([key, values]: readonly [string, readonly string[]]): string
 const DOMAIN_PREFIXED =
   /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*\/[A-Za-z0-9/\-._~%!$&'()*+,;=:]+$/;
 
-/**
- * Adds `system:authenticated`, or `system:unauthenticated` for the anonymous user, unless that group or
- * `system:unauthenticated` is already there.
- */
+/** Adds `system:authenticated`, or for the anonymous user `system:unauthenticated`, unless either is there. */
 function withGroups(wanted: Caller, given: readonly string[]): Caller {
   const groups = [...wanted.groups, ...given];
   const requiredGroup = wanted.name === ANONYMOUS ? UNAUTHENTICATED : AUTHENTICATED;

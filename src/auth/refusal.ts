@@ -12,10 +12,7 @@ function pathSentence(caller: Caller, { verb, path }: PathAttributes): string {
 
 const HTML: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
 
-/**
- * Returns a sentence followed by the authorizer's reason. The sentence is HTML-escaped (`&`, `<`, `>`), as
- * kube-apiserver does.
- */
+/** Returns a sentence and the authorizer's reason. kube-apiserver escapes only the sentence. */
 function escapedSentence(sentence: string, reason: string | undefined): string {
   const escaped = sentence.replace(/[&<>]/g, (character) => HTML[character] ?? character);
   return reason ? `${escaped}: ${reason}` : escaped;
@@ -26,16 +23,11 @@ export function forbiddenPathStatus(caller: Caller, attributes: PathAttributes, 
   return failureStatus(403, 'Forbidden', message, {});
 }
 
-/** True for a resource, false for a path. */
 export function isResourceAttributes(attributes: Attributes): attributes is ResourceAttributes {
   return 'resource' in attributes;
 }
 
-/**
- * Returns the message of a 403, identical to that of Kubernetes. The name of the object and the reason are not escaped.
- *
- * @param reason the authorizer's reason; the end of the message
- */
+/** Returns the message of a 403, identical to that of Kubernetes. The name and the reason are not escaped. */
 export function forbiddenMessage(caller: Caller, attributes: Attributes, reason?: string): string {
   const text = escapedSentence(sentence(caller, attributes), reason);
   if (!isResourceAttributes(attributes) || attributes.resource === '') return `forbidden: ${text}`;
@@ -62,7 +54,6 @@ function sentence(caller: Caller, attributes: Attributes): string {
   return `User ${goQuote(caller.name)} cannot ${attributes.verb} resource ${what} in API group ${goQuote(group)} ${where}`;
 }
 
-/** Returns a 403, or another refusal before authorization, as JSON, with `X-Content-Type-Options: nosniff`. */
 export function refusedResponse(status: Status): ApiResponse {
   return statusResponse(status, { ...NOT_CACHED, ...NOSNIFF });
 }

@@ -2,10 +2,7 @@ import type { Caller } from '../model/caller.js';
 import type { Attributes } from './contract.js';
 import { isResourceAttributes } from './refusal.js';
 
-/**
- * The requests to which a rule may apply. `'*'` matches everything. It may include more than the rule allows, but not
- * less.
- */
+/** The requests to which a rule may apply, `'*'` for all: maybe more than it allows, but not less. */
 export interface RuleScope {
   readonly users: Iterable<string>;
   readonly groups: Iterable<string>;
@@ -15,7 +12,6 @@ export interface RuleScope {
   readonly paths: Iterable<string>;
 }
 
-/** The rules of one user or group. */
 interface OwnRules<R> {
   readonly byNamespace: Map<string, R[]>;
   readonly byPath: Map<string, R[]>;
@@ -23,20 +19,12 @@ interface OwnRules<R> {
   readonly byPattern: R[];
 }
 
-/**
- * A rule with more namespaces is stored once, for all namespaces, so that the index does not grow with users times
- * namespaces.
- */
+/** A rule with more is stored for all namespaces: the index must not grow with users times namespaces. */
 const MAX_NAMESPACES = 16;
 
 /**
- * Indexes rules by user and group, and within these by namespace or path, so that a request is compared only with the
- * rules for its caller and its namespace or path. Comparing 10,000 rules took 360 µs of each request; the index takes
- * 0.05 µs for any number.
- *
- * @param allows whether a rule allows a request: called for every rule that the index finds, which may include rules
- * that do not apply
- * @returns a function that returns whether any rule allows the request of a caller
+ * Indexes rules by user and group, and within these by namespace or path. Comparing 10,000 rules took 360 µs of each
+ * request; the index takes 0.05 µs for any number. `allows` decides about every rule that the index finds.
  */
 export function createRuleIndex<R>(
   rules: readonly R[],

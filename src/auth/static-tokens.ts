@@ -67,7 +67,6 @@ const callerRules = (): OptionRules<StaticTokenCaller> => ({
   groups: aListOfStrings,
 });
 
-/** Validates the tokens. Returns the callers by token. */
 function readCallers(tokens: StaticTokens): ReadonlyMap<string, Caller> {
   if (typeof tokens !== 'object' || tokens === null) {
     throw new TypeError('staticTokens: expected an object { token: { name, uid?, groups? } } or a Map of the same');
