@@ -4,11 +4,8 @@ import type { Clock } from './clock.js';
 const callbacks = new WeakMap<AbortSignal, Set<() => void>>();
 
 /**
- * Calls back when a signal that many calls may share is aborted; at once if it already is. All callbacks of a signal
- * share one listener, because Node warns of a memory leak when a signal has eleven, as many as a batch of calls needs.
- *
- * @param callback a function of its own for each call
- * @returns removes the callback
+ * Calls back when a signal is aborted; at once if it already is. All callbacks of a signal share one listener, because
+ * Node warns of a memory leak when a signal has eleven, as many as a batch of calls needs. Returns the removal.
  */
 export function onAbort(signal: AbortSignal | undefined, callback: () => void): () => void {
   if (signal === undefined) return () => undefined;
@@ -33,10 +30,7 @@ function onShared(this: AbortSignal): void {
   for (const callback of waiting) callback();
 }
 
-/**
- * Returns a promise with the same result, which rejects with the signal's reason if the signal is aborted first. The
- * work behind the promise continues.
- */
+/** Also rejects with the signal's reason when it is aborted. The work behind the promise continues. */
 export function untilAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return promise;
   return new Promise((resolve, reject) => {
@@ -45,7 +39,6 @@ export function untilAborted<T>(promise: Promise<T>, signal: AbortSignal | undef
   });
 }
 
-/** Resolves after `ms` milliseconds, or as soon as the signal is aborted. */
 export function pause(clock: Clock, ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {

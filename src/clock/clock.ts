@@ -37,7 +37,6 @@ export function atNextTurn(callback: () => void): void {
   else setTimeout(callback, 0);
 }
 
-/** Waits for the next turn of the event loop. */
 export function nextTurn(): Promise<void> {
   return new Promise(atNextTurn);
 }

@@ -1,11 +1,8 @@
 import { onAbort } from './abortable.js';
 
 /**
- * Creates an iterator that can be ended while it waits: a generator alone would finish its wait first, and a watch may
- * wait forever. After `return` nothing is thrown.
- *
- * @param signal ends it from outside
- * @param begin creates the generator, which ends when its signal is aborted
+ * Creates an iterator that ends while it waits: a generator alone would finish its wait first, and a watch may wait
+ * forever. After `return` nothing is thrown.
  */
 export function endable<T>(
   signal: AbortSignal | undefined,

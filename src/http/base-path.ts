@@ -2,10 +2,7 @@ import type { OptionRule } from '../options/check-options.js';
 import { mustBe } from '../options/rules.js';
 import { originForm } from './url.js';
 
-/**
- * The rule of a base path: it begins with `/` and is written as clients send it (percent-encoded), without query or
- * fragment.
- */
+/** The rule of a base path as clients send it (percent-encoded), without query and fragment. */
 export const aBasePath: OptionRule = /* @__PURE__ */ mustBe(
   (value) => typeof value === 'string' && (value === '' || (value.startsWith('/') && !/[?#\s]/.test(value))),
   'a path such as "/internal": it begins with "/" and has no "?", "#" or white space',
@@ -13,15 +10,10 @@ export const aBasePath: OptionRule = /* @__PURE__ */ mustBe(
 
 /** The form {@link stripBasePath} takes: without trailing slashes; empty for none. */
 export function normalizeBasePath(value: string | undefined): string {
-  let end = value?.length ?? 0;
-  while (end > 0 && value?.charCodeAt(end - 1) === 0x2f) end--;
-  return value?.slice(0, end) ?? '';
+  return (value ?? '').replace(/\/+$/, '');
 }
 
-/**
- * The origin form of a request target without the base path of a mount, or `undefined` when the target lies outside it.
- * `/base` itself becomes `/`. The comparison is exact: case matters, and escapes are not resolved.
- */
+/** The origin form below a mount (`/base` itself is `/`), `undefined` outside. Case and escapes matter. */
 export function stripBasePath(target: string, basePath: string): string | undefined {
   const url = originForm(target);
   if (basePath === '') return url;

@@ -6,12 +6,8 @@ import type { ApiRequest, BodyCall } from './request.js';
 const NO_BYTES = /* @__PURE__ */ new Uint8Array(0);
 
 /**
- * Reads the body of a request as bytes; empty when it has none. Call it once for a request, and never for GET and HEAD.
- * Synchronous if the reader is. The limit is enforced here again, for readers that ignore it.
- *
- * @param limit the largest number of bytes accepted
- * @throws BodyError `too-large` beyond the limit, `aborted` when the client left
- * @throws TypeError when the reader returns neither bytes nor a string
+ * Reads the body of a request, at most once and never for GET and HEAD. The limit is enforced again, for readers that
+ * ignore it. @throws BodyError; TypeError when the reader returns neither bytes nor a string
  */
 export function readBody(request: ApiRequest, limit: number, call?: BodyCall): Uint8Array | Promise<Uint8Array> {
   if (request.body === undefined) return NO_BYTES;

@@ -17,10 +17,7 @@ export function acceptsGzip(acceptEncoding: string | undefined): boolean {
   );
 }
 
-/**
- * Compresses a large body when the client takes gzip: bytes above {@link COMPRESSION_THRESHOLD}, and every stream, for
- * only larger bodies are streamed. Other bodies are returned unchanged. Not meant for watches.
- */
+/** Compresses large bodies, and every stream, since only larger bodies are streamed. Not meant for watches. */
 export function compressed(
   response: ApiResponse,
   acceptEncoding: string | undefined,
@@ -51,10 +48,7 @@ export async function gzipBytes(bytes: Uint8Array): Promise<Uint8Array> {
   });
 }
 
-/**
- * The stream as one gzip member. A chunk of the source is requested only after the previous one was consumed, so that
- * the source may reuse its buffer. Errors of the source propagate; leaving early ends the source.
- */
+/** The stream as one gzip member. Asks for a chunk after the last one was consumed: sources may reuse buffers. */
 export async function* gzipStream(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined> {
   const { createGzip } = await import('node:zlib');
   const gzip = createGzip(FASTEST);

@@ -30,7 +30,6 @@ export interface ApiResponse {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Releases a streamed body that will not be read any further. */
 export function releaseSource(source: AsyncIterable<Uint8Array>): void {
   try {
     releaseIterator(source[Symbol.asyncIterator]());
@@ -39,10 +38,7 @@ export function releaseSource(source: AsyncIterable<Uint8Array>): void {
   }
 }
 
-/**
- * Calls `return` of an iterator and ignores the result. Not awaited: a generator that waits for its source settles the
- * promise only when that source ends.
- */
+/** Not awaited: a generator that waits for its source settles the promise only when that source ends. */
 export function releaseIterator(iterator: AsyncIterator<Uint8Array> | undefined): void {
   try {
     iterator?.return?.()?.then(undefined, () => undefined);
@@ -51,7 +47,6 @@ export function releaseIterator(iterator: AsyncIterator<Uint8Array> | undefined)
   }
 }
 
-/** True for statuses that never have a body. */
 export function isBodiless(status: number): boolean {
   return status === 204 || status === 304;
 }
@@ -88,10 +83,7 @@ const TEXT_HEADERS: ResponseHeaders = /* @__PURE__ */ Object.freeze({
   'x-content-type-options': 'nosniff',
 });
 
-/**
- * A text answer in the form of Go's `http.Error`: the text and a newline, as `text/plain` that browsers must not sniff.
- * `extraHeaders` (lower-case names) are added and win over these.
- */
+/** A text answer in the form of Go's `http.Error`. `extraHeaders` (lower-case names) win over the usual ones. */
 export function textResponse(status: number, text: string, extraHeaders?: ResponseHeaders): ApiResponse {
   return {
     status,

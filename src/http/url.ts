@@ -12,10 +12,7 @@ const HIGH_ESCAPE = /%[89a-f]/i;
 const UTF8 = /* @__PURE__ */ new TextDecoder('utf-8', { ignoreBOM: true });
 const NO_PAIRS: ReadonlyMap<string, readonly string[]> = new Map();
 
-/**
- * The origin form of a request target: scheme and authority of `http://host/path` are dropped, anything that does not
- * begin with a scheme is returned as it is. Split by hand: `new URL` would also resolve dots and re-encode.
- */
+/** The target without scheme and authority. Split by hand: `new URL` would also resolve dots and re-encode. */
 export function originForm(target: string): string {
   if (target.startsWith('/')) return target;
   const prefix = SCHEME_AND_AUTHORITY.exec(target)?.[0];
@@ -65,10 +62,7 @@ function plusToSpace(text: string): string {
   return text.includes('+') ? text.replaceAll('+', ' ') : text;
 }
 
-/**
- * Decodes escapes that may not be UTF-8, at which `decodeURIComponent` throws; catching that, or decoding each run of
- * escapes by itself, takes at least a third of a microsecond. Every `%` is known to begin a valid escape.
- */
+/** Decodes valid escapes that may not be UTF-8: catching `decodeURIComponent`'s error takes at least 0.3 µs more. */
 function unescapeBytes(text: string): string {
   const bytes = new TextEncoder().encode(text);
   let end = 0;
@@ -90,7 +84,6 @@ const digitOf = (code: number): number => (code <= 0x39 ? code - 0x30 : (code & 
 
 /** The longest request target that is parsed, in characters: what servers usually accept for all headers together. */
 export const MAX_TARGET_LENGTH = 65_536;
-/** The most parameters of a query. */
 export const MAX_QUERY_PAIRS = 1_024;
 
 /**

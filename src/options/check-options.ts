@@ -1,24 +1,16 @@
 /**
- * Returns the faults of the value of an option, one sentence each. `name` is the path of the option, such as
- * `limits.reads`. `undefined` is treated as absent: only a rule created by `required` rejects it.
+ * Returns the faults of an option, one sentence each; `name` is its path, such as `limits.reads`. `undefined` is
+ * absent: only a rule created by `required` rejects it.
  */
 export type OptionRule = (value: unknown, name: string) => readonly string[];
 
 /** The options of a function, each with its rule. The type ensures that every option has one. */
 export type OptionRules<Options> = { readonly [Name in keyof Required<Options>]: OptionRule };
 
-/**
- * Returns the faults of options that are valid individually. Items that are not strings are ignored; the option values
- * may be of any type.
- */
+/** Returns the faults of options that are valid individually. What is no string is ignored. */
 export type CrossCheck<Options> = (options: Options) => readonly (string | false | undefined)[];
 
-/**
- * Checks the options of a function against its rules.
- *
- * @param where the function, for example `createHealth`
- * @throws TypeError listing every fault, unknown options included
- */
+/** Checks options against their rules. @throws TypeError listing every fault, unknown options included */
 export function checkOptions<Options extends object>(
   where: string,
   given: Options,
@@ -28,10 +20,7 @@ export function checkOptions<Options extends object>(
   throwFaults(where, optionFaults(given, rules, crossCheck));
 }
 
-/**
- * Returns every fault of some options. `path` is the path of the option whose value they are, if it is an object
- * itself.
- */
+/** Returns every fault of some options. `path`: the option whose value they are, if any. */
 export function optionFaults<Options extends object>(
   given: unknown,
   rules: OptionRules<Options>,
@@ -53,9 +42,7 @@ export function optionFaults<Options extends object>(
   ];
 }
 
-/**
- * Throws one TypeError that lists the faults, so that they can be corrected together. Does nothing if there are none.
- */
+/** Throws one TypeError that lists the faults, so that they can be corrected together, if there are any. */
 export function throwFaults(where: string, faults: readonly string[]): void {
   if (faults.length > 0) throw new TypeError(`${where}: ${faults.join('; ')}`);
 }

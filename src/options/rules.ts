@@ -50,12 +50,10 @@ export function aWholeNumber(min: number, max?: number): OptionRule {
   );
 }
 
-/** Returns the same rule, which also accepts `Infinity` for no limit. */
 export function orInfinity(rule: OptionRule): OptionRule {
   return (value, name) => (value === Infinity ? [] : rule(value, name).map((fault) => `${fault}, or Infinity`));
 }
 
-/** Requires one of these words. */
 export function oneOf(...words: readonly string[]): OptionRule {
   return mustBe(
     (value) => (words as readonly unknown[]).includes(value),
@@ -68,7 +66,6 @@ export function anObjectWith(names: readonly string[], words: string): OptionRul
   return mustBe((value) => hasFunctions(value, names), words);
 }
 
-/** Requires an object of options, each of which follows its rule. */
 export function anObject<Options extends object>(
   rules: OptionRules<Options>,
   crossCheck?: CrossCheck<Options>,
@@ -76,7 +73,6 @@ export function anObject<Options extends object>(
   return (value, name) => (value === undefined ? [] : optionFaults(value, rules, crossCheck, name));
 }
 
-/** Requires a list whose items follow a rule. */
 export function aListOf(rule: OptionRule): OptionRule {
   return (value, name) =>
     Array.isArray(value)

@@ -14,7 +14,6 @@ export const NOSNIFF: Readonly<Record<string, string>> = /* @__PURE__ */ Object.
   'x-content-type-options': 'nosniff',
 });
 
-/** 400: the path of the target cannot be decoded. */
 export function badPathText(): ApiResponse {
   return textResponse(400, '400 Bad Request');
 }
@@ -24,7 +23,6 @@ export function unauthorizedResponse(): ApiResponse {
   return statusResponse(UNAUTHORIZED, NOT_CACHED);
 }
 
-/** 404 on a path that no API serves. */
 export function notFoundText(): ApiResponse {
   return textResponse(404, '404 page not found');
 }

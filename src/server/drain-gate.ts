@@ -17,7 +17,6 @@ export function createDrainGate(handle: ApiHandler) {
       if (!draining || passesWhileDraining(request)) return handle(request);
       return shuttingDownResponse();
     },
-    /** From now on new requests get 503; requests in flight continue. Safe to call twice. */
     startDraining(): void {
       draining = true;
     },

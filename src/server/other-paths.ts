@@ -31,11 +31,7 @@ export interface OtherPathsOptions {
   readonly notify: Notify;
 }
 
-/**
- * Creates the handler of the paths that belong to no part of an API server. It checks and responds in Kubernetes'
- * order: a bad `?timeout=` (400), authentication (401), authorization (403), then `/`, `/version`, and 404 for the
- * rest.
- */
+/** The paths of no other part, in Kubernetes' order: a bad `?timeout=`, authentication, authorization, the path. */
 export function createOtherPaths(options: OtherPathsOptions): (request: ApiRequest) => Promise<ApiResponse> {
   const { access, notify } = options;
   const version = createVersion(options.version);
@@ -70,20 +66,14 @@ export function createOtherPaths(options: OtherPathsOptions): (request: ApiReque
   return async (request) => withWarning(request, await answer(request));
 }
 
-/**
- * Whether the path is below `/api`, or below a served group or version. There Kubernetes' router responds with 404,
- * elsewhere the server in front of it.
- */
+/** There Kubernetes' router responds with 404, elsewhere the server in front of it. */
 function isBelowRoot(path: string, served: readonly string[]): boolean {
   return !isWatchRoot(path) && served.some((root) => API_ROOT.test(root) && path.startsWith(`${root}/`));
 }
 
 const API_ROOT = /^\/(api|apis\/[^/]+)(\/[^/]+)?$/;
 
-/**
- * Returns the attributes for the authorizer: those of a resource if the path looks like one, whether or not its group
- * is served.
- */
+/** Returns the attributes of a resource if the path looks like one, whether or not its group is served. */
 export function requestAttributes(method: string, path: string, query: Query): Attributes {
   return attributesOf(readRequestInfo(method, path, flag(query, 'watch') === true), selectedName(query));
 }
@@ -94,7 +84,6 @@ function selectedName(query: Query): string {
   return term?.[1] ?? '';
 }
 
-/** Returns a Status in the representation that `Accept` selects. */
 async function failure(
   request: ApiRequest,
   query: Query,
@@ -119,7 +108,6 @@ function withWarning(request: ApiRequest, response: ApiResponse): ApiResponse {
   return text === undefined ? response : { ...response, headers: { ...response.headers, warning: `299 - "${text}"` } };
 }
 
-/** Returns the sorted list of all served paths, as indented JSON. */
 function indexDocument(paths: readonly string[]): ApiResponse {
   return {
     status: 200,
