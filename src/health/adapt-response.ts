@@ -12,9 +12,7 @@ export function badTimeout(fault: string): ApiResponse {
   return statusResponse(failureStatus(400, 'BadRequest', badTimeoutMessage(fault)), NOT_CACHED);
 }
 
-/**
- * Returns 504 when the response is not ready after `ms` milliseconds. Without a limit the response is passed through.
- */
+/** Returns 504 when the response is not ready after `ms` milliseconds; without a limit the response. */
 export function withinLimit(
   answer: ApiResponse | Promise<ApiResponse>,
   ms: number | undefined,
@@ -40,7 +38,6 @@ export function uncached(response: ApiResponse): ApiResponse {
   return { ...response, headers: { ...response.headers, ...NOT_CACHED } };
 }
 
-/** Adds `audit-id`: that of the request if it is a valid header value, else a new one. */
 export function audited(request: ApiRequest, response: ApiResponse): ApiResponse {
   // The id is first, because V8 takes 1 µs to add a property to an object that a spread created.
   return { ...response, headers: { 'audit-id': auditIdOf(request), ...response.headers } };
@@ -49,14 +46,8 @@ export function audited(request: ApiRequest, response: ApiResponse): ApiResponse
 /** Kubernetes: `--request-timeout`. Applies in place of zero, negative and longer values. */
 const REQUEST_TIMEOUT_MS = 60_000;
 
-/** The limit that a request sets with `?timeout=`: milliseconds, or Go's error text. */
-export type RequestTimeout = { readonly ms: number } | { readonly fault: string };
-
-/**
- * Reads `?timeout=`. Returns `undefined` if it is absent, not above zero, or not shorter than
- * {@link REQUEST_TIMEOUT_MS}.
- */
-export function requestTimeout(text: string | undefined): RequestTimeout | undefined {
+/** Reads `?timeout=`; `undefined` if it is absent, not above zero, or not shorter than the default. */
+export function requestTimeout(text: string | undefined): ReturnType<typeof parseGoDuration> | undefined {
   if (text === undefined || text === '') return undefined;
   const parsed = parseGoDuration(text);
   if ('fault' in parsed) return parsed;

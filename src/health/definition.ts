@@ -2,7 +2,6 @@ import type { HealthCheck, HealthRoot } from './contract.js';
 import { checkOptions, type OptionRules } from '../options/check-options.js';
 import { aBoolean, aFunction, aNumber, aWholeNumber, mustBe, required } from '../options/rules.js';
 
-/** A check with its defaults. */
 export type CheckDefinition = {
   readonly [Name in keyof Required<HealthCheck>]: Name extends 'periodMs' | 'group'
     ? HealthCheck[Name]
@@ -17,17 +16,13 @@ const DEFAULT_ENDPOINTS: readonly HealthRoot[] = ['readyz', 'healthz'];
 
 const MAX_NAME_LENGTH = 253;
 
-/**
- * Whether a value is a valid name: scripts split lines at white space, and names are parts of paths, so neither may be
- * ambiguous.
- */
+/** Scripts split lines at white space, and names are parts of paths: neither may be ambiguous. */
 function isCheckName(value: unknown): value is string {
   if (typeof value !== 'string' || value.length > MAX_NAME_LENGTH) return false;
   if (/[\s\p{Cc}\p{Cs}]/u.test(value)) return false;
   return value.split('/').every((segment) => segment !== '' && segment !== '.' && segment !== '..');
 }
 
-/** True for one of the three endpoint names. */
 export function isRoot(value: unknown): value is HealthRoot {
   return (ROOTS as readonly unknown[]).includes(value);
 }
@@ -57,7 +52,6 @@ export const checkRules = (): OptionRules<HealthCheck> => ({
   startup: aBoolean,
 });
 
-/** Validates a definition and fills in defaults. Throws one `TypeError` that lists every fault. */
 export function resolveCheck(check: HealthCheck, defaultTimeoutMs: number): CheckDefinition {
   const where = `health.add(${JSON.stringify((check as HealthCheck | null | undefined)?.name) ?? ''})`;
   checkOptions(where, check, checkRules(), ({ periodMs, cacheMs }) => [

@@ -22,7 +22,6 @@ import type { AskOpen, AskPermission } from './permission.js';
 import { ROOT_OK, checkText, rootJson, rootText } from './render.js';
 import { rootOf } from './registry.js';
 
-/** The dependencies of {@link createEndpoints}. */
 export interface EndpointsDependencies {
   readonly clock: Clock;
   readonly observe: Observe;
@@ -40,7 +39,6 @@ type Answer = ApiResponse | Promise<ApiResponse>;
 
 const NO_VALUES: readonly string[] = Object.freeze([]);
 
-/** Creates the handler of the three roots and everything below them. */
 export function createEndpoints(options: HealthOptions, around: EndpointsDependencies): ApiHandler {
   const { clock, observe, permission, open } = around;
   const { roots, verdictLine, auditIds, observe: hook } = options;

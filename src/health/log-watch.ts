@@ -23,7 +23,6 @@ export function createLogWatch(hook: Observe | undefined, clock: Clock) {
       pending.add(entry);
       void ended.then(() => pending.delete(entry));
     },
-    /** True while a promise of the hook has been pending for {@link BLOCKED_AFTER_MS}. */
     isBlocked(): boolean {
       const [oldest] = pending;
       return oldest !== undefined && clock.monotonic() - oldest.since >= BLOCKED_AFTER_MS;

@@ -1,6 +1,5 @@
 import { errorText, isError } from '../observe/error-text.js';
 
-/** The result of one run of a check. */
 export type Outcome =
   | { readonly ok: true }
   /** `critical: false`: degraded, even if the check is critical. `error`: the value whose text is the reason. */
@@ -17,7 +16,6 @@ export function failure(reason: string): Failure {
   return { ok: false, reason: reason.length > MAX_REASON_LENGTH ? `${reason.slice(0, MAX_REASON_LENGTH)}…` : reason };
 }
 
-/** Creates a failure with the text of a thrown value or a rejection, and the value itself. */
 export function thrown(error: unknown): Failure {
   return { ...failure(errorText(error)), error };
 }
@@ -52,10 +50,7 @@ interface FetchResponse {
   readonly body?: { cancel?(): Promise<void>; resume?(): void } | null;
 }
 
-/**
- * Evaluates a response as a kubelet's HTTP probe does: 200 to 399 pass. The body is cancelled, or read, since an unread
- * one keeps its connection busy.
- */
+/** As a kubelet's HTTP probe: 200 to 399 pass. An unread body would keep its connection busy. */
 function fromResponse({ status, statusText, body }: FetchResponse): Outcome {
   if (body?.cancel) body.cancel().catch(() => undefined);
   else body?.resume?.();

@@ -62,10 +62,7 @@ export function rootJson(report: HealthReport): ApiResponse {
   };
 }
 
-/**
- * The response of a single check; for a degraded one it begins with the line `ok`. `showReason`: the caller may see the
- * reason.
- */
+/** The response of a single check; a degraded one begins with the line `ok`. */
 export function checkText(verdict: Verdict, showReason: boolean): ApiResponse {
   if (verdict.status === 'ok') return CHECK_OK;
   const reason = showReason ? (verdict.reason ?? '') : WITHHELD;

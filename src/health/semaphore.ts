@@ -31,7 +31,6 @@ export function createSemaphore(limit: number) {
       }
       serving = false;
     },
-    /** Drops all waiting callbacks without calling them. */
     clearQueue: (): void => queue.clear(),
   };
 }
