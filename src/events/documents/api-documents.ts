@@ -20,10 +20,7 @@ const RESOURCE: DiscoveryResource = {
   shortNames: ['ev'],
 };
 
-/**
- * Creates the handler of discovery and, unless another part of the service has them, the OpenAPI documents. It returns
- * undefined for other paths.
- */
+/** The handler of discovery and, unless another part of the service has them, the OpenAPI documents. */
 export function createApiDocuments(
   versions: ServedVersions,
   withOpenApi: boolean,
@@ -41,7 +38,6 @@ export function createEventsOpenApi(versions: ServedVersions): OpenApi {
   });
 }
 
-/** Returns the OpenAPI 3.0 document of the Event in one version. */
 export function eventsOpenApiDocument({ group, version }: GroupVersion): Json {
   const shape = group === '' ? coreEventShape() : eventShape();
   return openApiDocument({ group, version, plural: 'events', kind: 'Event', shape });

@@ -17,10 +17,8 @@ export interface Documents {
 }
 
 /**
- * Creates the handler of the documents, which are loaded at the first request for one.
- *
- * @param roots `/api`, `/apis`, `/openapi/v2` and `/openapi/v3`: true claims them, false leaves them to other handlers,
- *   and `undefined` claims them if there is no other handler
+ * Creates the handler of the documents, which are loaded at the first request for one. `roots`: whether to claim
+ * `/api`, `/apis`, `/openapi/v2` and `/openapi/v3`; `undefined`: if there is no other handler.
  */
 export function createDocuments(options: {
   readonly versions: readonly EventVersion[];

@@ -27,7 +27,6 @@ export function readSelection(call: VerbCall, options: ListOptions): Selector {
 
 const escaped = (value: string): string => value.replace(/[\\,=]/g, '\\$&');
 
-/** Where a page begins, and at which revision. */
 export interface Start {
   readonly at: Revision | undefined;
   readonly after: Position | undefined;
@@ -87,7 +86,6 @@ const TOKEN_EXPIRED =
   'Continuing with the provided token results in an inconsistent list - objects that were created, modified, or ' +
   'deleted between the time the first chunk was returned and now may show up in the list.';
 
-/** The query for one page. */
 export class PageQuery extends LooseRead implements ListQuery {
   readonly namespace: string | undefined;
   readonly terms: Selector['equalities'];

@@ -20,18 +20,12 @@ export interface List<Item> {
   readonly ahead: number;
 }
 
-/**
- * The maximum bytes of events in a page with a limit, because the page is in memory before it is sent. A page that
- * reaches it ends with a continue token.
- */
+/** The most bytes of events in a page with a limit, which is in memory before it is sent. */
 const LIMITED_BYTES = 33_554_432;
 
 /**
  * Reads the first page of a list, and with a limit the whole response; synchronously if the store has it as JSON.
- * Yields to other requests regardless of how many events the selector skips, and stops reading when the request ends.
- *
- * @throws StatusFailure 400 for a bad token, 410 if the history no longer reaches back to the revision, 504 for a
- *   future revision
+ * @throws StatusFailure 400 for a bad token, 410 for history that is gone, 504 for a future revision
  */
 export function readList<Item>(
   call: VerbCall,
@@ -67,7 +61,6 @@ function onePage<Item>({ call, selector, slice }: PageReader, page: Page, form: 
 const itemsOf = <Item>({ pieces }: JsonPage, { ofJson }: ItemForm<Item>): readonly Item[] =>
   ofJson === undefined || pieces.length === 0 ? [] : [ofJson(pieces)];
 
-/** The matching events of this page and those after it. */
 async function* allPages<Item>(pages: PageReader, first: Page, form: ItemForm<Item>): AsyncGenerator<readonly Item[]> {
   for (let page = first; ; page = await pages.next(page.next, PAGE)) {
     if ('pieces' in page) yield itemsOf(page, form);
@@ -109,7 +102,6 @@ interface ItemForm<Item> {
   readonly ofJson?: ((pieces: readonly JsonSource[]) => Item) | undefined;
 }
 
-/** The records themselves. */
 export const RECORDS: ItemForm<EventRecord> = { ofRecord: (record) => record };
 
 type Batches<Item> = readonly (readonly Item[])[] | AsyncIterable<readonly Item[]>;
@@ -122,7 +114,6 @@ const BATCH_BYTES = 131_072;
 const STORED_BATCH = 512;
 const STORED_BATCH_BYTES = 524_288;
 
-/** The records as one batch, or as several if they are large. */
 function batchesOf<Item>(
   records: readonly EventRecord[],
   bytes: number,
@@ -135,9 +126,7 @@ function batchesOf<Item>(
     : inBatches(records, form, slice);
 }
 
-/**
- * The matching records in batches. Yields to other requests after a few milliseconds, whether anything matches or not.
- */
+/** The matching records. Yields to other requests by the records examined, not by those that match. */
 async function* inBatches<Item>(
   records: readonly EventRecord[],
   { ofRecord }: ItemForm<Item>,

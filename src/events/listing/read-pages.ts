@@ -15,10 +15,8 @@ export const PAGE = 500;
 const PAGE_BYTES = 4_194_304;
 const SMALLEST = 16;
 
-/** A page of a store, as records or as JSON. */
 export type Page = ListPage | JsonPage;
 
-/** The size of the records, in bytes of stored events. */
 export function bytesOf(records: readonly EventRecord[]): number {
   let bytes = 0;
   for (const { event } of records) bytes += eventSize(event);
@@ -26,9 +24,8 @@ export function bytesOf(records: readonly EventRecord[]): number {
 }
 
 /**
- * Reads the pages of one list, all at the revision of the first. Pages of records have at most {@link PAGE}, fewer
- * where events are large. With a selector they grow from page to page: otherwise a client that requests one event when
- * few match would make the store read one event at a time.
+ * Reads the pages of one list, all at the revision of the first. With a selector they grow from page to page: otherwise
+ * a client that requests one event when few match would make the store read one event at a time.
  */
 export class PageReader {
   readonly call: VerbCall;
@@ -41,10 +38,7 @@ export class PageReader {
   #size = 0;
   #maxSize = PAGE;
 
-  /**
-   * @param asJson whether the store may return pages as JSON
-   * @throws StatusFailure 400 for a bad token
-   */
+  /** @throws StatusFailure 400 for a bad token */
   constructor(call: VerbCall, options: ListOptions, selector: Selector, asJson: boolean) {
     this.call = call;
     this.selector = selector;
@@ -56,7 +50,6 @@ export class PageReader {
     this.#asJson = asJson && selector.onlyEqualities;
   }
 
-  /** Reads the first page, with up to `wanted` events. May be synchronous if the store returns the page as JSON. */
   first(wanted: number): Page | Promise<Page> {
     return this.#read(this.#start.after, wanted);
   }
@@ -67,16 +60,12 @@ export class PageReader {
     return this.#read(after, wanted);
   }
 
-  /** Reads a further page, as records. */
   async nextRecords(after: Position, wanted: number): Promise<ListPage> {
     await this.#yieldIfDue();
     return this.#readRecords(after, wanted);
   }
 
-  /**
-   * Yields if necessary, because awaiting an in-memory store, which responds in the same turn of the event loop, lets
-   * no other request run.
-   */
+  /** An in-memory store responds in the same turn of the event loop: awaiting it lets no other request run. */
   async #yieldIfDue(): Promise<void> {
     this.call.life.throwIfAborted();
     if (this.slice.shouldYield()) await this.slice.yieldToLoop();
@@ -143,7 +132,6 @@ export class TimeSlice {
     this.#began = clock.monotonic();
   }
 
-  /** Whether the request has run long enough and has to await {@link yieldToLoop}. */
   shouldYield(): boolean {
     return this.#clock.monotonic() - this.#began >= SLICE_MS;
   }

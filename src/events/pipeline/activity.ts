@@ -3,16 +3,10 @@ import type { PlaceKind } from '../../limits/in-flight.js';
 import type { Notify } from '../../observe/observation.js';
 import type { WatchHub } from '../../store/watch/watch-hub.js';
 
-/**
- * The minimum interval between `activity` observations: kube-apiserver's gauge of requests in flight also shows the
- * peak of one second.
- */
+/** kube-apiserver's gauge of requests in flight also shows the peak of one second. */
 const PERIOD_MS = 1_000;
 
-/**
- * Counts what happens too often for an observation each, and reports the counts once a second. Its timer runs only
- * while there is activity.
- */
+/** Counts what happens too often for an observation each. Its timer runs only while there is activity. */
 export function createActivity(clock: Clock, notify: Notify, ring: WatchHub['ring']) {
   let now: Readonly<Record<PlaceKind, number>> = { read: 0, write: 0, watch: 0 };
   let peak: Record<PlaceKind, number> = { ...now };
@@ -41,7 +35,6 @@ export function createActivity(clock: Clock, notify: Notify, ring: WatchHub['rin
       if (held[kind] > peak[kind]) peak[kind] = held[kind];
       if (!busy) happens();
     },
-    /** Called when a watch of this version is sent frames or bytes. */
     sent(group: string, version: string, frames: number, bytes: number): void {
       const key = `${group}/${version}`;
       let sum = sent.get(key);

@@ -33,9 +33,7 @@ const VERBS: Readonly<Record<Exclude<Verb, 'patch'>, RunVerb>> = {
 
 /**
  * Runs the verb and renders its result, or returns a document about the API. Content types and `Accept` are checked
- * before the verb runs, so that a refused request changes nothing.
- *
- * @throws StatusFailure 404, 405, 406, 415, and those of the verb
+ * before the verb runs, so that a refused request changes nothing. @throws StatusFailure 404, 405, 406, 415, and others
  */
 export function dispatch(context: RequestContext, caller: Caller, place: Place): ApiResponse | Promise<ApiResponse> {
   const { pipeline, request, path, life, query, warnings, scope } = context;

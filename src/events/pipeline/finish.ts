@@ -32,7 +32,6 @@ export function finish(context: RequestContext, response: ApiResponse): ApiRespo
   return release === undefined ? { status, headers, body } : { status, headers, body, release };
 }
 
-/** Returns the response to a request if a step has thrown. */
 export async function refuse(context: RequestContext, error: unknown): Promise<ApiResponse> {
   const { pipeline, life, caller } = context;
   // An unauthenticated client waits for the turn of its address, because refusals cost other callers time, too.
@@ -47,10 +46,7 @@ async function errorResponse(context: RequestContext, error: unknown): Promise<A
   return { ...response, headers: { ...response.headers, ...headers } };
 }
 
-/**
- * Returns the Status for an error that any step has thrown. An unexpected error is reported and becomes a 500 without
- * details.
- */
+/** Returns the Status for an error of any step. An unexpected one is reported and becomes a 500 without details. */
 function statusFailureOf({ pipeline, scope }: RequestContext, error: unknown): StatusFailure {
   if (isStatusFailure(error)) return error;
   // The observed authorizer has already reported it.

@@ -21,10 +21,8 @@ const NO_QUERY: Query = new Map();
 
 /**
  * Handles a request to the Event API; returns `undefined` for paths of other handlers. Synchronous unless a step has to
- * wait: a promise between request and response makes a get, which takes 20 µs, slower by 3 µs, because Node then sends
- * the response in another turn of the event loop, and because the request needs a deadline.
- *
- * @param preset a caller that needs no authentication
+ * wait: a promise makes a get, which takes 20 µs, slower by 3 µs, because Node then sends the response in another turn
+ * of the event loop, and because the request needs a deadline. `preset`: a caller that needs no authentication.
  */
 export function handleRequest(
   pipeline: PipelineDependencies,

@@ -11,11 +11,8 @@ import { requirePathName } from '../request/scope.js';
 export type Negotiate = ReturnType<typeof createNegotiate>;
 
 /**
- * Creates the function that chooses the representation of the response to a request. It is cached for requests with the
- * same headers. `name`, the name of the item in the path, is checked between the two stages of negotiation. Throws 400
- * and 406.
- *
- * @param now microseconds since the epoch
+ * Creates the function that chooses the representation of a response, cached for requests with the same headers.
+ * `name`, that of the item in the path, is checked between the two stages of negotiation. Throws 400 and 406.
  */
 export function createNegotiate(now: () => number) {
   const cached = createRepresentationCache();

@@ -5,8 +5,8 @@ import { hasBrand } from '../../model/brand.js';
 const BRAND: unique symbol = Symbol.for('kube-vitals.HookFailure') as never;
 
 /**
- * Returns an authorizer that reports its errors, and throws a marked error instead of each: an authorizer may throw
- * errors of a store or a Status, which must not be mistaken for those of this request.
+ * Reports the errors of an authorizer, and throws a marked error instead of each: an authorizer may throw errors of a
+ * store or a Status, which must not be mistaken for those of this request.
  */
 export function observedAuthorizer(authorize: Authorize, report: (error: unknown) => void): Authorize {
   const failed = (error: unknown): never => {

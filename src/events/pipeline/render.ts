@@ -22,10 +22,7 @@ export function render(
   return renderedCounted(call, representation, result, place, bytes);
 }
 
-/**
- * Returns 429, or 504 for a write, if there is no capacity for the bytes of the response, which count until the client
- * has received them.
- */
+/** The bytes count until the client has received them. Without capacity: 429, or 504 for a write. */
 async function renderedCounted(
   { dependencies, life, caller, scope }: VerbCall,
   representation: Representation,
@@ -94,7 +91,6 @@ async function* countedBatches(batches: Batches, held: HeldBytes): AsyncGenerato
 
 type LargeAnswer = ApiResponse & { readonly body: Uint8Array };
 
-/** Whether a response in one piece is so large that it is sent as a stream. */
 export function isLarge(response: ApiResponse): response is LargeAnswer {
   const { body } = response;
   return isBytes(body) && body.byteLength > LARGE_BYTES;
@@ -107,10 +103,7 @@ export function asStream(answer: LargeAnswer): ApiResponse & { readonly body: As
   return { status, headers: { ...headers, 'content-length': length }, body: oneChunk(answer) };
 }
 
-/**
- * Yields one chunk. Its memory is released when the reader requests more, not when the reader leaves: it may still be
- * sending the chunk.
- */
+/** Its memory is released when the reader requests more: a reader that leaves may still be sending the chunk. */
 async function* oneChunk({ body, release }: LargeAnswer): AsyncGenerator<Uint8Array> {
   yield body;
   release?.();

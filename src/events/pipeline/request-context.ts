@@ -23,7 +23,6 @@ export interface PipelineDependencies {
   readonly observed: boolean;
 }
 
-/** One request while the steps process it. */
 export interface RequestContext {
   readonly pipeline: PipelineDependencies;
   readonly request: ApiRequest;
@@ -48,7 +47,6 @@ export interface RequestContext {
   impersonator: Caller | undefined;
 }
 
-/** Returns the attributes that the authorizer receives. */
 export function attributesOf({ request, scope, path }: RequestContext): Attributes {
   return scope?.attributes ?? { verb: request.method.toLowerCase(), path };
 }

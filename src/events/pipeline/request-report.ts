@@ -6,7 +6,6 @@ import type { RequestObservation } from '../../observe/observation.js';
 import { reportedScope, servedAs } from '../request/scope.js';
 import type { RequestContext } from './request-context.js';
 
-/** Reports an answered request to `observe`, if there is an observer. */
 export function reportRequest(context: RequestContext, { status, body }: ApiResponse): void {
   const { pipeline, started, request, caller, impersonator } = context;
   if (started === undefined) return;

@@ -100,10 +100,7 @@ export function readStored(call: VerbCall, how: StoreCall = call.life): MaybeRec
 
 type MaybeRecord = EventRecord | undefined;
 
-/**
- * The options of a store call that need not return the latest state. A class because of `signal`, which is created on
- * first access: an object literal with a getter costs 0.5 µs.
- */
+/** A store call for any state. A class because of the lazy `signal`: a literal with a getter costs 0.5 µs. */
 export class LooseRead implements StoreCall {
   readonly mayBeStale: boolean;
   readonly notOlderThan: Revision | undefined;
@@ -160,7 +157,6 @@ export function storedObject(call: VerbCall, status: 200 | 201 | 202, record: Ev
   return { kind: 'object', status, json: call.version.object(record) };
 }
 
-/** Does the same with turns of the event loop before and after the conversion. */
 async function largeObject({ version }: VerbCall, status: 200 | 201 | 202, record: EventRecord): Promise<Result> {
   await nextTurn();
   const json = version.object(record);

@@ -7,10 +7,7 @@ export interface Abortable {
   readonly signal: AbortSignal;
 }
 
-/**
- * A streamed response. A class because of `signal`: an object literal with a getter costs a fifth of a list of 500
- * events, and stays in memory too long.
- */
+/** A class because of `signal`: an object literal with a getter costs a fifth of a list of 500 events. */
 export class StreamedAnswer implements ApiResponse {
   readonly status: number;
   readonly headers: ResponseHeaders;
@@ -29,10 +26,7 @@ export class StreamedAnswer implements ApiResponse {
   }
 }
 
-/**
- * The stream of a response, which ends with its request. A class without async functions, because async functions and
- * closures make a list of 500 events 10 % slower.
- */
+/** A stream that ends with its request. Async functions and closures make a list of 500 events 10 % slower. */
 export class LimitedStream implements AsyncIterableIterator<Uint8Array> {
   readonly #life: Abortable;
   readonly #source: AsyncIterator<Uint8Array>;

@@ -19,9 +19,8 @@ const nothing = (): void => undefined;
 
 /**
  * The life of one request, from its first byte to the last of its response: `signal` aborts everything it waits for,
- * and its place in flight and its bytes are released when it ends. A disconnected client, a closing server and a
- * stalled reader end it through the signal of the request, the deadline through {@link UnfinishedRequests}. The signal
- * is created on first access; a request that is answered synchronously needs no listener or timer.
+ * and its place in flight and its bytes are released when it ends: through the signal of the request (client, server,
+ * stalled reader) or the deadline. A request that is answered synchronously needs no signal, listener or timer.
  */
 export class RequestLife implements StoreCall, UnfinishedRequest {
   place = -1;
@@ -41,7 +40,6 @@ export class RequestLife implements StoreCall, UnfinishedRequest {
   #bytes: HeldBytes | undefined;
   /** Resolves the response, until it begins to stream. */
   #resolve: ((response: ApiResponse) => void) | undefined;
-  /** The source of a streamed response. */
   #iterator: AsyncIterator<Uint8Array> | undefined;
 
   constructor(request: ApiRequest, unfinished: UnfinishedRequests) {
@@ -116,10 +114,8 @@ export class RequestLife implements StoreCall, UnfinishedRequest {
   }
 
   /**
-   * Returns a streamed response with the same deadline: the stream ends early with the request, and the place is
-   * released at its end.
-   *
-   * @param turn waits until the next chunk may be made; undefined: it may be made now
+   * Returns a streamed response that ends early with the request, and releases the place at its end.
+   * `turn` waits until the next chunk may be made; undefined: it may be made now.
    */
   stream(
     { status, headers }: Pick<ApiResponse, 'status' | 'headers'>,

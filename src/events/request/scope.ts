@@ -28,11 +28,7 @@ export type Verb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'patch' | 'd
 
 const RESOURCE = 'events';
 
-/**
- * Returns the scope of a request for a resource.
- *
- * @param selectedName the only name that the field selector matches; `''` for none
- */
+/** `selectedName`: the only name that the field selector matches; `''` for none. */
 function readScope(info: RequestInfo, selectedName: string): Scope {
   const { path, apiGroup: group, apiVersion: version, namespace, resource, name, parts } = info;
   const verb = info.verb === 'proxy' ? '' : (info.verb as Verb | '');
@@ -48,10 +44,7 @@ function readScope(info: RequestInfo, selectedName: string): Scope {
   };
 }
 
-/**
- * Whether a decoded path belongs to a version: all paths of its group; in the core group, which other handlers serve
- * too, only `/api/v1` itself and the paths of events.
- */
+/** In the core group, which other handlers serve too, only `/api/v1` itself and the paths of events are owned. */
 export function ownsPath({ group, version }: EventVersion, path: string): boolean {
   const root = group === '' ? `/api/${version}` : `/apis/${group}`;
   if (!path.startsWith(root) || (path.length > root.length && path[root.length] !== '/')) return false;
@@ -60,11 +53,7 @@ export function ownsPath({ group, version }: EventVersion, path: string): boolea
   return resource === RESOURCE && verb !== 'proxy';
 }
 
-/**
- * Returns the scope of a resource path; undefined for documents about the API.
- *
- * @param maxSelectorTerms the maximum number of terms of a selector; a larger one counts as selecting no single name
- */
+/** Undefined for documents about the API. A selector with too many terms counts as selecting no single name. */
 export function scopeOf(
   method: string,
   path: string,

@@ -15,7 +15,6 @@ import { SHUTTING_DOWN } from '../../responses/failure-status.js';
 import type { Revision } from '../../store/contract/event-store.js';
 import { isStoreError, type StoreError, type StoreErrorCode } from '../../store/contract/errors.js';
 
-/** The message of every version conflict. */
 export const MODIFIED = 'the object has been modified; please apply your changes to the latest version and try again';
 
 /** Whether an error is that of a conditional write whose event was changed or removed since it was read. */

@@ -1,25 +1,16 @@
 import type { Clock } from '../../clock/clock.js';
 
-/**
- * How often unfinished requests are checked for their deadline. The first check also adds a listener for disconnection.
- */
+/** How often deadlines are checked. The first check also adds a listener for disconnection. */
 const CHECK_INTERVAL_MS = 250;
 
-/** A request that has to wait. */
 export interface UnfinishedRequest {
   /** Its index in {@link UnfinishedRequests}, which sets it; -1: none. */
   place: number;
-  /**
-   * Ends the request if its deadline has passed, otherwise listens for the disconnection of its client. `now`:
-   * monotonic milliseconds.
-   */
+  /** Ends the request if its deadline has passed, otherwise listens for the disconnection of its client. */
   check(now: number): void;
 }
 
-/**
- * The waiting requests of one pipeline, with one timer for all. Stored in an unordered array, because a Set allocates a
- * new table every few requests.
- */
+/** One timer for all. An unordered array, because a Set allocates a new table every few requests. */
 export class UnfinishedRequests {
   readonly clock: Clock;
   readonly #lives: UnfinishedRequest[] = [];

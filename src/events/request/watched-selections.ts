@@ -7,10 +7,7 @@ export interface WatchedSelection {
   readonly key: string;
 }
 
-/**
- * Returns the compiled selector of a watch, shared by watches with the same texts. `compile` is called for texts that
- * are not cached; its errors propagate.
- */
+/** Returns the compiled selector that watches with the same texts share. */
 export type WatchedSelections = (texts: readonly string[], compile: () => Selector) => WatchedSelection;
 
 /** The maximum number of cached selections, and the maximum total of UTF-16 code units of their texts. */

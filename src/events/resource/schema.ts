@@ -12,9 +12,8 @@ const text = (protobuf: number, description: string, more: Partial<FieldFacts> =
   field(scalar('string', goType), { protobuf, description, ...more });
 
 /**
- * Returns the shape of the Event of `events.<api_domain>/v1`: its fields with their types and Kubernetes' facts about
- * them, without the rules on values. All other code that knows the fields of an Event is derived from it. Created on
- * first use, then cached.
+ * The fields of the Event with their types and Kubernetes' facts about them, without the rules on values. All other
+ * code that knows the fields of an Event is derived from it.
  */
 export const eventShape: () => StructShape = lazy(() => {
   return struct(

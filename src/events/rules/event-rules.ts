@@ -57,9 +57,8 @@ const tooLong = (field: string, max: number): FieldError =>
   invalidValue(field, '', `can have at most ${max} characters`);
 
 /**
- * Returns all errors of a new event, in the order in which Kubernetes reports them: by the rules both versions share,
- * then, in a strict version, by those for metadata, series, time, type and the deprecated fields (specification 2.1:
- * "for new Events").
+ * Returns all errors of a new event in the order of Kubernetes: by the rules both versions share, then, in a strict
+ * version, by those for new events (specification 2.1).
  */
 export function createErrors(event: Event, version: EventVersion, types: ReadonlySet<string>): FieldError[] {
   const errors = baseErrors(event, version);
@@ -86,7 +85,6 @@ function strictErrors(event: Event, version: EventVersion, types: ReadonlySet<st
   return errors;
 }
 
-/** Requires that a series has at least two occurrences and the time of the last one. */
 function seriesErrors(series: EventSeries): FieldError[] {
   const errors: FieldError[] = [];
   if (series.count < 2) errors.push(invalidValue('series.count', '', 'should be at least 2'));
@@ -94,7 +92,6 @@ function seriesErrors(series: EventSeries): FieldError[] {
   return errors;
 }
 
-/** A field that updates cannot change. */
 interface ImmutableField {
   readonly name: keyof Event;
   /** How an unset field is shown in an error. */
@@ -123,8 +120,8 @@ const immutableFields: () => readonly ImmutableField[] = lazy(() => {
 const olderNumber = ({ protobuf, older }: FieldShape): number => older?.protobuf ?? protobuf;
 
 /**
- * Returns all errors of an update. In a strict version only series and metadata may change, and metadata is checked
- * three times, as in kube-apiserver: clients see one invalid label as three causes.
+ * In a strict version only series and metadata may change, and metadata is checked three times, as in kube-apiserver:
+ * clients see one invalid label as three causes.
  */
 export function updateErrors(next: Event, previous: Event, version: EventVersion): FieldError[] {
   const errors = validateObjectMetaCreate(next.metadata, false);
@@ -144,9 +141,7 @@ export function updateErrors(next: Event, previous: Event, version: EventVersion
   return errors;
 }
 
-/**
- * Whether two values are equal. Unset, null and empty are one value, as is `{}` for a struct that is always present.
- */
+/** Unset, null and empty are one value, as is `{}` for a struct that is always present. */
 function same(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (isObject(a) || isObject(b)) return sameMembers(isObject(a) ? a : NOTHING, isObject(b) ? b : NOTHING);

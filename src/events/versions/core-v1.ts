@@ -10,7 +10,6 @@ import type { EventVersion } from './version.js';
 
 type Fields = Record<string, unknown>;
 
-/** A field in both forms. */
 interface FieldPair {
   readonly core: string;
   readonly stored: string;
@@ -83,10 +82,8 @@ const selectable: () => ReadonlyMap<string, string> = lazy(() => {
 const API_VERSION = 'v1';
 
 /**
- * Creates the older version of the same events, `v1` of the core group: with other names and another order of fields,
- * and laxer rules. `kubectl events` and the Events section of `kubectl describe` read only this version.
- *
- * @param apiDomain part of the name of the other version, whose objects are recognized here, and refused
+ * The same events as `v1` of the core group: other names and order of fields, and laxer rules. `kubectl events` and the
+ * Events section of `kubectl describe` read only this version. `apiDomain` names the other version, which it refuses.
  */
 export function coreV1(apiDomain: string): EventVersion {
   const shape = coreEventShape();

@@ -6,10 +6,7 @@ import type { JsonSource } from '../../json/json-source.js';
 import type { Event } from '../../model/event.js';
 import type { EventRecord } from '../../store/contract/record.js';
 
-/**
- * One served group-version of the Event resource. Events are stored in one form; a version describes how that form is
- * shown and named. Everything that differs between versions is here, so that no verb depends on a version.
- */
+/** One served version of the Event. All that differs between versions is here: no verb depends on a version. */
 export interface EventVersion {
   /** API group, empty for core. */
   readonly group: string;
@@ -39,10 +36,7 @@ export interface EventVersion {
   listItem(record: EventRecord): JsonSource;
   /** An event that is not stored (that of a dry run, or a bookmark), with its `resourceVersion`, if any. */
   unstoredJson(event: Event): Uint8Array;
-  /**
-   * Converts a decoded object of this version, or of the known version `apiVersion`, to the stored form. It may share
-   * values.
-   */
+  /** Converts a decoded object of this version, or of a known one, to the stored form. It may share values. */
   fromWire(object: Record<string, unknown>, apiVersion?: string): Event;
   /** Converts the stored form to an object of this version, without kind and apiVersion. It may share values. */
   toWire(event: Event): Record<string, unknown>;

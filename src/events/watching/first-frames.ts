@@ -6,10 +6,8 @@ import { bookmarkFrame, joinFrames, type FrameSource, type WatchContext } from '
 import { RECORDS, readList } from '../listing/read-list.js';
 
 /**
- * Creates the frames that a watch is sent before the first change: initial events and their bookmark, if requested, or
- * none.
- *
- * @param onReady receives the revision to continue from; if it is not called, the watch ends
+ * The frames before the first change: initial events and their bookmark, if requested. `onReady` receives the revision
+ * to continue from; if it is not called, the watch ends.
  */
 export function createFirstFrames(
   context: WatchContext,

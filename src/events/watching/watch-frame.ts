@@ -9,7 +9,6 @@ import type { WatchedSelection } from '../request/watched-selections.js';
 import { joinBytes } from '../../http/bytes.js';
 import type { WatchCounters } from './watch-counters.js';
 
-/** The parameters of a watch, and the signal of its end. */
 export interface WatchContext {
   readonly call: VerbCall;
   readonly options: ListOptions;
@@ -27,13 +26,12 @@ export interface WatchContext {
 export interface FrameSource {
   /** The next chunk; `undefined`: none yet, the source wakes the reader; `'end'`: there will be no more. May throw. */
   poll(): Uint8Array | 'end' | undefined;
-  /** Called when the watch is over. */
   stop(): void;
 }
 
 /**
- * Returns the frame of a change for one watcher: `undefined` if the event is not selected, ADDED and DELETED also for
- * events that begin or cease to match. `'end'` if the representation cannot continue.
+ * `undefined` if the event is not selected, ADDED and DELETED also for events that begin or cease to match, `'end'` if
+ * the representation cannot continue.
  */
 export function frameOf(context: WatchContext, entry: HubEntry): Uint8Array | 'end' | undefined {
   const { change } = entry;
@@ -63,10 +61,7 @@ function encoded(
 
 const END = new Uint8Array(0);
 
-/**
- * Returns the frame of a bookmark: the watch has seen all changes up to this revision. The result is as in
- * {@link FrameEncoder.encode}.
- */
+/** A bookmark: the watch has seen all changes up to this revision. */
 export function bookmarkFrame(
   { call, encoder }: WatchContext,
   revision: Revision,
@@ -95,10 +90,7 @@ export function* joinFrames(frames: Iterable<Uint8Array>): Generator<Uint8Array,
   if (length > 0) yield joined(pending);
 }
 
-/**
- * Joins frames. Contiguous frames are not copied. A single one stays the same object, which is counted once for all
- * watches of a caller.
- */
+/** Contiguous frames are not copied. A single one stays the same object, counted once for all watches of a caller. */
 function joined(frames: readonly Uint8Array[]): Uint8Array {
   const first = frames[0] as Uint8Array;
   if (frames.length === 1) return first;

@@ -42,10 +42,9 @@ interface PendingChange {
 }
 
 /**
- * Runs the loop of update, patch and apply: read, change, check, compare-and-swap. After a concurrent write it starts
- * again with the new state; the result is a conflict only if the caller sent a resourceVersion.
- *
- * @param missing called if there is no such event; returns undefined if there is one by now
+ * The loop of update, patch and apply: read, change, check, compare-and-swap. After a concurrent write it starts again;
+ * the result is a conflict only if the caller sent a resourceVersion. `missing` returns undefined if there is one by
+ * now.
  */
 export function changeStoredEvent(
   call: VerbCall,
@@ -131,19 +130,15 @@ function requireRevision(call: VerbCall, next: Event, record: EventRecord): void
   if (expected !== 0 && expected !== record.revision) throw conflict(resourceOf(call), call.scope.name, MODIFIED);
 }
 
-/** A new state that is to be stored. */
 interface ChangedRecord {
   readonly call: VerbCall;
-  /** The state before. */
   readonly record: EventRecord;
   readonly event: EncodedEvent;
 }
 
 /**
- * Stores the new state of an event if it is still at the revision of `record`, synchronously if the store supports it.
- * An event that is being deleted is removed together with its last finalizer.
- *
- * @returns undefined if the event was changed meanwhile
+ * Stores the new state if the event is still at the revision of `record`; undefined if it was changed meanwhile. An
+ * event that is being deleted is removed together with its last finalizer.
  */
 function storeChanged(
   call: VerbCall,

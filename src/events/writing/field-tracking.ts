@@ -10,7 +10,6 @@ export function managerOfCall(call: VerbCall, options: WriteOptions): string {
   return managerOf(options.fieldManager, header(call.request, 'user-agent'));
 }
 
-/** Returns the time of managed fields entries that are written now. */
 export function trackingTime({ dependencies }: VerbCall): string {
   return dependencies.wholeSeconds(dependencies.time.now());
 }
@@ -22,10 +21,8 @@ export function setManagedFields(event: Event, entries: readonly ManagedFieldsEn
 }
 
 /**
- * Records who changed which fields in a create (no `previous`), an update or a patch. Without tracking, the stored
- * entries remain and those of the client are ignored.
- *
- * @returns the event's new managed fields as JSON, if known, for {@link encodeEvent}
+ * Records who changed which fields. Without tracking, the stored entries remain and those of the client are ignored.
+ * Returns the new managed fields as JSON, if known.
  */
 export function trackFields(call: VerbCall, options: WriteOptions, next: Event, previous?: Event): string | undefined {
   const stored = previous?.metadata.managedFields;

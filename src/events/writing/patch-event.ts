@@ -64,9 +64,7 @@ function patched(
   });
 }
 
-/**
- * Returns the stored event in the version of the request, with keys in wire order. Parts are shared with `previous`.
- */
+/** The stored event in the version of the request, with keys in wire order. Parts are shared with `previous`. */
 function documentOf({ version }: VerbCall, previous: Event, record: EventRecord): Readonly<Record<string, unknown>> {
   const { kind, apiVersion } = version.view;
   // Not a spread, which takes 2 µs more in Node 20.

@@ -17,10 +17,8 @@ interface Removal {
 }
 
 /**
- * Deletes one event if the preconditions hold; one with finalizers is only marked. After a concurrent write it starts
- * again with the new state.
- *
- * @throws StatusFailure 404, 409
+ * Deletes an event if the preconditions hold; one with finalizers is only marked. Starts again after a concurrent
+ * write. @throws StatusFailure 404, 409
  */
 export async function removeStored(call: VerbCall, key: EventKey, options: DeleteOptions): Promise<Removal> {
   for (;;) {
@@ -72,7 +70,6 @@ function requirePreconditions(record: EventRecord, { preconditions }: DeleteOpti
   }
 }
 
-/** The Status of a completed deletion. */
 export function deletedStatus(
   { version: { group } }: VerbCall,
   metadata: ListMeta | Record<string, never>,

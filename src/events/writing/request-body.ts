@@ -33,11 +33,7 @@ export function readBytes({ request, life, dependencies }: VerbCall): Uint8Array
   return readBody(request, dependencies.maxBodyBytes, life);
 }
 
-/**
- * Decodes the event in the body to its stored form, synchronously for JSON. Adds the warnings of lenient decoding.
- *
- * @throws StatusFailure 400
- */
+/** Decodes the event to its stored form, and adds the warnings of lenient decoding. @throws StatusFailure 400 */
 export function readEventBody(
   call: VerbCall,
   bytes: Uint8Array,

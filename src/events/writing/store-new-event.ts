@@ -34,16 +34,12 @@ interface NewEvent<T> {
   readonly managedFields: string | undefined;
   /** Called if there is already an event with this name. */
   readonly taken: (existing: EventRecord | undefined) => T;
-  /** How many names have been tried. */
   attempts: number;
 }
 
 /**
- * Stores a new event, unless this is a dry run: sets the server's fields, applies the rules and the rate limits.
- *
- * @param taken called if there is already an event with this name
- * @param entries its managed fields, if known
- * @throws StatusFailure 400, 409, 422, 429
+ * Stores a new event, unless this is a dry run. `taken`: called if there is already one with this name; `entries`: its
+ * managed fields, if known. @throws StatusFailure 400, 409, 422, 429
  */
 export function storeNewEvent<T>(
   call: VerbCall,
@@ -63,9 +59,7 @@ export function storeNewEvent<T>(
 
 /**
  * Stores an event that an update or an apply did not find, which needs permission to create. Returns undefined if there
- * is one by now: the caller then reads it again, as kube-apiserver does.
- *
- * @throws StatusFailure 400, 403, 422, 429
+ * is one by now: the caller reads it again, as kube-apiserver does. @throws StatusFailure 400, 403, 422, 429
  */
 export async function storeMissing(
   call: VerbCall,
@@ -144,7 +138,6 @@ function stamp({ metadata }: Event, { uids, wholeSeconds, time }: EventsDependen
   if (metadata.deletionGracePeriodSeconds !== undefined) delete metadata.deletionGracePeriodSeconds;
 }
 
-/** Removes duplicate owners, and warns the client. */
 export function dedupeOwners(call: VerbCall, event: Event, stage: 'request' | 'patch'): void {
   const owners = event.metadata.ownerReferences;
   if (!owners || owners.length < 2) return;
@@ -160,11 +153,7 @@ function refuseResourceVersion(event: Event): void {
   }
 }
 
-/**
- * Counts a valid write against the rate limits, once for each request of any version; a dry run does not count.
- *
- * @throws StatusFailure 429
- */
+/** Counts a write of any version, once for each request; a dry run does not count. @throws StatusFailure 429 */
 export function requireEventRate(call: VerbCall, event: Event, { dryRun }: WriteOptions): void {
   const { rates } = call.dependencies;
   if (rates === undefined || dryRun) return;
