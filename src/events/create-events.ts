@@ -25,7 +25,6 @@ import { createNegotiate } from './pipeline/negotiate.js';
 import { checkOptions } from '../options/check-options.js';
 import { eventsOptionRules, type EventsOptions } from './options.js';
 import type { PipelineDependencies } from './pipeline/request-context.js';
-import type { EventsDependencies } from './request/call.js';
 import { UnfinishedRequests } from './request/unfinished-requests.js';
 import { coreV1 } from './versions/core-v1.js';
 import { eventsV1 } from './versions/events-v1.js';
@@ -79,11 +78,11 @@ export function createEvents(options: EventsOptions): Events {
     ...(observe && { observe }),
     intervalMs: options.expiryIntervalMs ?? 1000,
   });
-  const versions = [eventsV1(apiDomain), ...(options.coreV1 ? [coreV1(apiDomain)] : [])];
   const fieldTracker = createFieldTracker();
   const activity = observe && createActivity(clock, notify, hub.ring);
   const report = (hook: string, error: unknown): void => notify({ type: 'error', error, where: `events: ${hook}` });
-  const dependencies: EventsDependencies = {
+  const versions = [eventsV1(apiDomain), ...(options.coreV1 ? [coreV1(apiDomain)] : [])];
+  const dependencies: PipelineDependencies = {
     store,
     hub,
     chunkMemory: createChunkMemory(),
@@ -114,21 +113,16 @@ export function createEvents(options: EventsOptions): Events {
     bookmarkIntervalMs: options.bookmarkIntervalMs ?? 60_000,
     minWatchMs: options.minWatchMs ?? 1_800_000,
     watched: activity && { notify, sent: activity.sent },
-  };
-  const documents = createDocuments({ versions, roots: options.discovery });
-  const pipeline: PipelineDependencies = {
-    dependencies,
     versions,
-    documents,
+    documents: createDocuments({ versions, roots: options.discovery }),
     unfinished: new UnfinishedRequests(clock),
     negotiate: createNegotiate(clock.now),
     notify,
-    observed: observe !== undefined,
   };
   expiry.start(); // last, so that a failed creation leaves nothing running
   const serve = (request: ApiRequest, preset?: Caller): ReturnType<ApiHandler> => {
     expiry.retry();
-    return handleRequest(pipeline, request, preset);
+    return handleRequest(dependencies, request, preset);
   };
   return {
     group: `events.${apiDomain}`,

@@ -36,14 +36,12 @@ const VERBS: Readonly<Record<Exclude<Verb, 'patch'>, RunVerb>> = {
  * before the verb runs, so that a refused request changes nothing. @throws StatusFailure 404, 405, 406, 415, and others
  */
 export function dispatch(context: RequestContext, caller: Caller, place: Place): ApiResponse | Promise<ApiResponse> {
-  const { pipeline, request, path, life, query, warnings, scope } = context;
-  if (!scope) return pipeline.documents.answer(request, path, query);
-  const { dependencies } = pipeline;
-  const { version, verb } = routeOf(scope, request.method, pipeline.versions);
-  context.served = true;
+  const { dependencies, request, path, life, query, warnings, scope } = context;
+  if (!scope) return dependencies.documents.answer(request, path, query);
+  const { version, verb } = routeOf(scope, request.method, dependencies.versions);
   const run = verb === 'patch' ? patchVerb(request) : VERBS[verb];
   const shape = verb === 'watch' ? 'watch' : verb === 'list' ? 'list' : 'object';
-  const representation = pipeline.negotiate(request, query, version.view, shape, scope.name);
+  const representation = dependencies.negotiate(request, query, version.view, shape, scope.name);
   const { joinsItems } = representation;
   const call: VerbCall = { dependencies, request, life, version, scope, query, caller, joinsItems, warnings };
   // Writes need the time of the store, which may have to be read first.

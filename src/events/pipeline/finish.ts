@@ -10,7 +10,7 @@ import { isBodyError } from '../../http/body.js';
 import { isStoreError } from '../../store/contract/errors.js';
 import { StreamedAnswer } from '../request/limited-stream.js';
 import { storeFailure } from '../request/store-failures.js';
-import { isHookFailure } from './observed-authorizer.js';
+import { HookFailure } from './observed-authorizer.js';
 import { reportRequest } from './request-report.js';
 
 /** Completes a request: ends it unless a stream continues, reports it, and adds the common headers. */
@@ -33,9 +33,9 @@ export function finish(context: RequestContext, response: ApiResponse): ApiRespo
 }
 
 export async function refuse(context: RequestContext, error: unknown): Promise<ApiResponse> {
-  const { pipeline, life, caller } = context;
+  const { dependencies, life, caller } = context;
   // An unauthenticated client waits for the turn of its address, because refusals cost other callers time, too.
-  if (caller === undefined) await pipeline.dependencies.limits.turn(undefined, life);
+  if (caller === undefined) await dependencies.limits.turn(undefined, life);
   return finish(context, await errorResponse(context, error));
 }
 
@@ -47,10 +47,9 @@ async function errorResponse(context: RequestContext, error: unknown): Promise<A
 }
 
 /** Returns the Status for an error of any step. An unexpected one is reported and becomes a 500 without details. */
-function statusFailureOf({ pipeline, scope }: RequestContext, error: unknown): StatusFailure {
+function statusFailureOf({ dependencies, scope }: RequestContext, error: unknown): StatusFailure {
   if (isStatusFailure(error)) return error;
-  // The observed authorizer has already reported it.
-  if (isHookFailure(error)) return internalError();
+  if (error instanceof HookFailure) return internalError();
   if (isStoreError(error)) {
     return storeFailure(error, { group: scope?.group ?? '', resource: 'events' }, scope?.name ?? '');
   }
@@ -59,6 +58,6 @@ function statusFailureOf({ pipeline, scope }: RequestContext, error: unknown): S
       ? tooLarge(`limit is ${error.limit ?? 0}`)
       : badRequest('the request body ended before it was complete');
   }
-  pipeline.notify({ type: 'error', error, where: 'events' });
+  dependencies.notify({ type: 'error', error, where: 'events' });
   return internalError();
 }

@@ -25,19 +25,19 @@ const NO_QUERY: Query = new Map();
  * of the event loop, and because the request needs a deadline. `preset`: a caller that needs no authentication.
  */
 export function handleRequest(
-  pipeline: PipelineDependencies,
+  dependencies: PipelineDependencies,
   request: ApiRequest,
   preset: Caller | undefined,
 ): ApiResponse | Promise<ApiResponse> | undefined {
   const { path: raw, query } = splitUrl(request.url);
   const path = decodePath(readablePart(raw)) ?? raw;
-  const { dependencies, versions, documents, unfinished } = pipeline;
+  const { versions, documents, unfinished } = dependencies;
   if (!versions.some((version) => ownsPath(version, path)) && !documents.claims(path, request.hasNext === true)) {
     return undefined;
   }
   const tooLarge = isTargetTooLarge(request.url);
   const context: RequestContext = {
-    pipeline,
+    dependencies,
     request,
     preset,
     life: new RequestLife(request, unfinished),
@@ -45,11 +45,10 @@ export function handleRequest(
     query: tooLarge ? NO_QUERY : parseQuery(query),
     warnings: [],
     auditId: auditIdOf(request, dependencies.uids),
-    started: pipeline.observed ? dependencies.clock.monotonic() : undefined,
+    started: dependencies.watched ? dependencies.clock.monotonic() : undefined,
     scope: undefined,
     caller: undefined,
     impersonator: undefined,
-    served: false,
   };
   return tooLarge ? finish(context, TARGET_TOO_LARGE) : settle(context, runSteps, finish, refuse);
 }
@@ -60,7 +59,7 @@ function runSteps(context: RequestContext): ApiResponse | Promise<ApiResponse> {
   const response = chain(authenticate(context), (authenticated) =>
     chain(impersonate(context, authenticated), (caller) =>
       withInFlightLimit(context, caller, (place) =>
-        chain(authorize(context.pipeline.dependencies.access, caller, attributesOf(context)), () =>
+        chain(authorize(context.dependencies.access, caller, attributesOf(context)), () =>
           dispatch(context, caller, place),
         ),
       ),
@@ -71,16 +70,16 @@ function runSteps(context: RequestContext): ApiResponse | Promise<ApiResponse> {
 
 /** Sets the scope and the deadline. @throws StatusFailure 400 */
 function parseTarget(context: RequestContext): void {
-  const { pipeline, request, path, query, life } = context;
-  const { maxSelectorTerms, requestTimeoutMs: defaultMs } = pipeline.dependencies;
-  context.scope = scopeOf(request.method, path, query, pipeline.versions, maxSelectorTerms);
+  const { dependencies, request, path, query, life } = context;
+  const { versions, maxSelectorTerms, requestTimeoutMs: defaultMs } = dependencies;
+  context.scope = scopeOf(request.method, path, query, versions, maxSelectorTerms);
   if (context.scope?.verb !== 'watch') life.limit(requestTimeoutMs(query, defaultMs));
 }
 
 /** Sets the caller. @throws StatusFailure 401 */
 function authenticate(context: RequestContext): Caller | Promise<Caller> {
-  const { pipeline, request, preset, warnings } = context;
-  return chain(preset ?? pipeline.dependencies.access.authenticate(request), (caller) => {
+  const { dependencies, request, preset, warnings } = context;
+  return chain(preset ?? dependencies.access.authenticate(request), (caller) => {
     if (!caller) throw unauthorized();
     context.caller = caller;
     const extraSpace = preset ? undefined : bearerWarning(request);
@@ -91,7 +90,7 @@ function authenticate(context: RequestContext): Caller | Promise<Caller> {
 
 /** Replaces the caller by the user that the request asks to impersonate, if any. @throws StatusFailure 400, 403 */
 function impersonate(context: RequestContext, authenticated: Caller): Caller | Promise<Caller> {
-  const { access } = context.pipeline.dependencies;
+  const { access } = context.dependencies;
   return chain(access.impersonate(context.request, authenticated, attributesOf(context)), (answer) => {
     if ('refused' in answer) throw statusFailure(answer.refused, NOSNIFF);
     const { caller } = answer;

@@ -12,10 +12,10 @@ export function withInFlightLimit(
   caller: Caller,
   work: (place: Place) => ApiResponse | Promise<ApiResponse>,
 ): ApiResponse | Promise<ApiResponse> {
-  const { pipeline, request, scope, life } = context;
+  const { dependencies, request, scope, life } = context;
   const reads = request.method === 'GET' || request.method === 'HEAD';
   const kind = scope?.verb === 'watch' ? 'watch' : reads ? 'read' : 'write';
-  return chain(pipeline.dependencies.limits.enter(kind, caller, life), (place) => {
+  return chain(dependencies.limits.enter(kind, caller, life), (place) => {
     if (!place) return tooManyRequestsText();
     life.hold(place);
     return settle(
@@ -31,12 +31,12 @@ export function withInFlightLimit(
 }
 
 function answered(context: RequestContext, caller: Caller, place: Place, response: ApiResponse): ApiResponse {
-  const { pipeline, scope, life } = context;
+  const { dependencies, scope, life } = context;
   if (scope !== undefined && isStream(response.body)) {
     // A watch releases its place itself.
     if (scope.verb === 'watch') return response;
     place.streams();
-    return life.stream(response, response.body, () => pipeline.dependencies.limits.turn(caller, life));
+    return life.stream(response, response.body, () => dependencies.limits.turn(caller, life));
   }
   if (isLarge(response)) {
     place.streams();

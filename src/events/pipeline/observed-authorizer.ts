@@ -1,8 +1,8 @@
 import type { Authorize } from '../../auth/contract.js';
 import { isPromise } from '../../http/promise.js';
-import { hasBrand } from '../../model/brand.js';
 
-const BRAND: unique symbol = Symbol.for('kube-vitals.HookFailure') as never;
+/** An error that an observed authorizer has reported: the response is a 500 without details. */
+export class HookFailure extends Error {}
 
 /**
  * Reports the errors of an authorizer, and throws a marked error instead of each: an authorizer may throw errors of a
@@ -11,7 +11,7 @@ const BRAND: unique symbol = Symbol.for('kube-vitals.HookFailure') as never;
 export function observedAuthorizer(authorize: Authorize, report: (error: unknown) => void): Authorize {
   const failed = (error: unknown): never => {
     report(error);
-    throw Object.assign(new Error('the authorizer failed', { cause: error }), { [BRAND]: true });
+    throw new HookFailure('the authorizer failed', { cause: error });
   };
   return (caller, attributes) => {
     try {
@@ -21,9 +21,4 @@ export function observedAuthorizer(authorize: Authorize, report: (error: unknown
       return failed(error);
     }
   };
-}
-
-/** Whether an error is from an observed authorizer, which has reported it: the response is a 500 without details. */
-export function isHookFailure(error: unknown): boolean {
-  return hasBrand(error, BRAND);
 }

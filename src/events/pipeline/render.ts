@@ -1,4 +1,4 @@
-import type { Representation } from '../../api/representation/contract.js';
+import type { Batches, Representation } from '../../api/representation/contract.js';
 import { chain } from '../../http/promise.js';
 import type { ApiResponse } from '../../http/response.js';
 import type { Place } from '../../limits/in-flight.js';
@@ -6,7 +6,6 @@ import { GATEWAY_TIMEOUT, tooManyRequestsText } from '../../responses/fixed-resp
 import { type VerbCall, isRead, type Result } from '../request/call.js';
 import { tooManyRequests } from '../../api/status/failures.js';
 import type { JsonSource } from '../../json/json-source.js';
-import type { Batches } from '../../api/representation/contract.js';
 import { isBytes } from '../../http/bytes.js';
 import { LARGE_BYTES, type HeldBytes } from '../../limits/answer-bytes.js';
 

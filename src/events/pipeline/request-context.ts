@@ -12,19 +12,16 @@ import type { EventVersion } from '../versions/version.js';
 import type { Negotiate } from './negotiate.js';
 
 /** Shared by the steps of all requests of one `createEvents`. */
-export interface PipelineDependencies {
-  readonly dependencies: EventsDependencies;
+export interface PipelineDependencies extends EventsDependencies {
   readonly versions: readonly EventVersion[];
   readonly documents: Documents;
   readonly unfinished: UnfinishedRequests;
   readonly negotiate: Negotiate;
   readonly notify: Notify;
-  /** Whether requests are reported; their duration is measured only then. */
-  readonly observed: boolean;
 }
 
 export interface RequestContext {
-  readonly pipeline: PipelineDependencies;
+  readonly dependencies: PipelineDependencies;
   readonly request: ApiRequest;
   /** A caller that needs no authentication. */
   readonly preset: Caller | undefined;
@@ -41,8 +38,6 @@ export interface RequestContext {
   scope: Scope | undefined;
   /** Set once authenticated; with impersonation, the impersonated caller. */
   caller: Caller | undefined;
-  /** True once a served version has been found for the scope. */
-  served: boolean;
   /** The authenticated caller, if `caller` is impersonated. */
   impersonator: Caller | undefined;
 }

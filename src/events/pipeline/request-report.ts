@@ -7,17 +7,17 @@ import { reportedScope, servedAs } from '../request/scope.js';
 import type { RequestContext } from './request-context.js';
 
 export function reportRequest(context: RequestContext, { status, body }: ApiResponse): void {
-  const { pipeline, started, request, caller, impersonator } = context;
+  const { dependencies, started, request, caller, impersonator } = context;
   if (started === undefined) return;
   // Only served versions, because clients could invent any number of others below the group.
-  const scope = context.served || isServed(context) ? context.scope : undefined;
+  const scope = isServed(context) ? context.scope : undefined;
   const verb = context.scope?.verb || request.method.toLowerCase();
   // One object literal without spreads or later additions, because this takes a twentieth of the time of every get.
   const observation = {
     type: 'request',
     verb,
     status,
-    durationMs: pipeline.dependencies.clock.monotonic() - started,
+    durationMs: dependencies.clock.monotonic() - started,
     auditId: context.auditId,
     caller: caller?.name,
     url: request.url,
@@ -30,7 +30,7 @@ export function reportRequest(context: RequestContext, { status, body }: ApiResp
     isApply: verb === 'patch' && header(request, 'content-type') === APPLY_TYPE,
     responseBytes: lengthOf(body),
   } as const satisfies RequestObservation;
-  pipeline.notify(impersonator === undefined ? observation : { ...observation, impersonator: impersonator.name });
+  dependencies.notify(impersonator === undefined ? observation : { ...observation, impersonator: impersonator.name });
 }
 
 function lengthOf(body: ApiResponse['body']): number | undefined {
@@ -38,8 +38,8 @@ function lengthOf(body: ApiResponse['body']): number | undefined {
   return isBytes(body) ? body.byteLength : undefined;
 }
 
-function isServed({ scope, pipeline }: RequestContext): boolean {
-  return scope?.routed === true && servedAs(scope.group, scope.version, pipeline.versions) !== undefined;
+function isServed({ scope, dependencies }: RequestContext): boolean {
+  return scope?.routed === true && servedAs(scope.group, scope.version, dependencies.versions) !== undefined;
 }
 
 function dryRunOf({ query }: RequestContext): RequestObservation['dryRun'] {

@@ -1,20 +1,14 @@
 import type { ApiResponse, ResponseHeaders } from '../../http/response.js';
-
-/** The part of the life of a request that ends its streamed response. */
-export interface Abortable {
-  readonly aborted: boolean;
-  /** Created on first access. */
-  readonly signal: AbortSignal;
-}
+import type { RequestLife } from './request-life.js';
 
 /** A class because of `signal`: an object literal with a getter costs a fifth of a list of 500 events. */
 export class StreamedAnswer implements ApiResponse {
   readonly status: number;
   readonly headers: ResponseHeaders;
   readonly body: ApiResponse['body'];
-  readonly #life: Abortable;
+  readonly #life: RequestLife;
 
-  constructor(life: Abortable, status: number, headers: ResponseHeaders, body: ApiResponse['body']) {
+  constructor(life: RequestLife, status: number, headers: ResponseHeaders, body: ApiResponse['body']) {
     this.#life = life;
     this.status = status;
     this.headers = headers;
@@ -28,13 +22,13 @@ export class StreamedAnswer implements ApiResponse {
 
 /** A stream that ends with its request. Async functions and closures make a list of 500 events 10 % slower. */
 export class LimitedStream implements AsyncIterableIterator<Uint8Array> {
-  readonly #life: Abortable;
+  readonly #life: RequestLife;
   readonly #source: AsyncIterator<Uint8Array>;
   readonly #turn: () => Promise<unknown> | undefined;
   readonly #over: () => void;
 
   constructor(
-    life: Abortable,
+    life: RequestLife,
     source: AsyncIterator<Uint8Array>,
     turn: () => Promise<unknown> | undefined,
     over: () => void,

@@ -7,7 +7,7 @@ import { GATEWAY_TIMEOUT } from '../../responses/fixed-responses.js';
 import type { StoreCall } from '../../store/contract/event-store.js';
 import { isStream, releaseIterator, releaseSource, type ApiResponse } from '../../http/response.js';
 import { LimitedStream, StreamedAnswer } from './limited-stream.js';
-import type { UnfinishedRequest, UnfinishedRequests } from './unfinished-requests.js';
+import type { UnfinishedRequests } from './unfinished-requests.js';
 
 /** A shorter deadline has its own timer, and is enforced to the millisecond. */
 const EXACT_BELOW_MS = 10_000;
@@ -22,7 +22,8 @@ const nothing = (): void => undefined;
  * and its place in flight and its bytes are released when it ends: through the signal of the request (client, server,
  * stalled reader) or the deadline. A request that is answered synchronously needs no signal, listener or timer.
  */
-export class RequestLife implements StoreCall, UnfinishedRequest {
+export class RequestLife implements StoreCall {
+  /** Its index in {@link UnfinishedRequests}, which sets it; -1: none. */
   place = -1;
   readonly #request: ApiRequest;
   readonly #unfinished: UnfinishedRequests;
@@ -140,6 +141,7 @@ export class RequestLife implements StoreCall, UnfinishedRequest {
     if (this.#onAbort !== undefined) this.#request.signal?.removeEventListener('abort', this.#onAbort);
   }
 
+  /** Ends the request if its deadline has passed, otherwise listens for the disconnection of its client. */
   check(now: number): void {
     if (now - this.#begun >= this.#limitMs) this.#timeIsUp();
     else this.#follow();

@@ -1,4 +1,4 @@
-import { resourceAttributes, type RequestInfo, isWatchRoot, readRequestInfo } from '../../api/request-info.js';
+import { resourceAttributes, isWatchRoot, readRequestInfo } from '../../api/request-info.js';
 import type { ResourceAttributes } from '../../auth/contract.js';
 import { first, flag, type Query } from '../../api/options/query.js';
 import { parseFieldSelector } from '../../api/selectors/field-selector.js';
@@ -28,22 +28,6 @@ export type Verb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'patch' | 'd
 
 const RESOURCE = 'events';
 
-/** `selectedName`: the only name that the field selector matches; `''` for none. */
-function readScope(info: RequestInfo, selectedName: string): Scope {
-  const { path, apiGroup: group, apiVersion: version, namespace, resource, name, parts } = info;
-  const verb = info.verb === 'proxy' ? '' : (info.verb as Verb | '');
-  return {
-    group,
-    version,
-    namespace,
-    name,
-    verb,
-    attributes: resourceAttributes(info, selectedName),
-    // One trailing slash is ignored, two make a different path.
-    routed: resource === RESOURCE && parts.length <= 2 && info.verb !== 'proxy' && !path.endsWith('//'),
-  };
-}
-
 /** In the core group, which other handlers serve too, only `/api/v1` itself and the paths of events are owned. */
 export function ownsPath({ group, version }: EventVersion, path: string): boolean {
   const root = group === '' ? `/api/${version}` : `/apis/${group}`;
@@ -62,24 +46,30 @@ export function scopeOf(
   maxSelectorTerms?: number,
 ): Scope | undefined {
   const info = readRequestInfo(method, path, query.size > 0 && flag(query, 'watch') === true);
-  const { isResourceRequest, apiGroup, apiVersion } = info;
-  if (info.resource === 'watch' && isWatchRoot(path)) return undefined;
-  if (!isResourceRequest || (apiGroup === '' && !versions.some((each) => each.group === ''))) return undefined;
+  const { isResourceRequest, apiGroup: group, apiVersion: version, namespace, resource, name } = info;
+  if (resource === 'watch' && isWatchRoot(path)) return undefined;
+  if (!isResourceRequest || (group === '' && !versions.some((each) => each.group === ''))) return undefined;
   const fieldSelector = query.size > 0 ? first(query, 'fieldSelector') : undefined;
-  if (fieldSelector === undefined) return readScope(info, '');
-  const served = servedAs(apiGroup, apiVersion, versions);
-  return readScope(info, served === undefined ? '' : exactName(fieldSelector, served.selectable, maxSelectorTerms));
+  const served = fieldSelector ? servedAs(group, version, versions) : undefined;
+  const selectedName = fieldSelector && served ? exactName(fieldSelector, served, maxSelectorTerms) : '';
+  const isProxy = info.verb === 'proxy';
+  return {
+    group,
+    version,
+    namespace,
+    name,
+    verb: isProxy ? '' : (info.verb as Verb | ''),
+    attributes: resourceAttributes(info, selectedName),
+    // One trailing slash is ignored, two make a different path.
+    routed: resource === RESOURCE && info.parts.length <= 2 && !isProxy && !path.endsWith('//'),
+  };
 }
 
 export function servedAs(group: string, version: string, versions: readonly EventVersion[]): EventVersion | undefined {
   return versions.find((each) => each.group === group && each.version === version);
 }
 
-function exactName(
-  fieldSelector: string,
-  selectable: ReadonlyMap<string, string>,
-  maxSelectorTerms: number | undefined,
-): string {
+function exactName(fieldSelector: string, { selectable }: EventVersion, maxSelectorTerms?: number): string {
   try {
     return parseFieldSelector(fieldSelector, selectable, maxSelectorTerms).exact('metadata.name') ?? '';
   } catch {

@@ -1,31 +1,25 @@
 import type { Clock } from '../../clock/clock.js';
+import type { RequestLife } from './request-life.js';
 
 /** How often deadlines are checked. The first check also adds a listener for disconnection. */
 const CHECK_INTERVAL_MS = 250;
 
-export interface UnfinishedRequest {
-  /** Its index in {@link UnfinishedRequests}, which sets it; -1: none. */
-  place: number;
-  /** Ends the request if its deadline has passed, otherwise listens for the disconnection of its client. */
-  check(now: number): void;
-}
-
 /** One timer for all. An unordered array, because a Set allocates a new table every few requests. */
 export class UnfinishedRequests {
   readonly clock: Clock;
-  readonly #lives: UnfinishedRequest[] = [];
+  readonly #lives: RequestLife[] = [];
   #checkScheduled = false;
 
   constructor(clock: Clock) {
     this.clock = clock;
   }
 
-  add(life: UnfinishedRequest): void {
+  add(life: RequestLife): void {
     life.place = this.#lives.push(life) - 1;
     this.#checkLater();
   }
 
-  delete(life: UnfinishedRequest): void {
+  delete(life: RequestLife): void {
     const { place } = life;
     const last = place < 0 ? undefined : this.#lives.pop();
     life.place = -1;
