@@ -19,8 +19,7 @@ const files: Readonly<Record<string, string>> = {
   'src/model/event.ts': modelSource(parts),
   'src/events/codec/compare-events.ts': compareSource(parts),
   'src/events/codec/decode-event.ts': decodeSource(parts),
-  'src/events/codec/selector-fields.ts': selectorSource(parts, SOURCE),
-  'src/events/codec/write-event.ts': writeSource(parts),
+  'src/events/codec/write-event.ts': writeSource(parts) + selectorSource(parts, SOURCE),
   'src/store/contract/schema-facts.ts': storeSource(parts, SOURCE),
 };
 

@@ -8,8 +8,6 @@ type Source = typeof SOURCE;
 interface Selected {
   /** `regarding.kind` */
   readonly name: string;
-  /** The constant that holds its value. */
-  readonly local: string;
   readonly value: string;
   readonly place: number;
   readonly distinct: boolean;
@@ -19,19 +17,11 @@ interface Selected {
 function selected({ event }: EventFields, source: Source): readonly Selected[] {
   const fields = selectableFields(event).map((field): Selected => ({
     name: field.path.join('.'),
-    local: localName(field.path),
     value: `event.${field.path.join('?.').replace('metadata?.', 'metadata.')}`,
     place: field.index,
     distinct: field.distinct,
   }));
-  const value = source.of.map((path) => `event.${path.join('?.')}`).join(' || ');
-  const derived = {
-    name: source.name,
-    local: 'derived',
-    value,
-    place: source.selectable,
-    distinct: false,
-  };
+  const derived = { name: source.name, value: source.name, place: source.selectable, distinct: false };
   const all = [...fields, derived].sort((one, other) => one.place - other.place);
   all.forEach(({ name, place }, index) => {
     if (place !== index) throw new TypeError(`${name} is selectable at place ${place}: the next free one is ${index}`);
@@ -39,19 +29,15 @@ function selected({ event }: EventFields, source: Source): readonly Selected[] {
   return all;
 }
 
-const localName = (path: readonly string[]): string =>
-  path.map((name, index) => (index === 0 ? name : `${name[0]?.toUpperCase()}${name.slice(1)}`)).join('');
-
-/** `src/events/codec/selector-fields.ts`. */
+/** What `src/events/codec/write-event.ts` has for stores besides the JSON. */
 export function selectorSource(parts: EventFields, source: Source): string {
   const all = selected(parts, source);
-  const add = (one: Selected): string => `if (${one.local}) fields[${literal(one.name)}] = ${one.local};`;
+  const add = ({ name, value }: Selected): string =>
+    `if (${value}) fields[${literal(name)}] = ${value.replaceAll('?.', '.')};`;
   return `
-import type { Event } from '../../model/event.js';
-
 /** The fields of an event that field selectors can use, by name; empty values are left out. */
 export function selectorFields(event: Event): Record<string, string> {
-  ${all.map((one) => `const ${one.local} = ${one.value};`).join('\n')}
+  const ${source.name} = ${source.of.map((path) => `event.${path.join('?.')}`).join(' || ')};
   const fields: Record<string, string> = {};
   ${all.map(add).join('\n')}
   return fields;

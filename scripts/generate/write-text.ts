@@ -23,7 +23,6 @@ export interface MetadataText {
 
 /** Writes the metadata without the revision. \`managedFields\`: their JSON, if it is known. */
 export function writeMetadata(metadata: ObjectMeta, managedFields: string | undefined): MetadataText {
-  ${names([...metadata.before, ...metadata.after], 'metadata')}
   let before = '';
   ${members(metadata.before, 'before', 'metadata')}
   let after = '';
@@ -42,7 +41,6 @@ export const REST = ${literal(`,"${rest[0]?.name}":`)};
 
 /** Writes the fields after metadata, without braces. \`rest\`: the text from {@link REST} on, if it is known. */
 export function writeFields(event: Event, rest?: string): string {
-  ${names(fields, 'event')}
   let out = '';
   ${members(first, 'out', 'event')}
   if (rest !== undefined) return out + rest;
@@ -94,7 +92,6 @@ function structSource(struct: StructShape, path: readonly string[]): string {
 /** ${name} as JSON. */
 export function write${name}(value: ${name} | undefined): string {
   if (!value) return '{}';
-  ${names(fields, 'value')}
   let out = '';
   ${members(fields, 'out', 'value', '', name)}
   return \`{\${out}}\`;
@@ -103,12 +100,6 @@ ${fields
   .filter((field) => kindOf(field) === 'other')
   .map((field) => writerSource(name, field.name, [...path, field.name]))
   .join('\n')}`;
-}
-
-/** Reads the fields into constants. */
-function names(fields: readonly FieldShape[], from: string): string {
-  const read = fields.filter((field) => kindOf(field) !== 'other').map(({ name }) => name);
-  return read.length === 0 ? '' : `const { ${read.join(', ')} } = ${from};`;
 }
 
 /**
@@ -137,22 +128,23 @@ function member(field: FieldShape, out: string, comma: string, from: string, own
     return `const ${text} = ${presence === 'always' ? write : `${from}.${name} === undefined ? '' : ${write}`};
       if (${text} !== '') ${out} += \`${comma}\${${text}}\`;`;
   }
+  const read = `${from}.${name}`;
   if (kind === 'texts') {
     const text = `${name}Text`;
-    return `const ${text} = ${name} ? writeTexts(${name}) : '{}';
+    return `const ${text} = ${read} ? writeTexts(${read}) : '{}';
       if (${text} !== '{}') ${out} += \`${comma}"${name}":\${${text}}\`;`;
   }
   const value = {
-    text: presence === 'always' ? `quoted(${name} ?? '')` : `quoted(${name})`,
-    time: presence === 'always' ? `nullable(${name})` : `quoted(${name})`,
-    integer: presence === 'always' ? `${name} ?? 0` : name,
-    boolean: presence === 'always' ? `${name} ?? null` : name,
-    json: `JSON.stringify(${name} ?? null)`,
-    struct: kind === 'struct' ? `write${structOfField(field).name}(${name})` : '',
+    text: presence === 'always' ? `quoted(${read} ?? '')` : `quoted(${read})`,
+    time: presence === 'always' ? `nullable(${read})` : `quoted(${read})`,
+    integer: presence === 'always' ? `${read} ?? 0` : read,
+    boolean: presence === 'always' ? `${read} ?? null` : read,
+    json: `JSON.stringify(${read} ?? null)`,
+    struct: kind === 'struct' ? `write${structOfField(field).name}(${read})` : '',
   }[kind];
   const add = `${out} += \`${comma}"${name}":\${${value}}\`;`;
   if (presence === 'always') return add;
-  return presence === 'set' ? `if (${name} != null) ${add}` : `if (${name}) ${add}`;
+  return presence === 'set' ? `if (${read} != null) ${add}` : `if (${read}) ${add}`;
 }
 
 const writerName = (owner: string, name: string): string =>

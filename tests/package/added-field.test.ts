@@ -45,7 +45,6 @@ describe('a field that is added to the schema in one line', () => {
       [
         'written: src/model/event.ts',
         'written: src/events/codec/compare-events.ts',
-        'written: src/events/codec/selector-fields.ts',
         'written: src/events/codec/write-event.ts',
         'written: src/store/contract/schema-facts.ts',
       ].sort(),

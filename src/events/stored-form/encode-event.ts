@@ -3,8 +3,7 @@ import type { Event } from '../../model/event.js';
 import type { ByteHints, ByteRange } from '../../store/contract/byte-hints.js';
 import type { EncodedEvent } from '../../store/contract/record.js';
 import { COMMON_SUFFIX } from '../../store/contract/schema-facts.js';
-import { selectorFields } from '../codec/selector-fields.js';
-import { writeFields, writeMetadata } from '../codec/write-event.js';
+import { selectorFields, writeFields, writeMetadata } from '../codec/write-event.js';
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
