@@ -32,20 +32,11 @@ export interface AccessOptions {
 
 /** The two hooks as this library calls them; synchronous if the hooks are. */
 export interface Access {
-  /**
-   * Returns the sender of a request, or `undefined` for 401: no credential, a bad one, or a failed hook, which is
-   * reported. Callers get the group `system:authenticated` unless they are anonymous, as in Kubernetes.
-   */
+  /** Returns `undefined` for 401. Callers get the group `system:authenticated` unless anonymous, as in Kubernetes. */
   authenticate(request: ApiRequest): Caller | undefined | Promise<Caller | undefined>;
-  /**
-   * Returns the caller for whom the request is served: the sender, or with impersonation the requested user. If
-   * impersonation is not enabled, a request with its headers is refused. Errors of the authorizer are rethrown.
-   */
+  /** Returns the caller the request is served for. Errors of the authorizer are rethrown, here and below. */
   readonly impersonate: Impersonate;
-  /**
-   * Whether the caller is allowed. A result whose `allowed` is neither `true` nor `false` denies, and is reported.
-   * Errors of the hook are rethrown and become a bare 500.
-   */
+  /** A result whose `allowed` is neither `true` nor `false` denies, and is reported. */
   authorize(caller: Caller, attributes: Attributes): Decision | Promise<Decision>;
 }
 

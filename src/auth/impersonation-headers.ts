@@ -75,10 +75,7 @@ const PREFIX = 'impersonate-';
 const LETTER_I = 0x69;
 const LOWER_CASE = 0x20;
 
-/**
- * Ignoring the headers instead would run a request meant to have another user's rights with those of the caller:
- * `kubectl delete --as=nobody` would delete.
- */
+/** If the headers were ignored, `kubectl delete --as=nobody` would delete with the rights of the caller. */
 export const NO_IMPERSONATION: Status = /* @__PURE__ */ Object.freeze(
   /* @__PURE__ */ failureStatus(
     403,

@@ -16,10 +16,7 @@ export interface ImpersonationMode {
 const NODE_NAME = 'authentication.kubernetes.io/node-name';
 const ASSOCIATED_KEYS = 'authentication.kubernetes.io/associated-node-keys';
 
-/**
- * Returns the modes of impersonating `wanted` in the order they are tried (Kubernetes 1.36, constrained impersonation):
- * nodes and service accounts have special modes if only the name is given. The older verb is last.
- */
+/** The modes in the order they are tried (Kubernetes 1.36, constrained impersonation); the older verb is last. */
 export function applicableModes(requestor: Caller, wanted: Caller): readonly ImpersonationMode[] {
   const node = nodeName(wanted.name);
   const account = serviceAccount(wanted.name);

@@ -1,9 +1,6 @@
 import { onAbort } from './abortable.js';
 
-/**
- * Creates an iterator that ends while it waits: a generator alone would finish its wait first, and a watch may wait
- * forever. After `return` nothing is thrown.
- */
+/** Ends while it waits: a generator alone would finish its wait first, and a watch may wait forever. */
 export function endable<T>(
   signal: AbortSignal | undefined,
   begin: (signal: AbortSignal) => AsyncGenerator<T, void, undefined>,

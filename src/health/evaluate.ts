@@ -92,10 +92,7 @@ export function reportOf(root: HealthRoot, evaluation: FinishedEvaluation): Heal
 
 type Results = Extract<Observation, { readonly type: 'health.probed' }>['checks'];
 
-/**
- * Creates the results for `observe`: the same frozen array until a check is added, removed, or changes its status.
- * An array for eleven checks, and finding the metrics for it, took 15 µs of the 50 µs of a probe.
- */
+/** The same frozen array until a check or a status changes: a new one took 15 µs of the 50 µs of a probe. */
 export function createProbeResults(): (root: HealthRoot, asked: FinishedEvaluation) => Results {
   const last = new Map<HealthRoot, { readonly of: FinishedEvaluation; readonly results: Results }>();
   return (root, of) => {

@@ -8,13 +8,7 @@ import { notFoundText } from '../../responses/fixed-responses.js';
 import { ownsPath } from '../request/scope.js';
 import type { EventVersion } from '../versions/version.js';
 
-/** Documents about the API: discovery and OpenAPI. */
-export interface Documents {
-  /** Whether a path outside those of the resource is served here; with `hasNext`, another handler may serve it. */
-  claims(path: string, hasNext: boolean): boolean;
-  /** @throws StatusFailure 404 for a path below the group without a document */
-  answer(request: ApiRequest, path: string, query: Query): Promise<ApiResponse>;
-}
+export type Documents = ReturnType<typeof createDocuments>;
 
 /**
  * Creates the handler of the documents, which are loaded at the first request for one. `roots`: whether to claim
@@ -23,19 +17,21 @@ export interface Documents {
 export function createDocuments(options: {
   readonly versions: readonly EventVersion[];
   readonly roots: boolean | undefined;
-}): Documents {
+}) {
   const { versions, roots } = options;
   const named = new Map(
     versions.map((one) => [one.group === '' ? `api/${one.version}` : `apis/${one.group}/${one.version}`, one]),
   );
   const documents = lazy(async () => (await import('./api-documents.js')).createApiDocuments(named, roots !== false));
   return {
-    claims(path, hasNext) {
+    /** Whether a path outside those of the resource is served here; with `hasNext`, another handler may serve it. */
+    claims(path: string, hasNext: boolean): boolean {
       if (roots === false) return false;
       if (ROOTS.has(path)) return roots === true || !hasNext;
       return path.startsWith(V3) && (named.has(path.slice(V3.length)) || !hasNext);
     },
-    async answer(request, path, query) {
+    /** @throws StatusFailure 404 for a path below the group without a document */
+    async answer(request: ApiRequest, path: string, query: Query): Promise<ApiResponse> {
       const document = await (await documents())(request, path, query);
       if (document) return document;
       if (!isWatchRoot(path) && versions.some((version) => ownsPath(version, path))) throw routeNotFound();

@@ -23,10 +23,7 @@ export interface List<Item> {
 /** The most bytes of events in a page with a limit, which is in memory before it is sent. */
 const LIMITED_BYTES = 33_554_432;
 
-/**
- * Reads the first page of a list, and with a limit the whole response; synchronously if the store has it as JSON.
- * @throws StatusFailure 400 for a bad token, 410 for history that is gone, 504 for a future revision
- */
+/** Reads the first page, with a limit the whole response. @throws StatusFailure 400, 410, 504 */
 export function readList<Item>(
   call: VerbCall,
   options: ListOptions,

@@ -11,7 +11,11 @@ import { isStoreError } from '../../store/contract/errors.js';
 import { StreamedAnswer } from '../request/limited-stream.js';
 import { storeFailure } from '../request/store-failures.js';
 import { HookFailure } from './observed-authorizer.js';
-import { reportRequest } from './request-report.js';
+import { APPLY_TYPE } from '../../api/patch/apply-patch.js';
+import { isBytes } from '../../http/bytes.js';
+import { header } from '../../http/headers.js';
+import type { RequestObservation } from '../../observe/observation.js';
+import { reportedScope, servedAs } from '../request/scope.js';
 
 /** Completes a request: ends it unless a stream continues, reports it, and adds the common headers. */
 export function finish(context: RequestContext, response: ApiResponse): ApiResponse {
@@ -60,4 +64,46 @@ function statusFailureOf({ dependencies, scope }: RequestContext, error: unknown
   }
   dependencies.notify({ type: 'error', error, where: 'events' });
   return internalError();
+}
+
+function reportRequest(context: RequestContext, { status, body }: ApiResponse): void {
+  const { dependencies, started, request, caller, impersonator } = context;
+  if (started === undefined) return;
+  // Only served versions, because clients could invent any number of others below the group.
+  const scope = isServed(context) ? context.scope : undefined;
+  const verb = context.scope?.verb || request.method.toLowerCase();
+  // One object literal without spreads or later additions, because this takes a twentieth of the time of every get.
+  const observation = {
+    type: 'request',
+    verb,
+    status,
+    durationMs: dependencies.clock.monotonic() - started,
+    auditId: context.auditId,
+    caller: caller?.name,
+    url: request.url,
+    group: scope?.group ?? '',
+    version: scope?.version ?? '',
+    resource: scope === undefined ? '' : 'events',
+    namespace: scope?.namespace ?? '',
+    scope: reportedScope(scope),
+    dryRun: dryRunOf(context),
+    isApply: verb === 'patch' && header(request, 'content-type') === APPLY_TYPE,
+    responseBytes: lengthOf(body),
+  } as const satisfies RequestObservation;
+  dependencies.notify(impersonator === undefined ? observation : { ...observation, impersonator: impersonator.name });
+}
+
+function lengthOf(body: ApiResponse['body']): number | undefined {
+  if (typeof body === 'string') return new TextEncoder().encode(body).byteLength;
+  return isBytes(body) ? body.byteLength : undefined;
+}
+
+function isServed({ scope, dependencies }: RequestContext): boolean {
+  return scope?.routed === true && servedAs(scope.group, scope.version, dependencies.versions) !== undefined;
+}
+
+function dryRunOf({ query }: RequestContext): RequestObservation['dryRun'] {
+  const values = query.size === 0 ? undefined : query.get('dryRun');
+  if (values === undefined) return '';
+  return values.every((value) => value === 'All') ? 'All' : 'invalid';
 }

@@ -15,7 +15,7 @@ const EXACT_BELOW_MS = 10_000;
 /** How long work that ignores its signal may hold its place after the request has ended. */
 const GRACE_MS = 500;
 
-const nothing = (): void => undefined;
+const nothing = (): undefined => undefined;
 
 /**
  * The life of one request, from its first byte to the last of its response: `signal` aborts everything it waits for,
@@ -29,7 +29,6 @@ export class RequestLife implements StoreCall {
   readonly #unfinished: UnfinishedRequests;
   #limitMs = Infinity;
   #begun = 0;
-  #watched = false;
   #timer: ClockTimer | undefined;
   #controller: AbortController | undefined;
   /** The listener on the signal of the request, once it is added. */
@@ -114,14 +113,11 @@ export class RequestLife implements StoreCall {
     });
   }
 
-  /**
-   * Returns a streamed response that ends early with the request, and releases the place at its end.
-   * `turn` waits until the next chunk may be made; undefined: it may be made now.
-   */
+  /** The stream ends early with the request. `turn` waits until the next chunk may be made; undefined: now. */
   stream(
     { status, headers }: Pick<ApiResponse, 'status' | 'headers'>,
     source: AsyncIterable<Uint8Array>,
-    turn: () => Promise<unknown> | undefined = nothing as () => undefined,
+    turn: () => Promise<unknown> | undefined = nothing,
   ): ApiResponse {
     const iterator = source[Symbol.asyncIterator]();
     const over = (): void => {
@@ -153,8 +149,7 @@ export class RequestLife implements StoreCall {
 
   /** Starts the deadline, because the request has to wait. */
   #watch(): void {
-    if (this.#watched || this.#ended || this.#finished) return;
-    this.#watched = true;
+    if (this.place >= 0 || this.#ended || this.#finished) return;
     const { clock } = this.#unfinished;
     this.#begun = clock.monotonic();
     this.#unfinished.add(this);
@@ -162,7 +157,7 @@ export class RequestLife implements StoreCall {
   }
 
   #unwatch(): void {
-    if (this.#watched) this.#unfinished.delete(this);
+    if (this.place >= 0) this.#unfinished.delete(this);
     this.#timer?.cancel();
   }
 

@@ -20,12 +20,12 @@ export class UnfinishedRequests {
   }
 
   delete(life: RequestLife): void {
-    const { place } = life;
-    const last = place < 0 ? undefined : this.#lives.pop();
+    const last = this.#lives.pop();
+    if (last !== undefined && last !== life) {
+      this.#lives[life.place] = last;
+      last.place = life.place;
+    }
     life.place = -1;
-    if (last === undefined || last === life) return;
-    this.#lives[place] = last;
-    last.place = place;
   }
 
   #checkLater(): void {

@@ -1,4 +1,4 @@
-import { field, scalar, struct, type Field, type FieldFacts } from '../../api/schema/facts.js';
+import { field, scalar, struct, text } from '../../api/schema/facts.js';
 import { lazy } from '../../api/schema/lazy.js';
 import { objectMetaShape, typeMetaFields } from '../../api/schema/object-meta-schema.js';
 import { olderStruct, type StructShape } from '../../api/schema/shape.js';
@@ -8,15 +8,13 @@ const EVENTS = 'io.k8s.api.events.v1';
 
 const always = { presence: 'always' } as const;
 const sent = { frequency: 'sent' } as const;
-const text = (protobuf: number, description: string, more: Partial<FieldFacts> = {}, goType?: string): Field =>
-  field(scalar('string', goType), { protobuf, description, ...more });
 
 /**
  * The fields of the Event with their types and Kubernetes' facts about them, without the rules on values. All other
  * code that knows the fields of an Event is derived from it.
  */
-export const eventShape: () => StructShape = lazy(() => {
-  return struct(
+export const eventShape: () => StructShape = lazy(() =>
+  struct(
     {
       name: 'Event',
       definition: `${EVENTS}.Event`,
@@ -121,8 +119,8 @@ export const eventShape: () => StructShape = lazy(() => {
         description: 'Number of occurrences; used by events of core/v1.',
       }),
     },
-  );
-});
+  ),
+);
 
 /** The field selector `source`, which is no field of an event: it reads the first of these fields that is not empty. */
 export const SOURCE = {

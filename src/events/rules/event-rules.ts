@@ -56,10 +56,7 @@ function reportErrors(event: Event, version: EventVersion): FieldError[] {
 const tooLong = (field: string, max: number): FieldError =>
   invalidValue(field, '', `can have at most ${max} characters`);
 
-/**
- * Returns all errors of a new event in the order of Kubernetes: by the rules both versions share, then, in a strict
- * version, by those for new events (specification 2.1).
- */
+/** In the order of Kubernetes: the rules of both versions, then the strict ones for new events (specification 2.1). */
 export function createErrors(event: Event, version: EventVersion, types: ReadonlySet<string>): FieldError[] {
   const errors = baseErrors(event, version);
   if (version.strict) errors.push(...strictErrors(event, version, types));
@@ -119,10 +116,7 @@ const immutableFields: () => readonly ImmutableField[] = lazy(() => {
 
 const olderNumber = ({ protobuf, older }: FieldShape): number => older?.protobuf ?? protobuf;
 
-/**
- * In a strict version only series and metadata may change, and metadata is checked three times, as in kube-apiserver:
- * clients see one invalid label as three causes.
- */
+/** kube-apiserver checks metadata three times in a strict version: clients see one invalid label as three causes. */
 export function updateErrors(next: Event, previous: Event, version: EventVersion): FieldError[] {
   const errors = validateObjectMetaCreate(next.metadata, false);
   const metadataErrors = validateObjectMetaUpdate(next.metadata, previous.metadata, errors.length === 0);
@@ -151,6 +145,7 @@ function same(a: unknown, b: unknown): boolean {
 type Members = Readonly<Record<string, unknown>>;
 const NOTHING: Members = Object.freeze({});
 
+/** Also for lists, which a field of the schema may be. */
 const isObject = (value: unknown): value is Members => typeof value === 'object' && value !== null;
 const isSet = (member: unknown): boolean => member !== undefined && member !== null && member !== '';
 

@@ -9,12 +9,13 @@ import { eventTable } from '../resource/table.js';
 import type { EventVersion } from './version.js';
 
 type Fields = Record<string, unknown>;
+type Form = 'core' | 'stored';
 
 interface FieldPair {
   readonly core: string;
   readonly stored: string;
   /** The form that has a value for an unset field, which the other one omits. */
-  readonly filled: 'core' | 'stored' | undefined;
+  readonly filled: Form | undefined;
   readonly zero: unknown;
   /** The fields of a struct, if they differ. */
   readonly below: readonly FieldPair[] | undefined;
@@ -36,13 +37,10 @@ function pairsOf(core: StructShape, stored: StructShape): readonly FieldPair[] {
   });
 }
 
-const coreNames: () => ReadonlyMap<string, string> = lazy(
-  () => new Map(fieldPairs().map(({ core, stored }) => [stored, core])),
-);
-
 /** Returns the core/v1 name of a field of the stored form. */
 export function coreName(stored: string): string {
-  return coreNames().get(stored) ?? stored;
+  const field = eventShape().byName.get(stored);
+  return field ? olderName(field) : stored;
 }
 
 /** Returns an event in its core/v1 form, without kind and apiVersion. The conversion is lossless. Values are shared. */
@@ -54,8 +52,6 @@ export function toCore(event: Event): Fields {
 export function fromCore(object: Readonly<Fields>): Event {
   return converted(object, fieldPairs(), 'core', 'stored') as unknown as Event;
 }
-
-type Form = 'core' | 'stored';
 
 function converted(object: Readonly<Fields>, pairs: readonly FieldPair[], from: Form, to: Form): Fields {
   const result: Fields = {};
@@ -88,7 +84,6 @@ const API_VERSION = 'v1';
 export function coreV1(apiDomain: string): EventVersion {
   const shape = coreEventShape();
   const encoder = new TextEncoder();
-  const item = (event: Event): Uint8Array => encoder.encode(encodeJson(toCore(event), shape));
   const object = (event: Event): Uint8Array =>
     encoder.encode(encodeJson({ kind: 'Event', apiVersion: API_VERSION, ...toCore(event) }, shape));
   return {
@@ -102,7 +97,7 @@ export function coreV1(apiDomain: string): EventVersion {
     objectJson: (record) => object(eventOf(record)),
     object: (record) => object(eventOf(record)),
     listsStored: false,
-    listItem: (record) => item(eventOf(record)),
+    listItem: (record) => encoder.encode(encodeJson(toCore(eventOf(record)), shape)),
     unstoredJson: object,
     fromWire: (decoded, from = API_VERSION) =>
       from === API_VERSION ? fromCore(decoded) : (decoded as unknown as Event),

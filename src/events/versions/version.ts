@@ -13,10 +13,7 @@ export interface EventVersion {
   readonly version: string;
   /** The Event in this version, for responses and for managed fields. */
   readonly view: ResourceView & ManagedVersion;
-  /**
-   * The Event in the other known versions, by apiVersion, served or not. A body in one of them is decoded, and refused
-   * because of its version; a patch may change the event to one of them.
-   */
+  /** The Event in the other known versions, by apiVersion: a body in one is refused, a patch may change to one. */
   readonly otherVersions: ReadonlyMap<string, StructShape>;
   /** A faster decoder for events as most clients send them. */
   readonly decodeCommon?: QuickDecoder | undefined;

@@ -29,10 +29,7 @@ export interface FrameSource {
   stop(): void;
 }
 
-/**
- * `undefined` if the event is not selected, ADDED and DELETED also for events that begin or cease to match, `'end'` if
- * the representation cannot continue.
- */
+/** `undefined`: not selected. Events that begin or cease to match are ADDED and DELETED. `'end'`: it cannot go on. */
 export function frameOf(context: WatchContext, entry: HubEntry): Uint8Array | 'end' | undefined {
   const { change } = entry;
   const { selector } = context.selection;

@@ -136,10 +136,7 @@ interface ChangedRecord {
   readonly event: EncodedEvent;
 }
 
-/**
- * Stores the new state if the event is still at the revision of `record`; undefined if it was changed meanwhile. An
- * event that is being deleted is removed together with its last finalizer.
- */
+/** Undefined if the event was changed meanwhile. One in deletion is removed together with its last finalizer. */
 function storeChanged(
   call: VerbCall,
   record: EventRecord,
