@@ -27,6 +27,7 @@ const writeJson = (value: unknown): string => safeDocument(`${JSON.stringify(val
 async function yamlWriter(): Promise<typeof writeJson> {
   const { Document, visit } = await import('yaml');
   return (value) => {
+    // kubectl reads YAML 1.1.
     const document = new Document(value, { aliasDuplicateObjects: false, compat: 'yaml-1.1' });
     visit(document, {
       Scalar(_, scalar) {
