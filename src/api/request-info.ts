@@ -1,7 +1,7 @@
 import type { Attributes, ResourceAttributes } from '../auth/contract.js';
 import { pathSegmentErrors } from './validation/names.js';
 
-/** What kube-apiserver calls *request info*: what is known of a request before its caller. */
+/** What a method and a path request, as kube-apiserver reads them before it knows the caller (its *request info*). */
 export interface RequestInfo {
   /** For `/api/VERSION/…` or `/apis/GROUP/VERSION/…`. Otherwise the fields from `apiPrefix` on are empty. */
   readonly isResourceRequest: boolean;
@@ -19,9 +19,9 @@ export interface RequestInfo {
   readonly subresource: string;
   /** `''` for a collection. */
   readonly name: string;
-  /** In lists and watches, except old watch paths. */
+  /** Whether a field selector may name the object: in lists and watches, except old watch paths. */
   readonly selectsByName: boolean;
-  /** From the resource on. */
+  /** The segments from the resource on. */
   readonly parts: readonly string[];
 }
 
@@ -98,7 +98,7 @@ export function resourceAttributes(info: RequestInfo, selectedName = ''): Resour
   return attributes;
 }
 
-/** The end of `watch/` of an old watch path names neither a resource nor a document. */
+/** Whether the path ends after the `watch/` of an old watch path: it then names neither a resource nor a document. */
 export function isWatchRoot(path: string): boolean {
   return /^\/(api|apis\/[^/]+)\/[^/]+\/watch\/$/.test(path);
 }
@@ -120,13 +120,13 @@ function pathRequest(method: string, path: string): RequestInfo {
   };
 }
 
-/** As in old watch paths, if something follows it. */
+/** A verb in the path, as in old watch paths, if something follows it. */
 function specialVerb(path: string, at: number, end: number): 'watch' | 'proxy' | '' {
   if (at + 'watch/'.length >= end) return '';
   return path.startsWith('watch/', at) ? 'watch' : path.startsWith('proxy/', at) ? 'proxy' : '';
 }
 
-/** A part of the namespace itself, not a resource in it. */
+/** Whether this is a part of the namespace itself, not a resource in it. */
 function isNamespaceSubresource(path: string, at: number, end: number): boolean {
   const segment = path.slice(at, segmentEnd(path, at, end));
   return segment === 'status' || segment === 'finalize';

@@ -39,7 +39,7 @@ export function tcpCheck(options: TcpOptions): HealthCheck {
   });
 }
 
-/** Calls `use` when a connection is established, and closes it. */
+/** Waits until a connection is established, calls `use`, and closes the connection. */
 export async function whileConnected<T>(socket: Socket, event: string, signal: AbortSignal, use: () => T): Promise<T> {
   // An error that follows the event has no other listener, and would end the process.
   socket.on('error', () => undefined);

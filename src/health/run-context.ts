@@ -9,8 +9,8 @@ const REASONS: Readonly<Record<'timeout' | 'closed', Error>> = {
 };
 
 /**
- * The context of one run. Its signal is created when it is first read, which most synchronous checks never do. A class,
- * because an object literal with a getter is slow to create.
+ * The context of one run, which can be aborted. Its signal is created when it is first read: most synchronous checks
+ * never read it. A class, because an object literal with a getter is slow to create.
  */
 export class RunContext implements CheckContext {
   #controller: AbortController | undefined;

@@ -1,6 +1,6 @@
 /**
- * As `indexOf`, and faster for a `part` that begins with a quote: `indexOf` stops at each quote of the text, which
- * takes 0.5 µs for an event.
+ * The first position of `part` in `text` from `from` on, or -1. Faster than `indexOf` for a `part` that begins with a
+ * quote: `indexOf` stops at each quote of the text, which takes 0.5 µs for an event.
  *
  * @param anchor the index in `part` of a character that is rare in the text, where the search begins
  */

@@ -1,7 +1,7 @@
 import { byCodePoint } from './code-point-order.js';
 import { isInt64, isObject } from './json-tree.js';
 
-/** As Go's `%v`: `map[note:map[a:b]]`, `[x y]`, `<nil>`. */
+/** A JSON value as Go's `%v` prints it: `map[note:map[a:b]]`, `[x y]`, `<nil>`. */
 export function goPrint(value: unknown): string {
   if (value === null || value === undefined) return '<nil>';
   if (Array.isArray(value)) return `[${value.map(goPrint).join(' ')}]`;
@@ -28,20 +28,20 @@ function printNumber(value: number): string {
   return value.toExponential().replace(/e([+-])(\d)$/, 'e$10$2');
 }
 
-/** As Go's `%s`: strings, lists and objects as {@link goPrint}, others as `%!s(int64=5)`. */
+/** A JSON value as Go's `%s` prints it: strings, lists and objects as {@link goPrint}, others as `%!s(int64=5)`. */
 export function goPrintAsText(value: unknown): string {
   if (typeof value === 'string' || Array.isArray(value) || isObject(value)) return goPrint(value);
   return value === null || value === undefined ? '%!s(<nil>)' : `%!s(${goType(value)}=${goPrint(value)})`;
 }
 
-/** As Go's `strconv.ParseInt` reads a decimal; undefined for any other text. */
+/** A decimal 64-bit integer as Go's `strconv.ParseInt` reads it; undefined for any other text. */
 export function toInt64(text: string): bigint | undefined {
   if (text.length > 64 || !/^[+-]?\d+$/.test(text)) return undefined;
   const value = BigInt(text);
   return BigInt.asIntN(64, value) === value ? value : undefined;
 }
 
-/** Of a client's text in an error or a warning, in UTF-16 units. */
+/** How much of a client's text is shown in an error or a warning, in UTF-16 units. */
 export const MAX_SHOWN = 256;
 
 /** Surrogate pairs stay whole. To be called before quoting, which reads every character. */
@@ -57,10 +57,10 @@ export const PRINTABLE: RegExp = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u;
 const SHORT = '\u0007\b\f\n\r\t\v"\\';
 const LETTERS = 'abfnrtv"\\';
 
-/** Fast path: nothing to escape. */
+/** Fast path: texts of these characters are written unescaped. */
 const PLAIN = /^[ !#-[\]-~]*$/;
 
-/** As Go's `%q`. */
+/** A string in double quotes as Go's `%q` writes it. */
 export function goQuote(text: string): string {
   if (PLAIN.test(text)) return `"${text}"`;
   let quoted = '"';

@@ -1,7 +1,7 @@
 /** With what `JSON.parse` loses, by the object it belongs to; absent if there is nothing to record. */
 export interface JsonDocument {
   readonly value: unknown;
-  /** In order: `metadata.labels.a`, `[0].op`. */
+  /** Paths of duplicate keys, in order: `metadata.labels.a`, `[0].op`. */
   readonly duplicates: readonly string[];
   /** The keys of an object with duplicates, in the order of the text, each as often as it occurs. */
   readonly repeats?: WeakMap<object, readonly string[]>;
@@ -9,10 +9,10 @@ export interface JsonDocument {
   readonly numbers?: WeakMap<object, ReadonlyMap<string, string>>;
 }
 
-/** Errors are in the words of Go's `encoding/json`. */
+/** A document, or the error in the words of Go's `encoding/json`. */
 export type JsonResult = { readonly document: JsonDocument } | { readonly error: string };
 
-/** Any key, `__proto__` too, is plain data. */
+/** Sets a property under any name, `__proto__` too, as plain data. */
 export function setMember(target: Record<string, unknown>, key: string, value: unknown): void {
   if (key === '__proto__') {
     Object.defineProperty(target, key, { value, writable: true, enumerable: true, configurable: true });

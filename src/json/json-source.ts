@@ -16,7 +16,7 @@ export function jsonBytes(source: JsonSource): Uint8Array {
   return bytes;
 }
 
-/** `out` must have room for the bytes. */
+/** Writes the bytes; `out` must have room for them. */
 export function writeJson(source: JsonSource, out: Uint8Array, at: number): void {
   if ('writeTo' in source) source.writeTo(out, at);
   else if (source.byteLength === 1) out[at] = source[0] as number;
@@ -39,7 +39,7 @@ export class JsonPieces implements JsonWriter {
   }
 }
 
-/** `out` must have room for the bytes. */
+/** Writes the bytes of all pieces; `out` must have room for them. */
 export function writePieces(pieces: readonly JsonSource[], out: Uint8Array, at: number): void {
   let place = at;
   for (const piece of pieces) {

@@ -1,26 +1,26 @@
 import { setMember } from './json-document.js';
 import { byCodePoint } from './code-point-order.js';
 
-/** Keys are the client's: look them up with {@link member} only. */
+/** A JSON object. Keys are the client's: look them up with {@link member} only. */
 export type JsonObject = Record<string, unknown>;
 
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** 2^63 - 1024. */
+/** The greatest 64-bit integer that a number can hold: 2^63 - 1024. */
 export const GREATEST_INT64 = 9_223_372_036_854_774_784;
 
 export function isInt64(value: number): boolean {
   return Number.isInteger(value) && value <= GREATEST_INT64 && value >= -(2 ** 63);
 }
 
-/** Never an inherited one (`constructor`). */
+/** An own property, never an inherited one (`constructor`). */
 export function member(object: JsonObject, key: string): unknown {
   return Object.hasOwn(object, key) ? object[key] : undefined;
 }
 
-/** Without members that are `undefined`. The caller bounds the depth. */
+/** A deep copy, without members that are `undefined`. Depth must be bounded by the caller. */
 export function cloneTree<T>(value: T): T {
   if (Array.isArray(value)) return value.map(cloneTree) as T;
   if (!isObject(value)) return value;
@@ -31,7 +31,7 @@ export function cloneTree<T>(value: T): T {
   return copy as T;
 }
 
-/** Order counts in arrays, not in objects. The caller bounds the depth. */
+/** Equality of JSON values: order counts in arrays, not in objects. Depth must be bounded by the caller. */
 export function sameTree(left: unknown, right: unknown): boolean {
   if (left === right) return true;
   if (Array.isArray(left)) {
@@ -66,8 +66,8 @@ export function measureTree(value: unknown, maxNodes: number): { readonly nodes:
 }
 
 /**
- * As Kubernetes' patch library writes it, which parses only what a patch reaches: `touched` objects have their keys in
- * order of code points, others in their own.
+ * JSON in which the objects of `touched` have their keys in order of code points and the others in their own: what
+ * Kubernetes' patch library writes, which parses only what a patch reaches.
  */
 export function touchedJson(value: unknown, touched: WeakSet<object>): string {
   if (Array.isArray(value)) return `[${value.map((item) => touchedJson(item, touched)).join(',')}]`;
@@ -77,7 +77,7 @@ export function touchedJson(value: unknown, touched: WeakSet<object>): string {
   return `{${keys.map((key) => `${JSON.stringify(key)}:${touchedJson(value[key], touched)}`).join(',')}}`;
 }
 
-/** For `fieldsV1`, because later processing is recursive. */
+/** The depth limit of free JSON (`fieldsV1`), because later processing is recursive. */
 export const MAX_FREE_DEPTH = 100;
 
 export function depthWithin(value: unknown, left: number): boolean {

@@ -1,4 +1,4 @@
-/** Of an object in a body, at all levels, by default (decision 43). */
+/** The fields and list items that an object in a body may have, at all levels, by default (decision 43). */
 export const MAX_MEMBERS = 4_000;
 
 /** A text counts as one, and as one more for each of this many characters. */
@@ -6,12 +6,12 @@ export const LONG_TEXT = 256;
 /** So that an event with one text that is far too long gets the error for that field. */
 const MAX_TEXT_COUNT = 1_024;
 
-/** Beside the text itself, because tracking long texts is slow (decision 43). */
+/** How many fields and items a text counts for, beside itself, because tracking long texts is slow (decision 43). */
 export function membersOfText(length: number): number {
   return Math.min(Math.floor(length / LONG_TEXT), MAX_TEXT_COUNT);
 }
 
-/** Fields and items at all levels. Recursive: for values of bounded depth. */
+/** Whether a value has at most `max` fields and items at all levels. Recursive: for values of bounded depth. */
 export function membersWithin(value: unknown, max: number): boolean {
   return left(value, max) >= 0;
 }

@@ -8,7 +8,7 @@ export const MAX_DEPTH = 1000;
 
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
-/** Invalid UTF-8 becomes U+FFFD; a byte order mark stays and is invalid JSON. */
+/** The text of a body. Invalid UTF-8 becomes U+FFFD; a byte order mark stays and is invalid JSON. */
 export function bodyText(body: Uint8Array | string): string {
   return typeof body === 'string' ? body : decoder.decode(body);
 }
@@ -22,7 +22,7 @@ export function parseEmbedded(text: string, maxMembers: number = MAX_MEMBERS): J
 
 export interface PlainJson {
   readonly value: unknown;
-  /** Duplicates included: more than the value has if there are any. */
+  /** How many keys the text has, duplicates included: more than the value has if there are any. */
   readonly keys: number;
 }
 
@@ -47,7 +47,7 @@ export function plainDocument(value: unknown): JsonDocument {
   return { value, duplicates: [] };
 }
 
-/** Recursive: for values within {@link MAX_DEPTH}. */
+/** How many keys a value has, at all levels. Recursive: for values within {@link MAX_DEPTH}. */
 function countKeys(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0;
   let count = 0;

@@ -25,7 +25,7 @@ export function memberBytes(json: Uint8Array, name: string): Uint8Array | undefi
   return undefined;
 }
 
-/** After the closing quote. */
+/** The index after the closing quote of the string that opens at `at`. */
 function endOfString(json: Uint8Array, at: number): number {
   let i = at + 1;
   while (i < json.length && json[i] !== QUOTE) i += json[i] === BACKSLASH ? 2 : 1;

@@ -1,6 +1,6 @@
 import { LONG_TEXT, membersOfText } from './member-count.js';
 
-/** Meaningless for invalid JSON. */
+/** The result of one scan of a JSON text. Meaningless for invalid JSON. */
 export interface JsonScan {
   readonly keys: number;
   /** An upper bound: commas and opening brackets, and the weight of long texts. More than the limit ends the scan. */
@@ -12,7 +12,7 @@ export interface JsonScan {
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
-/** Not found by text search, which takes ten times as long among a million backslashes. */
+/** An escaped surrogate. Not found by text search, which takes ten times as long among a million backslashes. */
 const SURROGATE = /\\u[dD]/;
 
 /**
@@ -65,7 +65,7 @@ export function scanJson(text: string, maxMembers: number = Infinity): JsonScan 
   };
 }
 
-/** The end of the text if the string never ends. */
+/** The position after the string that begins at `open`; the end of the text if it never ends. */
 function afterString(text: string, open: number): number {
   const close = text.indexOf('"', open + 1);
   if (close === -1) return text.length;

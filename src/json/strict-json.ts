@@ -1,10 +1,10 @@
 import { goQuote } from './go-print.js';
 import { setMember, type JsonDocument, type JsonResult } from './json-document.js';
 
-/** Of all paths together, in characters. */
+/** Paths of duplicates are collected up to this many characters. */
 const MAX_PATHS_LENGTH = 65_536;
 
-/** In the words of Go's `encoding/json`. */
+/** The text cannot be read. The message is that of Go's `encoding/json`. */
 class Refusal extends Error {}
 
 /**

@@ -74,7 +74,7 @@ export class Metric {
     this.#buckets = buckets;
   }
 
-  /** The series of these label values, which are in the order of `labelNames`. */
+  /** Returns the series of these label values, which are in the order of `labelNames`. */
   of(...values: readonly string[]): Series {
     const known = this.#series.get(values.join('\0'));
     if (known !== undefined) return known;

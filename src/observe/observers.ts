@@ -117,7 +117,7 @@ function lineOf(observation: Observation, requests: 'failed' | 'all' | 'none'): 
   }
 }
 
-/** Clients choose the URL: it must not begin another line or change colours. */
+/** Replaces control characters, because clients choose the URL: it must not begin another line or change colours. */
 function withoutControls(url: string): string {
   // eslint-disable-next-line no-control-regex -- these are what is replaced
   return url.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g, '?').slice(0, 1_024);

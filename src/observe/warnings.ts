@@ -18,7 +18,7 @@ export function warn(text: string, code: string, detail?: string): void {
 }
 
 /**
- * Makes an observer for services without a hook: the first error of each place becomes a warning of the process.
+ * Returns an observer for services without a hook: the first error of each place becomes a warning of the process.
  * Without it, an integration mistake (a body parser before the listener) would be an unexplained 500.
  *
  * @param option the option that receives all errors

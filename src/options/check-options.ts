@@ -1,6 +1,6 @@
 /**
- * Returns the faults of an option, one sentence each; `name` is its path, such as `limits.reads`. `undefined` is
- * absent: only a rule created by `required` rejects it.
+ * Returns the faults of the value of an option, one sentence each. `name` is the path of the option, such as
+ * `limits.reads`. `undefined` is treated as absent: only a rule created by `required` rejects it.
  */
 export type OptionRule = (value: unknown, name: string) => readonly string[];
 

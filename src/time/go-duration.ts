@@ -15,7 +15,7 @@ const UNITS: ReadonlyMap<string, number> = new Map([
 /** Go counts durations in nanoseconds in 63 bits. */
 const MAX_MS = 9_223_372_036_854.775_807;
 
-/** 290 years in nanoseconds have 19 digits. */
+/** The longest text read as a duration: 290 years in nanoseconds have 19 digits. */
 const MAX_LENGTH = 64;
 
 /** A Go duration such as `1h30m` or `1.5s`, or Go's error text. */

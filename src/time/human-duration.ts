@@ -15,8 +15,8 @@ const pair = (seconds: number, large: number, unit: string, small: number, rest:
 };
 
 /**
- * As `kubectl` shows ages: at most two units, less precise the longer it is. Spans of −2 s and below are `<invalid>`;
- * clocks that differ by less give `0s`.
+ * A span of time as `kubectl` shows ages: at most two units, less precise the longer it is. Fractions of a second are
+ * truncated. Spans of −2 s and below are `<invalid>`; clocks that differ by less give `0s`.
  */
 export function humanDuration(spanSeconds: number): string {
   const seconds = Math.trunc(Math.min(spanSeconds, MAX_SECONDS));

@@ -2,7 +2,7 @@ import { shorten } from '../json/go-print.js';
 import { quote } from './quote.js';
 import { timeText, type TimeType } from './timestamp.js';
 
-/** In canonical form, null for Go's zero time, or the error of Go's parser. */
+/** A time in its canonical UTC form, null for Go's zero time, or the error of Go's parser. */
 export type ParsedTime = { readonly value: string | null } | { readonly error: string };
 
 const LAYOUT: Readonly<Record<TimeType, string>> = {
@@ -24,7 +24,7 @@ export function parseTime(text: string, type: TimeType): ParsedTime {
   return CANONICAL[type].test(text) ? { value: text } : readTime(text, type);
 }
 
-/** What precedes each, its name in a Go layout, its form, and its range. */
+/** The elements of a date and a time: what precedes each, its name in a Go layout, its form, and its range. */
 const ELEMENTS = [
   { before: '', layout: '2006', digits: /\d{4}/y, name: 'year', min: 0, max: 9999 },
   { before: '-', layout: '01', digits: /\d\d/y, name: 'month', min: 1, max: 12 },
@@ -36,7 +36,7 @@ const ELEMENTS = [
 const FRACTION = /^[.,](\d*)/;
 const ZONE = /^(?:Z|([+-])(\d\d):(\d\d))/;
 
-/** In the order of Go's `time.Parse`, with its error texts. */
+/** One pass over the text in the order of Go's `time.Parse`, with its error texts. */
 function readTime(text: string, type: TimeType): ParsedTime {
   const fault = (why: string): ParsedTime => ({ error: `parsing time ${quote(shorten(text))}${why}` });
   const unreadable = (rest: string, element: string): ParsedTime =>

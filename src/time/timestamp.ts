@@ -1,13 +1,13 @@
 /** `time` has whole seconds, `micro-time` six fractional digits. */
 export type TimeType = 'time' | 'micro-time';
 
-/** It means unset: 1 January of year 1, in seconds since the epoch. */
+/** Go's zero time, which means unset: 1 January of year 1, in seconds since the epoch. */
 export const ZERO_SECONDS = -62_135_596_800;
 /** The first second of year 0, the earliest that four digits can write. */
 const FIRST_SECOND = -62_167_219_200;
 const LAST_SECOND = 253_402_300_799;
 
-/** As in protobuf. */
+/** A time as in protobuf. */
 export interface Timestamp {
   /** Since 1970, may be negative. */
   readonly seconds: number;
@@ -15,12 +15,12 @@ export interface Timestamp {
   readonly nanos: number;
 }
 
-/** Of a canonical micro-time; SECONDS_END is also the end of its seconds. */
+/** The position of the six digits in a canonical micro-time, and of the end of its seconds. */
 const SECONDS_END = 19;
 const MICROS_START = 20;
 const MICROS_END = 26;
 
-/** Of a canonical text: `2024-03-05T06:07:08Z`, with six more digits for a micro-time. */
+/** The time of a canonical text: `2024-03-05T06:07:08Z`, with six more digits for a micro-time. */
 export function timestampOf(text: string, type: TimeType): Timestamp {
   const seconds = Date.parse(`${text.slice(0, SECONDS_END)}Z`) / 1000;
   return { seconds, nanos: type === 'time' ? 0 : Number(text.slice(MICROS_START, MICROS_END)) * 1000 };

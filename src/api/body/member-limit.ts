@@ -23,7 +23,7 @@ export interface BodyLimits {
   readonly members: number;
   /** The same of a stored event. Managed fields about double what was sent, and changes add what bodies may have. */
   readonly storedMembers: number;
-  /** In UTF-16 units. */
+  /** The length of a text in YAML, in UTF-16 units. */
   readonly yamlCharacters: number;
 }
 

@@ -19,10 +19,10 @@ export function parsePlain(text: string, maxMembers: number): PlainJson | undefi
 
 export type FieldValidation = 'Ignore' | 'Warn' | 'Strict';
 
-/** As in Kubernetes. */
+/** The most strict errors reported for one object or patch, as in Kubernetes. */
 export const MAX_STRICT_ERRORS = 100;
 
-/** `path` is truncated, because its keys come from the client. */
+/** The error for an unknown or duplicate field. `path` is truncated, because its keys come from the client. */
 export function strictError(what: 'unknown' | 'duplicate', path: string): string {
   return `${what} field ${goQuote(shorten(path))}`;
 }

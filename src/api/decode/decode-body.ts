@@ -30,7 +30,7 @@ export interface DecodedBody {
   /** Texts of `Warning` headers: at most 100 of duplicate and unknown fields; in YAML, 100 of each. */
   readonly warnings: readonly string[];
   readonly kind: string;
-  /** The expected one, except with `otherVersions`. */
+  /** The apiVersion of the body, by default the expected one. A different one is possible only with `otherVersions`. */
   readonly apiVersion: string;
 }
 

@@ -12,8 +12,8 @@ export type Decoded =
 const INT32_MAX = 2_147_483_647;
 
 /**
- * Decodes a value (`null` counts as `{}`) into an object of the shape, like Go's decoder: `null` means absent, names
- * are case-sensitive, unknown fields are dropped (and reported as strict errors), times become canonical.
+ * Decodes a value into an object of the shape, like Go's decoder: `null` means absent, names are
+ * case-sensitive, unknown fields are dropped (and reported as strict errors), times become canonical.
  *
  * Fields are in wire order, `always` fields have their zero value, empty values of other fields are left out, and so
  * are `kind` and `apiVersion` at the top. The result shares nothing with the input but free JSON and parts of `known`.
@@ -43,7 +43,7 @@ interface Run {
   stopped: boolean;
 }
 
-/** List indices do not appear in Go's field paths. */
+/** The position of a value, linked to its parent. List indices do not appear in Go's field paths. */
 interface Place {
   readonly parent: Place | undefined;
   readonly struct: string;
@@ -77,7 +77,7 @@ function decodeStruct(
   return object;
 }
 
-/** In the order of the text, duplicates included. */
+/** The keys in the order of the text, duplicates included. */
 function keysOf(run: Run, value: Record<string, unknown>): readonly string[] {
   return run.source.repeats?.get(value) ?? Object.keys(value);
 }

@@ -10,10 +10,10 @@ export interface DecodePatchedOptions extends ExpectedType {
   readonly fieldValidation: FieldValidation;
   /** The document before the patch, decoded for the same shape. The patched one may share parts of it. */
   readonly before?: Readonly<Record<string, unknown>> | undefined;
-  /** Those of the patch itself; listed before those of the result. */
+  /** Strict errors of the patch itself; listed before those of the result. */
   readonly strictErrors?: readonly string[] | undefined;
   readonly rendering: () => string;
-  /** Those of a JSON decoder (default), or of the converter for strategic merge. */
+  /** The words of type errors: a JSON decoder's (default), or those of the converter for strategic merge. */
   readonly words?: 'json' | 'converter' | undefined;
 }
 

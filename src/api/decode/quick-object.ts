@@ -6,19 +6,19 @@ import type { TimeType } from '../../time/timestamp.js';
 /** An object without errors, unknown or rare fields, as every decoder would return it. */
 export interface QuickObject {
   readonly object: Record<string, unknown>;
-  /** At all levels. */
+  /** How many keys the value has, at all levels. */
   readonly keys: number;
 }
 
 /**
- * Decodes the most frequent objects of a kind and version, from a new value of `JSON.parse` that has both, and may
- * reuse it. Undefined for any other value, which is not changed.
+ * Decodes the most frequent objects of a kind and version, from a new value of `JSON.parse` that has both. Undefined
+ * for any other value, which is not changed.
  *
  * @param managed the managed fields, where the value has the number 0 in their place
  */
 export type QuickDecoder = (value: object, managed?: readonly ManagedFieldsEntry[]) => QuickObject | undefined;
 
-/** Undefined for entries that are not known. Not to be changed. */
+/** Managed fields by their JSON; undefined for those that are not known. Not to be changed. */
 export type KnownEntries = (json: string) => readonly ManagedFieldsEntry[] | undefined;
 
 export const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
@@ -28,14 +28,14 @@ const INT32_MAX = 2_147_483_647;
 export const isCount = (value: unknown): value is number =>
   typeof value === 'number' && Number.isInteger(value) && value > 0 && value <= INT32_MAX;
 
-/** In canonical form; undefined for any other value, and for Go's zero time. */
+/** A time in canonical form; undefined for any other value, and for Go's zero time. */
 export function timeOf(value: unknown, type: TimeType): string | undefined {
   if (!isText(value)) return undefined;
   const time = parseTime(value, type);
   return 'error' in time ? undefined : (time.value ?? undefined);
 }
 
-/** Undefined for a map that is empty or has other values. */
+/** How many texts a map has; undefined if it is empty or has other values. */
 export function textsIn(map: unknown): number | undefined {
   if (!isObject(map)) return undefined;
   const keys = Object.keys(map);

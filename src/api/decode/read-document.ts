@@ -13,9 +13,9 @@ export type ReadBody = TypedBody | { readonly error: string };
 
 interface TypedBody {
   readonly type: TypeMeta;
-  /** Protobuf is read only here, and may be invalid. */
+  /** The object as JSON. Protobuf is read only here, and may be invalid. */
   document(shape: StructShape): (Partial<JsonDocument> & { readonly value: unknown }) | { readonly error: string };
-  /** Only strict decoding reports them. */
+  /** Duplicate keys of a YAML text, which only strict decoding reports. */
   readonly yamlDuplicates: readonly string[];
 }
 

@@ -3,7 +3,7 @@ import { isObject, member } from '../../json/json-tree.js';
 import type { StructShape } from '../schema/shape.js';
 import { jsonKind } from './decode-fault.js';
 
-/** Empty texts where absent. */
+/** Kind and apiVersion of an object. Empty texts if they are absent. */
 export interface TypeMeta {
   readonly group: string;
   readonly version: string;
@@ -28,7 +28,7 @@ export function readTypeMeta(value: unknown): TypeMeta | { readonly error: strin
   return typeOf(own('apiVersion'), own('kind'));
 }
 
-/** For formats that allow only texts. An invalid apiVersion counts as absent. */
+/** The type of an object whose format allows only texts. An invalid apiVersion counts as absent. */
 export function typeMetaOf({ apiVersion, kind }: { readonly apiVersion: string; readonly kind: string }): TypeMeta {
   const meta = typeOf(apiVersion, kind);
   return 'error' in meta ? { group: '', version: '', kind } : meta;
@@ -91,7 +91,7 @@ export function shapeOfType(
   return { error: notRegistered(meta, 'pkg/api/legacyscheme/scheme.go:30') };
 }
 
-/** `scheme` is the location in Kubernetes' source that its own message names. */
+/** The error for an unknown kind; `scheme` is the location in Kubernetes' source that its own message names. */
 export function notRegistered(meta: TypeMeta, scheme: string): string {
   return `no kind ${goQuote(shorten(meta.kind))} is registered for version ${goQuote(shorten(groupVersion(meta)))} in scheme "${scheme}"`;
 }

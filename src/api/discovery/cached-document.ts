@@ -2,7 +2,7 @@ import { lazy } from '../schema/lazy.js';
 
 export interface CachedDocument {
   readonly bytes: () => Promise<Uint8Array>;
-  /** As Kubernetes makes it: the bytes' SHA-512 in upper-case hex, in quotes. */
+  /** Its entity tag, as Kubernetes makes it: the bytes' SHA-512 in upper-case hex, in quotes. */
   readonly tag: () => Promise<string>;
 }
 

@@ -94,7 +94,7 @@ async function answerPlain(plain: Page['plain'], inputs: NegotiationInputs, addr
   }
 }
 
-/** They may be cached, and are revalidated with their entity tag. */
+/** Aggregated documents may be cached and are revalidated with their entity tag. */
 async function answerAggregated(
   document: CachedDocument,
   write: WriteDocument,

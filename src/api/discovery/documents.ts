@@ -1,6 +1,6 @@
 import { toBase64 } from '../../http/bytes.js';
 
-/** The empty group is core. */
+/** A group and one of its versions. The empty group is core. */
 export interface GroupVersion {
   readonly group: string;
   readonly version: string;
@@ -17,7 +17,7 @@ export interface DiscoveryResource {
 
 const anyClient = (serverAddress: string): readonly object[] => [{ clientCIDR: '0.0.0.0/0', serverAddress }];
 
-/** `/api`. */
+/** `/api`, of a server with or without the core group. */
 export function apiVersions(core: readonly GroupVersion[], address: string): object {
   return {
     kind: 'APIVersions',
@@ -66,7 +66,7 @@ export async function storageVersionHash({ group, version }: GroupVersion, kind:
 
 export const AGGREGATED = { kind: 'APIGroupDiscoveryList', group: 'apidiscovery.k8s.io', version: 'v2' } as const;
 
-/** Everything below `/api` or `/apis`. Core has no `name`. */
+/** Everything below `/api` or `/apis` in one document. A group without a name (core) has no `name`. */
 export function aggregatedDocument(groups: readonly GroupVersion[], resource: DiscoveryResource): object {
   const { name, singularName, namespaced, kind, verbs, shortNames } = resource;
   const described = {

@@ -65,7 +65,7 @@ export const aVersion: OptionRule = (value, name) =>
     name,
   );
 
-/** Indented JSON in Kubernetes' order. Compatibility fields are left out when empty. */
+/** The document of `/version`: indented JSON in Kubernetes' order. Compatibility fields are left out when empty. */
 export function versionDocument(info: Partial<VersionInfo> = {}): string {
   const all = Object.keys(DEFAULT).map((key): [string, string] => {
     const name = key as keyof VersionInfo;

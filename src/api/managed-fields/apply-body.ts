@@ -6,9 +6,9 @@ import { isObject } from '../../json/json-tree.js';
 import { badRequest } from '../status/failures.js';
 
 export interface ApplyBody {
-  /** Unchecked; an empty body and `null` are `{}`. */
+  /** Any JSON object, unchecked; an empty body and `null` are `{}`. */
   readonly intent: Readonly<Record<string, unknown>>;
-  /** One line each: `line 7: key "d" already set in map`. */
+  /** Duplicate keys, one line each: `line 7: key "d" already set in map`. */
   readonly duplicates: readonly string[];
 }
 

@@ -29,7 +29,7 @@ import {
   objectType,
 } from './tracked-object.js';
 
-/** Owns all fields that existed before managed fields were tracked. */
+/** The manager of all fields that existed before managed fields were tracked. */
 const BEFORE_FIRST_APPLY = 'before-first-apply';
 /** The only manager that takes over from the annotation of its own client-side apply. */
 const KUBECTL = 'kubectl';
@@ -38,7 +38,7 @@ export interface ApplyManagedFieldsInput extends Pick<
   UpdateManagedFieldsInput,
   'version' | 'live' | 'stored' | 'manager' | 'time'
 > {
-  /** With `kind` and `apiVersion`, unchecked. */
+  /** The intent, as `readApplyBody` returns it: with `kind` and `apiVersion`, unchecked. */
   readonly intent: Readonly<Record<string, unknown>>;
   readonly force: boolean;
 }
@@ -46,7 +46,7 @@ export interface ApplyManagedFieldsInput extends Pick<
 /**
  * Merges a manager's intent into the stored object: its fields become the manager's, those it owned before and does not
  * want now are removed unless another manager owns them, and other managers' fields are kept unless `force` takes them.
- * An apply that changes nothing returns the stored object.
+ * An apply that changes nothing returns the stored object. Arguments are not changed.
  *
  * @throws StatusFailure 400 for an intent of another type, with managed fields of its own, or with fields or values the
  * version does not have; 409 with one cause per field for conflicts
@@ -113,7 +113,7 @@ function checkedIntent(intent: Readonly<Record<string, unknown>>, version: Manag
   return untracked(rest);
 }
 
-/** The fields of an untracked object belong to {@link BEFORE_FIRST_APPLY}. */
+/** The managers before the apply. The fields of an untracked object belong to {@link BEFORE_FIRST_APPLY}. */
 function managersBefore(
   stored: readonly ManagedFieldsEntry[],
   live: WireObject,
@@ -125,7 +125,7 @@ function managersBefore(
   return capUpdaters(recordChange(managers, all, { manager: BEFORE_FIRST_APPLY, time, version }));
 }
 
-/** @throws StatusFailure 400 for times and numbers that are invalid */
+/** The merged object in canonical form. @throws StatusFailure 400 for times and numbers that are invalid */
 function decoded(object: WireObject, { intent, version }: ApplyManagedFieldsInput): Record<string, unknown> {
   const result = decodeObject(object, version.shape);
   if ('object' in result) return result.object;

@@ -4,7 +4,7 @@ import type { ListShape, ScalarShape, Shape, StructShape } from '../schema/shape
 import { itemElement, memberShape } from './fields-of.js';
 import { elementText } from './path-element.js';
 
-/** Of what is reported, because each of a million labels may be wrong. */
+/** The most errors that are reported, because each of a million labels may be wrong. */
 const MAX_ERRORS = 100;
 
 /** In the words of structured-merge-diff. `null` fits every type; unknown fields are refused without `Strict`, too. */

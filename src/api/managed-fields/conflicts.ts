@@ -37,7 +37,7 @@ function managerText({ name, operation, apiVersion, subresource }: Manager): str
   return `${goQuote(name)}${through}${operation === 'Update' ? ` using ${apiVersion}` : ''}`;
 }
 
-/** The members of a level before what is below them. */
+/** The paths of a set: the members of a level before what is below them. */
 function pathsOf(set: FieldSet, above: readonly string[] = []): string[][] {
   const nodes = sortedElements(set).map((element) => ({
     path: [...above, element],

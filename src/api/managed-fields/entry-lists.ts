@@ -1,16 +1,16 @@
 import { createBoundedCache } from '../../cache/bounded-cache.js';
 import type { ManagedFieldsEntry } from '../../model/object-meta.js';
 
-/** Never changed, because many objects share it. */
+/** A list of entries as objects have it. Never changed, because many objects share it. */
 export interface EntryList {
   readonly entries: readonly ManagedFieldsEntry[];
   readonly json: string;
   readonly id: number;
-  /** Shared exactly by lists that differ only in times. Undefined for a list that is not cached. */
+  /** A number shared exactly by lists that differ only in times. Undefined for a list that is not cached. */
   readonly form: number | undefined;
 }
 
-/** At most a few megabytes. */
+/** Limits of the cache: at most a few megabytes. */
 const MAX_LISTS = 1000;
 const MAX_LENGTH = 2048;
 

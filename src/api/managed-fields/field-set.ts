@@ -8,7 +8,7 @@ export type FieldSet = ReadonlyMap<string, FieldNode>;
 /** In the set itself (`member`), or only leads to fields that are. */
 export interface FieldNode {
   readonly member: boolean;
-  /** Absent rather than empty. */
+  /** Fields below; absent rather than empty. */
   readonly children?: FieldSet | undefined;
 }
 
@@ -21,7 +21,7 @@ export function putNode(into: Map<string, FieldNode>, element: string, member: b
   else if (member) into.set(element, LEAF);
 }
 
-/** In one step, because pairwise unions would be quadratic. */
+/** The union of any number of sets. In one step, because pairwise unions would be quadratic. */
 export function union(sets: readonly FieldSet[]): FieldSet {
   const filled = sets.filter((set) => set.size > 0);
   if (filled.length <= 1) return filled[0] ?? EMPTY;
@@ -45,7 +45,7 @@ export function intersection(left: FieldSet, right: FieldSet): FieldSet {
   return difference(left, difference(left, right));
 }
 
-/** A removed field does not remove the fields below it. */
+/** The fields of the first set that are not in the second. A removed field does not remove the fields below it. */
 export function difference(left: FieldSet, right: FieldSet): FieldSet {
   if (left.size === 0 || right.size === 0) return left;
   const rest = new Map<string, FieldNode>();
@@ -60,7 +60,7 @@ export function difference(left: FieldSet, right: FieldSet): FieldSet {
   return rest;
 }
 
-/** In Kubernetes' order. */
+/** A set in the form managed fields keep it in (Kubernetes `FieldsV1`), its elements in Kubernetes' order. */
 export function toFieldsV1(set: FieldSet, into: Record<string, unknown> = {}): Record<string, unknown> {
   for (const element of sortedElements(set)) {
     const { member, children } = set.get(element) as FieldNode;
@@ -70,7 +70,7 @@ export function toFieldsV1(set: FieldSet, into: Record<string, unknown> = {}): R
   return into;
 }
 
-/** Nearly all are names of fields, which need not be parsed to be sorted. */
+/** The elements of one level, in order. Nearly all are names of fields, which need not be parsed to be sorted. */
 export function sortedElements(set: FieldSet): string[] {
   const elements = [...set.keys()];
   return elements.every((element) => element.startsWith('f:')) ? elements.sort(byCodePoint) : inElementOrder(elements);

@@ -10,7 +10,7 @@ import { recordChange, isReset, updateManagedFields, type UpdateManagedFieldsInp
 import { contentBefore, emptyObject, untracked } from './tracked-object.js';
 
 export interface TrackedFields {
-  /** Not to be changed: other objects may have the same ones. */
+  /** Empty: the object carries none. Not to be changed: other objects may have the same ones. */
   readonly entries: readonly ManagedFieldsEntry[];
   readonly json?: string | undefined;
 }
@@ -23,17 +23,17 @@ const MAX_KEY_LENGTH = 1024;
 const MAX_OWNERS_RESULTS = 1000;
 const MAX_ENTRIES_RESULTS = 1000;
 
-/** States with the same content. The resourceVersion is a condition, not content. */
+/** The `differenceText` of states with the same content. The resourceVersion is a condition, not content. */
 const SAME_CONTENT: readonly string[] = ['', 'metadata{+resourceVersion,}', 'metadata{-resourceVersion,}'];
 
 const NOW = 'now';
 
 const NO_ENTRIES: readonly ManagedFieldsEntry[] = Object.freeze([]);
 
-/** Its time is that of the entry with the number `from` before, or of the write. */
+/** An owner after a write. Its time is that of the entry with the number `from` before, or of the write. */
 type Owner = Omit<Manager, 'fields' | 'time'> & { readonly fieldsV1: unknown; readonly from: number | typeof NOW };
 
-/** With a number that no other result has. */
+/** The owners after a write, with a number that no other result has. */
 interface OwnersResult {
   readonly id: number;
   readonly owners: readonly Owner[];
@@ -53,7 +53,7 @@ export function createFieldTracker() {
   const entriesCache = createBoundedCache<string, EntriesResult>({ maxEntries: MAX_ENTRIES_RESULTS });
   let lastId = 0;
 
-  /** Undefined for a write that is not cached. */
+  /** The list before a write; undefined for a write that is not cached. */
   const listBefore = ({ live, stored = NO_ENTRIES, sent }: UpdateManagedFieldsInput): EntryList | undefined => {
     if (!live) return (sent ? isReset(sent) : stored.length === 0) ? none : undefined;
     const entries = sent ?? stored;
@@ -103,7 +103,7 @@ export function createFieldTracker() {
     },
     /** Updates of cached ones are faster. Not to be changed. Undefined for a text that is not a JSON list. */
     entriesOf: (json: string): readonly ManagedFieldsEntry[] | undefined => lists.parse(json)?.entries,
-    /** Only cached entries: for texts that clients send. */
+    /** As `entriesOf`, but only for cached entries: for texts that clients send. */
     knownEntries: (json: string): ReturnType<KnownEntries> => lists.known(json)?.entries,
   };
 }

@@ -13,7 +13,7 @@ export function isVacant(value: unknown): boolean {
   return !isObject(value) || Object.keys(value).length === 0;
 }
 
-/** Errors are in structured-merge-diff's words. */
+/** The path element of an item of a set or keyed list, or the error in structured-merge-diff's words. */
 export function itemElement(
   item: unknown,
   shape: ListShape,
@@ -46,7 +46,7 @@ function keyOf(item: Parameters<typeof member>[0], shape: Shape, key: string): u
   return field && defaultValue(field);
 }
 
-/** In order of first appearance; equal items grouped. */
+/** The items of a set or keyed list by path element, in order of first appearance; equal items grouped. */
 export function itemsByElement(value: unknown, shape: ListShape): Map<string, unknown[]> {
   const items = new Map<string, unknown[]>();
   for (const item of Array.isArray(value) ? value : []) {

@@ -9,7 +9,7 @@ import { difference, EMPTY, type FieldSet } from './field-set.js';
 import { fieldsOf } from './fields-of.js';
 import { objectType, untracked, type ManagedVersion, type WireObject } from './tracked-object.js';
 
-/** Where `kubectl apply` without `--server-side` keeps what it applied last. */
+/** The annotation in which `kubectl apply` without `--server-side` keeps what it applied last. */
 const ANNOTATION = 'kubectl.kubernetes.io/last-applied-configuration';
 
 /** The fields that still have the values of client-side `kubectl apply`: kubectl may change these whoever owns them. */
@@ -26,7 +26,7 @@ export function lastAppliedFields(live: WireObject, version: ManagedVersion): Fi
   return difference(difference(fieldsOf(object, version.shape), changed), removed);
 }
 
-/** So that client-side apply can be used again. */
+/** Updates the annotation if there is one, so that client-side apply can be used again. */
 export function withLastApplied(
   object: Record<string, unknown>,
   intent: Readonly<Record<string, unknown>>,
@@ -44,7 +44,7 @@ function annotationsOf(object: Readonly<Record<string, unknown>>): Record<string
   return isObject(annotations) ? annotations : undefined;
 }
 
-/** As Go writes it, with a final newline. */
+/** The intent as JSON with sorted keys, as Go writes it, with a final newline. */
 function lastAppliedText(intent: Readonly<Record<string, unknown>>): string {
   const copy = cloneTree(intent) as Record<string, unknown>;
   const annotations = annotationsOf(copy);

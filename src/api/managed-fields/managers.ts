@@ -28,7 +28,7 @@ export function managerId(manager: Omit<Manager, 'fields' | 'time'>): string {
   });
 }
 
-/** Undefined if Kubernetes could not read an entry. */
+/** The managers of a list of entries; undefined if Kubernetes could not read an entry. */
 export function decodeManagers(entries: readonly ManagedFieldsEntry[]): Managers | undefined {
   const managers = new Map<string, Manager>();
   for (const entry of entries) {
@@ -43,7 +43,7 @@ export function decodeManagers(entries: readonly ManagedFieldsEntry[]): Managers
   return managers;
 }
 
-/** Applies before updates, older before newer. */
+/** The entries of managers: applies before updates, older before newer. */
 export function encodeManagers(managers: Managers): ManagedFieldsEntry[] {
   return [...managers.values()].sort(inOrder).map((manager) => encodeEntry(manager, toFieldsV1(manager.fields)));
 }
@@ -91,7 +91,7 @@ function timeless(entry: ManagedFieldsEntry | undefined): unknown {
 }
 
 const MAX_UPDATERS = 10;
-/** The oldest entries of updates are merged into its entry, if there are more than ten. */
+/** The manager into whose entry the oldest ones are merged. */
 const ANCIENT = 'ancient-changes';
 
 export function capUpdaters(managers: Managers): Managers {

@@ -53,7 +53,7 @@ function mergeItems(live: unknown, intent: unknown, shape: ListShape): unknown[]
   return [...merged, ...liveItems.filter((_, index) => index >= at && !wanted.has(left[index] as string))];
 }
 
-/** Items of a decoded object always have one; the fallback equals none of an intent. */
+/** The path element of an item. Items of a decoded object always have one; the fallback equals none of an intent. */
 function elementOf(item: unknown, shape: ListShape): string {
   const found = itemElement(item, shape);
   return 'element' in found ? found.element : '';

@@ -46,7 +46,7 @@ export function parseElement(text: string): string | undefined {
   }
 }
 
-/** Fields, keys, values, indices; names by code points, values by type and size. */
+/** Elements in their order: fields, keys, values, indices; names by code points, values by type and size. */
 export function inElementOrder(elements: readonly string[]): string[] {
   return elements
     .map((text) => ({ text, parts: partsOf(text) }))
@@ -78,12 +78,12 @@ function compareValues(left: unknown, right: unknown): number {
   return byCodePoint(JSON.stringify(left), JSON.stringify(right));
 }
 
-/** `.metadata.labels.app`. */
+/** A path as error messages show it: `.metadata.labels.app`. */
 export function pathText(path: readonly string[]): string {
   return path.map(elementText).join('');
 }
 
-/** `.note`, `[="example.com/a"]`, `[uid="u1"]`, `[0]`. */
+/** An element as error messages show it: `.note`, `[="example.com/a"]`, `[uid="u1"]`, `[0]`. */
 export function elementText(element: string): string {
   const content = element.slice(2);
   switch (element[0]) {

@@ -35,7 +35,7 @@ function removeMembers(object: WireObject, set: FieldSet, shape: Shape): WireObj
   return rest;
 }
 
-/** What becomes empty is null: it is empty, but the field itself was not removed. */
+/** A value that becomes empty is null, which means that it is empty, not that the field itself was removed. */
 function removeBelow(value: unknown, set: FieldSet, shape: Shape): unknown {
   if (shape.kind === 'scalar') return value;
   if (isAtomic(shape) || isVacant(value)) return null;

@@ -2,10 +2,10 @@ import { sameTree, isObject, member, type JsonObject } from '../../json/json-tre
 import type { StructShape } from '../schema/shape.js';
 import { shorten } from '../../json/go-print.js';
 
-/** Canonical, as `decodeObject` gives it, without `kind` and `apiVersion`. */
+/** An object as one version writes it: canonical, as `decodeObject` gives it, without `kind` and `apiVersion`. */
 export type WireObject = Readonly<Record<string, unknown>>;
 
-/** Entries of other versions are dropped by every write, as Kubernetes does. */
+/** The version a request is for. Entries of other versions are dropped by every write, as Kubernetes does. */
 export interface ManagedVersion {
   readonly apiVersion: string;
   readonly kind: string;
@@ -26,7 +26,7 @@ export function contentBefore(live: WireObject | undefined, { shape }: ManagedVe
   return live ? untracked(live) : emptyObject(shape);
 }
 
-/** Without its managed fields, and without members of metadata named in `others`. */
+/** The object without its managed fields, and without members of metadata named in `others`. */
 export function untracked(object: WireObject, ...others: readonly string[]): WireObject {
   const { metadata } = object;
   if (typeof metadata !== 'object' || metadata === null) return object;

@@ -15,17 +15,17 @@ import { fieldElement } from './path-element.js';
 import type { Shape } from '../schema/shape.js';
 import { shapeBelow, isAtomic } from './fields-of.js';
 
-/** For a create, an update, or a patch that is not an apply. */
+/** A create, an update, or a patch that is not an apply. */
 export interface UpdateManagedFieldsInput {
   readonly version: ManagedVersion;
   readonly live?: WireObject | undefined;
-  /** As the client wants it, before the server carries over fields that clients cannot change. */
+  /** The object as the client wants it, before the server carries over fields that clients cannot change. */
   readonly next: WireObject;
   readonly stored?: readonly ManagedFieldsEntry[] | undefined;
-  /** In the request's object (after a patch: in the patched document). */
+  /** The entries in the request's object (after a patch: in the patched document); absent for none. */
   readonly sent?: readonly ManagedFieldsEntry[] | undefined;
   readonly manager: string;
-  /** Now: RFC 3339, UTC, whole seconds. */
+  /** The current time: RFC 3339, UTC, whole seconds. */
   readonly time: string;
 }
 
@@ -112,7 +112,7 @@ const METADATA_WITHOUT_OWNER = [
   'resourceVersion',
 ];
 
-/** Kubernetes' stripped fields: they identify the object or are set by the server. */
+/** Fields that identify the object or are set by the server never have an owner (Kubernetes' stripped fields). */
 export const WITHOUT_OWNER: FieldSet = new Map<string, FieldNode>([
   ['f:kind', LEAF],
   ['f:apiVersion', LEAF],

@@ -18,7 +18,7 @@ export interface OpenApiDocumentOptions {
   readonly shape: StructShape;
 }
 
-/** What `kubectl explain`, `create` and `apply` read. */
+/** The OpenAPI 3.0 document of one group and version: what `kubectl explain`, `create` and `apply` read. */
 export function openApiDocument(options: OpenApiDocumentOptions): Json {
   const { group, version, plural, kind, shape } = options;
   const gvk: KindName = { group, kind, version };

@@ -9,7 +9,7 @@ import { swaggerDocument } from './swagger-document.js';
 import { NOT_CACHED } from '../../responses/fixed-responses.js';
 
 export interface OpenApiOptions {
-  /** By their path below `/openapi/v3/`: `apis/events.example.com/v1`. Made on first request. */
+  /** The documents by their path below `/openapi/v3/`: `apis/events.example.com/v1`. Made on first request. */
   readonly documents: ReadonlyMap<string, () => Json>;
   readonly clock?: Clock | undefined;
 }

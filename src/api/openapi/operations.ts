@@ -32,7 +32,7 @@ const FIELD_VALIDATION = query(
 
 const WRITE_PARAMETERS: readonly Json[] = [DRY_RUN, FIELD_MANAGER, FIELD_VALIDATION];
 
-/** Clients look for `fieldValidation` here before they rely on the server's validation. */
+/** Options of patch. Clients look for `fieldValidation` here before they rely on the server's validation. */
 const PATCH_PARAMETERS: readonly Json[] = [
   ...WRITE_PARAMETERS,
   query('force', 'boolean', 'For server-side apply alone: take over fields others manage.'),
@@ -82,7 +82,7 @@ function responsesOf(types: readonly string[], definition: string, ...codes: rea
   return { ...Object.fromEntries(answers), '401': { description: 'Unauthorized' } };
 }
 
-/** `root` is `/apis/GROUP/VERSION`. With the paths of older watches. */
+/** All paths of a namespaced resource below `root` (`/apis/GROUP/VERSION`), those of the older watches included. */
 export function resourcePaths(root: string, facts: OperationFacts): Readonly<Record<string, Json>> {
   const { gvk, plural, object, list } = facts;
   const { kind, version } = gvk;

@@ -1,6 +1,6 @@
 import type { Json } from './schemas.js';
 
-/** One OpenAPI 2.0 document with the content of several OpenAPI 3.0 documents. */
+/** One OpenAPI 2.0 (Swagger) document with the content of several OpenAPI 3.0 documents. */
 export function swaggerDocument(documents: readonly Json[]): Json {
   const paths = new Map<string, Json>();
   const definitions = new Map<string, Json>();

@@ -42,7 +42,7 @@ const named =
 /** Any value, as JSON, which is YAML. */
 const any: Write = (writer, number, value) => nested(writer, number, () => text(writer, 2, JSON.stringify(value)));
 
-/** Members that begin with `x-` are extensions. */
+/** A message; members that begin with `x-` are extensions. */
 const message =
   (fields: () => Fields, extensions?: number): Write =>
   (writer, number, value) =>
@@ -124,7 +124,7 @@ const DOCUMENT: Fields = {
   securityDefinitions: [13, inside(1, named(inside(2, apiKey)))],
 };
 
-/** As `openapi.v2.Document`, the message of Google's gnostic that kubectl reads. */
+/** An OpenAPI 2.0 document as `openapi.v2.Document`, the message of Google's gnostic that kubectl reads. */
 export function swaggerProtobuf(document: Json): Uint8Array {
   const writer = new BinaryWriter();
   writeFields(writer, DOCUMENT, document, undefined);

@@ -1,10 +1,10 @@
 import { toBase64 } from '../../http/bytes.js';
 import { badRequest } from '../status/failures.js';
 
-/** The state at `revision` (-1: the latest), strictly after `start`. */
+/** Where a list continues: in the state at `revision` (-1: the latest), strictly after `start`. */
 export interface ContinueToken {
   readonly revision: number;
-  /** `NAME` inside one namespace, `NAMESPACE/NAME` over all. */
+  /** Relative to the listed collection: `NAME` inside one namespace, `NAMESPACE/NAME` over all. */
   readonly start: string;
 }
 
@@ -13,13 +13,13 @@ const MAX_LENGTH = 8_192;
 
 const VERSION = 'meta.k8s.io/v1';
 
-/** In Kubernetes' format, which clients treat as opaque. */
+/** Writes a token in Kubernetes' format, which clients treat as opaque. */
 export function writeContinueToken(token: ContinueToken): string {
   const json = JSON.stringify({ v: VERSION, rv: token.revision, start: `${token.start}\0` });
   return toBase64(new TextEncoder().encode(json)).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
 }
 
-/** @throws StatusFailure 400 with kube-apiserver's texts */
+/** Reads a token that came from a client. @throws StatusFailure 400 with kube-apiserver's texts */
 export function readContinueToken(text: string): ContinueToken {
   const value = parse(text);
   const fields = typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};

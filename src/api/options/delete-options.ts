@@ -2,7 +2,7 @@ import { invalidValue, notSupported, type FieldError } from '../status/field-err
 import { first, flag, integer, refuseOptions, type Query } from './query.js';
 import { dryRunErrors } from './write-options.js';
 
-/** Kubernetes `meta/v1` DeleteOptions. */
+/** Options of a deletion (Kubernetes `meta/v1` DeleteOptions). */
 export interface DeleteOptions {
   readonly gracePeriodSeconds?: number | undefined;
   readonly orphanDependents?: boolean | undefined;
@@ -27,7 +27,7 @@ export function readDeleteQuery(query: Query): DeleteOptions {
 
 const POLICIES = ['Foreground', 'Background', 'Orphan'];
 
-/** @throws StatusFailure 422 that names every fault */
+/** Refuses invalid delete options. @throws StatusFailure 422 that names every fault */
 export function checkDeleteOptions(options: DeleteOptions): void {
   const errors: FieldError[] = [];
   const policy = options.propagationPolicy;

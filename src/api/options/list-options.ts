@@ -3,7 +3,7 @@ import { badRequest } from '../status/failures.js';
 import { forbiddenField, notSupported, type FieldError } from '../status/field-error.js';
 import { first, flag, integer, refuseOptions, uintError, type Query } from './query.js';
 
-/** Kubernetes `meta/v1` ListOptions. */
+/** Options of list, watch and deletecollection (Kubernetes `meta/v1` ListOptions). */
 export interface ListOptions {
   readonly labelSelector: string;
   readonly fieldSelector: string;
@@ -57,7 +57,7 @@ function checkedWatch(given: ListOptions, watch: boolean): ListOptions {
   return withDefaultStart(options);
 }
 
-/** In a watch nothing precedes the text. */
+/** 400 for a resourceVersion that is not a number. In a watch nothing precedes the text. */
 export function requireResourceVersion(resourceVersion: string, before = 'invalid resource version: '): void {
   const wrong = resourceVersion ? uintError(resourceVersion) : undefined;
   if (!wrong) return;

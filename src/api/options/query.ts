@@ -4,10 +4,10 @@ import { goQuote, shorten, toInt64 } from '../../json/go-print.js';
 import { parseGoDuration } from '../../time/go-duration.js';
 import { badTimeoutMessage } from '../../responses/failure-status.js';
 
-/** Decoded; values in order of appearance. */
+/** A decoded query: values in order of appearance. */
 export type Query = ReadonlyMap<string, readonly string[]>;
 
-/** Later ones do not count. */
+/** The first value of a parameter; later ones do not count. */
 export function first(query: Query, name: string): string | undefined {
   return query.get(name)?.[0];
 }
@@ -16,7 +16,7 @@ export function refuseOptions(kind: string, errors: readonly FieldError[]): void
   if (errors.length > 0) throw invalid(kind, '', errors, 'meta.k8s.io');
 }
 
-/** Lenient: `0` and `false` are false, anything else (also empty) is true. */
+/** Booleans are lenient: `0` and `false` are false, anything else (also empty) is true. */
 export function flag(query: Query, name: string): boolean | undefined {
   const value = first(query, name);
   if (value === undefined) return undefined;
@@ -49,7 +49,7 @@ export function toRevision(text: string): number {
   return Math.min(Number(text), Number.MAX_SAFE_INTEGER);
 }
 
-/** As Kubernetes' `--request-timeout`, which does not apply to watches. */
+/** The default time limit of requests except watches (Kubernetes: `--request-timeout`). */
 export const REQUEST_TIMEOUT_MS = 60_000;
 
 /**

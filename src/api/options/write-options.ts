@@ -3,10 +3,10 @@ import { forbiddenField, notSupported, required, type FieldError } from '../stat
 import { managerErrors } from '../validation/managed-fields.js';
 import { first, flag, refuseOptions, type Query } from './query.js';
 
-/** Kubernetes CreateOptions, UpdateOptions, PatchOptions. */
+/** Options of create, update and patch (Kubernetes CreateOptions, UpdateOptions, PatchOptions). */
 export interface WriteOptions {
   readonly dryRun: boolean;
-  /** Empty: derived from the User-Agent. */
+  /** The manager for managed fields. Empty: derived from the User-Agent. */
   readonly fieldManager: string;
   readonly fieldValidation: FieldValidation;
   /** Only with patch: take over fields from other managers. */

@@ -22,7 +22,7 @@ export const APPLY_TYPE = 'application/apply-patch+yaml';
 
 export type PatchType = (typeof patchTypes)[number];
 
-/** In the order of error messages. */
+/** The content types of patches, with that of server-side apply, in the order of error messages. */
 export const acceptedPatchTypes: readonly string[] = [...patchTypes, APPLY_TYPE];
 
 /** Kubernetes looks at no more than what precedes a `;`, and at its case. @throws StatusFailure 415 */
@@ -50,16 +50,16 @@ export interface ApplyPatchOptions {
   readonly limits: BodyLimits;
 }
 
-/** Not yet decoded. It may share parts with the document it was made from. */
+/** A patched document, not yet decoded. It may share parts with the document it was made from. */
 export interface PatchedDocument {
   readonly document: unknown;
   /** `duplicate field "metadata.labels.a"`. Empty if fields are not validated. */
   readonly strictErrors: readonly string[];
-  /** The whole document, or for strategic merge the patch, as an error quotes it. */
+  /** What an error about the result quotes: the whole document, or for strategic merge the patch. */
   readonly rendering: (document: unknown) => string;
 }
 
-/** As in Kubernetes. */
+/** Kubernetes' limit for the operations of one JSON Patch. */
 const MAX_OPERATIONS = 10_000;
 
 /**

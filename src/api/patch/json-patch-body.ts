@@ -25,7 +25,7 @@ export function jsonPatchTypeError(value: unknown, strict: boolean): string | un
   return undefined;
 }
 
-/** Unknown and duplicate keys of operations: `json patch unknown field "[0].foo"`. */
+/** Unknown and duplicate keys of operations: `json patch unknown field "[0].foo"`. At most `max` of them. */
 export function jsonPatchStrictErrors({ value, duplicates }: JsonDocument, max: number): string[] {
   const errors: string[] = [];
   const operations = Array.isArray(value) ? value : [];

@@ -15,10 +15,10 @@ interface Patching {
 }
 
 /**
- * RFC 6902, atomically: the given document is never changed.
+ * Applies a JSON Patch (RFC 6902), atomically: the given document is never changed.
  *
- * @returns the patched document, the objects that the patch reached, and whether a value was copied; undefined if an
- * operation fails, or if the patch is not a list of operations
+ * @param operations the parsed patch: a list of operations
+ * @returns undefined if an operation fails, or if the patch is not a list of operations
  */
 export function applyJsonPatch(
   document: unknown,
@@ -165,7 +165,7 @@ function fits(patching: Patching, path: readonly string[], value: unknown): bool
   return path.length + size.depth <= MAX_DEPTH;
 }
 
-/** RFC 6901. Undefined if it is invalid. */
+/** The tokens of a JSON Pointer (RFC 6901), the empty list for the whole document; undefined if it is invalid. */
 export function parsePointer(text: string): readonly string[] | undefined {
   if (text === '') return [];
   if (!text.startsWith('/') || /~(?![01])/.test(text)) return undefined;
@@ -173,7 +173,7 @@ export function parsePointer(text: string): readonly string[] | undefined {
   return text.includes('~') ? tokens.map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~')) : tokens;
 }
 
-/** Digits without a leading zero; undefined for other tokens and beyond `last`. */
+/** The array index of a token: digits without a leading zero; undefined for other tokens and beyond `last`. */
 export function arrayIndex(token: string, last: number): number | undefined {
   if (!/^(?:0|[1-9]\d{0,9})$/.test(token)) return undefined;
   const index = Number(token);

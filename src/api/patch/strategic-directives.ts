@@ -4,7 +4,7 @@ import type { StatusFailure } from '../status/status-failure.js';
 import { goPrint, goPrintAsText, goType } from '../../json/go-print.js';
 import { isObject, type JsonObject } from '../../json/json-tree.js';
 
-/** For the enclosing object or list: `replace` or `delete`. */
+/** How to treat the enclosing object or list: `replace` or `delete`. */
 export const PATCH = '$patch';
 export const RETAIN_KEYS = '$retainKeys';
 /** With `/field`: scalars to remove from the list. */
@@ -12,7 +12,7 @@ export const DELETE_FROM_LIST = '$deleteFromPrimitiveList';
 /** With `/field`: the order of the list. */
 export const SET_ORDER = '$setElementOrder';
 
-/** `finalizers` of `$setElementOrder/finalizers`. @throws StatusFailure 400 */
+/** The field a directive such as `$setElementOrder/finalizers` names. @throws StatusFailure 400 */
 export function fieldOfDirective(key: string, directive: string): string {
   if (key.startsWith(`${directive}/`)) return key.slice(directive.length + 1);
   throw badRequest(`invalid patch format of ${directive === SET_ORDER ? 'setElementOrder' : 'primitive'} list`);
@@ -31,8 +31,8 @@ export function notAList(value: unknown): StatusFailure {
 }
 
 /**
- * A new value has nothing that directives could act on, and no nulls. Undefined for an object with a `$patch`: what
- * should be replaced or deleted is not there (Kubernetes behaviour).
+ * A new value of the document: without directives, which have nothing to act on, and without nulls. Undefined for an
+ * object with a `$patch`: what should be replaced or deleted is not there (Kubernetes behaviour).
  */
 export function withoutDirectives(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutDirectives).filter((item) => item !== undefined);

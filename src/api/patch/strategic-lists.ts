@@ -4,7 +4,7 @@ import { goPrint, goType } from '../../json/go-print.js';
 import { isObject, member, type JsonObject } from '../../json/json-tree.js';
 import { noMergeKey, PATCH, unknownDirective, withoutDirectives, SET_ORDER } from './strategic-directives.js';
 
-/** A parameter, because lists contain objects that contain lists. */
+/** Merges two objects; a parameter, because lists contain objects that contain lists. */
 export type MergeObjects = (stored: JsonObject, patch: JsonObject, shape: Shape | undefined) => JsonObject;
 
 export function mergeLists(
@@ -31,7 +31,7 @@ export function deleteFromList(stored: readonly unknown[], removed: readonly unk
   return stored.filter((item) => !gone.has(item));
 }
 
-/** Lists of lists cannot be merged. */
+/** Lists contain scalars of one type, or objects; lists of lists cannot be merged. */
 function requireOneType(...lists: readonly (readonly unknown[])[]): void {
   const types = new Set(lists.flat().map(goType));
   const [first] = types;

@@ -57,7 +57,7 @@ function followDirective(patch: JsonObject): JsonObject {
   return withoutDirectives(members) as JsonObject;
 }
 
-/** They must cover what the patch sets. */
+/** The keys `$retainKeys` lists; they must cover what the patch sets. */
 function retainedKeys(patch: JsonObject): ReadonlySet<unknown> | undefined {
   if (!Object.hasOwn(patch, RETAIN_KEYS)) return undefined;
   const list = patch[RETAIN_KEYS];
@@ -95,7 +95,7 @@ function deleteScalars(result: JsonObject, field: string, value: unknown): void 
   if (Array.isArray(before) && Array.isArray(value)) setMember(result, field, deleteFromList(before, value));
 }
 
-/** True if the patch's own list has been merged with it. */
+/** Follows `$setElementOrder`. True if the patch's own list has been merged with it. */
 function mergeInOrder(
   result: JsonObject,
   patch: JsonObject,

@@ -4,7 +4,7 @@ import { messageEnd, readFields, requireWireType } from './read-fields.js';
 
 export const MAGIC: Uint8Array = Uint8Array.of(0x6b, 0x38, 0x73, 0x00);
 
-/** A message itself does not contain its type. */
+/** The type of a message, which the message itself does not contain. */
 export interface TypeNames {
   /** Empty for a few discovery documents. */
   readonly apiVersion: string;
@@ -16,13 +16,13 @@ const SECOND = tagOf(2, DELIMITED);
 const CONTENT_ENCODING = tagOf(3, DELIMITED);
 const CONTENT_TYPE = tagOf(4, DELIMITED);
 
-/** The message and {@link ENVELOPE_END} follow. */
+/** Writes the part of an envelope before the bytes of the message; {@link ENVELOPE_END} follows them. */
 export function writeEnvelopeStart(writer: BinaryWriter, { apiVersion, kind }: TypeNames): void {
   writer.raw(MAGIC).uint32(FIRST).fork().uint32(FIRST).string(apiVersion).uint32(SECOND).string(kind).join();
   writer.uint32(SECOND);
 }
 
-/** The empty contentEncoding and contentType that Kubernetes writes. */
+/** The empty contentEncoding and contentType that Kubernetes writes after the message. */
 export const ENVELOPE_END: Uint8Array = Uint8Array.of(CONTENT_ENCODING, 0, CONTENT_TYPE, 0);
 
 export function writeEnvelope(writer: BinaryWriter, names: TypeNames, writeBody: () => void): void {

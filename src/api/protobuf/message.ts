@@ -12,15 +12,15 @@ export interface MessageField {
   readonly name: string;
   readonly type: FieldType;
   /**
-   * Kubernetes generates messages from Go structs: what is not a pointer there is written even when it is not set, as
-   * `""`, 0, false or an empty message. Does not apply to lists and maps.
+   * Kubernetes' messages are generated from Go structs: a field that is not a pointer there is written even when it is
+   * not set, as `""`, 0, false or an empty message. Does not apply to lists and maps.
    */
   readonly always: boolean;
 }
 
 /**
- * Those of Kubernetes' meta, core and events groups. Times are messages of seconds and nanoseconds, free JSON one of
- * bytes; a map has strings by string; `strings` is a list inside a message of its own.
+ * The types there are in Kubernetes' meta, core and events groups. Times are messages of seconds and nanoseconds, free
+ * JSON one of bytes; a map has strings by string; `strings` is a list inside a message of its own.
  */
 export type FieldType =
   | { readonly kind: 'scalar'; readonly type: ScalarShape['type'] }
@@ -34,7 +34,7 @@ export function createMessage(name: string, fields: readonly MessageField[]): Me
   return { name, fields: sorted, byNumber: new Map(sorted.map((field) => [field.number, field])) };
 }
 
-/** Shapes live as long as the process. */
+/** Messages by the shape they were compiled from: shapes live as long as the process. */
 const compiled: () => WeakMap<StructShape, Message> = lazy(() => new WeakMap());
 
 /** @throws TypeError for a shape with types Kubernetes' messages do not have */

@@ -19,14 +19,14 @@ const list = (number: number, name: string, item: Message | 'string' = 'string')
 
 export const listMetaMessage: () => Message = lazy(() => messageOf(listMetaShape()));
 
-/** Kubernetes `meta/v1` PartialObjectMetadata. */
+/** An object of which nothing but its metadata is shown (Kubernetes `meta/v1` PartialObjectMetadata). */
 export const partialMetadataMessage: () => Message = lazy(() =>
   createMessage('PartialObjectMetadata', [nested(1, 'metadata', objectMetaMessage())]),
 );
 
 const objectMetaMessage: () => Message = lazy(() => messageOf(objectMetaShape()));
 
-/** What every API server answers with, whatever it serves. */
+/** The messages of the kinds that every API server answers with, whatever it serves. */
 export const metaMessages: () => ReadonlyMap<string, Message> = lazy(() => {
   const all = [
     messageOf(statusShape()),
@@ -55,7 +55,7 @@ function discoveryMessages(): readonly Message[] {
   ];
 }
 
-/** Kubernetes `apidiscovery.k8s.io/v2`. */
+/** The one document of aggregated discovery (Kubernetes `apidiscovery.k8s.io/v2`). */
 function aggregatedDiscoveryMessage(): Message {
   const kind = createMessage('GroupVersionKind', [text(1, 'group'), text(2, 'version'), text(3, 'kind')]);
   const resource = createMessage('APIResourceDiscovery', [

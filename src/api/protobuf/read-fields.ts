@@ -3,7 +3,7 @@ import { LONG_TEXT, membersOfText } from '../../json/member-count.js';
 import { tooManyMembers } from '../body/member-limit.js';
 import type { CountingReader, WireType } from './wire.js';
 
-/** With the limit on fields that JSON bodies have. */
+/** A reader for one body, with the limit on fields that JSON bodies have. */
 export function countingReader(bytes: Uint8Array, maxFields: number): CountingReader {
   return Object.assign(new BinaryReader(bytes), { maxFields, fieldsLeft: maxFields });
 }

@@ -10,8 +10,8 @@ type Target = Record<string, unknown>;
 
 /**
  * Reads a message up to `end` into an object as it would be in JSON, by the rules of protobuf: the last of equal fields
- * counts, lists grow, nested messages are merged, unknown fields are skipped. Invalid UTF-8 becomes U+FFFD. The types
- * bound how deep messages nest, the library how deep groups in unknown fields do.
+ * counts, lists grow, nested messages are merged, unknown fields are skipped. Invalid UTF-8 becomes U+FFFD. The
+ * types bound how deep messages nest, the library how deep groups in unknown fields do.
  *
  * @throws Error with the words of Kubernetes' generated code, or the library's; RangeError where bytes are missing
  */
@@ -118,7 +118,7 @@ function readEntry(reader: CountingReader, name: string, end: number, map: Targe
   map[entry[0]] = entry[1];
 }
 
-/** Only those that differ in more than the first letter. */
+/** The Go names that differ from the JSON name in more than the first letter. */
 const GO_NAMES: ReadonlyMap<string, string> = new Map([
   ['metadata', 'ObjectMeta'],
   ['apiVersion', 'APIVersion'],

@@ -7,7 +7,7 @@ import { countingReader } from './read-fields.js';
 import { readMessage } from './read-message.js';
 
 export interface ProtobufObject extends TypeNames {
-  /** As it would be in JSON, without `kind` and `apiVersion`. */
+  /** The object as it would be in JSON, without `kind` and `apiVersion`, or why the message cannot be read. */
   read(shape: StructShape): { readonly value: Record<string, unknown> } | { readonly error: string };
 }
 

@@ -1,14 +1,14 @@
 import type { BinaryReader } from '@bufbuild/protobuf/wire';
 
-/** With the number of fields that it may read in all, and of those that are left. */
+/** A reader with the number of fields that it may read in all, and of those that are left. */
 export type CountingReader = BinaryReader & { readonly maxFields: number; fieldsLeft: number };
 
-/** Of booleans and integers. */
+/** Wire type of booleans and integers. */
 export const VARINT = 0;
-/** Of texts, bytes and messages. */
+/** Wire type of texts, bytes and messages. */
 export const DELIMITED = 2;
 
-/** The others of protobuf do not occur in Kubernetes' messages. */
+/** How a value is written. The others of protobuf do not occur in Kubernetes' messages. */
 export type WireType = typeof VARINT | typeof DELIMITED;
 
 export function tagOf(number: number, wireType: WireType): number {

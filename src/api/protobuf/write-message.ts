@@ -23,7 +23,7 @@ export function writeMessage(writer: BinaryWriter, message: Message, object: Pla
   }
 }
 
-/** Undefined writes the zero value, and nothing at all for lists and maps. */
+/** @param value undefined writes the zero value, and nothing at all for lists and maps */
 function writeField(writer: BinaryWriter, { number, type }: MessageField, value: unknown): void {
   const tag = tagOf(number, DELIMITED);
   switch (type.kind) {

@@ -59,7 +59,7 @@ function wantsPretty({ pretty, userAgent }: NegotiationInputs): boolean {
   return userAgent !== undefined && isHumanClient(userAgent);
 }
 
-/** Whether the client shows responses to a person. */
+/** Whether a client shows responses to a person, so that they are indented. */
 export function isHumanClient(userAgent: string): boolean {
   return HUMAN_CLIENTS.some((name) => userAgent.startsWith(name));
 }

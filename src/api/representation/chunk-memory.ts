@@ -33,9 +33,9 @@ export function createChunkMemory() {
 
   return {
     acquire: (): Uint8Array => chunks.pop() ?? new Uint8Array(CHUNK_BYTES),
-    /** Gives back an acquired chunk, once. */
+    /** Gives back an acquired chunk, once. It may not be used any more. */
     release: (chunk: Uint8Array): void => putBack(chunks, chunk),
-    /** For a body of up to {@link CHUNK_BYTES}. */
+    /** Memory for a body of up to {@link CHUNK_BYTES}. */
     allocate(length: number): Uint8Array | PooledBytes {
       if (length < SHORT) return new Uint8Array(length);
       const index = 32 - Math.clz32((length - 1) >>> SMALLEST_BITS);

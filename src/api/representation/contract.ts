@@ -5,10 +5,10 @@ import type { StructShape } from '../schema/shape.js';
 import type { ChunkMemory } from './chunk-memory.js';
 import type { JsonSource } from '../../json/json-source.js';
 
-/** All items, or as they are read. */
+/** Items in batches: all of them, or as they are read. */
 export type Batches = readonly (readonly JsonSource[])[] | AsyncIterable<readonly JsonSource[]>;
 
-/** `priority` 1 is shown by `-o wide` only. */
+/** A column of a server-side printed table; `priority` 1 is shown by `-o wide` only. */
 export interface TableColumn {
   readonly name: string;
   readonly type: string;
@@ -17,7 +17,7 @@ export interface TableColumn {
   readonly priority: number;
 }
 
-/** `now` is microseconds since the epoch. */
+/** How a resource is printed as a Table. `now` is microseconds since the epoch. */
 export interface TableDefinition {
   readonly columns: readonly TableColumn[];
   cells(object: unknown, now: number): readonly (string | number)[];
@@ -31,18 +31,18 @@ export interface ResourceView {
   readonly table: TableDefinition;
 }
 
-/** Decides the possible transforms and media types. */
+/** The content of the response, which decides the possible transforms and media types. */
 export type ResponseKind = 'object' | 'list' | 'watch';
 
 export type FrameType = 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK' | 'ERROR';
 
 export interface FrameEncoder {
   /**
-   * Frames with this key, the same type and object are equal, and may be shared between watchers. Undefined if they
+   * If set, frames depend only on this key, the type and the object, and may be shared between watchers. Unset if they
    * depend on their position in the stream (the first Table has the columns).
    */
   readonly cacheKey: string | undefined;
-  /** With its newline, from the object's JSON (with kind and apiVersion); undefined ends the stream. */
+  /** One frame with its newline, from the object's JSON (with kind and apiVersion); undefined ends the stream. */
   encode(type: FrameType, json: Uint8Array): Uint8Array | undefined;
 }
 
@@ -60,11 +60,11 @@ export interface Representation {
    * full, later by the body. With a `memory` the response may have a `release`.
    */
   list(meta: ListMeta, batches: Batches, memory?: ChunkMemory): ApiResponse | Promise<ApiResponse>;
-  /** Items are written unchanged, separated by commas, so that several may be passed as one. */
+  /** True if list items are written unchanged, separated by commas, so that several may be passed as one. */
   readonly joinsItems: boolean;
-  /** A list is written only after all of its items have been read. */
+  /** True if a list is written only after all of its items have been read. */
   readonly gathersItems: boolean;
-  /** A new stream, synchronously if the format is loaded. Only for the kind `watch`. */
+  /** A new stream of frames, synchronously if the format is loaded. Only for the kind `watch`. */
   frames(): FrameEncoder | Promise<FrameEncoder>;
   readonly streamType: string;
 }

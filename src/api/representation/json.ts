@@ -21,7 +21,7 @@ const FRAME_START: Readonly<Record<FrameType, Uint8Array>> = {
   ERROR: start('ERROR'),
 };
 
-/** Always compact, on one line. */
+/** One JSON watch event: always compact, on one line. */
 function frame(type: FrameType, json: Uint8Array): Uint8Array {
   return joinBytes([FRAME_START[type], json, FRAME_END]);
 }
@@ -34,7 +34,7 @@ function line(json: JsonSource): Uint8Array {
   return out;
 }
 
-/** Without a newline at the end. */
+/** Compact JSON with an indentation of two spaces, without a newline at the end. */
 export function indented(json: Uint8Array, level = 0): Uint8Array {
   return bytes(indentJson(decoder.decode(json), level));
 }

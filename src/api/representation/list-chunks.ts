@@ -3,20 +3,20 @@ import { CHUNK_BYTES, type ChunkMemory } from './chunk-memory.js';
 import type { Batches } from './contract.js';
 import type { SerializedBody } from './serializer.js';
 
-/** Sent unchanged; copying fewer bytes costs less than a separate write. */
+/** Bytes of at least this length are sent unchanged; copying fewer costs less than a separate write. */
 const MIN_SEPARATE_WRITE = 32_768;
 
 /** The bytes around the items of a list. */
 export interface ListFrame {
   readonly head: Uint8Array;
-  /** Before the first item. */
+  /** Between head and the first item. */
   readonly open: Uint8Array;
   readonly between: Uint8Array;
   /** After the last item. */
   readonly close: Uint8Array;
   /** After the head of a list without items. */
   readonly empty: Uint8Array;
-  /** Absent: items are written unchanged. */
+  /** Converts an item. Absent: items are written unchanged. */
   readonly item?: ((item: JsonSource) => JsonSource) | undefined;
 }
 
@@ -61,9 +61,9 @@ class ListPieces {
 }
 
 /**
- * Bytes of known length if they fit a chunk, otherwise a stream of chunks that are written to *one* buffer, which is
- * reused when the next chunk is requested; longer bytes are sent unchanged. Never holds more than one batch and one
- * chunk. Synchronous if the batches are an array.
+ * The body of a list: bytes of known length if it fits a chunk (pooled ones, if there is a memory), otherwise a stream
+ * of chunks that are written to *one* buffer, which is reused when the next chunk is requested; longer bytes are sent
+ * unchanged. Never holds more than one batch and one chunk. Synchronous if the batches are an array.
  */
 export function listBody(
   frame: ListFrame,
@@ -91,7 +91,7 @@ async function beginning(
   return stream(body, source, memory);
 }
 
-/** @returns false at the end */
+/** Adds the next batch or the end. @returns false at the end */
 async function addNext(body: ListPieces, source: AsyncIterator<readonly JsonSource[]>): Promise<boolean> {
   const step = await source.next();
   if (step.done === true) body.end();

@@ -31,10 +31,10 @@ const protobufSerializer: Serializer = {
   ...loaded(async () => (await import('./protobuf.js')).protobufWriter),
 };
 
-/** The default first. */
+/** The formats that can be written, the default first. */
 export const SERIALIZERS: readonly Serializer[] = [jsonSerializer, yamlSerializer, protobufSerializer];
 
-/** In Kubernetes' order, as refusals name them. */
+/** The media types of responses with one object, in Kubernetes' order, as refusals name them. */
 export const OBJECT_MEDIA_TYPES: readonly string[] = SERIALIZERS.map(({ mediaType }) => mediaType);
 
 export const STREAM_MEDIA_TYPES: readonly string[] = [

@@ -23,8 +23,8 @@ const SECOND = tagOf(2, DELIMITED);
 const NOTHING = new Uint8Array(0);
 
 /**
- * Every object is in an envelope with its type. Lists are gathered, because their length precedes their items; four
- * bytes of length precede each watch event. There are no Tables.
+ * Kubernetes' protobuf: every object in an envelope with its type. Lists are gathered, because their length precedes
+ * their items; four bytes of length precede each watch event. There are no Tables.
  */
 export const protobufWriter: FormatWriter = {
   value(json, view) {
@@ -75,7 +75,7 @@ function listItem(message: Message, object: Plain): Uint8Array {
   return writer.join().finish();
 }
 
-/** Large lists are streamed, so that they are not copied. */
+/** Joins the parts; large lists are streamed, so that they are not copied. */
 function listOf(form: ListForm, items: readonly Uint8Array[]): SerializedBody | Promise<SerializedBody> {
   const members = new Map(form.members.map(([name, json]) => [name, JSON.parse(json) as unknown]));
   const writer = new BinaryWriter();

@@ -2,9 +2,9 @@ import type { RequestHeaders } from '../../http/request.js';
 import { isHumanClient } from './choice.js';
 import type { ResponseKind, Representation, ResourceView } from './contract.js';
 
-/** Few kinds of clients use one server. */
+/** Few kinds of clients use one server. A request with other headers replaces the oldest entry. */
 const MAX_ENTRIES = 16;
-/** A client could fill the memory with longer ones. */
+/** Longer headers are not remembered: a client could fill the memory with them. */
 const MAX_HEADER_LENGTH = 512;
 
 interface Entry {
@@ -24,8 +24,8 @@ export type CachedRepresentation = (
 ) => Representation;
 
 /**
- * By everything that negotiation reads except the query: only for requests whose query says nothing about the form.
- * A Table for kubectl takes 27 µs instead of 36, and a plain get 5 % less.
+ * Remembers representations by everything that negotiation reads except the query: only for requests whose query says
+ * nothing about the form. With it a Table for kubectl takes 27 µs instead of 36, and a plain get 5 % less.
  */
 export function createRepresentationCache(): CachedRepresentation {
   const entries: Entry[] = [];

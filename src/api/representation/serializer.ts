@@ -6,11 +6,11 @@ import type { Batches, FrameType, ResourceView } from './contract.js';
 import { nextTurn } from '../../clock/clock.js';
 
 export interface ListForm {
-  /** Before the items in wire order, with their values as compact JSON. */
+  /** The members before the items in wire order, with their values as compact JSON. */
   readonly members: readonly (readonly [name: string, json: string])[];
   readonly itemsName: 'items' | 'rows';
   readonly empty: '[]' | 'null';
-  /** From an item's JSON without kind and apiVersion. Absent: unchanged. */
+  /** An item of the list, from its JSON without kind and apiVersion. Absent: unchanged. */
   readonly item?: (json: Uint8Array) => Uint8Array;
 }
 
@@ -19,7 +19,7 @@ export function formed({ item: form }: ListForm, item: JsonSource): Uint8Array {
   return form ? form(json) : json;
 }
 
-/** In Kubernetes' order, without unset and empty members. */
+/** The metadata of a list as compact JSON, in Kubernetes' order, without unset and empty members. */
 export function listMetaJson(meta: ListMeta): string {
   const { resourceVersion, continue: token, remainingItemCount } = meta;
   return JSON.stringify({
@@ -36,21 +36,21 @@ export type FrameWriter = (type: FrameType, json: Uint8Array) => Uint8Array;
 
 /** One wire format: a file, and an entry in the list of `media-types.ts`. */
 export interface Serializer extends FormatWriter {
-  /** Without parameters; also the Content-Type of a response. */
+  /** The bare media type, also the Content-Type of a response. */
   readonly mediaType: string;
-  /** Always the same object, because bridges remember what they made of it. */
+  /** The headers of a response: always the same object, because bridges remember what they made of it. */
   readonly headers: ResponseHeaders;
-  /** Of a watch; undefined if this format has no framing. */
+  /** Content-Type of a watch; undefined if this format has no framing. */
   readonly streamType: string | undefined;
   readonly tables: boolean;
-  /** For human readers; undefined if there is no difference. */
+  /** The same format for human readers; undefined if there is no difference. */
   readonly pretty: Serializer | undefined;
   readonly joinsItems?: boolean;
   readonly gathersItems?: boolean;
 }
 
 export interface FormatWriter {
-  /** `view` is the resource of an object. */
+  /** One value, from its compact JSON. `view` is its resource, if it is an object. */
   value(json: JsonSource, view?: ResourceView): SerializedBody | Promise<SerializedBody>;
   /** Synchronous if the batches are an array and the response fits a chunk. */
   list(
@@ -59,11 +59,11 @@ export interface FormatWriter {
     view: ResourceView,
     memory?: ChunkMemory,
   ): SerializedBody | Promise<SerializedBody>;
-  /** Synchronous if the format is loaded. Only called if `streamType` is set. */
+  /** The writer of a watch, synchronously if the format is loaded. Only called if `streamType` is set. */
   frames(view: ResourceView): FrameWriter | Promise<FrameWriter>;
 }
 
-/** JSON rewritten in one turn of the event loop: 5 to 10 ms as YAML, less as protobuf. */
+/** The JSON rewritten in one turn of the event loop: 5 to 10 ms as YAML, less as protobuf. */
 const BYTES_IN_A_TURN = 32_768;
 
 /** Given the bytes of each object, it returns a promise when a turn ends. */

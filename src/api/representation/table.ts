@@ -6,10 +6,10 @@ import type { ResourceView } from './contract.js';
 import { listMetaJson, type ListForm } from './serializer.js';
 import { partialObjectMetadata, type Transform } from './transform.js';
 
-/** In each row, in addition to its cells. */
+/** What each row of a Table contains in addition to its cells. */
 export type IncludeObject = 'None' | 'Metadata' | 'Object';
 
-/** Empty and absent mean `Metadata`, anything unknown is a 400. */
+/** Reads the query parameter `includeObject`; empty and absent mean `Metadata`, anything unknown is a 400. */
 export function readIncludeObject(value: string | undefined): IncludeObject {
   if (!value) return 'Metadata';
   if (value === 'None' || value === 'Metadata' || value === 'Object') return value;
@@ -71,8 +71,8 @@ export function asTable({ view, apiVersion, includeObject, now }: TableInputs): 
     return joinBytes([encoder.encode(`{${text}"rows":[`), onlyRow, encoder.encode(']}')]);
   };
   /**
-   * The end of the initial events must arrive even if rows carry no objects. Then the row represents the stream so far:
-   * its revision is that of the latest event that was sent.
+   * The annotation for the end of the initial events must arrive even if rows carry no objects. Then the row represents
+   * the stream so far: its revision is that of the latest event that was sent.
    */
   const bookmarkRow = (json: Uint8Array, object: Parsed, sent: number): Uint8Array => {
     const isEnd = object.metadata?.annotations?.[INITIAL_EVENTS_END] === 'true';

@@ -4,14 +4,14 @@ import { listMetaJson, type ListForm } from './serializer.js';
 import { joinBytes } from '../../http/bytes.js';
 import { memberBytes } from '../../json/raw-json.js';
 
-/** Works on compact JSON, before it is serialized. */
+/** How an object is changed before it is serialized. Works on compact JSON. */
 export interface Transform {
-  /** With kind and apiVersion. Absent: unchanged. */
+  /** A single object, from its JSON with kind and apiVersion. Absent: unchanged. */
   readonly object?: (json: Uint8Array) => Uint8Array;
   list(meta: ListMeta): ListForm;
   /** Set if the transformed objects of a watch do not depend on earlier ones. */
   readonly streamKey: string | undefined;
-  /** A new stream of the objects of watch events but ERROR; undefined ends it. */
+  /** A new stream: the object of each watch event but ERROR; undefined ends the stream. */
   stream(): (type: FrameType, json: Uint8Array) => Uint8Array | undefined;
 }
 
@@ -33,7 +33,7 @@ const encoder = new TextEncoder();
 const EMPTY = encoder.encode('{}');
 const END = encoder.encode('}');
 
-/** Kind, apiVersion, and the unchanged bytes of an object's metadata. */
+/** Makes PartialObjectMetadata objects: kind, apiVersion, and the unchanged bytes of an object's metadata. */
 export function partialObjectMetadata(apiVersion: string): (json: Uint8Array) => Uint8Array {
   const start = encoder.encode(`{"kind":"PartialObjectMetadata","apiVersion":"${apiVersion}","metadata":`);
   return (json) => joinBytes([start, memberBytes(json, 'metadata') ?? EMPTY, END]);
@@ -56,7 +56,7 @@ export function metadataOnly(apiVersion: string): Transform {
   };
 }
 
-/** `as=PartialObjectMetadataList` on a watch: the stream ends at the first object, as in Kubernetes. */
+/** `as=PartialObjectMetadataList` on a watch: the stream ends without a frame at the first object, as in Kubernetes. */
 export function metadataListWatch(apiVersion: string): Transform {
   return { ...metadataOnly(apiVersion), streamKey: undefined, stream: () => () => undefined };
 }

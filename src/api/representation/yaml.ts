@@ -47,7 +47,7 @@ async function inTurns(json: Uint8Array, asItem: boolean): Promise<string> {
 /** Longer lists are streamed. */
 const PART_LENGTH = 131_072;
 
-/** Short ones as bytes; of others no part is held once it is sent. */
+/** Bytes if it is short; otherwise parts, none of which is held once it is sent. */
 async function list(form: ListForm, batches: Batches): Promise<SerializedBody> {
   const parts = listParts(form, batches);
   const first = await parts.next();
@@ -65,7 +65,7 @@ async function* rest(begun: string, parts: AsyncGenerator<string>): AsyncGenerat
   }
 }
 
-/** Items follow their key as in a separate list; members that sort after that key follow them. */
+/** The items follow their key as in a separate list; members that sort after that key follow them. */
 async function* listParts(form: ListForm, batches: Batches): AsyncGenerator<string, void, undefined> {
   const members = form.members.map(([name, json]): [string, unknown] => [name, JSON.parse(json)]);
   const textOf = (those: typeof members): string => (those.length > 0 ? writeYaml(Object.fromEntries(those)) : '');

@@ -1,14 +1,14 @@
 import { structOf, zeroOf, type FieldShape, type ListShape, type MapShape } from './shape.js';
 import type { ScalarShape, Shape, StructShape } from './shape.js';
 
-/** What Kubernetes specifies; not atomic by default. */
+/** What Kubernetes specifies of an object; not atomic by default. */
 export type StructFacts = Omit<StructShape, 'kind' | 'fields' | 'byName' | 'atomic'> & { readonly atomic?: boolean };
 
-/** What Kubernetes specifies. Defaults: `non-empty`, and false. */
+/** What Kubernetes specifies of a field. Defaults: `non-empty`, and false. */
 export type FieldFacts = Pick<FieldShape, 'description' | 'protobuf'> &
   Partial<Omit<FieldShape, 'name' | 'shape' | 'zero'>>;
 
-/** What Kubernetes specifies. Defaults: `atomic`, and `replace`. */
+/** What Kubernetes specifies of a list. Defaults: `atomic`, and `replace`. */
 export type ListFacts = Partial<Omit<ListShape, 'kind' | 'item'>>;
 
 export interface Field {
@@ -16,12 +16,12 @@ export interface Field {
   readonly facts: FieldFacts;
 }
 
-/** `goType` if Go has a type of its own for it. */
+/** A scalar; `goType` if Go has a type of its own for it. */
 export function scalar(type: ScalarShape['type'], goType?: string): ScalarShape {
   return { kind: 'scalar', type, goType };
 }
 
-/** In wire order. Unknown fields are dropped. */
+/** An object with known fields, in wire order. Unknown fields are dropped. */
 export function struct(facts: StructFacts, fields: Readonly<Record<string, Field>>): StructShape {
   return structOf({ atomic: false, ...facts }, Object.entries(fields).map(named));
 }

@@ -4,7 +4,7 @@ export function lazy<T extends object>(make: () => T): () => T {
   return () => (value ??= make());
 }
 
-/** Returns a promise until the value is loaded, then the value. */
+/** A function that loads a value on its first call: it returns a promise until the value is loaded, then the value. */
 export function loadedOnce<T extends object>(load: () => Promise<T>): () => T | Promise<T> {
   let value: T | undefined;
   const loading = lazy(() => load().then((loaded) => (value = loaded)));

@@ -8,35 +8,35 @@ export type Shape = ScalarShape | StructShape | ListShape | MapShape;
 export interface ScalarShape {
   readonly kind: 'scalar';
   readonly type: 'string' | 'int32' | 'int64' | 'bool' | 'time' | 'micro-time' | 'json';
-  /** In decode errors, where it differs from the plain one: `types.UID`. */
+  /** The Go type that decode errors name, where it differs from the plain one: `types.UID`. */
   readonly goType?: string | undefined;
 }
 
 export interface StructShape {
   readonly kind: 'struct';
-  /** In decode errors and the OpenAPI document: `Event`, `ObjectMeta`. */
+  /** The type's name, as Go-style decode errors and the OpenAPI document give it: `Event`, `ObjectMeta`. */
   readonly name: string;
-  /** In OpenAPI, for example `io.k8s.api.events.v1.Event`. */
+  /** The OpenAPI definition name, for example `io.k8s.api.events.v1.Event`. */
   readonly definition: string;
   readonly description: string;
   readonly fields: readonly FieldShape[];
   readonly byName: ReadonlyMap<string, FieldShape>;
   /** Apply and managed fields treat the whole object as one value. */
   readonly atomic: boolean;
-  /** In the older version of the resource, where it is served in two. */
+  /** The OpenAPI definition name in the older version of the resource, where it is served in two. */
   readonly olderDefinition?: string | undefined;
 }
 
-/** `type` is Kubernetes' list type; `keys` the key fields of a `map` list. */
+/** A list. `type` is Kubernetes' list type; `keys` the key fields of a `map` list. */
 export interface ListShape {
   readonly kind: 'list';
   readonly item: Shape;
   readonly type: 'atomic' | 'set' | 'map';
   readonly keys: readonly string[];
   readonly patchStrategy: 'merge' | 'replace';
-  /** By which strategic merge finds equal items; absent for lists of scalars. */
+  /** The field by which strategic merge finds equal items; absent for lists of scalars. */
   readonly patchMergeKey?: string | undefined;
-  /** Go has a named type for this list of strings: a message in protobuf, without a list type in OpenAPI. */
+  /** Go has a named type for this list of strings: it is a message in protobuf, and has no list type in OpenAPI. */
   readonly named?: boolean | undefined;
 }
 
@@ -56,15 +56,15 @@ export interface FieldShape {
    */
   readonly presence: 'always' | 'non-empty' | 'set';
   readonly zero: null | '' | 0 | Readonly<Record<string, never>>;
-  /** Field number; 0 for `kind` and `apiVersion`, which are no part of the message. */
+  /** Field number in protobuf; 0 for `kind` and `apiVersion`, which are no part of the message. */
   readonly protobuf: number;
   /** Checked, but never stored (`selfLink`). */
   readonly discarded: boolean;
-  /** Updates may change it, whatever the version's rules. */
+  /** Whether updates may change it, whatever the version's rules. */
   readonly mutable: boolean;
   /**
-   * Field selectors read it: its index among all such fields. Stored sidecars depend on it, so a new field gets the
-   * next free one, and none is reused. On a struct: the index of its first member; all are read.
+   * Field selectors read it: its index among all such fields, from 0. Stored sidecars depend on it, so a new
+   * field gets the next free one, and none is reused. On a struct: the index of its first member; all are read.
    */
   readonly selectable?: number | undefined;
   /**
@@ -74,7 +74,7 @@ export interface FieldShape {
   readonly frequency?: 'sent' | 'stored' | 'often' | undefined;
   /** Nearly every object has a different value, so that sharing equal values does not pay. */
   readonly distinct: boolean;
-  /** The differences in the older version of the resource, if two are served. */
+  /** The differences in the older version of the resource, if two are served. Protobuf numbers give the order there. */
   readonly older?: Partial<Pick<FieldShape, 'name' | 'protobuf' | 'required' | 'presence'>> | undefined;
 }
 
@@ -98,7 +98,7 @@ export function defaultValue({ shape, presence, required, zero }: FieldShape): u
   return shape.kind === 'scalar' && shape.type === 'bool' ? false : (zero ?? undefined);
 }
 
-/** With that version's names, in the order of its protobuf numbers. */
+/** A struct in the older version of the resource: with that version's names, in the order of its protobuf numbers. */
 export function olderStruct(shape: StructShape): StructShape {
   const { kind: _kind, byName: _byName, fields: newer, ...facts } = shape;
   const fields = newer.map(olderField);

@@ -1,6 +1,6 @@
 import { badRequest } from '../status/failures.js';
 
-/** An absent string counts as `""` for fields and as missing for labels. */
+/** What selectors read: strings by name; an absent one counts as `""` for fields and as missing for labels. */
 export interface Selectable {
   readonly fields: Readonly<Record<string, string>>;
   readonly labels: Readonly<Record<string, string>>;
@@ -10,12 +10,12 @@ export interface Selectable {
 
 export interface Selector {
   readonly empty: boolean;
-  /** Equal for equivalent selectors: a cache key. */
+  /** `canonical` is equal for equivalent selectors: a cache key. */
   readonly canonical: string;
   matches(candidate: Selectable): boolean;
-  /** Every match has them; a store may narrow what it reads by them. */
+  /** Field equalities that every match has, by which a store may narrow what it reads. */
   readonly equalities: readonly { readonly field: string; readonly value: string }[];
-  /** Everything with these equalities is a match. */
+  /** True if everything with these equalities is a match. */
   readonly onlyEqualities: boolean;
 }
 
@@ -28,7 +28,7 @@ export const MAX_SELECTOR_LENGTH = 32_768;
  */
 export const MAX_SELECTOR_TERMS = 512;
 
-/** @throws StatusFailure 400 */
+/** @throws StatusFailure 400 for a text that is too long */
 export function requireSelectorLength(parameter: 'labelSelector' | 'fieldSelector', text: string): void {
   if (text.length > MAX_SELECTOR_LENGTH) {
     throw badRequest(`${parameter} is too long: may not be more than ${MAX_SELECTOR_LENGTH} characters`);

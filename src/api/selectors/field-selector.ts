@@ -3,7 +3,7 @@ import { badRequest } from '../status/failures.js';
 import { MAX_SELECTOR_TERMS, requireSelectorLength, tooManyTerms, type Selectable, type Selector } from './contract.js';
 
 export interface FieldSelector extends Selector {
-  /** The value required by `=`; the first one of several. */
+  /** The value the field must have, if the selector names exactly one by `=`; the first one of several. */
   exact(field: string): string | undefined;
 }
 
@@ -14,8 +14,8 @@ interface Term {
 }
 
 /**
- * `type=Warning,regarding.name!=web-0`. Every term must hold; an absent field counts as `""`. In values `\`, `,` and
- * `=` are escaped with a backslash. Linear in the length of the text.
+ * Compiles a `fieldSelector`: `type=Warning,regarding.name!=web-0`. Every term must hold; an absent field counts as
+ * `""`. In values `\`, `,` and `=` are escaped with a backslash. Linear in the length of the text.
  *
  * @param supported the labels that may be used, and the field that each one reads
  * @throws StatusFailure 400 in Kubernetes' words; in our own for a text of more than {@link MAX_SELECTOR_LENGTH}

@@ -3,7 +3,7 @@ import { byCodePoint } from '../../json/code-point-order.js';
 import { toInt64 } from '../../json/go-print.js';
 import { labelValueErrors, qualifiedNameErrors } from '../validation/names.js';
 
-/** `=` and `==` are `in`, with one value. */
+/** The operator of a requirement. `=` and `==` are `in`, with one value. */
 export type LabelOperator = 'exists' | 'missing' | 'in' | 'notin' | '>' | '<';
 
 export interface LabelRequirement {
@@ -13,7 +13,7 @@ export interface LabelRequirement {
   readonly values: readonly string[];
 }
 
-/** In the words of a selector's error. */
+/** The error of an invalid label key, in the words of a selector's error; undefined for a valid one. */
 export function labelKeyError(key: string): string | undefined {
   const faults = qualifiedNameErrors(key);
   return faults.length === 0 ? undefined : joinFieldErrors([invalidValue('<nil>', key, faults.join('; '))]);
@@ -38,7 +38,7 @@ export function distinctValues(values: Iterable<string>): readonly string[] {
   return [...new Set(values)].sort(byCodePoint);
 }
 
-/** As text that parses to the same. */
+/** The requirement as text that parses to the same. */
 export function labelRequirementText({ key, operator, values }: LabelRequirement): string {
   switch (operator) {
     case 'exists':
@@ -54,10 +54,10 @@ export function labelRequirementText({ key, operator, values }: LabelRequirement
   }
 }
 
-/** Most rules have one value, and a Set takes ten times the memory. */
+/** One value, or a Set of several: most rules have one, and a Set takes ten times the memory. */
 type Values = string | Set<string>;
 
-/** All requirements on one label key, combined so that each value is tested once. */
+/** All requirements of a selector on one label key, combined so that each value is tested once. */
 interface LabelRule {
   readonly absent: boolean;
   readonly present: boolean;

@@ -13,8 +13,8 @@ import {
 } from './label-rules.js';
 
 /**
- * `app=web,tier in (front,back),!old,load>5`. `!=` and `notin` also select objects without the label. Linear in the
- * length of the text. `maxTerms` are requirements and values.
+ * Compiles a `labelSelector`: `app=web,tier in (front,back),!old,load>5`. Empty text selects everything. `!=` and
+ * `notin` also select objects without the label. Linear in the length of the text.
  *
  * @throws StatusFailure 400 in Kubernetes' words; in our own for a text of more than {@link MAX_SELECTOR_LENGTH}
  * characters or `maxTerms`
@@ -26,7 +26,7 @@ export function parseLabelSelector(text: string, maxTerms: number = MAX_SELECTOR
   return requirements.length === 0 ? everything : new LabelSelector(text, requirements);
 }
 
-/** The canonical text is rarely needed, and made from the given one each time. */
+/** Keeps the rules and the given text: the canonical one is rarely needed, and made from it each time. */
 class LabelSelector implements Selector {
   readonly empty = false;
   readonly equalities: Selector['equalities'] = NONE;
@@ -143,7 +143,7 @@ function parseExact(reader: LabelReader): string {
   return token.text;
 }
 
-/** Nothing between commas or parentheses is the empty value. */
+/** `(a,b)`; nothing between commas or parentheses is the empty value. */
 function parseList(reader: LabelReader, maxTerms: number): readonly string[] {
   const open = reader.next();
   if (open.kind !== '(') throw wrong(`found '${open.text}' expected: '('`);

@@ -4,7 +4,7 @@ import { failureStatus, UNAUTHORIZED } from '../../responses/failure-status.js';
 import { joinFieldErrors, toCause, type FieldError } from './field-error.js';
 import { withinLength, statusFailure, type StatusFailure } from './status-failure.js';
 
-/** `events` of group `events.example.com`. */
+/** A resource as failures name it: `events` of group `events.example.com`. */
 export interface GroupResource {
   readonly group: string;
   readonly resource: string;
@@ -37,7 +37,7 @@ export function notFound(gr: GroupResource, name: string): StatusFailure {
   return failure(404, 'NotFound', `${qualified(gr)} "${name}" not found`, detailsOf(gr, name));
 }
 
-/** Below a known group. */
+/** 404: no such route below a known group. */
 export function routeNotFound(): StatusFailure {
   return failure(404, 'NotFound', 'the server could not find the requested resource', {});
 }
@@ -64,12 +64,12 @@ export function conflict(gr: GroupResource, name: string, why: string): StatusFa
   return failure(409, 'Conflict', message, detailsOf(gr, name));
 }
 
-/** `token` lets a client continue an inconsistent list. */
+/** 410: the requested history is no longer stored. `token` lets a client continue an inconsistent list. */
 export function expired(message: string, token?: string): StatusFailure {
   return failure(410, 'Expired', message, undefined, token ? { continue: token } : undefined);
 }
 
-/** `text` follows `Request entity too large: `. */
+/** 413: `text` follows `Request entity too large: `. */
 export function tooLarge(text: string): StatusFailure {
   return failure(413, 'RequestEntityTooLarge', `Request entity too large: ${text}`);
 }
@@ -95,7 +95,7 @@ export function invalid(kind: string, name: string, errors: readonly FieldError[
   });
 }
 
-/** A JSON Patch operation that failed. */
+/** 422 without a reason: a JSON Patch operation that failed. */
 export function unprocessable(): StatusFailure {
   return failure(422, 'Invalid', 'the server rejected our request due to an error in our request', {});
 }
@@ -114,12 +114,12 @@ export function serviceUnavailable(message: string): StatusFailure {
   return failure(503, 'ServiceUnavailable', message, { retryAfterSeconds: 1 });
 }
 
-/** Kubernetes has no reason for this. */
+/** 507: there is no room for another object until others are removed. Kubernetes has no reason for this. */
 export function insufficientStorage(message: string): StatusFailure {
   return failure(507, 'InsufficientStorage', message, { retryAfterSeconds: 5 });
 }
 
-/** `text` follows `Timeout: `. */
+/** 504: `text` follows `Timeout: `. */
 export function timeout(text: string, details: StatusDetails = {}): StatusFailure {
   return failure(504, 'Timeout', `Timeout: ${text}`, details);
 }

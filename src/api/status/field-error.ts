@@ -1,17 +1,17 @@
 import type { StatusCause } from '../../model/status.js';
 import { goQuote, shorten } from '../../json/go-print.js';
 
-/** With the cause reason and text Kubernetes gives it. */
+/** One broken rule on one field, with the cause reason and text Kubernetes gives it. */
 export interface FieldError {
   readonly field: string;
   readonly reason: string;
   readonly text: string;
 }
 
-/** A value may be a whole event. */
+/** Values are shown up to this length, because a value may be a whole event. */
 const MAX_VALUE_SHOWN = 4096;
 
-/** As JSON, strings as Go quotes them. */
+/** Values are shown as JSON, strings as Go quotes them. */
 function show(value: unknown): string {
   if (typeof value === 'string') return goQuote(shorten(value, MAX_VALUE_SHOWN));
   return shorten(JSON.stringify(value) ?? 'null', MAX_VALUE_SHOWN);
@@ -42,7 +42,7 @@ export function toCause({ field, reason, text }: FieldError): StatusCause {
   return { reason, message: text, field };
 }
 
-/** Equal ones once, in brackets if more than one remains. */
+/** Several errors as one text: equal ones once, in brackets if more than one remains. */
 export function joinFieldErrors(errors: readonly FieldError[]): string {
   const texts = [...new Set(errors.map((error) => `${error.field}: ${error.text}`))];
   return texts.length === 1 ? (texts[0] as string) : `[${texts.join(', ')}]`;
@@ -51,7 +51,7 @@ export function joinFieldErrors(errors: readonly FieldError[]): string {
 /** About that many, so that many small faults cannot make the response far larger than the body. */
 const MAX_ERRORS = 1000;
 
-/** In order; items after the first thousand errors are not looked at. */
+/** The errors of all items, in order; items after the first thousand errors are not looked at. */
 export function collectErrors<T>(
   items: Iterable<T>,
   errorsOf: (item: T, index: number) => readonly FieldError[],

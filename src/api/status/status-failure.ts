@@ -4,7 +4,7 @@ import { shorten } from '../../json/go-print.js';
 
 const BRAND: unique symbol = Symbol.for('kube-vitals.StatusFailure') as never;
 
-/** Thrown by verbs, rendered in one place. */
+/** A failure that has a Status: thrown by verbs, rendered in one place. */
 export interface StatusFailure extends Error {
   readonly status: Status;
   readonly headers: Readonly<Record<string, string>>;
@@ -19,17 +19,17 @@ export function statusFailure(unbounded: Status, headers: Readonly<Record<string
   return Object.assign(error, { name: 'StatusFailure', status, headers: all, [BRAND]: true }) as StatusFailure;
 }
 
-/** Also of another copy of the package. */
+/** True for a {@link StatusFailure}, also of another copy of the package. */
 export function isStatusFailure(value: unknown): value is StatusFailure {
   return hasBrand(value, BRAND);
 }
 
-/** Of a Status's message, and of its causes together, in UTF-16 units of JSON. */
+/** The limit, in UTF-16 units of JSON, of a Status's message, and of its causes together. */
 export const MAX_STATUS_LENGTH = 16_384;
 
 /**
- * Its length does not depend on the request: long messages are truncated, causes that do not fit are omitted, and names
- * longer than an object can have are shortened.
+ * A Status whose length does not depend on the request: long messages are truncated, causes that do not fit are
+ * omitted, and names longer than an object can have are shortened.
  */
 export function boundedStatus(status: Status): Status {
   const { message = '', details } = status;
@@ -60,7 +60,7 @@ function boundedCause(cause: StatusCause): StatusCause {
 /** JSON writes no UTF-16 unit with more characters. */
 const MAX_ESCAPE_LENGTH = 6;
 
-/** No more than {@link MAX_STATUS_LENGTH} units in JSON, escapes included. */
+/** The beginning of a text, so that it has no more than {@link MAX_STATUS_LENGTH} units in JSON, escapes included. */
 function fitting(text: string): string {
   if (text.length * MAX_ESCAPE_LENGTH <= MAX_STATUS_LENGTH) return text;
   const short = shorten(text, MAX_STATUS_LENGTH);
@@ -71,7 +71,7 @@ function fitting(text: string): string {
 
 const lengthOf = ({ message = '', field = '' }: StatusCause): number => message.length + field.length;
 
-/** The first items that are within {@link MAX_STATUS_LENGTH} together, and the first one in any case. */
+/** The first items whose lengths together are within {@link MAX_STATUS_LENGTH}, and the first one in any case. */
 export function withinLength<T>(items: readonly T[], length: (item: T) => number): readonly T[] {
   let left = MAX_STATUS_LENGTH;
   const end = items.findIndex((item, index) => (left -= length(item)) < 0 && index > 0);

@@ -1,6 +1,6 @@
 const encoder = /* @__PURE__ */ new TextEncoder();
 
-/** In UTF-8. An unpaired surrogate counts as three. */
+/** The length of a text in UTF-8 bytes. An unpaired surrogate counts as three. */
 export function byteLength(text: string): number {
   return encoder.encode(text).length;
 }

@@ -36,7 +36,7 @@ export function dnsLabelErrors(value: string): string[] {
   return faults;
 }
 
-/** `name` or `example.com/name`: label and annotation keys, finalizers, reporting controllers. */
+/** Qualified name, `name` or `example.com/name`: label and annotation keys, finalizers, reporting controllers. */
 export function qualifiedNameErrors(value: string): string[] {
   const slash = value.indexOf('/');
   if (slash !== -1 && value.includes('/', slash + 1)) return [MESSAGES.slashes];
@@ -82,7 +82,7 @@ export function pathSegmentPrefixErrors(value: string): string[] {
     .map((character) => `may not contain '${character}'`);
 }
 
-/** For text that something will be appended to: it may end in `-`. */
+/** As {@link subdomainErrors}, for text that something will be appended to: it may end in `-`. */
 export function subdomainPrefixErrors(value: string): string[] {
   return subdomainErrors(value.length > 1 && value.endsWith('-') ? `${value.slice(0, -2)}a` : value);
 }

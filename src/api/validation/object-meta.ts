@@ -30,10 +30,10 @@ const invalidEach = (field: string, value: string, faults: readonly string[]): F
   faults.map((fault) => invalidValue(field, value, fault));
 
 /**
- * In Kubernetes' order and words (1.36).
+ * The errors of the metadata of a new object in a namespace, in Kubernetes' order and words (1.36).
  *
- * @param strict names must be DNS-1123 subdomains (otherwise anything that can be a segment of a URL's path), and
- * finalizers without a domain must be Kubernetes' own
+ * @param strict names must be DNS-1123 subdomains (otherwise anything that can be a segment of a URL's path; both have
+ * at most 253 bytes), and finalizers without a domain must be Kubernetes' own
  */
 export function validateObjectMetaCreate(meta: ObjectMeta, strict: boolean): FieldError[] {
   const { name = '', generateName = '', namespace = '', generation = 0, finalizers, managedFields } = meta;
@@ -57,8 +57,7 @@ export function validateObjectMetaCreate(meta: ObjectMeta, strict: boolean): Fie
 }
 
 /**
- * In Kubernetes' order and words (1.36). Fields that the server carries over (an empty uid, `resourceVersion`,
- * `creationTimestamp`, the deletion fields of an object that is being deleted) must be in `next` already.
+ * The errors of replacing metadata, in Kubernetes' order and words (1.36).
  *
  * @param contentIsGood `next` is known to have good labels and the like
  */
@@ -80,7 +79,7 @@ export function validateObjectMetaUpdate(next: ObjectMeta, previous: ObjectMeta,
   return errors;
 }
 
-/** The names are written out, because every update calls this. */
+/** True where no field of {@link IMMUTABLE} differs. The names are written out, because every update calls this. */
 function sameIdentity(next: ObjectMeta, previous: ObjectMeta): boolean {
   return (
     next.name === previous.name &&
@@ -92,7 +91,7 @@ function sameIdentity(next: ObjectMeta, previous: ObjectMeta): boolean {
   );
 }
 
-/** With the value that an error shows for an absent one. */
+/** Fields that cannot be changed, with the value that an error shows for an absent one. */
 const IMMUTABLE = [
   ['name', ''],
   ['namespace', ''],

@@ -4,7 +4,7 @@ import { invalidValue, collectErrors, type FieldError } from '../status/field-er
 /** Each further controller is reported with the whole list, so without a limit the errors grow quadratically. */
 const MAX_LISTS_SHOWN = 10;
 
-/** Paths carry no index (Kubernetes behaviour). */
+/** The rules for owners. Paths carry no index (Kubernetes behaviour). */
 export function ownerReferenceErrors(references: readonly OwnerReference[], field: string): FieldError[] {
   let controller: string | undefined;
   let further = 0;

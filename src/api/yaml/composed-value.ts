@@ -29,9 +29,9 @@ interface Anchored {
   readonly length: number;
 }
 
-/** Nodes that aliases may add to a document: a few bytes must not become gigabytes. */
+/** The most nodes that aliases may add to a document: a few bytes must not become gigabytes. */
 const MAX_ALIASED = 1_000;
-/** Text that aliases may add: as much as annotations may have. */
+/** The most characters of text that aliases may add: as many as annotations may have. */
 const MAX_ALIASED_LENGTH = 262_144;
 const TAG = 'tag:yaml.org,2002:';
 
@@ -115,8 +115,8 @@ function isMergeKey(node: AnyNode): boolean {
 }
 
 /**
- * Those of a map, or of a list of maps, of which the first one with a key counts. Added in this order, the last of
- * equal keys counts (as in Go's YAML library), whether it was written or merged.
+ * The members that `<<` adds: those of a map, or of a list of maps, of which the first one with a key counts. Added in
+ * this order, the last of equal keys counts (as in Go's YAML library), whether it was written or merged.
  */
 function merged(walk: Walk, node: AnyNode, depth: number): readonly (readonly [string, unknown])[] {
   const value = valueOf(walk, node, depth);

@@ -11,20 +11,20 @@ const MAX_TOKENS = 6_000;
 
 const TOO_COMPLEX = 'document is too complex';
 
-/** Allowed between documents. */
+/** Tokens that are allowed between documents. */
 const BETWEEN: ReadonlySet<string> = new Set(['byte-order-mark', 'space', 'comment', 'newline', 'doc-end']);
 
-/** The library's composer reports all faults through this method. */
+/** The library's composer, which reports all faults through this method. */
 interface Reporting {
   onError: (source: Place, code: string, message: string, warning?: boolean) => void;
 }
 type Place = number | readonly [number, number] | { readonly offset: number };
 
 /**
- * Ignores further documents, and stops at the first fault; the library would go on and make an error with a stack trace
- * for each of thousands of faults.
+ * Composes the first document of a text and ignores further ones. Stops at the first fault; the library would go on and
+ * make an error with a stack trace for each of thousands of faults.
  *
- * @param maxCharacters in UTF-16 units
+ * @param maxCharacters how long the text may be, in UTF-16 units
  * @param onLine told where each line begins
  */
 export function firstDocument(

@@ -10,7 +10,7 @@ export function plainScalar(text: string): string | number | boolean | null {
   return numberOf(text) ?? text;
 }
 
-/** Needs quotes to stay text. */
+/** True for a text that needs quotes to stay text. */
 export function isAmbiguous(text: string): boolean {
   return typeof plainScalar(text) !== 'string' || isTimestamp(text) || isBase60(text) || text === '<<';
 }
@@ -18,7 +18,7 @@ export function isAmbiguous(text: string): boolean {
 const MAX_BOOLEAN_LENGTH = 5;
 const TRUE = /^(?:y|yes|true|on)$/i;
 const FALSE = /^(?:n|no|false|off)$/i;
-/** Lower case, capitalized, upper case. */
+/** A word has one of three spellings: lower case, capitalized, upper case. */
 const SPELLED = /^(?:[a-z]+|[A-Z][a-z]*|[A-Z]+)$/;
 
 function booleanOf(text: string): boolean | undefined {
@@ -44,7 +44,7 @@ function numberOf(text: string): number | undefined {
   return Number.isFinite(number) ? number : undefined;
 }
 
-/** By its sign. Go's library reads a larger one as a decimal number, or as text if it is none. */
+/** The largest integer by its sign. Go's library reads a larger one as a decimal number, or as text if it is none. */
 const LARGEST: Readonly<Record<string, bigint>> = {
   '': 0xffff_ffff_ffff_ffffn,
   '+': 0x7fff_ffff_ffff_ffffn,
@@ -72,7 +72,7 @@ function withoutUnderscores(text: string): string {
   return kept.text();
 }
 
-/** The forms of dates that Go's library recognizes, with plausible numbers. */
+/** True for the forms of dates that Go's library recognizes, with plausible numbers. */
 function isTimestamp(text: string): boolean {
   const match = /^\d{4}-(\d\d?)-(\d\d?)(?:(?:[Tt](.*)(?:Z|[-+]\d\d:\d\d))| (.*))?$/.exec(text);
   if (!match) return false;
@@ -84,7 +84,7 @@ function isTimestamp(text: string): boolean {
   return parts !== null && Number(parts[1]) < 24 && Number(parts[2]) < 60 && Number(parts[3]) < 60;
 }
 
-/** Part of YAML 1.1: Go's library quotes them for other readers. */
+/** True for numbers of base 60, which are part of YAML 1.1: Go's library quotes them for other readers. */
 function isBase60(text: string): boolean {
   return text.includes(':') && /^[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?$/.test(text);
 }

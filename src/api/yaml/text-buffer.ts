@@ -24,7 +24,7 @@ const LETTERS: ReadonlyMap<number, string> = /* @__PURE__ */ new Map([
   [0x2029, 'P'],
 ]);
 
-/** Collects characters as bytes: concatenating millions of strings would take ten times as long. */
+/** Collects a text character by character, as bytes: concatenating millions of strings would take ten times as long. */
 export class TextBuffer {
   #bytes: Uint8Array;
   #length = 0;
@@ -33,7 +33,7 @@ export class TextBuffer {
     this.#bytes = new Uint8Array(length + 64);
   }
 
-  /** One of the Basic Multilingual Plane that is no surrogate. */
+  /** Appends a character of the Basic Multilingual Plane that is no surrogate. */
   unit(unit: number): void {
     const bytes = this.#ensureCapacity(3);
     if (unit < 0x80) {

@@ -2,14 +2,14 @@ import { isAmbiguous } from './plain-scalar.js';
 import { TextBuffer } from './text-buffer.js';
 
 export interface ScalarPlace {
-  /** Of the block that the scalar belongs to; its continuation lines are indented by two more. */
+  /** The column of the block that the scalar belongs to; its continuation lines are indented by two more. */
   readonly indent: number;
   readonly column: number;
   /** Keys stay on one line. */
   readonly key: boolean;
 }
 
-/** Lines are broken at the first space beyond it. */
+/** Lines are broken at the first space beyond this column. */
 const WIDTH = 80;
 
 const SPACE = 0x20;
@@ -19,9 +19,9 @@ const DOUBLE_QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
 /**
- * As Go's YAML library writes a text: plain where it would be read as the same text, in double quotes where it would be
- * read as another type, in single quotes where it contains indicators, as a literal block where it has several lines.
- * Texts may be megabytes long: a character takes a few nanoseconds.
+ * A text as Go's YAML library writes it: plain where it would be read as the same text, in double quotes where it would
+ * be read as another type, in single quotes where it contains indicators, as a literal block where it has several
+ * lines. A block ends in a newline if the text does. Texts may be megabytes long: a character takes a few nanoseconds.
  */
 export function writeScalar(text: string, place: ScalarPlace): string {
   switch (styleOf(text, place.key)) {
@@ -38,7 +38,7 @@ export function writeScalar(text: string, place: ScalarPlace): string {
 
 type Style = 'plain' | 'single' | 'double' | 'literal';
 
-/** Needs double quotes, like a space at the end of a line. */
+/** Needs escapes: characters that are not printable, and a space at the end of a line. */
 const UNPRINTABLE = /[^\n\x20-\x7e\u00a0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd]| \n/;
 /** Has a meaning of its own in YAML, at the beginning of a plain text or within it. */
 const INDICATOR = /^(?:[#,[\]{}&*!|>'"%@` ]|---|\.\.\.|[-?](?: |$))|:(?: |$)|\s#/;
@@ -62,7 +62,7 @@ const fits = (text: string, { key, column }: ScalarPlace): boolean => key || col
 
 const marginOf = ({ indent }: ScalarPlace): string => ' '.repeat(indent + 2);
 
-/** Breaks at single spaces beyond the width. The text neither begins nor ends with a space. */
+/** Breaks a text without quotes at single spaces beyond the width. It neither begins nor ends with a space. */
 function folded(text: string, place: ScalarPlace): string {
   const newLine = `\n${marginOf(place)}`;
   const column = place.indent + 2;
@@ -85,7 +85,7 @@ const isUnbroken = (text: string, place: ScalarPlace): boolean => fits(text, pla
 const encoder = /* @__PURE__ */ new TextEncoder();
 const decoder = /* @__PURE__ */ new TextDecoder();
 
-/** Broken as by {@link folded}, but not at its first or last character. */
+/** A text in single quotes, broken as by {@link folded}, but not at its first or last character. */
 function singleQuoted(text: string, place: ScalarPlace): string {
   if (isUnbroken(text, place) && !text.includes("'")) return `'${text}'`;
   const newLine = encoder.encode(`\n${marginOf(place)}`);
@@ -115,7 +115,7 @@ function singleQuoted(text: string, place: ScalarPlace): string {
   return decoder.decode(out.subarray(0, length));
 }
 
-/** The bytes of a character in UTF-8 after its first. */
+/** True for the bytes of a character in UTF-8 after its first. */
 const isContinuation = (byte: number): boolean => (byte & 0xc0) === 0x80;
 
 const SIMPLE = /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/;

@@ -2,8 +2,8 @@ import { firstDifference } from '../../json/code-point-order.js';
 import { writeScalar } from './write-scalar.js';
 
 /**
- * A value of `JSON.parse` in the block layout of Go's library (`sigs.k8s.io/yaml`), byte for byte: keys sorted, two
- * spaces, lists not indented, a newline at the end.
+ * A value as YAML in the block layout of Go's library (`sigs.k8s.io/yaml`), byte for byte: keys sorted, two spaces,
+ * lists not indented, a newline at the end. Leaves out what `JSON.stringify` would.
  */
 export function writeYaml(value: unknown): string {
   return [...yamlPieces(value, Infinity)].join('');
@@ -16,7 +16,7 @@ export function* yamlPieces(value: unknown, length: number): Generator<string, v
   yield out.parts.join('');
 }
 
-/** Since the last piece; `remaining` characters complete the next one. */
+/** The text since the last piece, and how many more characters complete the next one. */
 interface Output {
   parts: string[];
   remaining: number;
@@ -54,7 +54,7 @@ function writeNode(out: Output, value: unknown, indent: number, parent: Parent):
   return NOTHING;
 }
 
-/** A leaf has been written already. */
+/** The result for a leaf, which has been written already. */
 const NOTHING: readonly never[] = [];
 
 function writeInline(out: Output, text: string, parent: Parent): void {
@@ -118,13 +118,13 @@ function isSimpleKey(key: string): boolean {
   return key.length <= 42 || (key.length <= 128 && encoder.encode(key).length <= 128);
 }
 
-/** Keys may be megabytes long, and a sort compares them often: so many zeros are counted at a time. */
+/** Keys may be megabytes long, and a sort compares them often: zeros are counted this many at a time. */
 const CHUNK = 256;
 const ZEROS = '0'.repeat(CHUNK);
 const ZERO = 0x30;
 const NINE = 0x39;
 
-/** That of keys in Go's library: letters after other characters, numbers by their value. */
+/** The order of keys in Go's library: letters after other characters, numbers by their value. */
 function byNaturalOrder(a: string, b: string): number {
   const common = Math.min(a.length, b.length);
   let at = firstDifference(a, b);
@@ -150,7 +150,7 @@ const isDigit = (unit: number): boolean => unit >= ZERO && unit <= NINE;
 const isLetter = (code: number): boolean =>
   code < 0x80 ? (code | 0x20) >= 0x61 && (code | 0x20) <= 0x7a : /\p{L}/u.test(String.fromCodePoint(code));
 
-/** From `at` on; a zero inside a longer number counts as a digit of it. */
+/** Compares the digits from `at` on; a zero inside a longer number counts as a digit of it. */
 function byNumber(left: string, right: string, at: number): number {
   const lead = (left.charCodeAt(at) === ZERO || right.charCodeAt(at) === ZERO) && isInNumber(left, at) ? 1 : 0;
   const one = digitsFrom(left, at, lead);

@@ -6,9 +6,9 @@ import { composedValue, type YamlResult } from './composed-value.js';
 import { firstDocument } from './first-document.js';
 
 /**
- * The first document of a text, as Kubernetes reads it (`sigs.k8s.io/yaml`): JSON is YAML, `yes`, `on` and the like are
- * booleans, keys become strings, dates stay strings, `<<` merges maps, the last of equal keys counts. An empty text is
- * `null`. Size, depth and the growth by aliases are bounded.
+ * Reads the first document of a YAML text as Kubernetes does (`sigs.k8s.io/yaml`): JSON is YAML, `yes`, `on` and the
+ * like are booleans, keys become strings, dates stay strings, `<<` merges maps, the last of equal keys counts. An empty
+ * text is `null`. Size, depth and the growth by aliases are bounded.
  *
  * @throws StatusFailure 413 for a text with too many fields and list items
  */

@@ -77,7 +77,7 @@ export abstract class ChunkReader {
   }
 }
 
-/** Returns `undefined` at the end. The source may be of the service: a result may be anything. */
+/** Returns the chunk of a result, `undefined` at the end. The source may be of the service: a result may be anything. */
 function chunkOf({ done, value }: IteratorResult<Uint8Array, unknown>): Uint8Array | undefined {
   if (done === true) return undefined;
   // The length of a Proxy of bytes cannot be read.

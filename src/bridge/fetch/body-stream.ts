@@ -2,9 +2,9 @@ import { ChunkReader } from '../exchange/chunk-reader.js';
 import type { Transfer } from '../exchange/stall-detector.js';
 import { isTransferred, type SharedCopies, type SharedCopy } from './shared-copies.js';
 
-/** One of them is called, once, unless `breakOff` was called. */
+/** Callbacks for the end of a response body. One of them is called, once, unless `breakOff` was called. */
 export interface BodyStreamEvents {
-  /** The source has ended, or the consumer has left or stalled. */
+  /** Called when the source has ended, or the consumer has left or stalled. */
   onOver(code?: 'client-left' | 'reader-stalled'): void;
   /** The source has failed. Returns true if it was only aborted: the stream then ends cleanly. */
   onFailure(error: unknown): boolean;

@@ -31,13 +31,13 @@ export interface FetchSettings {
   readonly clientLeft: AbortReason;
 }
 
-/** Expensive parts are created on first use. */
+/** One fetch request in normalized form, with the state of its answer. Expensive parts are created on first use. */
 export class FetchExchange implements ApiRequest {
   readonly method: string;
   readonly url: string;
   /** Set if the handler requested a body that something else had read: an error of the service, not of the client. */
   misuse: TypeError | undefined;
-  /** An answer that streams is finished when its body is. */
+  /** True if the answer streams: it is finished when its body is. */
   streams = false;
   readonly #request: Request;
   readonly #info: FetchInfo | undefined;

@@ -8,7 +8,7 @@ export interface PlainHeaders {
 
 const COOKIES = 'set-cookie';
 
-/** Joins the values of each header into one, as `Headers` does. */
+/** Joins the values of a header into one, as `Headers` does. */
 export function plainHeaders(headers: ResponseHeaders): PlainHeaders {
   const values: Record<string, string> = {};
   let cookies: readonly string[] = [];

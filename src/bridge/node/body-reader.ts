@@ -14,8 +14,8 @@ export function announcesBody(req: NodeIncoming): boolean {
 }
 
 /**
- * Reads the stream, or takes the result of a body parser. A reading that is stopped leaves the stream paused, for
- * `discardBody`.
+ * Reads the body of a request: the stream, or the result of a body parser. A reading that is stopped leaves the stream
+ * paused, for `discardBody`.
  *
  * @throws BodyError beyond the limit, when the client leaves, or when the reading is stopped.
  * @throws TypeError when something else has read the stream and set neither `rawBody` nor `body`.

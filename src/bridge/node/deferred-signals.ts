@@ -3,7 +3,7 @@ import type { Clock } from '../../clock/clock.js';
 const DELAY_MS = 100;
 
 export interface SignalSubscriber {
-  /** Does nothing if what the signal may end has already ended. */
+  /** Subscribes to the signal, which may create it. Does nothing if the work has already ended. */
   subscribe(): void;
 }
 
@@ -13,7 +13,7 @@ export type DeferredSignals = ReturnType<typeof createDeferredSignals>;
  * Delays the subscription of bodies and streaming answers to their signals, so that only slow ones subscribe: a signal
  * with its listeners takes a tenth of the CPU of a create or of a list, and nearly all are as fast as the next turn.
  *
- * @param onError must not throw
+ * @param onError is called with what the signal's getter threw, and must not throw
  */
 export function createDeferredSignals(clock: Clock, onError: (error: unknown) => void) {
   let waiting: SignalSubscriber[] = [];

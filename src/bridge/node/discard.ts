@@ -10,7 +10,7 @@ export function hasUnreadBody(req: NodeIncoming): boolean {
   return !req.complete && !req.readableEnded && !req.destroyed && announcesBody(req);
 }
 
-/** True if the connection can be reused after the body was discarded. */
+/** True if {@link discardBody} can reach the end, so that the connection can be reused. */
 export function isWorthDiscarding(req: NodeIncoming): boolean {
   return Number(req.headers['content-length']) <= DISCARD_BYTES;
 }

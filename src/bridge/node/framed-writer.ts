@@ -20,7 +20,7 @@ const NOTHING = /* @__PURE__ */ new Uint8Array(0);
 /**
  * Returns a function that writes small chunks, with their chunk framing, to the socket of a response: one write in
  * place of three corked ones, and framed once for all watchers that get the same chunk (decision 34). Returns
- * `undefined` if middleware or the service has replaced `write`.
+ * `undefined` if `write` is not that of Node: middleware or the service has replaced it.
  */
 export function framedWriter(
   res: NodeOutgoing,
@@ -46,7 +46,7 @@ function chunkedSocket(res: NodeOutgoing & { readonly chunkedEncoding?: boolean 
   return res.chunkedEncoding === true && res.headersSent ? directSocket(res) : undefined;
 }
 
-/** RFC 9112, 7.1. */
+/** Encodes a chunk with the chunked transfer coding (RFC 9112, 7.1). */
 function framed(chunk: Uint8Array): Buffer {
   const size = `${chunk.byteLength.toString(16)}\r\n`;
   const bytes = Buffer.allocUnsafe(size.length + chunk.byteLength + 2);

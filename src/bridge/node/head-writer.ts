@@ -47,7 +47,7 @@ interface UnsentResponse extends NodeOutgoing {
   readonly maxRequestsOnConnectionReached?: boolean;
 }
 
-/** What Node has written after the headers of an answer: `Date`, `Connection`, `Keep-Alive`. */
+/** The lines that Node has written after the headers of an answer: `Date`, `Connection`, `Keep-Alive`. */
 interface HeadEnd {
   readonly text: string;
   /** Wall-clock microseconds at which the second of its `Date` is over. */
@@ -101,7 +101,7 @@ export function clearHead(res: UnsentResponse): void {
 
 const reasonOf = (status: number): string => http.STATUS_CODES[status] ?? 'unknown';
 
-/** Returns `undefined` for a head that does not begin with the lines of this module. */
+/** Returns the end of a head that begins with the lines of this module; `undefined` for any other head. */
 function endOf(header: unknown, own: string): string | undefined {
   return typeof header === 'string' && header.startsWith(`${own}Date: `) ? header.slice(own.length) : undefined;
 }

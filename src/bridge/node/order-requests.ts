@@ -11,8 +11,8 @@ export interface OrderableServer {
 }
 
 /**
- * Emitted with request and answer as soon as a request has arrived, which may be long before it is handled. A registered
- * symbol, because there may be two copies of this package.
+ * Emitted with request and answer by a server whose requests are ordered, as soon as a request has arrived, which may
+ * be long before it is handled. A registered symbol, because there may be two copies of this package.
  */
 export const REQUEST_CAME: unique symbol = Symbol.for('kube-vitals.requestCame') as never;
 

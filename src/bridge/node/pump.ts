@@ -11,8 +11,8 @@ export interface PumpEnd {
 }
 
 /**
- * Requests the next chunk when Node has written the previous one, so that the source may reuse its buffer, and only one
- * chunk is in memory for a slow client.
+ * Writes the chunks of a source one by one: the next chunk is requested when Node has written the previous one, so that
+ * the source may reuse its buffer, and only one chunk is in memory for a slow client.
  *
  * @param framing shared by the responses of a listener; without it every chunk goes through `res.write`
  */

@@ -19,7 +19,7 @@ const WAITING: unique symbol = Symbol.for('kube-vitals.waitingRequests') as neve
 
 type Counted = { [WAITING]?: number };
 
-/** For all listeners together. */
+/** Returns how many requests of this connection wait, for all listeners together. */
 export function queuedRequests(socket: object | null): number {
   return (socket as Counted | null)?.[WAITING] ?? 0;
 }

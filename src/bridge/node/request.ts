@@ -100,7 +100,7 @@ export class NodeExchange implements ApiRequest {
     this.#controller?.abort(reason);
   }
 
-  /** The answer has been handed to Node completely: from now on a client that disconnects is ignored. */
+  /** Reports that the answer has been handed to Node completely: from now on a client that disconnects is ignored. */
   finish(): void {
     this.#finished = true;
     this.#reading.stop();

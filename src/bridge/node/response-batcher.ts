@@ -3,7 +3,7 @@ import { isPending } from './transfers.js';
 import type { NodeExchange } from './request.js';
 import { createWholeWriter } from './whole-writer.js';
 
-/** The first does not wait for more others. */
+/** Largest number of answers in a batch, so that the first does not wait for too many others. */
 const BATCH_SIZE = 32;
 
 interface Waiting {
@@ -14,10 +14,10 @@ interface Waiting {
 }
 
 /**
- * Sends the answers of one turn of the event loop together, after the last request of that turn. Each write to a socket
- * wakes its reader, and alternating between handling and writing evicts both from the processor's caches. With 64
- * requests in flight a get takes 28 µs of CPU in place of 39 µs, a create 95 µs in place of 135 µs. `setImmediate` is
- * imported so that fake global timers of a test do not stop it.
+ * Creates a batcher that sends the answers of one turn of the event loop together, after the last request of that turn.
+ * Each write to a socket wakes its reader, and alternating between handling and writing evicts both from the
+ * processor's caches. With 64 requests in flight a get takes 28 µs of CPU in place of 39 µs, a create 95 µs in place of
+ * 135 µs. `setImmediate` is imported so that fake global timers of a test do not stop it.
  *
  * @param onPending is called for answers that the client has not read at once; neither function may throw
  */

@@ -16,7 +16,7 @@ import { isPending, type Transfers } from './transfers.js';
 import { type PumpEnd, pump } from './pump.js';
 import type { NodeExchange } from './request.js';
 
-/** For an answer in one piece over HTTP/2. */
+/** Larger answers are written to an HTTP/2 stream in several pieces. */
 const LARGE_BYTES = 64 * 1024;
 
 /** Writes answers and failures of one listener. Neither function throws. */
@@ -112,7 +112,7 @@ export function createSender({
     };
   };
 
-  /** In several pieces, so that the client's progress is visible. */
+  /** Sends a large answer over HTTP/2, in several pieces so that the client's progress is visible. */
   const sendLarge = (exchange: NodeExchange, content: string | Uint8Array, sent: (() => void) | undefined): void => {
     const { res } = exchange;
     res.on('error', () => undefined);

@@ -43,7 +43,7 @@ const LINGER_MS = 1_000;
 
 interface Connection {
   readonly socket: TrackableSocket;
-  /** Unfinished answers. */
+  /** How many answers are unfinished. */
   open: number;
   /** The latest unfinished answer. */
   last: TrackableAnswer | undefined;

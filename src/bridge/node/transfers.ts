@@ -9,7 +9,7 @@ const PLAIN_TIMEOUTS = 10;
 
 export type Transfers = ReturnType<typeof createTransfers>;
 
-/** Ends answers of a listener whose clients have stalled. */
+/** Creates the monitor that ends answers of a listener whose clients have stalled. */
 export function createTransfers(clock: Clock, stallTimeoutMs: number) {
   const stalls = createStallDetector(clock, stallTimeoutMs);
   const watch = (
@@ -47,7 +47,7 @@ export function createTransfers(clock: Clock, stallTimeoutMs: number) {
     res.once('close', () => stalls.remove(transfer));
   };
   return {
-    /** `onStall` releases the source. */
+    /** Monitors a streaming answer; `onStall` releases its source. */
     stream: (exchange: NodeExchange, running: Pump, onStall: () => void): void => watch(exchange, running, onStall),
     /** For an answer that the client has not read at once; `running` if it is sent in several writes. */
     plain: (exchange: NodeExchange, running?: Pump): void =>

@@ -9,13 +9,13 @@ export type WholeWriter = (res: NodeOutgoing, content: string | Uint8Array) => b
 /** The most bytes of an answer in one piece; a longer one is streamed. */
 const MEMORY_BYTES = 65_536;
 
-/** Answers that hold the memory they were written to, because their clients have not read them at once. */
+/** How many answers may hold the memory they were written to, because their clients have not read them at once. */
 const MAX_KEPT = 16;
 
-/** Of UTF-8, at most. */
+/** The most bytes of UTF-8 for one character of a string. */
 const BYTES_OF_CHARACTER = 3;
 
-/** Undocumented members. */
+/** The undocumented members of a `ServerResponse` that are used. */
 interface HeadedResponse extends NodeOutgoing {
   /** The text of the head, once `writeHead` was called. */
   readonly _header?: unknown;
@@ -26,9 +26,9 @@ interface HeadedResponse extends NodeOutgoing {
 }
 
 /**
- * For answers whose head is set and not sent. Node corks the socket and writes three pieces: head, body and an empty
- * end. One buffer, which is reused as soon as the operating system has accepted the bytes, saves a tenth of the CPU of a
- * probe. `res.end()` still has to be called afterwards, so that Node ends the answer.
+ * Creates a writer for answers whose head is set and not sent. Node corks the socket and writes three pieces: head,
+ * body and an empty end. One buffer, which is reused as soon as the operating system has accepted the bytes, saves a
+ * tenth of the CPU of a probe. `res.end()` still has to be called afterwards, so that Node ends the answer.
  */
 export function createWholeWriter(): WholeWriter {
   let memory: Buffer | undefined;

@@ -39,9 +39,9 @@ export interface Command {
 
 interface CommandDefinition<Values> extends Pick<Command, 'name' | 'summary'> {
   readonly flags: FlagTable<Values>;
-  /** All are required. */
+  /** The names of the operands. All are required. */
   readonly operands?: readonly string[];
-  /** Lines of its help. */
+  /** What the command does, in lines for its help. */
   readonly about: readonly string[];
   /** @throws Error that says what is wrong with the command line */
   readonly read: (flags: Values, ...operands: readonly string[]) => Run;

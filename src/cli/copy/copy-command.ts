@@ -2,7 +2,7 @@ import { createCommand, type Command } from '../command-line/command.js';
 import type { CopyTask } from './copy.js';
 import { parseStoreUrl, withoutSecrets, type StoreChoice } from '../stores/store-url.js';
 
-/** The engines are loaded when it runs. */
+/** `kube-vitals copy FROM TO`. The engines are loaded when it runs. */
 export const copyCommand: Command = createCommand<Pick<CopyTask, 'overwrite' | 'skipRefused'>>({
   name: 'copy',
   operands: ['FROM', 'TO'],

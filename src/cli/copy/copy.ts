@@ -14,7 +14,7 @@ export interface CopyTask {
 }
 
 const RESUMABLE = 'what was copied stays, and the same command goes on from there';
-/** For the first answer of a store. */
+/** The time limit for the first answer of a store, in milliseconds. */
 const OPENING_MS = 10_000;
 
 /** The first signal ends the copy after the writes that are under way, the second at once. @returns the exit code */

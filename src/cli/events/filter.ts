@@ -12,7 +12,7 @@ const SHORT_NAMES: Readonly<Record<string, string>> = {
   ...{ ing: 'ingress', cm: 'configmap', sa: 'serviceaccount', hpa: 'horizontalpodautoscaler' },
 };
 
-/** The kind may also be a resource such as `pods`, or `deployments.apps`. */
+/** Reads `kind/name`; also a resource such as `pods`, or `deployments.apps`. @throws Error that names the fault */
 export function readForObject(text: string): ForObject | undefined {
   if (text === '') return undefined;
   const match = /^([^/]+)\/([^/]+)$/.exec(text);

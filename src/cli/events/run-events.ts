@@ -24,7 +24,7 @@ export interface EventsFlags extends ConnectionFlags {
   readonly sort: '' | 'newest' | 'oldest';
 }
 
-/** They are sorted, in memory. */
+/** The most events that are sorted, in memory. */
 const MAX_EVENTS = 1_000_000;
 
 const WITHOUT_CREDENTIALS = 'without credentials: give --token-file, or --kubeconfig in place of --server';

@@ -12,7 +12,7 @@ export interface ProbeTask {
 /** The part of an answer that is printed; Docker keeps as much. */
 const MAX_OUTPUT_BYTES = 4_096;
 
-/** @returns the exit code: 0 for a healthy endpoint, else 1 */
+/** Asks a URL once and prints what it answered. @returns the exit code: 0 for a healthy endpoint, else 1 */
 export async function runProbe(
   { url, timeoutMs, caFile, tokenFile }: ProbeTask,
   context: ProcessContext,

@@ -2,7 +2,7 @@ import { createRuleIndex, type RuleScope } from '../../auth/rule-index.js';
 import { isObject, type JsonObject } from '../../json/json-tree.js';
 import type { Attributes, Authorize, Caller, Decision } from '../../index.js';
 
-/** An empty field matches only an empty value. */
+/** One line of a policy file. An empty field matches only an empty value. */
 export interface AbacPolicy {
   readonly user: string;
   readonly group: string;

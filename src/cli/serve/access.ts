@@ -13,7 +13,7 @@ import type { Flags } from './flags.js';
 import { parseTokensFile, type TokenUser } from './tokens-file.js';
 import type { AccessFiles } from './preparation.js';
 
-/** The same on both ports. */
+/** Authentication and authorization, the same on both ports. */
 export interface StandaloneAccess {
   readonly authenticate: Authenticate;
   readonly authorize: Authorize;
@@ -26,7 +26,7 @@ const PUBLIC = {
   paths: ['/healthz', '/livez', '/readyz', '/version', '/version/'],
 };
 
-/** The admin token is always valid. */
+/** The two hooks for the flags. The admin token is always valid. */
 export function standaloneAccess(
   { anonymousAuth, tokenAuthFile = '', authorizationPolicyFile = '' }: Flags,
   { adminToken, tokens: tokensText, policies }: AccessFiles,

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { KeyPair } from './make-certificates.js';
 import { preparePrivateDirectory, readIfThere, writePrivateFile } from './private-file.js';
 
-/** PEM. */
+/** The certificate of the HTTPS port, and the one that clients trust. All PEM. */
 export interface ServingCertificate extends KeyPair {
   /** The authority that clients should know. */
   readonly ca: string;

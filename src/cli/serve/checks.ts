@@ -16,7 +16,7 @@ const MAX_LOOP_DELAY_MS = 250;
 const MAX_HEAP_SHARE = 0.9;
 const MIN_FREE_BYTES = 100 * 1024 * 1024;
 
-/** In the order they are shown. */
+/** The checks of the standalone server, in the order they are shown, and what stops them. */
 export function standaloneChecks({ dataDir, store, group, api, withExample }: ChecksOptions) {
   const loop = monitorEventLoopDelay({ resolution: 20 });
   loop.enable();

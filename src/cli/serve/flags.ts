@@ -4,7 +4,7 @@ import { oneOf, readCount, readDuration, readNonEmpty, type FlagTable } from '..
 import { isLocal, parseStoreUrl, withoutSecrets, type StoreChoice } from '../stores/store-url.js';
 import { limitFlags, limitOptions, type LimitFlags, type LimitOptions } from './limit-flags.js';
 
-/** Durations are in milliseconds. */
+/** The values of the flags, durations in milliseconds. */
 export interface ServeFlags extends LimitFlags {
   readonly livezGracePeriod: number;
   readonly shutdownDelayDuration: number;
@@ -167,7 +167,7 @@ export interface Flags extends Omit<ServeFlags, 'certDir' | 'limits'> {
   readonly limits: LimitOptions;
 }
 
-/** @throws Error for values that contradict one another */
+/** Completes the values of the flags. @throws Error for values that contradict one another */
 export function completeFlags(values: ServeFlags): Flags {
   const { dataDir, tlsCertFile, tlsPrivateKeyFile, authorizationMode, authorizationPolicyFile, workers, store } =
     values;

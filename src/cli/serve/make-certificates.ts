@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { generate } from 'selfsigned';
 
-/** PEM. */
+/** A certificate and its key, both PEM. */
 export interface KeyPair {
   readonly cert: string;
   readonly key: string;

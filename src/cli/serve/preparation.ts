@@ -9,14 +9,14 @@ import { givenCertificate, ownCertificate, type ServingCertificate } from './cer
 import type { Flags } from './flags.js';
 import { preparePrivateDirectory, readIfThere, writePrivateFile } from './private-file.js';
 
-/** The contents of files. */
+/** The contents of files that decide about access. */
 export interface AccessFiles {
   readonly adminToken: string;
   readonly tokens?: string | undefined;
   readonly policies?: string | undefined;
 }
 
-/** What a start reads and makes once, for all processes that serve. */
+/** What a start reads and makes once, for all processes that serve. Plain data. */
 export interface Preparation {
   readonly access: AccessFiles;
   readonly certificate: ServingCertificate;
@@ -85,7 +85,7 @@ export async function adminToken(dataDir: string): Promise<string> {
   return token;
 }
 
-/** Writes lines to stderr, without the password of the store. */
+/** Writes lines to stderr, each with the prefix `source`, without the password of the store. */
 export function createLog(
   { store }: Pick<Flags, 'store'>,
   { stderr }: Pick<ProcessContext, 'stderr'>,

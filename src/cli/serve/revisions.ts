@@ -7,7 +7,7 @@ const RESERVE = BLOCK / 10;
 const CHECK_MS = 60_000;
 
 export interface Revisions {
-  /** Above everything that an earlier store in this data directory may have used. */
+  /** Where a new store begins: above everything an earlier one in this data directory may have used. */
   readonly startAt: number;
   /** Reserves further revisions as the store uses them up, until `stop` is called. */
   keepReserving(revision: () => Promise<number>): { readonly stop: () => void };

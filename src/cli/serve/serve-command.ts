@@ -1,7 +1,7 @@
 import { createCommand, type Command, type ProcessContext } from '../command-line/command.js';
 import { serveFlags, completeFlags, type Flags, type ServeFlags } from './flags.js';
 
-/** The library is loaded when it runs. */
+/** `kube-vitals serve`. The library is loaded when it runs. */
 export const serveCommand: Command = createCommand<ServeFlags>({
   name: 'serve',
   summary: 'Serves /healthz, /livez, /readyz and Events as a Kubernetes API server does.',

@@ -6,7 +6,7 @@ import type { ServingCertificate } from './certificates.js';
 import type { Flags } from './flags.js';
 
 export interface Addresses {
-  /** As a client on this machine reaches it. */
+  /** `https://127.0.0.1:6443`, as a client on this machine reaches it. */
   readonly secureUrl: string;
   readonly insecureUrl?: string | undefined;
   /** Whether the HTTP port serves no more than health. */

@@ -48,8 +48,8 @@ export interface LabelledRegistry extends MetricsRegistry {
 }
 
 /**
- * The worker's part: prints the metrics of all workers, each with a label. Sums of counters would fall when a worker is
- * started again, which Prometheus takes for a restart of all.
+ * The worker's part: a registry that prints the metrics of all workers, each with the label `worker`. Sums would be
+ * wrong: those of counters fall when a worker is started again, which Prometheus takes for a restart of all.
  */
 export function shareRegistry(number: number, primary: Pick<Primary, 'send' | 'onMessage'>, clock: Clock) {
   return (registry: LabelledRegistry): MetricsRegistry => {

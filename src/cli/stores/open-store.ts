@@ -10,7 +10,7 @@ import { loadDriver } from '../../store/sqlite/driver.js';
 const PING_TIMEOUT_MS = 3_000;
 
 /**
- * Loads only the chosen engine.
+ * Makes the store. Only the chosen engine is loaded, and with it its driver.
  *
  * @param startAt where a new local store begins to count; stores that are shared count for themselves
  * @param place where the command line names the store, for error messages

@@ -12,7 +12,7 @@ export type ActivityReporter = ReturnType<typeof createActivityReporter>;
 
 type Drop = Extract<Observation, { readonly type: 'recorder.dropped' }>;
 
-/** Without a hook, the first drop of each reason is a warning of the process. */
+/** Makes a {@link ActivityReporter}. Without a hook, the first drop of each reason is a warning of the process. */
 export function createActivityReporter(
   recorder: string,
   observe: Observe | undefined,

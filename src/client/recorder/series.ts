@@ -67,7 +67,7 @@ export function createSeriesTable({ maxSeries, maxBytes, idleMs, evicted }: Seri
     evicted(series);
   };
   return {
-    /** The series becomes the last used one; undefined when it has ended. */
+    /** The series of a key, which becomes the last used; undefined when it has ended. */
     find(key: string, now: number): Series | undefined {
       const series = table.get(key);
       if (series === undefined) return undefined;
@@ -79,7 +79,7 @@ export function createSeriesTable({ maxSeries, maxBytes, idleMs, evicted }: Seri
       table.set(key, series);
       return series;
     },
-    /** Evicts the least recently used ones while there are too many. */
+    /** Adds a series, and evicts the least recently used ones while there are too many. */
     add(series: Series): void {
       table.set(series.key, series);
       bytes += series.bytes;

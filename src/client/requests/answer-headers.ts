@@ -18,7 +18,7 @@ export function retryAfterMs(value: string | undefined, date: string | undefined
   return Math.max(0, until - (httpDate(date) ?? nowMs));
 }
 
-/** In milliseconds since the epoch. */
+/** A date of a header in milliseconds since the epoch. */
 export function httpDate(text: string | undefined): number | undefined {
   if (text === undefined || !/^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/.test(text)) {
     return undefined;

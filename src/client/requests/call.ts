@@ -23,7 +23,7 @@ export interface ClientRequest {
   readonly contentType?: string | undefined;
 }
 
-/** What all calls of a client share. */
+/** The parts that all calls of a client share. */
 export interface CallContext {
   readonly transport: Transport;
   readonly clock: Clock;

@@ -21,7 +21,7 @@ export function createDiffingView(
   /** Every event that exists is remembered. */
   let complete = false;
   let seen = new Set<string>();
-  /** After the revisions have gone back, until a list has ended: the server may have used them for other contents. */
+  /** True after the revisions have gone back, until a list has ended: the server may have used them for other contents. */
   let reused = false;
   /** `after`, until the revisions have gone back: then older events may be new. */
   let start = after;

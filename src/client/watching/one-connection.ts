@@ -73,7 +73,7 @@ export function openConnection({ client, watch, signal, clock, silence, limitMs 
     /** The next frame, or `undefined` when the server has ended the watch. Nothing is read ahead. */
     next: (): Promise<WatchFrame | undefined> => new Promise(wait),
     waitedMs: (): number => waited + (since === undefined ? 0 : clock.monotonic() - since),
-    /** The failure for waits that are too long in total. */
+    /** The failure that `next` rejects with, for waits that are too long in total. */
     tooLong: (): Error => silent(waited),
     close(): void {
       timer?.cancel();

@@ -36,8 +36,8 @@ export function isRefusedResume(error: unknown): boolean {
 }
 
 /**
- * True for failures of servers without WatchList, which refuse it, ignore it (the initial events never end), or send
- * what cannot be read. A lost connection and a server under load say nothing about that.
+ * True for failures of servers without WatchList: they refuse it, or ignore it, so that the initial events never end, or
+ * send what cannot be read. A lost connection and a server under load say nothing about that.
  */
 export function isNoWatchList(error: unknown): boolean {
   if (isFailure(error, 'silent') || isResponseError(error)) return true;

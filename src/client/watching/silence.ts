@@ -26,8 +26,8 @@ export function createSilenceLimit(startMs: number, begun: number) {
     frame(isBookmark: boolean, now: number): void {
       if (isBookmark) {
         const interval = now - lastBookmark;
-        // Also across connections: one that was closed too early would otherwise hide the period for ever. In a longer
-        // interval there was nothing new, or no connection.
+        // Also across connections: one that was closed too early would otherwise hide the period for ever. A longer
+        // interval is no period: there was nothing new in between, or no connection.
         if (interval * TOLERANCE <= MAX_MS) intervals.push(interval);
         if (intervals.length > REMEMBERED) intervals.shift();
         lastBookmark = now;

@@ -11,8 +11,8 @@ const BATCHES_PER_TURN = 8;
 
 /**
  * The frames of all changes after a revision, and bookmarks. Reads from the hub without promises, which for a thousand
- * watchers would cost more than anything but the sockets, and only when the consumer requests more: a slow one holds
- * the chunks of one batch. A class for the same reason as `Watcher`.
+ * watchers would cost more than anything but the sockets. The hub is polled only when the consumer requests more, so
+ * that a slow consumer holds the chunks of one batch. A class for the same reason as `Watcher`.
  */
 export class LiveFrames implements FrameSource {
   readonly #context: WatchContext;

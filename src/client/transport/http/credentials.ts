@@ -4,7 +4,7 @@ import type { Caller } from '../../../model/caller.js';
 import { isToken, type HttpTransportOptions } from './options.js';
 import { constant, fileSource, type Source } from './sources.js';
 
-/** The value of the Authorization header. */
+/** The value of the Authorization header of the next request, according to the options; undefined for none. */
 export function createCredentials(
   { token, tokenFile, basicAuth }: Pick<HttpTransportOptions, 'token' | 'tokenFile' | 'basicAuth'>,
   clock: Clock,

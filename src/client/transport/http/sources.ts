@@ -22,11 +22,11 @@ const MAX_AGE_MS = 60_000;
 const MIN_AGE_MS = 1_000;
 
 /**
- * The content of a file that others replace, such as a token that a kubelet renews. When it cannot be read again, the
- * last content is used.
+ * The content of a file that others replace, such as a token that a kubelet renews: read again when it is older than a
+ * minute. When that fails, the last content is used again.
  *
  * @param what the name of the file in errors
- * @param read makes the value of the text; what it throws on counts as a file that cannot be read
+ * @param read makes the value of the text; what it throws on is not used, as a file that cannot be read
  */
 export function fileSource(
   path: string,

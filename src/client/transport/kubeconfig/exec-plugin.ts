@@ -24,8 +24,8 @@ export interface ExecSource extends Pick<Source<ExecCredential>, 'read'> {
 
 const VERSIONS = ['client.authentication.k8s.io/v1', 'client.authentication.k8s.io/v1beta1'];
 /**
- * Credentials are used that long, since a program may give expired ones, and those without a token look alike. Nor is a
- * program run again so soon after it failed.
+ * The least time for which credentials are used: a program may give expired ones, and those without a token look alike.
+ * A program that has failed is not run again within this time either, however often requests are repeated.
  */
 const MIN_AGE_MS = 1_000;
 

@@ -40,7 +40,7 @@ export type ArenaUsage = Readonly<Record<'arenas' | 'allocated' | 'used' | 'live
  * compacted: each release moves a few of its entries, so that no call takes long. A dropped buffer is not reused,
  * because records that were returned earlier may still read from it.
  *
- * `survivors`: the class that moved entries belong to.
+ * `survivors`: the class that moved entries belong to. `arenaBytes`: a smaller arena size for a small store.
  */
 export function createArenas<T extends object>(
   access: EntryAccess<T>,
