@@ -66,15 +66,15 @@ export function measureTree(value: unknown, maxNodes: number): { readonly nodes:
 }
 
 /**
- * JSON in which the objects of `touched` have their keys in order of code points and the others in their own: what
- * Kubernetes' patch library writes, which parses only what a patch reaches.
+ * JSON in which objects have their keys in order of code points, as Go writes maps; with `touched` only these objects:
+ * Kubernetes' patch library parses only what a patch reaches.
  */
-export function touchedJson(value: unknown, touched: WeakSet<object>): string {
-  if (Array.isArray(value)) return `[${value.map((item) => touchedJson(item, touched)).join(',')}]`;
+export function sortedJson(value: unknown, touched?: WeakSet<object>): string {
+  if (Array.isArray(value)) return `[${value.map((item) => sortedJson(item, touched)).join(',')}]`;
   if (!isObject(value)) return JSON.stringify(value) ?? 'null';
   const keys = Object.keys(value).filter((key) => value[key] !== undefined);
-  if (touched.has(value)) keys.sort(byCodePoint);
-  return `{${keys.map((key) => `${JSON.stringify(key)}:${touchedJson(value[key], touched)}`).join(',')}}`;
+  if (touched?.has(value) !== false) keys.sort(byCodePoint);
+  return `{${keys.map((key) => `${JSON.stringify(key)}:${sortedJson(value[key], touched)}`).join(',')}}`;
 }
 
 /** The depth limit of free JSON (`fieldsV1`), because later processing is recursive. */

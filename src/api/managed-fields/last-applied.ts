@@ -1,8 +1,6 @@
 import { areTooLong } from '../validation/object-meta.js';
-import { setMember } from '../../json/json-document.js';
 import { parseEmbedded } from '../../json/parse-json.js';
-import { cloneTree, isObject, member } from '../../json/json-tree.js';
-import { byCodePoint } from '../../json/code-point-order.js';
+import { cloneTree, isObject, member, sortedJson } from '../../json/json-tree.js';
 import { intentError } from './check-intent.js';
 import { compareObjects } from './compare.js';
 import { difference, EMPTY, type FieldSet } from './field-set.js';
@@ -49,16 +47,7 @@ function lastAppliedText(intent: Readonly<Record<string, unknown>>): string {
   const copy = cloneTree(intent) as Record<string, unknown>;
   const annotations = annotationsOf(copy);
   if (annotations) delete annotations[ANNOTATION];
-  const json = JSON.stringify(sorted(copy));
-  return `${json.replace(/[<>&\u2028\u2029]/g, escaped)}\n`;
+  return `${sortedJson(copy).replace(/[<>&\u2028\u2029]/g, escaped)}\n`;
 }
 
 const escaped = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
-
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted);
-  if (!isObject(value)) return value;
-  const object: Record<string, unknown> = {};
-  for (const key of Object.keys(value).sort(byCodePoint)) setMember(object, key, sorted(value[key]));
-  return object;
-}

@@ -9,7 +9,7 @@ import { badRequest, tooLarge, unknownFormat, unprocessable, unsupportedMediaTyp
 import { goPrint } from '../../json/go-print.js';
 import { applyJsonPatch } from './json-patch.js';
 import { jsonPatchStrictErrors, jsonPatchTypeError } from './json-patch-body.js';
-import { isObject, member, touchedJson, type JsonObject } from '../../json/json-tree.js';
+import { isObject, member, sortedJson, type JsonObject } from '../../json/json-tree.js';
 import { applyStrategicMerge } from './strategic-merge.js';
 
 export const patchTypes = [
@@ -101,7 +101,7 @@ function jsonPatch({ document, body, fieldValidation, limits }: ApplyPatchOption
   return {
     document: patched.document,
     strictErrors: strict ? jsonPatchStrictErrors(result.document, MAX_STRICT_ERRORS) : [],
-    rendering: (shown) => touchedJson(shown, patched.touched),
+    rendering: (shown) => sortedJson(shown, patched.touched),
   };
 }
 
@@ -115,7 +115,7 @@ function mergePatch({ document, body, fieldValidation, limits }: ApplyPatchOptio
   return {
     document: applyMergePatch(document, patch.value, touched),
     strictErrors: strict ? duplicateErrors(patch.document) : [],
-    rendering: (shown) => touchedJson(shown, new WeakSet(touched)),
+    rendering: (shown) => sortedJson(shown, new WeakSet(touched)),
   };
 }
 

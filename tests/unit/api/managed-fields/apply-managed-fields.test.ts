@@ -498,6 +498,12 @@ describe('kubectl', () => {
     expect([tracked.object(), tracked.entries()]).toEqual(before);
   });
 
+  it('writes keys that look like numbers into the annotation in the order of Go', () => {
+    const tracked = clientSide({ '9': '1', '10': '1' }, lastApplied({ '9': '1', '10': '1' }));
+    tracked.apply('kubectl', labelled({ '9': '2', '10': '1' }));
+    expect(annotation(tracked)).toContain('"labels":{"10":"1","9":"2"}');
+  });
+
   it('still conflicts if another manager changed the field since', () => {
     const tracked = clientSide({ x: '3', y: '1' }, lastApplied({ x: '1', y: '1' }));
     expect(failureOf(() => tracked.apply('kubectl', labelled({ x: '2', y: '2' }))).message).toBe(

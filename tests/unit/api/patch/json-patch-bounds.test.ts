@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { MAX_DEPTH } from '../../../../src/json/parse-json.js';
 import { applyJsonPatch, arrayIndex, parsePointer } from '../../../../src/api/patch/json-patch.js';
-import { cloneTree, measureTree, sameTree, touchedJson } from '../../../../src/json/json-tree.js';
+import { cloneTree, measureTree, sameTree, sortedJson } from '../../../../src/json/json-tree.js';
 
 const zeros = (length: number): number[] => Array.from({ length }, () => 0);
 const isDone = (document: unknown, ...operations: unknown[]): boolean =>
@@ -83,7 +83,7 @@ describe('the result of a JSON Patch', () => {
   const document = { b: 1, a: { d: 1, c: 2 }, z: { y: 1, x: 2 } };
   const written = (...operations: unknown[]): string | undefined => {
     const result = applyJsonPatch(document, operations);
-    return result && touchedJson(result.document, result.touched);
+    return result && sortedJson(result.document, result.touched);
   };
 
   it('says whether a value was copied', () => {

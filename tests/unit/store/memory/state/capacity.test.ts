@@ -34,7 +34,7 @@ async function namesIn(store: EventStore): Promise<string[]> {
 }
 
 /** An engine, and a `put` that does to it what a write of the store does. */
-function engineWith(options: MemoryStoreOptions): Engine & { put(name: string, bytes: number): boolean } {
+function engineWith(options: MemoryStoreOptions): Omit<Engine, 'put'> & { put(name: string, bytes: number): boolean } {
   const engine = createEngine(fakeClock(), options, createBounds(options));
   const { state, capacity } = engine;
   return {
