@@ -364,7 +364,6 @@ describe('the credentials of a transport', () => {
         answer(response, isValid ? 200 : 401, isValid ? STORED : { kind: 'Status', reason: 'Unauthorized', code: 401 });
       },
       { tokenFile, clock },
-      { retry: { retries: 0 } },
     );
     const early = await failureOf(client.get({ name: 'a' }));
     expect(early).toSatisfy(isConnectionError);
