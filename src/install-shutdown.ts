@@ -87,7 +87,7 @@ export function installShutdown(options: InstallShutdownOptions): InstalledShutd
     }
     closed = untilAnswered().then(closeAll);
   };
-  /** Waits at most `drainTimeoutMs`, and gives the time that closing may then take, in milliseconds. */
+  /** Waits for answers, at most `drainTimeoutMs`. Resolves to the time that closing may then take, in milliseconds. */
   const untilAnswered = async (): Promise<number> => {
     const deadline = clock.monotonic() + drainTimeoutMs;
     for (;;) {

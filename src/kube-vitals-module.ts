@@ -159,7 +159,7 @@ function dynamicModule({ imports = [], inject = [], useFactory }: KubeVitalsModu
   return vitals;
 }
 
-/** The object whose hooks Nest calls. Both modules provide it: some steps run with the first call, others with the last. */
+/** The object whose hooks Nest calls. Both modules provide it: a step runs with the first call or with the last. */
 function createVitals(options: KubeVitalsModuleOptions) {
   const { health, events, recorder, store, handle, basePath = '', shutdown: shutdownOptions, ...bridge } = options;
   const handler = handle ?? (events === undefined ? health.handle : firstOf(health.handle, events.handle));

@@ -18,7 +18,7 @@ export type KubeVitalsShutdownOptions = Pick<
 export type NestShutdownOptions = KubeVitalsShutdownOptions &
   Pick<InstallShutdownOptions, 'health' | 'events' | 'recorder' | 'store' | 'clock'>;
 
-/** The shutdown for the hooks that Nest calls: the step `close` of `installShutdown` lasts while Nest closes the service. */
+/** The shutdown for Nest's hooks: the step `close` of `installShutdown` lasts while Nest closes the service. */
 export function createNestShutdown(options: NestShutdownOptions) {
   const drained = promise();
   const serviceClosed = promise();

@@ -6,7 +6,7 @@ import { SIGNAL_EXIT_CODES, type EndSignal, type ProcessContext } from './comman
 const STDOUT = 1;
 const SIGNALS = Object.keys(SIGNAL_EXIT_CODES) as readonly EndSignal[];
 
-/** Ends the process with the exit code of a program. No other file of the program reads or ends the process. */
+/** Runs a program, and ends the process with its exit code. Commands use the process only through their context. */
 export async function runInProcess(
   program: (argv: readonly string[], context: ProcessContext) => Promise<number>,
 ): Promise<void> {

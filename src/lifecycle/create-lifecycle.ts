@@ -102,7 +102,7 @@ export function createLifecycle(options: LifecycleOptions): Lifecycle {
   return { shutdown: startOnce(() => run().finally(keepProcessAlive())), phase: () => phase };
 }
 
-/** False if the time is over before the work, which must not reject. */
+/** Resolves to false if the time is over before the work has ended. The work must not reject. */
 function withinTime(work: Promise<unknown>, ms: number, clock: Clock): Promise<boolean> {
   return new Promise((resolve) => {
     const timer = clock.setTimer(() => resolve(false), ms);

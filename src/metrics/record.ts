@@ -3,7 +3,7 @@ import type { Observation, RequestObservation, WatchIdentity } from '../observe/
 import type { MetricSet } from './definitions.js';
 import type { Series } from './series.js';
 
-/** The values of kube-apiserver's label `verb`. Clients may send any method: others are `other`, as there. */
+/** The values of the label `verb`, as in kube-apiserver: clients may send any method, and unknown ones are `other`. */
 const VERBS: ReadonlyMap<string, string> = new Map([
   ['get', 'GET'],
   ['list', 'LIST'],
@@ -39,9 +39,9 @@ interface ProbeSeries {
 export function createObservationRecorder(metrics: MetricSet): (observation: Observation) => void {
   /** Stores whose watch cache is being filled. */
   const filling = new Set<string>();
-  /** By labels, of which a service has some dozens of combinations: one look-up instead of one for each metric. */
+  /** Series by labels, of which a service has some dozens of combinations: one look-up, not one for each metric. */
   const requests = new Map<string, RequestSeries>();
-  /** The last of each verb, as the next usually has the same labels: building the key takes 0.4 µs, 2 % of a get. */
+  /** The last request of each verb; the next usually has the same labels, and building the key takes 2 % of a get. */
   const latest = new Map<string, { readonly request: RequestObservation; readonly series: RequestSeries }>();
   /** The last results of each endpoint: a probe whose results are the same array updates the same series. */
   const probes = new Map<ProbeObservation['root'], ProbeSeries>();

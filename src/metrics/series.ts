@@ -9,7 +9,7 @@ interface Sample {
 export class Series {
   readonly labels: readonly string[];
   value = 0;
-  /** How many values are in each bucket of a histogram, not cumulative, and at the end above all of them. */
+  /** For a histogram, how many values are in each bucket, not cumulative; the last count is of those above them all. */
   readonly counts: number[];
   /** False from a reset until the next update: the series is not printed. */
   isPrinted = true;
@@ -44,7 +44,7 @@ export class Series {
   }
 }
 
-/** No label is a value that a client sends, so only a service with very many checks has more; these are `other`. */
+/** The most series of one metric; more count as `other`. Clients choose no labels: only very many checks reach this. */
 const MAX_SERIES = 1_000;
 const OTHER = 'other';
 

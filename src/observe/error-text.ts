@@ -40,7 +40,7 @@ function textOf(error: unknown, levels: number): string {
     add(textOf(cause, levels - 1));
   }
   if (text === '' && typeof name === 'string') text = name;
-  // Such as ECONNREFUSED and 28P01. The messages of a StoreError spell out its lower-case codes.
+  // For example ECONNREFUSED and 28P01. The lower-case codes of a StoreError are omitted: its messages spell them out.
   if (typeof code === 'string' && /[A-Z\d]/.test(code) && !text.includes(code)) text += ` (${code})`;
   return text;
 }

@@ -1,7 +1,7 @@
 import { type ApiResponse, isBodiless, isStream, releaseSource, type ResponseHeaders } from '../../http/response.js';
 import { type AbortReason, abortReason } from './abort-reason.js';
 
-/** Never has content, but has a Content-Length of 0, unlike 204 and 304 (RFC 9110, 15.3.6). */
+/** A status that never has content, but has a Content-Length of 0, unlike 204 and 304 (RFC 9110, 15.3.6). */
 const RESET_CONTENT = 205;
 
 /** Returns the body that is streamed to the client, if the answer has one. */
@@ -36,7 +36,7 @@ export function createDrop(): (exchange: { abort(reason: AbortReason): void }, a
   };
 }
 
-/** A member may throw when it is read. */
+/** Returns the streamed body, if there is one. Never throws, although reading a member of the answer may. */
 function sourceOf(answer: unknown): AsyncIterable<Uint8Array> | undefined {
   try {
     const body = (answer as ApiResponse | null | undefined)?.body ?? null;

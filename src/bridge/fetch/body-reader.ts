@@ -3,11 +3,11 @@ import { bodyAborted, bodyTooLarge } from '../../http/body.js';
 import type { BodyCall } from '../../http/request.js';
 import type { BodyReading } from '../exchange/body-reading.js';
 
-/** Read with `arrayBuffer()`: for `request.body`, @hono/node-server creates a stream, which takes 50 µs. */
+/** The largest body read with `arrayBuffer()`: `request.body` is a stream, which takes @hono/node-server 50 µs. */
 const READ_WHOLE_BYTES = 65_536;
 
 /**
- * Reads the body of a fetch request. The rest of it is cancelled beyond the limit and when the reading is stopped, which
+ * Reads the body of a fetch request. The rest is cancelled beyond the limit and when the reading is stopped, which
  * takes effect at once, even if the server never ends the stream.
  *
  * @throws BodyError beyond the limit, when the body is incomplete, or when the reading is stopped.

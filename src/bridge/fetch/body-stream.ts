@@ -97,7 +97,7 @@ export class BodyStream extends ChunkReader implements Transfer {
     return this.#given.bytes;
   }
 
-  /** Perhaps before this consumer had read it: the watch then ends with an error, so that the client resumes it. */
+  /** The copy was transferred, perhaps before this consumer had read it: the error makes the client resume. */
   #transferred({ takers }: SharedCopy): void {
     this.#copies.stopSharing();
     this.#given = undefined;

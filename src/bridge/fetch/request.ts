@@ -87,7 +87,7 @@ export class FetchExchange implements ApiRequest {
     };
   }
 
-  /** Not every server ends the stream of a request whose client has disconnected. */
+  /** The signals are needed, because not every server ends the stream of a request whose client has disconnected. */
   #subscribe(reading: BodyReading): void {
     if (!reading.isPending) return;
     this.follow();
@@ -138,6 +138,7 @@ export class FetchExchange implements ApiRequest {
     this.#unfollow = [this.#request.signal, this.#info?.connection].map((signal) => onAbort(signal, onLeft));
   }
 
+  /** Called when the answer has been handed over completely. */
   finish(): void {
     if (this.#finished) return;
     this.#finished = true;

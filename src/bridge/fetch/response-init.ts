@@ -26,7 +26,7 @@ export function plainHeaders(headers: ResponseHeaders): PlainHeaders {
 
 /**
  * The headers are a plain object: a `Headers` would be copied by every `Response`, and that of Hono's adapter for Node
- * creates none until they are read. `encodeBody`: else Cloudflare Workers compress a body with a content encoding again.
+ * creates none until they are read. Without `encodeBody`, Cloudflare Workers compress a compressed body once more.
  */
 export function responseInit(
   status: number,

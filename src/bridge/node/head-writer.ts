@@ -5,7 +5,7 @@ import { http } from './node-http.js';
 
 type Head = Pick<ApiResponse, 'status' | 'headers'>;
 
-/** `length` is the Content-Length; if it is `undefined`, that of the handler is sent, if any. */
+/** Writes status and headers. `length` is the Content-Length; without it, that of the handler is sent, if any. */
 export type HeadWriter = (res: NodeOutgoing, head: Head, length: number | undefined) => void;
 
 /** Headers of an HTTP/1 connection; Node refuses to send them over HTTP/2. */
@@ -92,7 +92,10 @@ export function createHeadWriter(clock: Clock): HeadWriter {
 /** Headers that describe the body of the answer that is not sent. */
 const DESCRIBING = ['content-encoding', 'content-language', 'content-range', 'etag', 'last-modified'];
 
-/** Clears what Node retains of a head with a header it refused; the headers before it, where middleware had set one. */
+/**
+ * Clears what Node retains of a head with a header that it refused: the reason phrase and, where middleware had set a
+ * header, the headers before the refused one.
+ */
 export function clearHead(res: UnsentResponse): void {
   for (const name of DESCRIBING) res.removeHeader?.(name);
   // HTTP/2 has no reason phrase, and Node warns of code that sets one.
@@ -121,7 +124,7 @@ function isComposable(res: UnsentResponse): boolean {
   );
 }
 
-/** The function returns `undefined` if Node has to check the headers. */
+/** The returned function creates the status line and headers; it returns `undefined` if Node has to check them. */
 function createHeaderLines(): (head: Head, length: number) => string | undefined {
   const lines = new Map<string, { value: string; line: string }>();
 

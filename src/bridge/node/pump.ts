@@ -101,7 +101,7 @@ function writerFor(res: NodeOutgoing, count: () => void): Writer {
   };
 }
 
-/** Of a piece that is written to a stream of HTTP/2, because the progress of a single write is not visible. */
+/** The size of the pieces that are written to a stream of HTTP/2: the progress of a single write is not visible. */
 const SLICE_BYTES = 32 * 1024;
 
 function writeSlices(

@@ -5,7 +5,10 @@ import { type NodeIncoming, type NodeOutgoing, type NodeSocket, http2Stream, isG
 /** A connection is not read while at least this many of its requests wait. */
 const READ_AHEAD = 4;
 
-/** The last one is answered with `Connection: close`, and later ones are not handled. One read may bring many. */
+/**
+ * The most requests of one connection that wait: the last one is answered with `Connection: close`, and later ones are
+ * not handled. More than `READ_AHEAD`, because one read may bring many.
+ */
 const MAX_WAITING = 1_000;
 
 /** The longest time a connection is not read, because only reading detects that a client has disconnected. */

@@ -14,6 +14,7 @@ export interface ExchangeSettings {
   readonly clientLeft: AbortReason;
 }
 
+/** The position of a request in the routing of a service. */
 export interface RequestPlace {
   /** `hasNext` of the request: see `ApiRequest`. */
   readonly hasNext: boolean;
@@ -25,7 +26,10 @@ export interface RequestPlace {
   readonly framework?: unknown;
 }
 
-/** Expensive members are getters: most requests never read the signal, the address or the certificate. */
+/**
+ * One request of Node in normalized form, with the state of its answer. Expensive members are getters: most requests
+ * never read the signal, the address or the certificate.
+ */
 export class NodeExchange implements ApiRequest {
   readonly method: string;
   readonly url: string;

@@ -7,6 +7,7 @@ const hooks: typeof import('node:async_hooks') | undefined =
     ? /* @__PURE__ */ process.getBuiltinModule('node:async_hooks')
     : undefined;
 
+/** The object that {@link retainTickObject} retains, from the next tick on. */
 export interface RetainedTick {
   tick?: object;
 }

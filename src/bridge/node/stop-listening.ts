@@ -7,7 +7,7 @@ const QUIET_MS = 100;
 
 const MAX_QUIET_WAIT_MS = 500;
 
-/** A shorter turn did no work: a connection is then unlikely to arrive between accepting and closing. */
+/** A shorter turn of the event loop did no work: a connection is unlikely to arrive between it and the closing. */
 const IDLE_TURN_MS = 0.05;
 
 const MAX_IDLE_WAIT_MS = 250;
@@ -95,8 +95,9 @@ function holdConnections(server: object) {
 }
 
 /**
- * A property of the server, because the listener and `gracefulClose` share nothing else; a registered symbol, because
- * there may be two copies of this package.
+ * Set on a server while `gracefulClose` still accepts the connections that wait in the operating system. A property of
+ * the server, because the listener and `gracefulClose` share nothing else; a registered symbol, because there may be
+ * two copies of this package.
  */
 const ABOUT_TO_STOP: unique symbol = Symbol.for('kube-vitals.aboutToStopListening') as never;
 
@@ -106,7 +107,7 @@ export function setAboutToStop(server: object, value: boolean): void {
   (server as Marked)[ABOUT_TO_STOP] = value;
 }
 
-/** A client whose connection is closed then connects again at once, and the new connection might be reset. */
+/** While it is true, a client whose connection is closed connects again at once, and that connection may be reset. */
 export function isAboutToStop(socket: { readonly server?: object | null | undefined } | null): boolean {
   return (socket?.server as Marked | null | undefined)?.[ABOUT_TO_STOP] === true;
 }

@@ -49,7 +49,7 @@ export function createTransfers(clock: Clock, stallTimeoutMs: number) {
   return {
     /** Monitors a streaming answer; `onStall` releases its source. */
     stream: (exchange: NodeExchange, running: Pump, onStall: () => void): void => watch(exchange, running, onStall),
-    /** For an answer that the client has not read at once; `running` if it is sent in several writes. */
+    /** Monitors a plain answer that the client has not read at once; `running` if it is sent in several writes. */
     plain: (exchange: NodeExchange, running?: Pump): void =>
       watch(exchange, running, () => running?.stop(), PLAIN_TIMEOUTS * stallTimeoutMs),
   };
@@ -60,7 +60,10 @@ export function isPending(res: NodeOutgoing): boolean {
   return (res.writableLength ?? 0) > 0;
 }
 
-/** Node's counters treat a write as a whole; the queue of the handle shows the progress of a large one. */
+/**
+ * Returns a number that changes with each byte that the operating system accepts, `undefined` when it has accepted all.
+ * Node's counters treat a write as a whole; the queue of the handle shows the progress of a large one.
+ */
 function progressOf(socket: NodeSocket | null): number | undefined {
   const queued = socket?._handle?.writeQueueSize ?? 0;
   const waiting = socket?.writableLength ?? 0;

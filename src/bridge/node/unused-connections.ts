@@ -11,7 +11,8 @@ interface UnusedSocket {
 
 /**
  * Closes connections on which nothing was ever sent, such as the spare ones of browsers and load balancers.
- * `closeIdleConnections` of Node leaves them open, because it treats them as requests whose headers are late.
+ * `closeIdleConnections` of Node leaves them open, because it treats them as requests whose headers are late. Only for
+ * servers without a `ConnectionTracker`, which tracks all connections.
  */
 export function createUnusedCloser(server: object, clock: Clock): () => void {
   const ended = new Map<UnusedSocket, number>();
@@ -29,7 +30,7 @@ export function createUnusedCloser(server: object, clock: Clock): () => void {
   };
 }
 
-/** Node's list is internal: without it, unused connections stay open until the drain timeout. */
+/** Node's list of HTTP/1 connections is internal: without it, unused ones stay open until the drain timeout. */
 function connectionsOf(server: object): readonly UnusedSocket[] {
   const key = Object.getOwnPropertySymbols(server).find(({ description }) => description === 'http.server.connections');
   const list = key && (server as Record<symbol, { all?: () => readonly { readonly socket?: unknown }[] }>)[key];

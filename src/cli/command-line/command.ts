@@ -22,6 +22,7 @@ export type EndSignal = 'SIGINT' | 'SIGTERM';
 /** The exit codes of a program that a signal ended, as shells report them: 128 and the number of the signal. */
 export const SIGNAL_EXIT_CODES: Readonly<Record<EndSignal, number>> = { SIGINT: 130, SIGTERM: 143 };
 
+/** Resolves to the exit code. */
 type Run = (context: ProcessContext) => Promise<number>;
 
 export interface Command {
@@ -67,7 +68,7 @@ export function createCommand<Values>(definition: CommandDefinition<Values>): Co
 /** The exit code of an invalid command line. */
 export const USAGE_ERROR = 2;
 
-/** @param argv the words after the name of the command @returns the exit code */
+/** Runs a command with the words after its name. Resolves to the exit code; an error is one line on stderr. */
 export async function runCommand(command: Command, argv: readonly string[], context: ProcessContext): Promise<number> {
   const prepared = command.prepare(argv);
   if ('run' in prepared) return prepared.run(context);

@@ -46,7 +46,7 @@ export type FlagTable<Values = Readonly<Record<string, unknown>>> = {
  * Reads a command line as kube-apiserver does: `--flag value`, `--flag=value`, booleans also alone, and the last one
  * counts. `--help` or `-h` wins over what comes after it.
  *
- * @param names of the operands, all of which are required
+ * @param names the names of the operands, all of which are required
  * @throws Error that says what is wrong
  */
 export function parseCommandLine<Values>(

@@ -110,7 +110,7 @@ const REASONS: Readonly<Record<SkippedEvent['why'], string>> = {
   'invalid-key': 'TO takes no event of that name',
 };
 
-/** Names each event that is left out, up to a hundred. The function throws an Error where the copy has to end. */
+/** Names each event that is left out, up to a hundred. Without `skipRefused`, an event that TO refuses is an Error. */
 export function createSkipReporter(
   skipRefused: boolean,
   write: (line: string) => void,
@@ -128,7 +128,7 @@ export function createSkipReporter(
 /** The shortest time before the first line and between two lines. */
 const PAUSE_MS = 1_000;
 
-/** A copy that takes less than the pause has no line. `now` is a monotonic clock, in milliseconds. */
+/** Writes at most one line in `PAUSE_MS`; a shorter copy has none. `now` reads a monotonic clock, in milliseconds. */
 export function createProgressLines(
   write: (line: string) => void,
   now: () => number,
@@ -146,7 +146,7 @@ function countsOf({ copied, present, overwritten, expired, left }: Omit<CopyProg
   return `${copied} copied, ${present} already there, ${overwritten} replaced, ${expired} expired, ${left} left out`;
 }
 
-/** One server under two names is not recognized: the copy then finds every event present, and changes nothing. */
+/** Why a copy is refused, if it is. One server under two names is not recognized: such a copy changes nothing. */
 export function copyRefusal(from: StoreChoice, to: StoreChoice): string | undefined {
   try {
     // Opening a missing file would create it, and copying nothing would succeed.

@@ -36,7 +36,7 @@ const WARNING = '\u001b[33m';
 const BOLD = '\u001b[1m';
 const RESET = '\u001b[0m';
 
-/** Columns are as wide as the widest cell so far. The lines of the first call begin with the head. */
+/** Lays out events in columns as wide as the widest cell so far. The lines of the first call begin with the head. */
 export function createEventTable(format: TableFormat): (events: readonly Event[]) => string {
   const columns = COLUMNS.filter(([, , shownBy]) => shownBy === undefined || format[shownBy]);
   const head = columns.map(([name]) => name);

@@ -13,7 +13,7 @@ export function safeText(text: string): string {
   return text.replace(UNSAFE, escaped);
 }
 
-/** In a JSON or YAML document such characters occur only in double quotes; its own line ends stay. */
+/** The same for a JSON or YAML document, where such characters occur only in double quotes; its own line ends stay. */
 export function safeDocument(text: string): string {
   return text.replace(UNSAFE, (character) => (character === '\n' ? character : escaped(character)));
 }

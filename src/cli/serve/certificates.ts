@@ -54,6 +54,7 @@ async function currentAuthority(dir: string, now: number, log: (line: string) =>
   }
 }
 
+/** Clients are told to trust the certificates in the first file. */
 export async function givenCertificate(certFile: string, keyFile: string): Promise<ServingCertificate> {
   const cert = await readIfThere(certFile, 'give another file with --tls-cert-file');
   const key = await readIfThere(keyFile, 'give another file with --tls-private-key-file');

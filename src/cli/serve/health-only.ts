@@ -16,7 +16,7 @@ const REFUSED: ApiResponse = statusResponse(
   { ...NOT_CACHED, ...NOSNIFF },
 );
 
-/** What a port without TLS may serve to the network. Credentials are dropped, and bodies are not read. */
+/** Serves only what a port without TLS may serve to the network: health, without credentials and request bodies. */
 export function healthOnly(handle: ApiHandler): ApiHandler {
   return (request) => (HEALTH.test(request.url) ? handle(anonymous(request)) : REFUSED);
 }

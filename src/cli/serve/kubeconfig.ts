@@ -3,6 +3,7 @@ import { readIfThere, writePrivateFile } from './private-file.js';
 
 interface KubeconfigTarget {
   readonly server: string;
+  /** PEM. */
   readonly ca: string;
   readonly token: string;
 }
@@ -33,7 +34,7 @@ export function kubeconfig({ server, ca, token }: KubeconfigTarget): string {
   ].join('\n');
 }
 
-/** An older one is left where it cannot be replaced, as on a full disk: the server does not need it. */
+/** An older kubeconfig is left where it cannot be replaced, as on a full disk: the server does not need it. */
 export async function storeKubeconfig(path: string, config: string, log: (line: string) => void): Promise<void> {
   const stored = await readIfThere(path);
   if (stored === config) return;

@@ -71,7 +71,7 @@ async function readText(flag: string, path: string | undefined): Promise<string 
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** Made on first start. A file that is empty or all zero bytes, as a power failure may leave it, is replaced. */
+/** The token is made on first start. A file that a power failure has left empty or all zero bytes is replaced. */
 export async function adminToken(dataDir: string): Promise<string> {
   const path = join(dataDir, 'admin-token');
   const content = (await readIfThere(path))?.replace(/^\0+$/, '');

@@ -10,7 +10,7 @@ import type { Assignment } from './worker-messages.js';
 import { createMetricsRelay } from './worker-metrics.js';
 import { spawnWorker } from './worker-processes.js';
 
-/** For closing, which is limited to ten seconds, and the end of the process. */
+/** The time for closing, which is limited to ten seconds, and for the end of the process. */
 const CLOSING_MS = 20_000;
 
 /** Keeps the workers running that `--workers` asks for. Opens nothing itself. @returns the exit code */

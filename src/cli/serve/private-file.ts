@@ -20,7 +20,7 @@ const REASONS: Readonly<Record<string, string>> = {
   ENOENT: 'nothing can be made there',
 };
 
-/** Makes a directory that only its owner may read. @param hint advice for the operator after a failure */
+/** Makes a directory that only its owner may read. `hint` is advice for the operator after a failure. */
 export async function preparePrivateDirectory(dir: string, hint: string = OTHER_DIRECTORY): Promise<void> {
   await makeDirectory(dir, hint);
   for (const name of await readdir(dir).catch(() => [])) {
@@ -28,7 +28,7 @@ export async function preparePrivateDirectory(dir: string, hint: string = OTHER_
   }
 }
 
-/** Readers see the old content or the new, whenever the machine stops. A failed write leaves nothing beside the old. */
+/** Readers see the old content or the new one, whenever the machine stops. A failed write leaves only the old file. */
 export async function writePrivateFile(path: string, content: string, hint: string = OTHER_DIRECTORY): Promise<void> {
   await makeDirectory(dirname(path), hint);
   // So that a start on a full disk succeeds.
@@ -66,7 +66,7 @@ async function makeDirectory(dir: string, hint: string): Promise<void> {
   }
 }
 
-/** With `recursive`, mkdir reports ENOENT where a directory is not writable, and never ends below `/proc`. */
+/** Without `recursive`: mkdir would report ENOENT where a directory is not writable, and never end below `/proc`. */
 async function makeWithParents(dir: string): Promise<void> {
   try {
     await mkdir(dir, { mode: 0o700 });

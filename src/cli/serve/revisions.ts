@@ -15,10 +15,11 @@ export interface Revisions {
 
 /**
  * Reserves revisions in a file, so that a store that starts empty never uses one twice and can still count from small
- * numbers that people can read. A client that watches from before such a start is told that its revision is gone.
+ * numbers that people can read. A client that watches from before such a start is told that its revision is gone. A
+ * store that is shared over the network keeps its own counter and needs no file.
  *
- * @param storeIsDurable the file matters only if the store is deleted, so that the start continues where it cannot be
- * written (a full disk)
+ * @param storeIsDurable the store keeps its own counter on this disk, and the file matters only if it is deleted: the
+ * start continues if the file cannot be written (a full disk), and the write is tried again later
  */
 export async function reserveRevisions(
   path: string,

@@ -44,6 +44,7 @@ const STEADY_MS = 60_000;
 /** How long a worker may take until it serves. It waits at most eight seconds for a store that is unavailable. */
 const START_LIMIT_MS = 120_000;
 
+/** A run of a worker, from its start to its end. */
 interface Life extends ExitInfo {
   /** False if it never received the message to start. */
   readonly isStarted: boolean;
@@ -54,7 +55,9 @@ interface Life extends ExitInfo {
 
 /**
  * Keeps workers running until a signal ends them. The first one starts alone, so that one process sets up the store and
- * the ports, and reports faults of the configuration. One that ends by itself before it has ever served ends all.
+ * the ports, and reports faults of the configuration; the others follow when it serves. A worker that ends is
+ * started again, also one that was killed because it did not serve in time. One that ends by itself before it has ever
+ * served ends all.
  *
  * @returns the exit code: the highest of the workers' in a shutdown, 1 when one was killed or could not start
  */

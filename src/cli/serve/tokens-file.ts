@@ -2,7 +2,7 @@ import { staticTokens, type StaticTokenCaller } from '../../index.js';
 
 export type TokenUser = Required<StaticTokenCaller>;
 
-/** Reads kube-apiserver's static token file: CSV lines `token,user,uid,"group,group"`. No error repeats a token. */
+/** Reads kube-apiserver's static token file: CSV lines `token,user,uid[,"group,group"]`. No error repeats a token. */
 export function parseTokensFile(text: string, fileName: string): ReadonlyMap<string, TokenUser> {
   const users = new Map<string, TokenUser>();
   text.split('\n').forEach((line, index) => {

@@ -9,8 +9,8 @@ import { shareRegistry } from './worker-metrics.js';
 import { joinPrimary } from './worker-processes.js';
 
 /**
- * How much later the first worker stops listening: connections that wait to be accepted are lost only with the last copy
- * of a listening socket, and by then hardly any client connects.
+ * How much later than the others the first worker stops listening: connections that wait to be accepted are lost only
+ * with the last copy of a listening socket, and by then hardly any client connects.
  */
 const CLOSES_LATER_MS = 800;
 

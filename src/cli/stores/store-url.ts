@@ -8,6 +8,7 @@ export type StoreChoice = { readonly shown: string; readonly password?: string }
 
 interface EtcdChoice {
   readonly kind: 'etcd';
+  /** URLs such as `http://127.0.0.1:2379`. */
   readonly endpoints: readonly string[];
   readonly prefix: string | undefined;
   readonly username: string | undefined;
@@ -24,7 +25,7 @@ export function sqliteAt(path: string): StoreChoice {
   return { kind: 'sqlite', path, shown: path };
 }
 
-/** No error repeats text that may hold a password. */
+/** Reads `memory`, `sqlite:PATH`, `postgres://…` or `etcd://HOST:PORT,…/PREFIX`. No error repeats a password. */
 export function parseStoreUrl(text: string): StoreChoice {
   if (text === 'memory') return { kind: 'memory', shown: 'memory' };
   if (text.startsWith('sqlite:')) return parseSqlite(text.slice('sqlite:'.length));

@@ -7,7 +7,7 @@ import type { DropReason, RecorderStats } from './contract.js';
 /** The time between two reports of the same kind, in milliseconds. */
 const PERIOD_MS = 1_000;
 
-/** Loaded when there is something to report, because its texts are a tenth of the recorder's code. */
+/** Reports what happens to a recorder. Loaded on first use, because its texts are a tenth of the recorder's code. */
 export type ActivityReporter = ReturnType<typeof createActivityReporter>;
 
 type Drop = Extract<Observation, { readonly type: 'recorder.dropped' }>;
@@ -44,6 +44,7 @@ export function createActivityReporter(
 
   const series = createFailureSeries(place, notify, clock);
   return {
+    /** A write has failed, and is repeated. */
     failed: (error: unknown): void => series.failed(error),
     worked: (): void => series.worked(),
     /** Something was recorded or written. Reported once a second, with the counts. */

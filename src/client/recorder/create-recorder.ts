@@ -15,7 +15,7 @@ import { microTime, writeSeries, type EventWriter } from './write-series.js';
 const SERIES_BYTES = 33_554_432;
 /** The most sources whose rate is remembered. */
 const MAX_SOURCES = 4_096;
-/** When the clock is set back by less than this, the times of the recorder still rise. */
+/** When the clock is set back by less than this, the recorder's times still rise; otherwise they follow the clock. */
 const STEADY_MICROS = 1_000_000;
 /** Ticks of the timer in an interval; a series is written in the last quarter of its interval. */
 const TICKS = 4;

@@ -89,7 +89,7 @@ const NOTE_BYTES = 1_024;
 const MARK = '…';
 const MARK_BYTES = 3;
 
-/** A longer note is cut between two characters and ends in `…`. */
+/** Limits a note to `NOTE_BYTES` bytes of UTF-8: a longer one is cut between two characters and ends in `…`. */
 function shorten(text: string): string {
   let kept = text;
   if (longerThan(text, NOTE_BYTES)) {

@@ -50,7 +50,7 @@ export function refuseCompressed(response: ApiResponse): void {
 
 export const isSuccess = (status: number): boolean => status >= 200 && status < 300;
 
-/** The error of a refused request. Where that is not a Status but a text or page of a proxy, `hint` ends the message. */
+/** The error of a refused request. `hint` ends its message where the answer is no Status but a proxy's text or page. */
 export async function refusal(reading: Reading, hint = ''): Promise<StatusError> {
   const { response, signal, maxBytes, nowMs } = reading;
   const { status } = response;

@@ -58,6 +58,7 @@ export function callObject(
   );
 }
 
+/** One attempt of {@link callObject}. */
 export async function askObject(
   context: CallContext,
   request: ClientRequest,

@@ -43,7 +43,7 @@ export async function* chunksOf(
   }
 }
 
-/** Reads a body as text, at most `limit` bytes of it. `cut`: there was more, which is released unread. */
+/** Reads at most `limit` bytes of a body as text. `cut` is true if there was more, which is released unread. */
 export async function readBody(
   response: Pick<ApiResponse, 'body' | 'signal'>,
   limit: number,

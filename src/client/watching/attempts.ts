@@ -11,8 +11,8 @@ const MAX_RETRY_AFTER_MS = 300_000;
 const MAX_REFUSALS = 3;
 
 /**
- * The outcomes of the attempts of one follower, which decide about the next attempt. `isListing` of a failed one: there
- * is no position yet, because a list is read or comes first.
+ * The outcomes of the attempts of one follower, which decide about the next attempt. `isListing` means that there is no
+ * position yet: the attempt failed in a list, or before one that has to come first.
  */
 export function createAttempts(
   series: FailureSeries,
@@ -55,7 +55,7 @@ export function createAttempts(
     },
     /** A watch works, although the server may have nothing to send: earlier failures are over. */
     accepted: (): void => accept(),
-    /** It resumes from the position: the next attempt need not wait. */
+    /** A watch resumes from the position: the next attempt need not wait. */
     progressed(): void {
       hasWorked = true;
       accept();

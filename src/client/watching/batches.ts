@@ -1,8 +1,8 @@
 import type { Clock } from '../../clock/clock.js';
 
 /**
- * Collects items into batches of at most `size`, whose first one waits at most `ms` milliseconds for others. While a
- * batch is worked on, one item is read ahead. An incomplete batch at the end is left out.
+ * Collects items into batches of at most `size`; the first item of a batch waits at most `ms` milliseconds for others.
+ * While a batch is worked on, one item is read ahead. An incomplete batch at the end is left out.
  */
 export async function* batchesOf<T>(
   items: AsyncIterableIterator<T>,

@@ -11,7 +11,7 @@ const NOTHING: readonly EventChange[] = [];
  * Remembers which version of each event the consumer has, and gives the differences to the server's.
  *
  * @param after the position a watch begins at without a list; older events that were never seen are not given
- * @param skipsFirst the events of the first list are not given
+ * @param skipsFirst true if the events of the first list are not given
  */
 export function createDiffingView(
   remembered: Remembered,

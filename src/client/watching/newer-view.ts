@@ -7,8 +7,9 @@ import type { View } from './view.js';
 const BEGINNING = '0';
 
 /**
- * Gives each version that is newer than the last one given (`cursor`), also from a list, and no deletions: to resume,
- * one revision has to be kept. Of a list with more than `maxHeld` events the oldest are given, and it is read again.
+ * Gives each version that is newer than the last one given, also from a list, so that only the revision of that one
+ * (`cursor`) has to be kept to resume. Deletions are not given. At most `maxHeld` events of a list are held to be
+ * sorted: of a longer list the oldest ones are given, and it is read again.
  */
 export function createNewerView(cursor: string | undefined, maxHeld: number): View<Event> {
   let last = cursor ?? BEGINNING;

@@ -72,6 +72,7 @@ export function openConnection({ client, watch, signal, clock, silence, limitMs 
   return {
     /** The next frame, or `undefined` when the server has ended the watch. Nothing is read ahead. */
     next: (): Promise<WatchFrame | undefined> => new Promise(wait),
+    /** How long `next` has waited in total, in milliseconds, without the time the consumer took for its own work. */
     waitedMs: (): number => waited + (since === undefined ? 0 : clock.monotonic() - since),
     /** The failure that `next` rejects with, for waits that are too long in total. */
     tooLong: (): Error => silent(waited),

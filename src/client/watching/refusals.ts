@@ -28,7 +28,10 @@ export function isFinal(error: unknown): boolean {
   return !isStatusError(error) || (error.code < 500 && !PASSING.has(error.code));
 }
 
-/** True for a failure that may be due to the resourceVersion, such as a change that the client cannot read. */
+/**
+ * True for a failure that may be due to the resourceVersion, such as a change that the client cannot read, and not to
+ * the server's load or the caller's rights.
+ */
 export function isRefusedResume(error: unknown): boolean {
   if (!isStatusError(error)) return isResponseError(error);
   const { code } = error;

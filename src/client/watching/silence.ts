@@ -9,8 +9,9 @@ const REMEMBERED = 3;
 export type SilenceLimit = ReturnType<typeof createSilenceLimit>;
 
 /**
- * Begins with `startMs`, which is also the least, and follows the server's bookmarks. A server that sends none has
- * perhaps nothing to say: the limit is doubled with each connection in a row that was closed, until a frame comes.
+ * The limit begins with `startMs`, is never shorter, and follows the intervals between the server's bookmarks. A server
+ * that sends none has perhaps nothing to say: the limit is doubled with each connection in a row that was closed, until
+ * a frame comes.
  *
  * @param begun the time of a monotonic clock, in milliseconds
  */

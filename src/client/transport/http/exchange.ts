@@ -16,7 +16,7 @@ interface ExchangeOptions {
   readonly signal: AbortSignal | undefined;
 }
 
-/** Rejects with the reason of the signal, a ConnectionError or a ResponseError; so does the streamed body. */
+/** Sends a request. It and the streamed body reject with the signal's reason, a ConnectionError or a ResponseError. */
 export function exchange(
   dispatcher: Dispatcher,
   request: Dispatcher.DispatchOptions,
@@ -152,17 +152,17 @@ function headerBytes(headers: Readonly<Record<string, string | readonly string[]
 
 const HEADERS_OVERFLOW = 'UND_ERR_HEADERS_OVERFLOW';
 
-/** As undici reports headers over HTTP/1 that are too large. */
+/** The error with which undici reports headers over HTTP/1 that are too large. */
 const headersOverflow = (): Error => Object.assign(new Error('Headers Overflow Error'), { code: HEADERS_OVERFLOW });
 
-/** undici's errors for answers that are not HTTP; its parser also fails where a connection ends in the middle of one. */
+/** True for undici's errors about answers that are not HTTP; its parser also fails where the connection ends early. */
 const isNoAnswer = (error: unknown): boolean =>
   codeOf(error) === HEADERS_OVERFLOW ||
   (error instanceof Error && error.name === 'HTTPParserError' && !error.message.includes('EOF'));
 
 /**
- * The error of a request that failed, with the address but nothing else of the request: headers are secret. `sent`: it
- * had been written to a connection, at least in part.
+ * The error of a request that failed, with the address but nothing else of the request: headers are secret. `sent` is
+ * true if the request had been written to a connection, at least in part.
  */
 function requestFailure(error: unknown, host: string, sent: boolean): Error {
   const reason = reasonOf(error);
