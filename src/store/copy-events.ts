@@ -175,7 +175,10 @@ async function copyOne(
   }
 }
 
-/** One call at a time for each of `lanes`. After a failure no more calls begin, and the first error is thrown. */
+/**
+ * Calls `work` for each item, with one call at a time for each of `lanes`. After a failure no more calls begin, and the
+ * first error is thrown when all have ended.
+ */
 async function each<T, Lane>(
   items: readonly T[],
   lanes: readonly Lane[],

@@ -99,7 +99,10 @@ export function createExpiryLoop(options: ExpiryLoopOptions) {
   return {
     /** Starts the loop. Has no effect when it is running already. */
     start: (): void => start(),
-    /** After a runtime has refused the timer of `start()`: Cloudflare Workers do while modules are evaluated. */
+    /**
+     * Starts the loop if the runtime refused the timer of `start()`, as Cloudflare Workers do while modules are
+     * evaluated. Costs nothing otherwise, so that every request may call it.
+     */
     retry(): void {
       if (refused) start();
     },

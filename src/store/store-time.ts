@@ -22,7 +22,7 @@ export interface ExpiryMoment {
   readonly fault?: string;
 }
 
-/** For timestamps and expiry: that of the clock which all processes share (`store.now`), or else of this process. */
+/** The time for timestamps and expiry: of the clock that all processes share (`store.now`), or else of this process. */
 export interface StoreTime {
   /** Returns microseconds since the epoch; only an estimate while {@link known} returns a promise. */
   now(): number;

@@ -37,8 +37,8 @@ type Write = (signal: AbortSignal | undefined) => Promise<EventRecord>;
 type Judge = (error: unknown, signal: AbortSignal) => Promise<EventRecord | undefined>;
 
 /**
- * A conditional write cannot take effect twice: either the repetition succeeds, or the condition no longer holds and
- * `judge` finds out why. Else it fails with the first error.
+ * Repeats a write whose outcome is unknown. It is conditional, so it cannot take effect twice: either the repetition
+ * succeeds, or the condition no longer holds and `judge` finds out why. Else it fails with the first error.
  */
 async function resolved(
   write: Write,

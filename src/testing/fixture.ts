@@ -113,12 +113,14 @@ export function createFixture(options: EventStoreSuiteOptions, context: StoreCon
   return {
     store: store as EventStore,
     context: context as StoreContext,
+    /** An hour from now. */
     later: (): WriteOptions => later(),
     create: (name: string, more?: EventOptions): Promise<EventRecord> => create(name, more),
     reopen: (): Promise<EventStore> => open(options.reopen, 'the store declares durable: give the suite `reopen`'),
+    /** A second store on the same data. */
     second: (): Promise<EventStore> =>
       open(options.secondInstance, 'the store declares shared: give the suite `secondInstance`'),
-    /** Returns a function that restores the copy while stores are open; `undefined`: that cannot be done. */
+    /** Copies the data; returns a function that restores it while stores are open. `undefined`: that cannot be done. */
     get backup(): (() => Promise<() => Promise<void>>) | undefined {
       const { backup } = options;
       return backup && (() => backup(context));
@@ -147,7 +149,7 @@ export function createFixture(options: EventStoreSuiteOptions, context: StoreCon
       readers.push(reader);
       return reader;
     },
-    /** Until the history no longer reaches back to a revision. Returns the error of reading there. */
+    /** Moves the clock until the history no longer reaches back to a revision; returns the error of reading there. */
     async outlive(revision: Revision): Promise<unknown> {
       for (let round = 0; round < 400; round++) {
         context.clock.advance(context.historyMs + 1);

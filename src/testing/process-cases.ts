@@ -3,6 +3,7 @@ import { assert, assertEqual, assertStoreError } from './assert.js';
 import { sampleEvent } from './sample-event.js';
 import { keyOf, namesOf, recordsOf, revisionsOf, type DefineCase } from './fixture.js';
 
+/** Defines the tests of what only durable or only shared stores guarantee. */
 export function processCases(test: DefineCase): void {
   test('durable: acknowledged writes are present after a restart, at their revisions', async ({
     store,

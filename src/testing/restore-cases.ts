@@ -2,6 +2,7 @@ import { assert, assertEqual, assertStoreError } from './assert.js';
 import { sampleEvent } from './sample-event.js';
 import { keyOf, recordsOf, type DefineCase } from './fixture.js';
 
+/** Defines the tests of stores that can be restored while they are open, and of stores that share a clock. */
 export function restoreCases(test: DefineCase): void {
   test('restore: feeds, pages and revisions of the history that is gone are expired', async ({
     store,

@@ -6,7 +6,7 @@ export interface BatcherOptions<Item, Result> {
   run(items: readonly Item[]): Promise<readonly (Result | Error)[]>;
   /** Returns the weight of an item, for `maxWeight`. Default: 1 each. */
   weigh?(item: Item): number;
-  /** Items with the same key never share a batch, and run in the order they were added. */
+  /** Items with the same key never share a batch, and run in the order they were added. Default: no keys. */
   keyOf?(item: Item): string;
   readonly maxItems: number;
   /** The maximum weight of a batch; a single item may weigh more. Default: no limit. */
@@ -47,7 +47,10 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
   let closedBy: (() => Error) | undefined;
   let maxWaitTimer: ClockTimer | undefined;
 
-  /** Items whose key is in this batch or in progress wait, and so do later ones of that key. */
+  /**
+   * Removes the next batch from the queue. An item whose key is in that batch or one in progress waits, and so do later
+   * items of that key.
+   */
   const take = (): One[] => {
     const batch: One[] = [];
     const rest: One[] = [];
@@ -117,7 +120,7 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
     }
   };
 
-  /** One timer serves all items: the first in the queue has waited longest. */
+  /** Fails items that have waited too long. One timer serves all: the first in the queue has waited longest. */
   const watchWaits = (): void => {
     const first = waiting[0];
     if (maxWait === undefined || maxWaitTimer !== undefined || first === undefined) return;

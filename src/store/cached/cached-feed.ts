@@ -21,7 +21,10 @@ interface Through {
   failure: { readonly error: unknown } | undefined;
 }
 
-/** One position for both feeds, so that no change is lost or repeated when it switches. */
+/**
+ * Opens a feed over the history in the cache, or over the store where the cache has none or begins later. It has one
+ * position for both, so that no change is lost or repeated when it switches.
+ */
 export function openCachedFeed({ store, cache, saw, after, onProgress, wake }: CachedFeedOptions): FeedSource {
   /** Everything up to this revision was returned. */
   let position = after;

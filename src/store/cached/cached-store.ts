@@ -84,6 +84,7 @@ export function cachedStore(store: EventStore, options: CachedStoreOptions = {})
     if (state === 'stale') probeStore();
   });
 
+  /** The replica, if reads may use it while the store is unavailable. */
   const staleFor = (error: unknown): Replica | undefined => {
     const { replica } = cache;
     if (whenAway === 'fail' || replica === undefined || !isStoreError(error) || error.code !== 'unavailable') {
@@ -101,6 +102,7 @@ export function cachedStore(store: EventStore, options: CachedStoreOptions = {})
     );
   };
 
+  /** The replica that a read may use without waiting. */
   const replicaNow = (hints: ReadHints | undefined): Replica | undefined => {
     const { replica } = cache;
     if (replica === undefined) return undefined;
@@ -139,7 +141,7 @@ export function cachedStore(store: EventStore, options: CachedStoreOptions = {})
     return page;
   };
 
-  /** May span several turns of the event loop, in which the cache may drop the revision. */
+  /** A list may take several turns of the event loop, in which the cache may drop the revision. */
   const listFrom = (query: ListQuery, replica: Replica): Awaitable<ListPage> => {
     if (!reaches(replica, query)) return listThrough(query);
     const page = replica.list(query);

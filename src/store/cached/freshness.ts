@@ -154,7 +154,10 @@ export function createFreshness({ store, cache, clock, timeoutMs }: FreshnessOpt
     isCurrent: (): boolean => !mustAsk() && latest() >= known,
     /** Whether the cache has every revision that this process has seen, which is enough for reads at a revision. */
     hasKnown: (): boolean => latest() >= known,
-    /** False when it takes too long, and the store has to be read. Fails with the error of its `revision()`. */
+    /**
+     * Resolves to true once the cache has what a read that begins now must show, or to false when that takes too long
+     * and the store has to be read. Fails with the error of its `revision()`.
+     */
     wait(): Promise<boolean> {
       if (cache.replica === undefined || latest() < missed) return Promise.resolve(false);
       if (!mustAsk()) return reach(known, clock.monotonic() + timeoutMs);

@@ -24,7 +24,7 @@ export interface WatchCacheOptions {
   readonly clock: Clock;
   readonly limits: ReplicaLimits;
   readonly bounds: Bounds;
-  /** After that the cache is used although it is behind the latest revision when its list had been read. */
+  /** How long the cache may be behind the latest revision at the end of its list; after that it is used anyway. */
   readonly readyWithinMs: number;
   readonly failures: FailureSeries;
   onState(state: 'filling' | 'ready' | 'full', error?: unknown): void;
@@ -54,7 +54,9 @@ export function createWatchCache(options: WatchCacheOptions) {
     if (!signal.aborted) announce();
   };
 
-  /** Reads the state of the store at one revision. Fails with `full` if it does not fit, and like the store's lists. */
+  /**
+   * Reads the store's state at one revision. Fails with `full` if it does not fit, and with the errors of its lists.
+   */
   const fill = async (): Promise<Replica> => {
     let page = await store.list({ limit: FIRST_PAGE, signal });
     const { revision: at } = page;
@@ -84,7 +86,7 @@ export function createWatchCache(options: WatchCacheOptions) {
     }
   };
 
-  /** Fails with the error that makes the replica useless, `expired` or `full` for example. */
+  /** Keeps a replica up to date. Fails with the error that makes it useless, for example `expired` or `full`. */
   const follow = async (replica: Replica): Promise<void> => {
     const backoff = createBackoff(clock);
     /** True while changes are applied. A failed feed is retried, but an error here ends the replica. */
@@ -184,7 +186,9 @@ export function createWatchCache(options: WatchCacheOptions) {
     get contents(): Replica | undefined {
       return contents;
     },
-    /** The listener is called whenever the replica has changed, was replaced or was dropped. Returns what removes it. */
+    /**
+     * Calls the listener when the replica has changed, was replaced or was dropped. Returns a function to remove it.
+     */
     subscribe(listener: () => void): () => void {
       listeners.add(listener);
       return () => void listeners.delete(listener);

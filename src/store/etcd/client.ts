@@ -96,6 +96,7 @@ export function createEtcdClient(connections: readonly Connection[], settings: E
     return storeError(code, `etcd ${message}: ${messageOf(failure)}`, { cause: failure });
   };
 
+  /** Tries until it works, the deadline passes, or etcd refuses. */
   const persist = async <T>(
     start: (connection: Connection, token: string | undefined) => Pending<T>,
     context: CallContext,
@@ -183,6 +184,7 @@ export function createEtcdClient(connections: readonly Connection[], settings: E
     async compact(revision: number, context: CallContext): Promise<void> {
       await persist((connection, given) => connection.compact(revision, given), context, 'read');
     },
+    /** The size of the database of the member that answers. */
     bytesInUse: (context: CallContext): Promise<number> =>
       persist((connection, given) => connection.bytesInUse(given), context, 'read'),
     /** Opens one watch on one member; the listener is told of its failure. Leaving the member ends its watches. */

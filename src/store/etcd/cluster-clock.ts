@@ -5,6 +5,7 @@ import type { EtcdSettings } from './options.js';
 const FRESH_MS = 1000;
 const HALF_SECOND = 500_000;
 
+/** The time of the members, at a moment of the monotonic clock. */
 interface Time {
   readonly micros: number;
   readonly at: number;

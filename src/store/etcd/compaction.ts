@@ -7,6 +7,7 @@ import type { EtcdSettings } from './options.js';
 
 /** Samples for each length of history, in time and in bytes. */
 const SAMPLES = 10;
+/** How often the size of the database is checked. */
 const BYTES_EVERY_MS = 5000;
 
 interface Sample {

@@ -71,6 +71,7 @@ export function etcdStore(options: EtcdStoreOptions): EventStore {
   const idleSpan = createIdleSpan();
   const connect = settings.transport === 'grpc' ? grpcConnect : gatewayConnect;
   const time = createClusterClock(settings);
+  /** Made once, with the first attempt to open. */
   let made: { readonly client: LiftedClient; readonly writes: ReturnType<typeof createWrites> } | undefined;
   let created: Revision = 0;
   let endCompaction: (() => void) | undefined;

@@ -9,7 +9,7 @@ const CONCURRENCY = 16;
 /** The most pages of the index that one call reads, when other replicas remove what it finds. */
 const PAGES = 4;
 
-/** False when another replica was faster, or the event changed. */
+/** Returns false when another replica was faster, or the event changed. */
 async function expireOne(
   client: EtcdClient,
   { indexKey, objectKey, revision }: DueEntry,
@@ -33,6 +33,7 @@ async function expireOne(
   return false;
 }
 
+/** Removes what is due, up to a limit, each event in a transaction and at a revision of its own. */
 export async function expireDue(
   client: EtcdClient,
   layout: Layout,

@@ -8,6 +8,7 @@ export const UNAVAILABLE = 14;
 
 /** How a request to etcd failed, the same over both protocols. */
 export interface EtcdFailure extends Error {
+  /** The gRPC status code. */
   readonly code: number;
   /** False: it certainly never reached etcd. */
   readonly sent: boolean;
@@ -59,7 +60,7 @@ const MESSAGES: readonly (readonly [part: string, failureClass: FailureClass])[]
   ['etcdserver: rpc not supported for learner', 'away'],
 ];
 
-/** Canceled, unknown, deadline, aborted, internal, unavailable, data loss: another member may succeed. */
+/** After these another member may succeed: canceled, unknown, deadline, aborted, internal, unavailable, data loss. */
 const PASSING: ReadonlySet<number> = new Set([1, 2, 4, 10, 13, 14, 15]);
 const UNAUTHENTICATED = 16;
 

@@ -37,6 +37,7 @@ export function createIdleSpan() {
       from = start <= to && start >= from && to > from ? from : start;
       to = end;
     },
+    /** Where a reader after this revision may begin as well. */
     beyond: (after: Revision): Revision => (holds(after) ? to : after),
     /** The beginning of the span, for a reader inside it. */
     start: (position: Revision): Revision => (holds(position) ? from : position),

@@ -104,7 +104,7 @@ export function createLayout(prefix: string) {
       value.set(tail, event.bytes.length);
       return value;
     },
-    /** `undefined` where another program wrote it. `revision`: instead of the key's own. */
+    /** The record of a key and value; `undefined` if another program wrote it. `revision`: instead of the key's own. */
     record({ key: path, value, modRevision }: KeyValue, revision: Revision = modRevision): EventRecord | undefined {
       const key = eventKeyOf(path);
       // The description is one line; the event's bytes may hold anything.

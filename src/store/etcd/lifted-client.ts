@@ -65,6 +65,7 @@ export function createLiftedClient(inner: EtcdClient, layout: Layout, clock: Clo
     });
   };
 
+  /** Reads the lift, and raises it if etcd is behind what was seen. */
   const find = async (context: CallContext): Promise<void> => {
     for (;;) {
       const since = seen;

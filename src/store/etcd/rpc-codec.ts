@@ -39,6 +39,7 @@ export type Send<Sent> = <T>(
   token: string | undefined,
 ) => Pending<T>;
 
+/** The calls of a connection, without their transport. */
 export interface RpcCodec<Sent> {
   calls(send: Send<Sent>): Pick<Connection, 'range' | 'txn' | 'compact' | 'bytesInUse' | 'authenticate'>;
   encodeWatch(request: WatchRequest): Sent;

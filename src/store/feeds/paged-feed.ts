@@ -49,7 +49,7 @@ export interface PagedFeeds {
   readonly readers: number;
 }
 
-/** Changes that wait for a reader that is busy with earlier ones; beyond that it reads again. */
+/** The maximum number of changes that wait for a reader busy with earlier ones; beyond that it reads again. */
 const OFFERED = 1024;
 
 const RULES: OptionRules<PagedFeedsOptions> = { read: /* @__PURE__ */ required(aFunction) };

@@ -18,8 +18,8 @@ export function createParkedIterator<T extends object>(source: ParkedSource<T>):
 }
 
 /**
- * Waiting `next()` calls can be woken, ended and returned from outside: `return()` on a generator waits while the
- * generator waits. A class for the same reason as `Watcher`.
+ * An async iterator whose waiting `next()` calls can be woken, ended and returned from outside: `return()` on a
+ * generator waits as long as the generator does. A class for the same reason as `Watcher`.
  */
 export class ParkedIterator<T extends object> implements AsyncIterableIterator<T> {
   readonly #source: ParkedSource<T>;
@@ -78,7 +78,7 @@ export class ParkedIterator<T extends object> implements AsyncIterableIterator<T
     }
   }
 
-  /** Waiting and later `next()` calls resolve to `done`. Bound to the instance, so that it can be a listener. */
+  /** Makes waiting and later `next()` calls resolve to `done`. Bound to the instance, so that it can be a listener. */
   readonly end = (): void => {
     if (this.#over) return;
     this.#over = true;

@@ -7,7 +7,7 @@ const DEFAULT_ARENA = 1_048_576;
 
 /** Default of `maxBytes` while V8's heap limit is not known. */
 const UNKNOWN_LIMIT = 268_435_456;
-/** Of the heap limit. Event bytes are outside the heap: half leaves room for requests and garbage. */
+/** Fraction of the heap limit: half leaves room for requests and garbage. Event bytes are outside the heap. */
 const OF_HEAP = 1 / 2;
 /** Upper bounds of the list cache and of one event, as fractions of `maxBytes`. */
 const OF_LISTS = 1 / 16;
@@ -24,7 +24,7 @@ export interface Bounds {
   readonly arenaBytes: number;
 }
 
-/** The value of `--max-old-space-size`, or V8's own choice; `undefined` where it is not known. */
+/** V8's heap limit in bytes: `--max-old-space-size`, or V8's own choice; `undefined` where it is not known. */
 async function heapLimit(): Promise<number | undefined> {
   try {
     const { getHeapStatistics } = await import('node:v8');

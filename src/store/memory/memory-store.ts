@@ -11,7 +11,7 @@ import type { Slot, Version } from './bytes/version.js';
 import { checkMemoryStoreOptions, type MemoryStoreOptions } from './options.js';
 import { createReads, type Reads } from './reads.js';
 
-/** How long one `expire` call works: with a garbage collection of 4 to 6 ms it should stay below 10. */
+/** The longest time until `expire` yields: with a garbage collection of 4 to 6 ms it should stay below 10. */
 const EXPIRE_SLICE_MS = 1;
 const EXPIRE_STEPS_PER_CLOCK_CHECK = 8;
 

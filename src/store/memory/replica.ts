@@ -22,7 +22,10 @@ export interface Replica extends Reads {
   floor(): Revision;
   /** Adds an event of the state at the first revision, before any change. Fails with `full`. */
   load(record: EventRecord): void;
-  /** Revisions may have gaps. Fails with `full`, and with an Error for a change that contradicts the contents. */
+  /**
+   * Applies the next change. Revisions must increase, and may have gaps. Fails with `full`, and with an Error for a
+   * change that contradicts the contents.
+   */
   apply(change: Change): void;
   /** Records that nothing changed from {@link Replica.revision} up to this revision. */
   advance(revision: Revision): void;

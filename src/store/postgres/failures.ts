@@ -14,6 +14,7 @@ const NEVER_CONNECTED: ReadonlySet<unknown> = new Set([
   'AUTH_TYPE_NOT_IMPLEMENTED',
 ]);
 
+/** What an operator can do, by SQLSTATE. */
 const ADVICE: Readonly<Record<string, string>> = Object.freeze({
   '25006': 'the server takes no writes: connect to the primary, not to a standby',
   '28000': 'the server refused the login',
@@ -36,6 +37,7 @@ function isOutcomeUnknown(state: string): boolean {
   return state.startsWith('57P') || state.startsWith('08') || state === '40003';
 }
 
+/** SQLSTATE of the server's error behind a StoreError. */
 export function stateOf(error: unknown): unknown {
   return ((error as { cause?: unknown }).cause as { code?: unknown } | undefined)?.code;
 }

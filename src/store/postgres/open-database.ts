@@ -19,7 +19,10 @@ function refuse(message: string, cause?: unknown): StoreError {
   return storeError('unavailable', `PostgreSQL: ${message}`, { cause });
 }
 
-/** Several stores may do this at once. Fails with `unavailable`, and a message that says what an operator has to do. */
+/**
+ * Checks the server and the schema, creates or updates the schema if allowed, and returns the latest revision. Several
+ * stores may do this at once. Fails with `unavailable`, and a message that says what an operator has to do.
+ */
 export async function openDatabase(options: OpenDatabaseOptions): Promise<Revision> {
   const { requests, schema, migrate, start, raise } = options;
   const s = quoted(schema);

@@ -34,6 +34,7 @@ export function listStatement(
   const newestFirst = query.order === 'newest-first';
   const s = quoted(schema);
   const values: PostgresValue[] = [];
+  /** Adds a value, and returns its place in the text. */
   const of = (value: string | number, type: 'text' | 'bigint'): string => `$${values.push(String(value))}::${type}`;
   const [term] = INDEXED.flatMap(({ field, ...index }) => {
     const value = indexed(query.terms?.find((given) => given.field === field)?.value);
@@ -118,6 +119,7 @@ ORDER BY ${newestFirst ? 'v.rev DESC' : 'v.key'}`,
   };
 }
 
+/** Fails with `expired` and `future-revision`. */
 export async function readList(reads: Reads, schema: string, query: ListQuery): Promise<ListPage> {
   const { statement, values } = listStatement(schema, query);
   const rows = await reads.read(statement, values, query.signal);

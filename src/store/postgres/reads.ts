@@ -7,7 +7,10 @@ import { numberOf } from './rows.js';
 
 export type Reads = ReturnType<typeof createReads>;
 
-/** Notices when the database went back to an earlier state. `onLifted`: feeds have to check again. */
+/**
+ * Reads that notice when the database went back to an earlier state, as after a restored backup. `onLifted`: revisions
+ * were raised, and feeds have to check again.
+ */
 export function createReads(
   { requests, schema, timeoutMs }: Pick<StoreParts, 'requests' | 'schema' | 'timeoutMs'>,
   onLifted: (latest: Revision) => void,
@@ -20,6 +23,7 @@ export function createReads(
   const saw = (revision: Revision): void => void (seen = Math.max(seen, revision));
 
   return {
+    /** The latest revision in any answer. */
     get seen(): Revision {
       return seen;
     },
@@ -34,6 +38,7 @@ export function createReads(
         const known = seen;
         const rows = await requests.read(statement, values, signal);
         const [first] = rows;
+        // Reads go to the primary only: the data of a standby is old.
         if (first?.['standby'] === 'true') {
           throw storeError('unavailable', 'PostgreSQL: the server is a standby now: connect to the primary');
         }

@@ -7,6 +7,7 @@ import { quoted } from './names.js';
 /** One row: every column is a text or null. */
 export type Row = Readonly<Record<string, string | null>>;
 
+/** A statement with the name it is prepared under where that is possible. */
 export interface Statement {
   readonly name: string;
   readonly text: string;

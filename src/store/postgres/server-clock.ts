@@ -20,12 +20,14 @@ const STATEMENT = {
 export function createServerClock({ requests, timers }: Pick<StoreParts, 'requests' | 'timers'>) {
   let ahead = 0;
   return {
+    /** Asks the server for its time, in microseconds. */
     async now(signal?: AbortSignal): Promise<number> {
       const [row] = await requests.read(STATEMENT, [], signal);
       const time = numberOf(row?.['now']);
       ahead = time - timers.monotonic() * 1000;
       return time;
     },
+    /** The server's time `ms` milliseconds from now, in microseconds. */
     after: (ms: number): number => Math.floor((timers.monotonic() + ms) * 1000 + ahead),
   };
 }

@@ -65,7 +65,10 @@ interface WakeUpsOptions extends Pick<StoreParts, 'client' | 'schema' | 'timers'
   readonly feeds: Pick<PagedFeeds, 'readers' | 'wake'>;
 }
 
-/** A connection is held for LISTEN while there are readers, and until the next poll after that. */
+/**
+ * Wakes feeds: at writes of this store, at notifications of others, and at intervals. A connection is held for LISTEN
+ * while there are readers, and until the next poll after that.
+ */
 export function createWakeUps(options: WakeUpsOptions) {
   const { client, schema, check, pollMs, pollWithoutListenMs, timers, feeds, onError } = options;
   let timer: ClockTimer | undefined;

@@ -27,6 +27,7 @@ export interface Write {
 interface WriteBatchesOptions extends Omit<StoreParts, 'client' | 'onError'> {
   readonly reads: Reads;
   readonly serverClock: ServerClock;
+  /** Called after each batch that changed something, with the bytes it sent. */
   onWritten(latest: Revision, bytes: number): void;
 }
 
@@ -65,7 +66,7 @@ function resultOf(write: Write, row: Row | undefined): EventRecord | Error {
   return { key, revision, event: eventWithSidecar(event.bytes, description), expiresAt };
 }
 
-/** One batch, and so one commit, is under way at a time, while the next one gathers. */
+/** Writes in batches of one round trip and one commit. One batch is under way at a time, while the next one gathers. */
 export function createWriteBatches(options: WriteBatchesOptions): Batcher<Write, EventRecord> {
   const { requests, reads, schema, clock, timers, serverClock, timeoutMs, onWritten } = options;
   const statement = {

@@ -19,7 +19,7 @@ interface StoreCalls {
   idle(): Promise<void>;
 }
 
-/** They wait until the engine is open, and are counted, so that the engine is closed after the last one. */
+/** Calls wait until the engine is open, end with their signal, and are counted: it is closed after the last one. */
 export function createStoreCalls(engine: StoreEngine, opening: Opening | undefined): StoreCalls {
   const { name } = engine;
   /** `undefined` after `end()`, so that the engine's memory is freed even while the store is referenced. */

@@ -5,7 +5,7 @@ import { SELECTOR_FIELDS } from '../contract/schema-facts.js';
 const SPACE = 0x20;
 const DIGIT_ZERO = 0x30;
 
-/** Stored without names: 270 bytes instead of 510, and two events fit into a page of 4 KiB. The order is fixed. */
+/** Fields stored without names: 270 bytes instead of 510, so two events fit into a 4 KiB page. The order is fixed. */
 const NAMES: readonly string[] = SELECTOR_FIELDS;
 
 type Texts = Readonly<Record<string, string>>;
@@ -16,7 +16,9 @@ type Texts = Readonly<Record<string, string>>;
  */
 type Sidecar = readonly [uid: string, values: readonly (string | 0)[] | Texts, labels: Texts, others?: Texts];
 
-/** An {@link EncodedEvent} without its bytes: the cut, a space, and a JSON array of uid, fields and labels. */
+/**
+ * An {@link EncodedEvent} without its bytes, as one line: the cut, a space, and a JSON array of uid, fields and labels.
+ */
 export function encodeSidecar({ cut, uid, fields, labels }: EncodedEvent): string {
   let found = 0;
   const values = NAMES.map((name) => {

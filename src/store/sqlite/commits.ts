@@ -155,12 +155,15 @@ export function createCommits(path: string, file: EngineFile, first: State) {
   };
 
   return {
+    /** The counters as they are in the file. */
     get state(): State {
       return state;
     },
+    /** Damage was found: nothing is written any more. */
     get damage(): StoreError | undefined {
       return damage;
     },
+    /** Takes the counters of this opening. Where there is no room to write them, the next write does. */
     begin(opened: State): void {
       state = opened;
       const save = (): void => writeState(file.use().connection, state);

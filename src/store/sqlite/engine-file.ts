@@ -23,7 +23,11 @@ export interface Session {
 
 export type EngineFile = ReturnType<typeof openEngineFile>;
 
-/** The connection to the file can be dropped and made again. @throws StoreError `unavailable` that says what to do. */
+/**
+ * Opens or creates the file and takes its lock. The connection to it can be dropped and made again.
+ *
+ * @throws StoreError `unavailable` that says what is wrong with the file and what to do
+ */
 export function openEngineFile(driver: LoadedDriver, options: EngineOptions, now: number) {
   const { path, startAt, historyMs = 600_000, historyMaxBytes = 268_435_456, reserveBytes = 16_777_216 } = options;
   const start = Math.min(Number.MAX_SAFE_INTEGER, Math.max(1, startAt ?? Math.floor(now)));
@@ -99,6 +103,7 @@ export function openEngineFile(driver: LoadedDriver, options: EngineOptions, now
   return {
     /** The connection. One that was dropped is made again, which may fail with a driver's error. */
     use: (): Session => use(),
+    /** What an error of `use` means. */
     failure: (error: unknown): StoreError => failure(error),
     diskSpace: diskSpace as DiskSpace,
     mark: mark as MarkerFile,

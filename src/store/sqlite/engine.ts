@@ -17,7 +17,10 @@ export type EngineQuery = Omit<StoredQuery, 'at' | 'isLatest'> & { readonly at: 
 
 export type SqliteEngine = ReturnType<typeof openEngine>;
 
-/** The store on one connection, without threads and promises. `now` in microseconds. Fails only with StoreErrors. */
+/**
+ * The store on one connection, without threads and promises. Opens or creates the file and takes its lock. Fails only
+ * with StoreErrors. `now`: the wall clock in microseconds.
+ */
 export function openEngine(driver: LoadedDriver, options: EngineOptions, now: number) {
   const file = openEngineFile(driver, options, now);
   let commits: Commits;
@@ -41,7 +44,10 @@ export function openEngine(driver: LoadedDriver, options: EngineOptions, now: nu
   };
 
   return {
-    /** A result for each operation, in order. `withPrevious`: replaces return the versions before them. */
+    /**
+     * Commits a batch in one transaction: a result for each operation, in order. `withPrevious`: replaces return the
+     * versions before them.
+     */
     write: (
       operations: readonly WriteOperation[],
       at: number,
@@ -66,6 +72,7 @@ export function openEngine(driver: LoadedDriver, options: EngineOptions, now: nu
         return readStoredChanges(connection, after);
       }),
     revision: (): Revision => read(() => commits.state.latest),
+    /** Fails when a write has no chance. */
     ping: (): void => commits.ping(),
     /** When history has to be pruned next, microseconds; 0: now. */
     nextDue(): number | undefined {

@@ -34,7 +34,7 @@ const ADVICE: Readonly<Record<Fault, string>> = {
   other: 'SQLite reported an error',
 };
 
-/** Its message contains the driver's, because errors cross threads without their cause. */
+/** The message contains the driver's, because errors cross threads without their cause. */
 export function sqliteFailure(path: string, error: unknown): StoreError {
   const fault = faultOf(error);
   return storeError('unavailable', `the database file ${path} cannot be used: ${ADVICE[fault]} (${messageOf(error)})`, {

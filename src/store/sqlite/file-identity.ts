@@ -11,6 +11,7 @@ const statOf = (path: string): Stats | undefined => {
 
 export type FileIdentity = ReturnType<typeof createFileIdentity>;
 
+/** Checks whether the files at their paths are still those of a database that has just been opened. */
 export function createFileIdentity(path: string) {
   let file: Stats | undefined;
   let log: Stats | undefined;

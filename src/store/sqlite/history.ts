@@ -22,6 +22,7 @@ export interface EndedVersion {
   readonly by: Revision;
   readonly revision: Revision;
   readonly object: number | null;
+  /** The bytes of its event. */
   readonly size: number;
   readonly key: KeyBytes;
 }
@@ -49,7 +50,7 @@ const bytesOf = ({ kind, size }: Pick<EndedVersion, 'kind' | 'size'>): number =>
 
 export type History = ReturnType<typeof createHistory>;
 
-/** Works inside a transaction that the caller has begun. */
+/** The versions that ended, and when they are pruned. Works inside a transaction that the caller has begun. */
 export function createHistory(
   connection: SqlConnection,
   { historyMs, historyMaxBytes }: HistoryBounds,

@@ -1,7 +1,7 @@
 import { createBoundedCache } from '../../cache/bounded-cache.js';
 import { bytesOf, prepareAll, type SqlConnection } from './driver.js';
 
-/** A storm of events is about a few thousand at a time. Looking one up takes 4 µs of a create's 40. */
+/** A storm of events is about a few thousand objects at a time. Looking one up takes 4 µs of a create's 40. */
 const CACHED = 4096;
 
 /**
@@ -26,7 +26,7 @@ const cacheKey = (name: Uint8Array, uid: Uint8Array): string =>
 
 export type ObjectNumbers = ReturnType<typeof createObjectNumbers>;
 
-/** One number for each pair of name and uid. */
+/** The numbers of the objects that events are about, one for each pair of name and uid. */
 export function createObjectNumbers(connection: SqlConnection) {
   const statements = prepareAll(connection, OBJECT_STATEMENTS);
   const numbers = createBoundedCache<string, number>({ maxEntries: CACHED });
@@ -49,6 +49,7 @@ export function createObjectNumbers(connection: SqlConnection) {
       numbers.set(key, number);
       return number;
     },
+    /** Removes those of the objects that no row is about any more. */
     release(objects: Iterable<number>): void {
       for (const object of objects) {
         const removed = statements.remove.get(object);

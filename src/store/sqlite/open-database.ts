@@ -60,7 +60,10 @@ function create(driver: LoadedDriver, { path }: EngineOptions, begin: (connectio
   syncFolder(dirname(path));
 }
 
-/** `begin` gives a new file its first state. An empty file is refused: it is what a failed restore leaves. */
+/**
+ * `begin` gives a new file its first state. An empty file is refused: it is what a failed restore leaves. The caller
+ * holds the lock of the file.
+ */
 export function openDatabase(
   driver: LoadedDriver,
   options: EngineOptions,

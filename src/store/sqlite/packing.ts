@@ -4,7 +4,10 @@ const decoder = new TextDecoder();
 export type Packer = ReturnType<typeof createPacker>;
 export type Unpacker = ReturnType<typeof createUnpacker>;
 
-/** A sufficient `expectedBytes` keeps the buffer from growing; with cuts it is the size of the buffers. */
+/**
+ * Writes numbers and byte strings one after the other into a buffer that can be transferred to another thread. A
+ * sufficient `expectedBytes` keeps it from growing; with cuts it is the size of its buffers.
+ */
 export function createPacker(expectedBytes = 2048) {
   const bufferBytes = Math.max(16, expectedBytes);
   let buffer = new Uint8Array(bufferBytes);

@@ -67,7 +67,7 @@ function aboutOf(connection: SqlConnection, terms: readonly FieldTerm[]): About 
   return undefined;
 }
 
-/** Current versions, and those that ended later which a snapshot still sees. */
+/** Selects current versions, and those that ended later, which a snapshot still sees. */
 function versionsOf({ namespace, at, after, newestFirst, isLatest }: StoredQuery, about?: About): Part {
   const { above, below } = keyBounds(namespace);
   const isInside = !newestFirst && after !== undefined && compareBytes(after.key, above) > 0;

@@ -21,7 +21,10 @@ function sizeOfDisk(path: string): number {
 
 export type Reserve = ReturnType<typeof createReserve>;
 
-/** A file that is emptied when the disk is full. Failures to write it are no errors: it is then smaller than wanted. */
+/**
+ * Disk space that only the database gets: a file beside it that is emptied when the disk is full. Failures to write it
+ * are no errors: it is then smaller than wanted.
+ */
 export function createReserve(databasePath: string, reserveBytes: number) {
   const path = `${databasePath}-reserve`;
   const share = Math.floor((sizeOfDisk(databasePath) * DISK_SHARE) / CHUNK_BYTES) * CHUNK_BYTES;

@@ -119,7 +119,11 @@ const ROWS_ARE_NOT_CHANGED = `
 /** The migrations: the one at index n - 1 makes version n of the schema from version n - 1. Only ever appended to. */
 export const MIGRATIONS: readonly string[] = [FIRST_SCHEMA, OBJECTS, OWN_TIME, ROWS_ARE_NOT_CHANGED];
 
-/** Each step is a transaction of its own. @throws Error when the schema is newer than this version of the library. */
+/**
+ * `version`: 0 if there is no schema. Each step is a transaction of its own.
+ *
+ * @throws Error when the schema is newer than this version of the library
+ */
 export function migrate(connection: SqlConnection, version: number, migrations: readonly string[] = MIGRATIONS): void {
   if (version > migrations.length) {
     throw new Error(

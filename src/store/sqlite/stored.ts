@@ -11,7 +11,7 @@ export function namespaceOf(key: KeyBytes): Uint8Array {
   return key.subarray(0, Math.max(0, key.indexOf(SLASH)));
 }
 
-/** Both exclusive. `0` is the character after `/`; UTF-8 has no 0xff. */
+/** The keys of a namespace, or all, are between these, both exclusive: `0` comes after `/`, and UTF-8 has no 0xff. */
 export function keyBounds(namespace: Uint8Array | undefined): {
   readonly above: Uint8Array;
   readonly below: Uint8Array;

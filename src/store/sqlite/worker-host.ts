@@ -34,7 +34,7 @@ function workerUrl(): URL {
  */
 export function createWorkerHost(options: EngineOptions, clock: Clock): EngineHost {
   let worker: Worker | undefined;
-  /** Answers come in the same order. A worker that is opening the file gets these afterwards. */
+  /** Not yet answered: answers come in the same order. A worker that is opening the file gets these afterwards. */
   const sent: Request[] = [];
   let failure: { readonly error: StoreError; readonly until: number } | undefined;
   /** After a failed opening calls fail at once for this long. */

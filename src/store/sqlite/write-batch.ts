@@ -7,6 +7,7 @@ import { createObjectNumbers } from './objects.js';
 import { nextRevision, type State } from './state.js';
 import { namespaceOf, recordOf, RECORD_COLUMNS, type KeyBytes, type StoredRecord } from './stored.js';
 
+/** Creates an event, or replaces the one at `expected`. */
 export interface PutOperation {
   readonly kind: 'put';
   readonly key: KeyBytes;
@@ -144,7 +145,7 @@ export function createBatchWriter(connection: SqlConnection, bounds: HistoryBoun
   };
 
   return {
-    /** Where the condition does not hold, the error is the result, and nothing is changed. */
+    /** Where the condition of the operation does not hold, the error is the result, and nothing is changed. */
     apply(state: State, operation: WriteOperation, withPrevious: boolean): WriteResult | StoreError {
       try {
         switch (operation.kind) {

@@ -34,7 +34,10 @@ export interface WritesOptions {
   readonly path: string;
   /** Whether changes are read: only then does the engine return the versions that were replaced. */
   hasReaders(): boolean;
-  /** `changes`: in order; `undefined`: history has to be read for some of them, which takes as long as writing them. */
+  /**
+   * Called after each batch, with its changes in order; `undefined`: history has to be read for some of them, which
+   * takes about as long as writing them. `nextDue`: when history has to be pruned next.
+   */
   onWritten(changes: readonly Change[] | undefined, nextDue: number | undefined): void;
 }
 

@@ -3,8 +3,8 @@ import { eventSize } from '../contract/record.js';
 import type { HubEntry } from './hub-entry.js';
 
 /**
- * What a client that stopped reading keeps in memory. With four times these limits chunks were never views of shared
- * memory, and 2,000 unread watches held 267 MB.
+ * The limits of what a watcher gets at once, and so of what a client that stopped reading keeps in memory. With four
+ * times these limits chunks were never views of shared memory, and 2,000 unread watches held 267 MB.
  */
 const MAX_CHANGES = 128;
 const MAX_BYTES = 32_768;
@@ -18,8 +18,9 @@ export interface BatchFrames {
 }
 
 /**
- * It stores its frames itself: in a WeakMap they would outlive it, because V8 clears a WeakMap only in a full garbage
- * collection, which then happens up to three times as often.
+ * Changes that are delivered together, the same batch to all watchers that keep up. It stores its frames itself: in a
+ * WeakMap they would outlive it, because V8 clears a WeakMap only in a full garbage collection, which then happens up
+ * to three times as often.
  */
 export class Batch {
   /** At least one entry. */
@@ -35,7 +36,7 @@ export class Batch {
     this.revision = (entries.at(-1) as HubEntry).change.revision;
   }
 
-  /** Created once for any number of watchers of a kind: equal kinds must mean equal bytes. */
+  /** The frames are created once for any number of watchers of a kind: equal kinds must mean equal bytes. */
   frames(kind: string, make: () => BatchFrames): BatchFrames {
     let frames = this.#frames.get(kind);
     if (frames === undefined) this.#frames.set(kind, (frames = make()));

@@ -17,6 +17,7 @@ const MAX_DELIVERED_BYTES = 33_554_432;
 export interface CatchUpOptions {
   readonly store: EventStore;
   readonly clock: Clock;
+  /** The maximum number of readers at a time. */
   readonly readers: number;
   /** Called when the store was closed. */
   close(): void;
@@ -44,6 +45,7 @@ export function createCatchUp(options: CatchUpOptions) {
   const closing = new AbortController();
   let paused = false;
   let scheduled = false;
+  /** Bytes of events that watchers hold. */
   let deliveredBytes = 0;
 
   const deliver = (watcher: Watcher, batches: readonly Batch[]): void => {
@@ -78,7 +80,10 @@ export function createCatchUp(options: CatchUpOptions) {
     }
   };
 
-  /** A watcher that does not wait again in time gets a new reader. False when the feed ended by itself. */
+  /**
+   * Reads as long as a watcher near the reader waits; one that does not wait again in time gets a new reader. Returns
+   * false when the feed ended by itself.
+   */
   const read = async (reader: Reader): Promise<boolean> => {
     const { signal } = reader.abort;
     const onProgress = (revision: Revision): void => {

@@ -9,7 +9,10 @@ const FORMS = 64;
 
 export type FrameMemory = ReturnType<typeof createFrameMemory>;
 
-/** Frames of a form that are sent together are mostly adjacent, and need no copy (decision 34). */
+/**
+ * Stores the frames of a form in the order they are created: those that are sent together are mostly adjacent, and need
+ * no copy (decision 34). A block is freed with the last of its frames.
+ */
 export function createFrameMemory() {
   const pieces = createBoundedCache<string, { readonly bytes: Uint8Array; used: number }>({ maxEntries: FORMS });
   return {

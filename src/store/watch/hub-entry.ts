@@ -42,7 +42,7 @@ export class HubEntry {
     return this.#cost;
   }
 
-  /** Encoded once for any number of watchers: equal `form` and `type` must mean equal bytes. */
+  /** The bytes are encoded once for any number of watchers: equal `form` and `type` must mean equal bytes. */
   frame(form: string, type: string, encode: () => Uint8Array): Uint8Array {
     for (let made = this.#made; made !== undefined; made = made.earlier) {
       if (made.type === type && made.form === form) return made.bytes;

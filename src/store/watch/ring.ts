@@ -3,6 +3,7 @@ import { batchAt, type Batch } from './batch.js';
 import { createFrameMemory } from './frame-memory.js';
 import { HubEntry, type EntryStorage } from './hub-entry.js';
 
+/** The minimum number of empty elements at the front before the rest is copied. */
 const SLACK = 1024;
 
 export type Ring = ReturnType<typeof createRing>;

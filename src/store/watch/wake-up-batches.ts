@@ -8,7 +8,10 @@ const PACE_MS = 0.008;
 /** Pauses shorter than this (milliseconds) are skipped: timers are not exact. */
 const SHORTEST_PAUSE_MS = 2;
 
-/** The event loop can do other work between batches. Watchers of a batch get the same chunk. */
+/**
+ * Wakes all watchers in batches, so that the event loop can do other work between two batches. Watchers of a batch get
+ * the same chunk. `onTurn` is called before each batch.
+ */
 export function createWakeUps(watchers: ReadonlySet<Watcher>, clock: Clock, onTurn: () => void) {
   let pass: Iterator<Watcher> | undefined;
   let again = false;

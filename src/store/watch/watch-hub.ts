@@ -31,6 +31,7 @@ export interface WatchHub {
   watch(options: WatchOptions): Watcher;
   /** The last revision the feed delivered; `undefined` while there is no feed. */
   revision(): Revision | undefined;
+  /** How much the buffer of recent changes holds. */
   readonly ring: Ring['size'];
   readonly watchers: number;
   /** Ends the feed and all watchers, cleanly. May be called twice. */
@@ -47,9 +48,9 @@ const rules = (): OptionRules<WatchHubOptions> => ({
 });
 
 /**
- * One feed of a store for any number of watchers. One that falls behind the ring is served by a few shared readers of
- * the store's history, and fails with `expired` only when that does not reach back far enough either. When the store is
- * unavailable the hub retries: no watcher misses a change or gets one twice.
+ * One feed of a store for any number of watchers. A watcher that falls behind the ring is served by a few shared
+ * readers of the store's history, and fails with `expired` only when that does not reach back far enough either. When
+ * the store is unavailable the hub retries: no watcher misses a change or gets one twice.
  *
  * @throws TypeError that lists every unusable option.
  */

@@ -9,12 +9,13 @@ export interface WatchOptions {
   readonly waker: Waker;
 }
 
+/** Wakes the consumer of a watcher, which then polls it. */
 export interface Waker {
   wake(): void;
 }
 
 export interface WatcherHub {
-  /** `undefined`: there is none yet; `behind`: the ring begins after the position. */
+  /** The batch after a position; `undefined`: there is none yet; `behind`: the ring begins after the position. */
   read(position: Revision): Batch | 'behind' | undefined;
   /** The latest revision that watchers may see. A watcher that finds nothing new has seen everything up to it. */
   head(): Revision;
@@ -26,8 +27,8 @@ export interface WatcherHub {
 const NONE: readonly never[] = [];
 
 /**
- * A position in the ring. Only batches that were read for it from history are buffered. A class, like everything that
- * runs for each watcher when it is woken: closures take twice as long (decision 34).
+ * One watch: a position in the ring. Only batches that were read for it from history are buffered. A class, like
+ * everything that runs for each watcher when it is woken: closures take twice as long (decision 34).
  */
 export class Watcher {
   readonly #hub: WatcherHub;
@@ -110,7 +111,7 @@ export class Watcher {
     this.wake();
   }
 
-  /** Batches that were read from history for this watcher. `taken`: called once, when it no longer holds any. */
+  /** Delivers batches that were read from history. `taken`: called once, when the watcher no longer holds any. */
   deliver(batches: readonly Batch[], taken: () => void): void {
     this.#releaseBatches();
     this.#delivered = batches;

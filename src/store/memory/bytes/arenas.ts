@@ -6,7 +6,7 @@ const LARGE = 1 / 8;
 const SCANS_PER_RELEASE = 4;
 const BYTES_PER_SCAN = 1024;
 const SCANS_PER_COMPACT = 32;
-/** An arena is compacted when less than this fraction is live. */
+/** An arena is compacted when less than this fraction is live; the second applies when the store is short of memory. */
 const SPARSE = 1 / 2;
 const SPARSE_WHEN_SHORT = 7 / 8;
 
@@ -23,6 +23,7 @@ export interface Arena {
   sparse: boolean;
 }
 
+/** How arenas read and update the location that an entry stores. */
 export interface EntryAccess<T extends object> {
   arenaOf(entry: T): Arena;
   offsetOf(entry: T): number;
@@ -32,13 +33,15 @@ export interface EntryAccess<T extends object> {
   move(entry: T, arena: Arena, offset: number): void;
 }
 
+/** The number of arenas, and sizes in bytes. */
 export type ArenaUsage = Readonly<Record<'arenas' | 'allocated' | 'used' | 'live', number>>;
 
 /**
- * Each retention class has one open arena, so that entries that expire together share arenas (with a single one, 5 % of
- * events that live ten times longer take 4.8 times the memory). A closed arena that is less than half live is
- * compacted: each release moves a few of its entries, so that no call takes long. A dropped buffer is not reused,
- * because records that were returned earlier may still read from it.
+ * Allocates bytes in arenas of 1 MiB. Each retention class has one open arena, so that entries that expire together
+ * share arenas (with a single one, 5 % of events that live ten times longer take 4.8 times the memory). An arena is
+ * dropped when its last entry is released. A closed arena that is less than half live is compacted: each release moves
+ * a few of its entries, so that no call takes long. A dropped buffer is not reused, because records that were returned
+ * earlier may still read from it.
  *
  * `survivors`: the class that moved entries belong to. `arenaBytes`: a smaller arena size for a small store.
  */
@@ -72,7 +75,7 @@ export function createArenas<T extends object>(
     arena.sparse = false;
   };
 
-  /** Drops a closed arena without live entries, or queues one that is less than `limit` live. */
+  /** Drops a closed arena without live entries, or queues one less than `limit` live. Returns whether it did. */
   const dropOrMarkSparse = (arena: Arena, limit: number): boolean => {
     if (!arena.closed || arena.sparse || arena.live >= arena.used * limit) return false;
     if (arena.live === 0) drop(arena);
@@ -150,7 +153,7 @@ export function createArenas<T extends object>(
       countFreed(access.arenaOf(entry), size);
       compact(SCANS_PER_RELEASE + Math.floor(size / BYTES_PER_SCAN));
     },
-    /** Also arenas that are only slightly sparse. False when nothing can be gained. */
+    /** Compacts when the store is short of memory, also slightly sparse arenas. False when nothing can be gained. */
     compact: (): boolean => (sparse.length > 0 || findSparse()) && compact(SCANS_PER_COMPACT),
     allocated: (): number => allocated,
     usage(): ArenaUsage {

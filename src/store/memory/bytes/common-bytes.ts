@@ -2,7 +2,7 @@ import type { ByteHints } from '../../contract/byte-hints.js';
 import { matchesAt } from '../../contract/keys.js';
 import { MAX_OFFSET } from './arena-entry.js';
 
-/** An encoder needs few entries, and none is ever removed. */
+/** The maximum number of table entries, and length of one: an encoder needs few, and none is ever removed. */
 const MAX_COUNT = 16;
 const MAX_BYTES = 1024;
 
@@ -49,6 +49,7 @@ export function createCommonBytesTable() {
   const table: CommonBytes[] = [NONE];
 
   return {
+    /** Entries are only ever appended. */
     all: table as readonly CommonBytes[],
     find(bytes: Uint8Array, { name, namespace, suffix }: ByteHints, sortKey: string): FoundCommonBytes {
       const slash = sortKey.indexOf('/');

@@ -43,8 +43,9 @@ export function createEventStorage(arenaBytes?: number) {
       return HEADER.length + end - prefix - (found?.part.bytes.length ?? 0);
     },
     /**
-     * As the version at `step` of a slot, which may be new, and is not changed. `intern` returns an equal string that
-     * is stored already. `expiresAt`: microseconds since the epoch; `retentionMs`: until then.
+     * Stores an immutable copy of an event as the version at `step` of a slot, which may be new and is not changed.
+     * `intern` returns an equal string that is stored already. `expiresAt`: microseconds since the epoch;
+     * `retentionMs`: from now until then.
      */
     keep(
       slot: Slot,

@@ -6,11 +6,11 @@ import { MAX_LENGTH, MAX_OFFSET } from './arena-entry.js';
 import { textMatchesAt, type CommonBytes } from './common-bytes.js';
 import { agreeInCommonFields, COMMON_FIELDS } from '../../contract/schema-facts.js';
 
-/** Stored with each event and not in a shared set. `metadata.name` is not among them: it is in the key. */
+/** Fields stored with each event, not in a shared set. `metadata.name` is not among them: it is in the key. */
 export const OWN = ['regarding.name', 'regarding.uid', 'regarding.resourceVersion'] as const;
 const NAME = 'metadata.name';
 const VERSION = 'regarding.resourceVersion';
-/** Cached sets, recently read field objects, and the maximum length of all ids together and of one. */
+/** The maximum number of cached sets and of recent field objects, and the maximum length of all ids and of one. */
 const REMEMBERED = 4096;
 const RECENT = 1024;
 const REMEMBERED_TEXT = 1_048_576;
@@ -18,6 +18,7 @@ const MAX_ID_LENGTH = 1024;
 
 type Strings = Readonly<Record<string, string>>;
 
+/** The part of fields and labels that events share. */
 export interface FieldSet extends HeldPart {
   readonly fields: Strings;
   readonly labels: Strings;
@@ -35,7 +36,7 @@ export interface FieldSet extends HeldPart {
 /** The tables of a store, which its events refer to through their sets. */
 export interface StoreTables {
   readonly commonBytes: readonly CommonBytes[];
-  /** The fields that were read last: an object takes 1 µs, and a thousand watchers read the same few events. */
+  /** The fields that were read last: creating them takes 1 µs, and a thousand watchers read the same few events. */
   readonly recent: BoundedCache<object, Strings>;
 }
 
@@ -62,8 +63,8 @@ function countCommon(fields: Strings): number {
 }
 
 /**
- * The fields are as the library creates them: known names, no empty values, and the name in the key. They are read by
- * constant names, because every write calls this. `common`: as counted by {@link countCommon}.
+ * Whether the fields are as the library creates them: known names, no empty values, and the name in the key. They are
+ * read by constant names, because every write calls this. `common`: as counted by {@link countCommon}.
  */
 function isUsual(event: EncodedEvent, name: string, common: number): boolean {
   const { fields } = event;
@@ -89,6 +90,7 @@ function commonOf(fields: Strings): Strings {
   return Object.freeze(common);
 }
 
+/** Returns a string that is equal for equal sets only. */
 function idOf({ fields, labels }: EncodedEvent, labelNames: readonly string[]): string {
   let id = `${fields[NAME] === undefined ? '' : 'n'}${fields[VERSION] ? 'v' : ''}`;
   for (const field of COMMON_FIELDS) {
@@ -179,7 +181,7 @@ export function createFieldSets(commonBytes: readonly CommonBytes[]) {
   };
 }
 
-/** `set`: a split one; `own`: the values of {@link OWN}. */
+/** The fields of an event, frozen. `set`: its set, a split one; `own`: its values of {@link OWN}. */
 export function fieldsOf(set: FieldSet, name: string, own: readonly (string | undefined)[]): Strings {
   const fields: Record<string, string> = { ...set.fields };
   if (set.named) fields[NAME] = name;

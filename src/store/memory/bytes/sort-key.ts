@@ -18,8 +18,8 @@ function exchanged(text: string, middle: number): string {
 }
 
 /**
- * JavaScript compares UTF-16 units, but lists are in the order of UTF-8 bytes, in which surrogates (U+10000 and up)
- * sort after U+E000–U+FFFF and not before.
+ * Exchanges two ranges of characters, because lists are in the order of UTF-8 bytes, but JavaScript compares UTF-16
+ * units, in which surrogates (U+10000 and up) sort before U+E000–U+FFFF.
  */
 export function byteOrdered(text: string): string {
   return exchanged(text, 0xe000);
@@ -30,10 +30,12 @@ export function sortKey(key: EventKey): string {
   return byteOrdered([key.namespace, key.name].join('/'));
 }
 
+/** The name in a sort key. */
 export function nameOf(text: string): string {
   return exchanged(text.slice(text.indexOf('/') + 1), REVERSED);
 }
 
+/** The namespace in a sort key. */
 export function namespaceOf(text: string): string {
   return exchanged(text.slice(0, text.indexOf('/')), REVERSED);
 }

@@ -42,8 +42,8 @@ function createView(log: ChangeLog, step: number, namespace: string | undefined)
 }
 
 /**
- * For newest-first lists at an earlier revision. An index of superseded versions would cost every update 3 µs; a view
- * is built from the changes since then, once for all pages of a list.
+ * The views for newest-first lists at an earlier revision. An index of superseded versions would cost every update 3
+ * µs; a view is built from the changes since then, once for all pages of a list.
  */
 export function createPastViews(log: ChangeLog) {
   const known = createBoundedCache<string, PastView>({ maxEntries: VIEWS });
@@ -59,6 +59,7 @@ export function createPastViews(log: ChangeLog) {
       known.set(id, view);
       return view;
     },
+    /** Memory used by the cached views, in bytes. */
     held(): number {
       if (known.size() === 0) return 0;
       let entries = 0;

@@ -13,9 +13,10 @@ interface EarlierEntry {
 export type ExpiryQueue = ReturnType<typeof createExpiryQueue>;
 
 /**
- * Every write renews the expiry, so an entry only means "check again then": a slot has one entry (`slot.queuedFor`) and
- * is queued again when that one comes up too early. A slot whose expiry moves to an earlier time gets a second entry in
- * a separate queue, because its first one may be among too many with the same time to be found.
+ * Slots in order of the time at which they may expire. Every write renews the expiry, so an entry only means "check
+ * again then": a slot has one entry (`slot.queuedFor`) and is queued again when that one comes up too early. A slot
+ * whose expiry moves to an earlier time gets a second entry in a separate queue, because its first one may be among too
+ * many with the same time to be found.
  *
  * Times are whole milliseconds since `start` (microseconds): small integers, stored in the slot alone, take 24 bytes
  * less per event than exact times.
@@ -65,7 +66,7 @@ export function createExpiryQueue(start: number) {
       earlier.delete(slot);
       earlierEntries.remove(entry);
     },
-    /** Removes and returns the next slot that is due; `'later'` after enough that were not: call it again. */
+    /** Removes and returns the next slot that is due; `'later'` after it examined many that were not: call it again. */
     take(now: number): Slot | 'later' | undefined {
       const moment = momentOf(now);
       /** Due within this millisecond, but not yet. */

@@ -4,6 +4,7 @@ const BLOCK = 128;
 const SMALL = 32;
 const JOINED = 96;
 
+/** How many entries with equal keys are examined to find one value. */
 const MAX_EQUAL_KEYS = 8192;
 
 /** Neighbours in an {@link OrderedIndex}: `values` from `first` up to, not including, `end`. */
@@ -48,7 +49,7 @@ export function createOrderedIndex<K extends string | number, V>(keyOf: (value: 
 
   const boundOfFirsts = (key: K, equal: boolean): number => bound(firsts.length, (i) => firsts[i] as K, key, equal);
 
-  /** Ascending keys (revisions, expiry times) need no search: 0.1 µs instead of 0.5, and full blocks. */
+  /** Ascending keys (revisions, expiry times) need no search: 0.1 µs instead of 0.5. They leave full blocks behind. */
   const append = (key: K, value: V): boolean => {
     const at = blocks.length - 1;
     const values = blocks[at] as V[];
@@ -186,7 +187,7 @@ export function createOrderedIndex<K extends string | number, V>(keyOf: (value: 
       }
       return found;
     },
-    /** At most `max` values whose keys are above `from` and below `to`. */
+    /** The values of the first keys above `from` and below `to`, at most `max`; `undefined`: no bound. */
     between(from: K | undefined, to: K | undefined, max: number): V[] {
       const found: V[] = [];
       for (const { values, first, end } of spans(from, to, max)) {
@@ -196,7 +197,7 @@ export function createOrderedIndex<K extends string | number, V>(keyOf: (value: 
     },
     /** The same range as spans of blocks. Any write to the index invalidates them. */
     spans: (from: K | undefined, to: K | undefined, max: number): Span<V>[] => spans(from, to, max),
-    /** How many keys are above `from` and below `to`. Adds up blocks, never entries. */
+    /** How many keys are above `from` and below `to`; `undefined`: no bound. Adds up blocks, never entries. */
     count(from: K | undefined, to: K | undefined): number {
       const [startBlock, startIndex] = from === undefined ? [0, 0] : seek(from, true);
       const [endBlock, endIndex] = to === undefined ? [blocks.length, 0] : seek(to, false);

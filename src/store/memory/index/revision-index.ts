@@ -7,7 +7,10 @@ export type VersionsByRevision = OrderedIndex<number, Version>;
 
 const stepOf = (version: Version): number => version.step;
 
-/** The newest version of every key. Without superseded versions reading the newest state skips no history. */
+/**
+ * The newest version of every key by revision, for all namespaces and for each one. Superseded versions are not
+ * indexed, so that reading the newest state skips no history.
+ */
 export function createRevisionIndex() {
   const all = createOrderedIndex(stepOf);
   const none = createOrderedIndex(stepOf);

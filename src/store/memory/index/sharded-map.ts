@@ -4,7 +4,7 @@ const HASHED = 8;
 
 export type ShardedMap<V> = ReturnType<typeof createShardedMap<V>>;
 
-/** Never rehashed as a whole, which would be a pause of 60 ms at a million names: 256 small maps grow one at a time. */
+/** A map that is never rehashed as a whole (60 ms at a million names): 256 small maps grow one at a time. */
 export function createShardedMap<V>() {
   const shards: Map<string, V>[] = [];
 

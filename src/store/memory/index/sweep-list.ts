@@ -25,6 +25,7 @@ export function put<T>(list: SweepList<T>, item: T): void {
   list.size++;
 }
 
+/** Removes dead items and duplicates when enough items are dead. */
 export function sweep<T>(list: SweepList<T>, isAlive: (item: T) => boolean): void {
   if (list.size < SWEEP_FROM || list.dead * 2 < list.size) return;
   const segment = list.full?.shift() ?? list.tail;

@@ -5,19 +5,22 @@ import { StoredEvent } from '../bytes/stored-event.js';
 import { each, put, sweep, type SweepList } from './sweep-list.js';
 import { visibleVersion, type Slot, type Version } from '../bytes/version.js';
 
-/** For fields with few distinct values a value matches a large part of all events, and a scan is as fast. */
+/** Fields with many distinct values. For others a value matches a large part of all events, and a scan is as fast. */
 const INDEXED: readonly string[] = ['regarding.name', 'regarding.uid'];
 /** Above this number of matches a scan finds a page sooner than sorting the matches would. */
 const FREQUENT = 8192;
 /** The largest number of keys that is examined to find those that still have the value. */
 const SCAN_LIMIT = 16_384;
 
-/** Keys and not versions: most updates leave the value unchanged, and then change nothing here. */
+/**
+ * The keys with a readable version that has the value. They are stored rather than versions, because most updates leave
+ * the value unchanged and then change nothing here.
+ */
 interface ValueEntry extends SweepList<Slot> {
   readonly value: string;
   /**
-   * A key has had another value, or is listed twice. Otherwise (the usual case) `find` need not read the events, which
-   * saves two cache misses each.
+   * True when a key may have another value in one of its versions, or be listed twice. Otherwise (the usual case)
+   * `find` need not read the events, which saves two cache misses each.
    */
   mixed: boolean;
   /** The next field's entry last written together with this one: the uid of an object with this name. May be stale. */
@@ -27,7 +30,7 @@ interface ValueEntry extends SweepList<Slot> {
 interface Field {
   readonly field: string;
   readonly values: ShardedMap<ValueEntry>;
-  /** Usually the next entry to be added to: this saves each write a second lookup in a large map. */
+  /** The entry used last, usually the next one to be added to: this saves each write a second lookup in a large map. */
   last: ValueEntry | undefined;
   /** The last value that was looked up and not found. */
   missing: string | undefined;
@@ -132,8 +135,9 @@ export function createValueIndex() {
         if (value !== '' && valueOf(next, field.field) !== value) drop(field, value);
       }
     },
+    /** Memory used by the values, in bytes. */
     held: (): number => held,
-    /** Unordered: those visible at `step` that match the most selective term; `undefined` when none is selective. */
+    /** The versions visible at `step` that match the most selective term, unordered; `undefined`: none is selective. */
     find(terms: readonly FieldTerm[], step: number): readonly Version[] | undefined {
       let best: ValueEntry | undefined;
       let bestField = '';

@@ -39,7 +39,7 @@ function measured(versions: readonly Version[], start: Revision): MeasuredEvents
   return { events, revisions, starts, touched };
 }
 
-/** From `first` up to, not including, `end`. `open`: a comma follows the last one as well. */
+/** JSON of the events from `first` up to, not including, `end`. `open`: a comma follows the last one as well. */
 function jsonOf({ events, revisions, starts }: MeasuredEvents, first: number, end: number, open: boolean): JsonWriter {
   const before = starts[first] as number;
   return {
@@ -56,7 +56,7 @@ function jsonOf({ events, revisions, starts }: MeasuredEvents, first: number, en
   };
 }
 
-/** All events as one piece, each followed by a comma. */
+/** All events as one piece of JSON, each followed by a comma. */
 export function eventsJson(versions: readonly Version[], start: Revision): JsonWriter & Pick<MeasuredEvents, 'starts'> {
   const all = measured(versions, start);
   return { ...jsonOf(all, 0, versions.length, true), starts: all.starts };

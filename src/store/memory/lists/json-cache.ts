@@ -6,9 +6,9 @@ import type { Version } from '../bytes/version.js';
 
 /** Larger results are not cached: they would evict too much, and are sent as one chunk. */
 const LARGEST = 1_048_576;
-/** Including owners without a cached list, for which the cache stores how far they were read. */
+/** The maximum number of owners, with those that have no cached list: the cache stores how far they were read. */
 const OWNERS = 8192;
-/** When nearly full it takes one list in eight: lists that are read in rotation would evict each other. */
+/** A cache that is this full accepts one list in eight: lists that are read in rotation would evict each other. */
 const FULL = 15 / 16;
 const TAKEN_WHEN_FULL = 8;
 
@@ -45,7 +45,10 @@ function join(versions: readonly Version[], start: Revision, listed: Listed | un
   return { steps: versions.map(({ step }) => step), bytes, starts: json.starts };
 }
 
-/** A page of 500 costs 10 µs of CPU before it is sent, instead of 450, and a list of 20 costs 12 instead of 25. */
+/**
+ * List items as contiguous response bytes: a page of 500 costs 10 µs of CPU before it is sent, instead of 450, and a
+ * list of 20 costs 12 instead of 25.
+ */
 export function createJsonCache(start: Revision, maxBytes: () => number) {
   const known = createBoundedCache<unknown, CachedEvents | number>({ maxEntries: OWNERS, maxCost: maxBytes, costOf });
   /** Lists that were read while the cache was full. */
@@ -58,6 +61,7 @@ export function createJsonCache(start: Revision, maxBytes: () => number) {
   };
 
   return {
+    /** In bytes. */
     held: (): number => known.cost(),
     /**
      * The JSON of the versions, cached by owner (a block of an index, or a value). It is never stale: a cached result

@@ -41,6 +41,7 @@ export function rangeOf(state: MemoryState, query: ListQuery): ListRange {
   return { namespace, step: revision - start, newestFirst, above, below: bounds?.below, upTo: upTo - start };
 }
 
+/** The most changes that are undone to count at an earlier revision. Beyond that no count is returned. */
 const MAX_CHANGES = 20_000;
 
 /**

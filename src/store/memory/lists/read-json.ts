@@ -17,8 +17,8 @@ export function isJsonQuery({ order, terms = [], after }: ListQuery): boolean {
 }
 
 /**
- * A page of cached pieces, and of pieces that are written when they are sent. `undefined` when an event has changed
- * since the revision, and for other lists than {@link isJsonQuery} accepts. Fails like `readList`.
+ * Reads a page as JSON: cached pieces, and pieces that are written when they are sent. `undefined` when an event has
+ * changed since the revision, and for other lists than {@link isJsonQuery} accepts. Fails like `readList`.
  */
 export function readJson(state: MemoryState, cache: JsonCache, query: ListQuery): JsonPage | undefined {
   if (!isJsonQuery(query)) return undefined;

@@ -41,6 +41,7 @@ export function createCapacity(state: MemoryState, clock: Clock, limits: Capacit
   /** The limit for events. A write may allocate an arena, which counts in full. */
   const eventCapacity = (): number => limits.maxBytes() - reserve() - limits.arenaBytes;
 
+  /** The event that a write replaces, if any. */
   const before = (place: Slot | string): StoredEvent | undefined =>
     typeof place === 'string' ? undefined : place.head.event;
 
@@ -54,7 +55,9 @@ export function createCapacity(state: MemoryState, clock: Clock, limits: Capacit
     return more <= 0 || state.held().current + others() + more <= eventCapacity();
   };
 
-  /** Shared parts considered: unlike `fits` this reads the bytes. */
+  /**
+   * Whether a write needs no more than the event it replaces, shared parts considered: unlike `fits` it reads bytes.
+   */
   const isNoLarger = (place: Slot | string, event: EncodedEvent): boolean => {
     const replaced = before(place);
     if (replaced === undefined) return false;
@@ -105,10 +108,12 @@ export function createCapacity(state: MemoryState, clock: Clock, limits: Capacit
   const isOver = (): boolean => held() > limits.maxBytes();
 
   return {
+    /** Memory used by the whole store, in bytes. */
     held: (): number => held(),
     /**
-     * Makes room for `size` bytes. After false the caller must look the slot up again. `event`: to find out that it
-     * needs no more than the one it replaces. Fails with `full`; then at most the oldest events were evicted.
+     * Makes room for an event of `size` bytes. Returns true when there was room already; after false the caller must
+     * look the slot up again. `event`: to find out that it needs no more than the one it replaces. Fails with `full`;
+     * then at most the oldest events were evicted.
      */
     admit(place: Slot | string, size: number, event?: EncodedEvent): boolean {
       if (fits(place, size) || (event !== undefined && isNoLarger(place, event))) return true;
@@ -123,8 +128,9 @@ export function createCapacity(state: MemoryState, clock: Clock, limits: Capacit
     /** True while history must be dropped because the store is over its limit. */
     overLimit: (): boolean => isOver() && state.held().history > reserve(),
     /**
-     * Writes that are always accepted, and dropped history, leave gaps in arenas: they may exceed what `admit` keeps
-     * free.
+     * Compacts arenas while the store is over its limit, then drops history below its reserve, except for the last
+     * change. Writes that are always accepted, and dropped history, leave gaps in arenas that may exceed the room
+     * `admit` keeps free.
      */
     shrink(): void {
       if (isOver()) work(dropHistory, () => !isOver());

@@ -9,6 +9,7 @@ const STEPS_PER_CLOCK_CHECK = 16;
 
 export interface HistoryLimits {
   readonly historyMs: number;
+  /** Above it changes younger than `historyMs` are dropped as well. */
   readonly historyMaxBytes: number;
   /** True while the store has no room for all of its history. */
   overLimit(): boolean;

@@ -52,7 +52,10 @@ export interface MemoryState {
   change(version: Version): Change;
 }
 
-/** `expiry`: a queue that stores nothing, if another store decides what expires. */
+/**
+ * An empty state whose first change gets the revision after `start`. `expiry`: a queue that stores nothing, if another
+ * store decides what expires.
+ */
 export function createMemoryState(
   start: Revision,
   arenaBytes?: number,
@@ -84,7 +87,7 @@ export function createMemoryState(
       return value === kept && value !== '' ? kept : valueIndex.intern(field, value);
     };
 
-  /** Key and slot of the last record: an update that uses this key saves 2 µs for finding and creating it. */
+  /** Key and slot of the last record returned: an update that uses this key saves 2 µs for finding and creating it. */
   let last: { readonly key: EventKey; readonly slot: Slot } | undefined;
 
   const keyOfSlot = (slot: Slot, given?: EventKey): EventKey => {
