@@ -3,7 +3,7 @@ import { pathSegmentErrors } from './validation/names.js';
 
 /** What a method and a path request, as kube-apiserver reads them before it knows the caller (its *request info*). */
 export interface RequestInfo {
-  /** For `/api/VERSION/…` or `/apis/GROUP/VERSION/…`. Otherwise the fields from `apiPrefix` on are empty. */
+  /** True for `/api/VERSION/…` and `/apis/GROUP/VERSION/…`. Otherwise the fields from `apiPrefix` on are empty. */
   readonly isResourceRequest: boolean;
   /** Decoded. */
   readonly path: string;
@@ -31,8 +31,8 @@ const NAMESPACES = 'namespaces/';
 const SLASH = 0x2f;
 
 /**
- * By positions in the path, because a list of all segments would take a tenth of the time of a get. Slashes at the
- * beginning and at the end are ignored. `path` is decoded.
+ * Reads a request by positions in the path, because a list of all segments would take a tenth of the time of a get.
+ * Slashes at the beginning and at the end are ignored. The `path` is decoded.
  */
 export function readRequestInfo(method: string, path: string, wantsWatch: boolean): RequestInfo {
   let at = 0;

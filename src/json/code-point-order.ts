@@ -1,9 +1,10 @@
-/** By bytes of UTF-8, as Go does: in JavaScript, surrogate pairs come before characters from U+E000 on. */
+/** Compares bytes of UTF-8, as Go does. In JavaScript, surrogate pairs come before characters from U+E000 on. */
 export function byCodePoint(left: string, right: string): number {
   const at = firstDifference(left, right);
   return rank(left, at) - rank(right, at);
 }
 
+/** The index of the first difference of two strings, or the length of the shorter one. */
 export function firstDifference(left: string, right: string): number {
   const length = Math.min(left.length, right.length);
   let at = 0;

@@ -54,6 +54,7 @@ export function shorten(text: string, max: number = MAX_SHOWN): string {
 /** What Go prints unescaped: letters, marks, numbers, punctuation, symbols, and of the spaces only U+0020. */
 export const PRINTABLE: RegExp = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u;
 
+/** In the order of their escape letters. */
 const SHORT = '\u0007\b\f\n\r\t\v"\\';
 const LETTERS = 'abfnrtv"\\';
 

@@ -1,4 +1,4 @@
-/** With what `JSON.parse` loses, by the object it belongs to; absent if there is nothing to record. */
+/** The content of a body. What `JSON.parse` loses is found by its object, and absent if there is nothing to record. */
 export interface JsonDocument {
   readonly value: unknown;
   /** Paths of duplicate keys, in order: `metadata.labels.a`, `[0].op`. */

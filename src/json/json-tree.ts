@@ -45,7 +45,7 @@ export function sameTree(left: unknown, right: unknown): boolean {
   return true;
 }
 
-/** Without recursion; stops once `maxNodes` is exceeded. The depth of a scalar is 0, that of an empty object 1. */
+/** Works without recursion, and stops once `maxNodes` is exceeded. A scalar has depth 0, an empty object 1. */
 export function measureTree(value: unknown, maxNodes: number): { readonly nodes: number; readonly depth: number } {
   let nodes = 0;
   let depth = 0;

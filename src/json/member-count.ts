@@ -3,7 +3,7 @@ export const MAX_MEMBERS = 4_000;
 
 /** A text counts as one, and as one more for each of this many characters. */
 export const LONG_TEXT = 256;
-/** So that an event with one text that is far too long gets the error for that field. */
+/** The most that one text counts for, so that an event with a far too long text gets the error for that field. */
 const MAX_TEXT_COUNT = 1_024;
 
 /** How many fields and items a text counts for, beside itself, because tracking long texts is slow (decision 43). */

@@ -26,7 +26,7 @@ export interface PlainJson {
   readonly keys: number;
 }
 
-/** Linear; undefined for a text that is too deep or invalid, or that needs the strict parser. */
+/** Works in linear time. Undefined for a text that is too deep or invalid, or that needs the strict parser. */
 export function readPlain(text: string, scan: JsonScan): PlainJson | undefined {
   if (scan.depth > MAX_DEPTH || scan.needsStrictParser) return undefined;
   try {

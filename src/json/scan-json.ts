@@ -2,8 +2,9 @@ import { LONG_TEXT, membersOfText } from './member-count.js';
 
 /** The result of one scan of a JSON text. Meaningless for invalid JSON. */
 export interface JsonScan {
+  /** Duplicates are counted. */
   readonly keys: number;
-  /** An upper bound: commas and opening brackets, and the weight of long texts. More than the limit ends the scan. */
+  /** An upper bound: commas, opening brackets and the weight of long texts. The scan ends at more than `maxMembers`. */
   readonly members: number;
   readonly depth: number;
   /** It may have numbers with a fraction, an exponent or over 15 digits, or escaped surrogates, or be invalid. */

@@ -29,7 +29,7 @@ class JsonReader {
   readonly #duplicates: string[] = [];
   readonly #repeats = new WeakMap<object, readonly string[]>();
   readonly #numbers = new WeakMap<object, ReadonlyMap<string, string>>();
-  /** V8 skips so many characters of a string at once, ten times as fast as a loop; it keeps state for each. */
+  /** V8 skips this many characters at once, ten times as fast as a loop. Limited, because V8 keeps state for each. */
   // eslint-disable-next-line no-control-regex -- control characters are not allowed in a string
   readonly #inString = /(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})){1,1000}/y;
 
@@ -194,6 +194,7 @@ class JsonReader {
     return this.#text.charAt(this.#at);
   }
 
+  /** Whether this character is next; if so, skips it. */
   #pass(character: string): boolean {
     if (this.#peek() !== character) return false;
     this.#at++;

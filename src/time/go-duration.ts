@@ -1,6 +1,7 @@
 import { shorten } from '../json/go-print.js';
 import { quote } from './quote.js';
 
+/** In milliseconds. */
 const UNITS: ReadonlyMap<string, number> = new Map([
   ['ns', 1e-6],
   ['us', 1e-3],

@@ -33,7 +33,12 @@ export function humanDuration(spanSeconds: number): string {
   return `${Math.trunc(seconds / YEAR)}y`;
 }
 
-/** For a Table cell. `time` is RFC 3339, `now` microseconds since the epoch. */
+/**
+ * The age of a time, for a Table cell: `<unknown>` for an unset, zero or invalid time.
+ *
+ * @param time RFC 3339
+ * @param now microseconds since the epoch
+ */
 export function age(time: unknown, now: number): string {
   if (typeof time !== 'string') return '<unknown>';
   const milliseconds = Date.parse(time);

@@ -17,8 +17,9 @@ const CANONICAL: Readonly<Record<TimeType, RegExp>> = {
 };
 
 /**
- * RFC 3339, with the leniencies of Go's parser: any offset, a comma for the decimal point, an hour of one digit. A
- * `micro-time` may have any number of fractional digits, of which six count; Kubernetes requires six.
+ * Reads RFC 3339, with the leniencies of Go's parser (any offset, a comma for the decimal point, an hour of one digit),
+ * and returns the canonical form. A `micro-time` may have any number of fractional digits, of which six count;
+ * Kubernetes requires six.
  */
 export function parseTime(text: string, type: TimeType): ParsedTime {
   return CANONICAL[type].test(text) ? { value: text } : readTime(text, type);

@@ -1,4 +1,4 @@
-/** As Go's `time` package quotes in errors: each byte outside ASCII, and each control but DEL, as `\xNN`. */
+/** Quotes as Go's `time` package does in errors: each byte outside ASCII, and each control but DEL, as `\xNN`. */
 export function quote(text: string): string {
   const quoted = text.replace(/["\\]/g, '\\$&');
   if (/^[ -\x7f]*$/.test(quoted)) return `"${quoted}"`;

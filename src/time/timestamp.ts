@@ -27,8 +27,8 @@ export function timestampOf(text: string, type: TimeType): Timestamp {
 }
 
 /**
- * In canonical form, truncated (Kubernetes behaviour). `null` for Go's zero time, undefined beyond the years 0 to 9999.
- * `nanos` may be negative or more than a second.
+ * The canonical text of a time, truncated to the precision of its type (Kubernetes behaviour). `null` for Go's zero
+ * time, undefined for a time outside the years 0 to 9999. The `nanos` may be negative or more than a second.
  */
 export function timeText({ seconds, nanos }: Timestamp, type: TimeType): string | null | undefined {
   const micros = type === 'time' ? 0 : Math.trunc(nanos / 1000);
@@ -40,6 +40,7 @@ export function timeText({ seconds, nanos }: Timestamp, type: TimeType): string 
   return type === 'time' ? `${text}Z` : `${text}.${String(rest).padStart(6, '0')}Z`;
 }
 
+/** Microseconds since the epoch as an RFC 3339 time in whole seconds. */
 export type WholeSeconds = (micros: number) => string;
 
 /** Caches the last second: a create formats it twice, for 0.6 µs each. */

@@ -2,14 +2,19 @@ import { MAX_MEMBERS, membersWithin } from '../../json/member-count.js';
 import { tooLarge } from '../status/failures.js';
 import type { StatusFailure } from '../status/status-failure.js';
 
-/** For all operations of a JSON Patch (10,000 at most, as in Kubernetes). Also the largest `maxBodyFields`. */
+/** The most fields and items in all operations (10,000 at most) of a JSON Patch. Also the largest `maxBodyFields`. */
 export const MAX_PATCH_MEMBERS = 100_000;
 
 export function tooManyMembers(what: string, max: number): StatusFailure {
   return tooLarge(`${what} has more than ${max} fields and list items`);
 }
 
-/** 413 for an event that a change has made too large. Not counted if its JSON is too short for that many members. */
+/**
+ * Refuses an event that a change has made too large.
+ *
+ * @param length of its JSON; members are not counted if it is too short for more than `max`
+ * @throws StatusFailure 413
+ */
 export function requireStorable(event: object, length: number, max: number): void {
   if (length < SHORTEST_MEMBER * max || membersWithin(event, max)) return;
   throw tooManyMembers('the changed object', max);
@@ -21,7 +26,7 @@ const SHORTEST_MEMBER = 4;
 export interface BodyLimits {
   /** Fields and list items, at all levels. A JSON Patch may have more, see `MAX_PATCH_MEMBERS`. */
   readonly members: number;
-  /** The same of a stored event. Managed fields about double what was sent, and changes add what bodies may have. */
+  /** The limit for a stored event: managed fields about double what was sent, and changes may add to it. */
   readonly storedMembers: number;
   /** The length of a text in YAML, in UTF-16 units. */
   readonly yamlCharacters: number;

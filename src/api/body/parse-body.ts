@@ -5,7 +5,7 @@ import { scanJson } from '../../json/scan-json.js';
 import { tooManyMembers } from './member-limit.js';
 import { goQuote, shorten } from '../../json/go-print.js';
 
-/** Reads the JSON of a body. @throws StatusFailure 413 for a text with more fields and items */
+/** Reads the JSON of a body. @throws StatusFailure 413 for more than `maxMembers` fields and items */
 export function parseJson(text: string, maxMembers: number = MAX_MEMBERS): JsonResult {
   return documentOf(text, parsePlain(text, maxMembers));
 }
@@ -17,6 +17,7 @@ export function parsePlain(text: string, maxMembers: number): PlainJson | undefi
   return readPlain(text, scan);
 }
 
+/** How unknown and duplicate fields are treated: ignored, with a warning, or as an error. */
 export type FieldValidation = 'Ignore' | 'Warn' | 'Strict';
 
 /** The most strict errors reported for one object or patch, as in Kubernetes. */

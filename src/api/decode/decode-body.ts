@@ -21,11 +21,13 @@ export interface DecodeBodyOptions extends ExpectedType {
   readonly mediaType: BodyMediaType;
   readonly fieldValidation: FieldValidation;
   readonly quick?: QuickDecoder | undefined;
+  /** Finds managed fields that `quick` need not read. */
   readonly managed?: KnownEntries | undefined;
   readonly limits: BodyLimits;
 }
 
 export interface DecodedBody {
+  /** Canonical, without `kind` and `apiVersion`: see `decodeObject`. */
   readonly object: Record<string, unknown>;
   /** Texts of `Warning` headers: at most 100 of duplicate and unknown fields; in YAML, 100 of each. */
   readonly warnings: readonly string[];
@@ -35,8 +37,9 @@ export interface DecodedBody {
 }
 
 /**
- * In Kubernetes' order of checks: syntax, kind, types of fields, and under `Strict` unknown or duplicate fields.
- * Synchronous for JSON and, once its reader is loaded, protobuf, whose unknown fields are skipped.
+ * Decodes the object in a request body, with Kubernetes' order of checks: syntax, kind, types of fields, and under
+ * `Strict` unknown or duplicate fields. JSON is decoded synchronously, and so is protobuf once its reader is loaded.
+ * Unknown fields of protobuf are skipped.
  *
  * @throws StatusFailure 400 with Kubernetes' words; 413 for a body with too many fields and list items
  */

@@ -9,13 +9,19 @@ export interface DecodeFault {
   readonly converter: string;
 }
 
-/** @param source the notation of a number, for an integer that does not fit */
+/**
+ * A value of the wrong JSON type.
+ *
+ * @param place the struct and the path of the field: `ObjectMeta.metadata.name`
+ * @param source the notation of a number, for an integer that does not fit
+ */
 export function typeFault(value: unknown, shape: Shape, place: string, source?: string): DecodeFault {
   const got = source === undefined ? jsonKind(value) : `number ${shorten(source)}`;
   const text = `json: cannot unmarshal ${got} into Go struct field ${place} of type ${goTypeOf(shape)}`;
   return { text, converter: converterText(value, shape) };
 }
 
+/** What Go's JSON decoder calls the type of a value. */
 export function jsonKind(value: unknown): 'array' | 'object' | 'string' | 'number' | 'bool' | 'null' {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'array';

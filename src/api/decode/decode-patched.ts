@@ -12,6 +12,7 @@ export interface DecodePatchedOptions extends ExpectedType {
   readonly before?: Readonly<Record<string, unknown>> | undefined;
   /** Strict errors of the patch itself; listed before those of the result. */
   readonly strictErrors?: readonly string[] | undefined;
+  /** The patched document, or the patch, as the error quotes it. Called only for an error. */
   readonly rendering: () => string;
   /** The words of type errors: a JSON decoder's (default), or those of the converter for strategic merge. */
   readonly words?: 'json' | 'converter' | undefined;

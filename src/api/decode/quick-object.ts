@@ -3,7 +3,7 @@ import type { ManagedFieldsEntry } from '../../model/object-meta.js';
 import { parseTime } from '../../time/parse-time.js';
 import type { TimeType } from '../../time/timestamp.js';
 
-/** An object without errors, unknown or rare fields, as every decoder would return it. */
+/** An object without errors, unknown or rare fields, as every decoder would return it. It may reuse the value. */
 export interface QuickObject {
   readonly object: Record<string, unknown>;
   /** How many keys the value has, at all levels. */

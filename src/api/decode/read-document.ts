@@ -22,7 +22,7 @@ interface TypedBody {
 const protobuf = loadedOnce(() => import('../protobuf/read-object.js'));
 
 /**
- * Interprets no more than the type. An empty YAML body is `null`, an empty JSON body an error.
+ * Parses a body and interprets no more of it than its type. An empty YAML body is `null`, an empty JSON body an error.
  *
  * @throws StatusFailure 413 for a body with too many fields and list items
  */

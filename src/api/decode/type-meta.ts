@@ -48,12 +48,14 @@ export function groupVersion({ group, version }: Pick<TypeMeta, 'group' | 'versi
   return group === '' ? version : `${group}/${version}`;
 }
 
+/** Completes missing parts with the expected ones, if the others agree. */
 export function withDefaults(meta: TypeMeta, kind: string, apiVersion: string): TypeMeta {
   const expected = typeMetaOf({ apiVersion, kind: meta.kind || kind });
   if (meta.version === '' && (meta.group === '' || meta.group === expected.group)) return expected;
   return { group: meta.group, version: meta.version, kind: expected.kind };
 }
 
+/** Kinds that every group and version knows; those of {@link V1_KINDS} exist only in plain `v1`. */
 const SHARED_KINDS: ReadonlySet<string> = new Set([
   'WatchEvent',
   'ListOptions',
@@ -73,10 +75,11 @@ export interface ExpectedType {
   readonly kind: string;
   readonly apiVersion: string;
   readonly shape: StructShape;
-  /** The same kind in other group-versions: decoded, for the caller to refuse. Any other is an unknown kind. */
+  /** The same kind in other versions, by apiVersion: decoded for the caller to refuse. Others are unknown kinds. */
   readonly otherVersions?: ReadonlyMap<string, StructShape> | undefined;
 }
 
+/** The shape of a type; an error for a type that is not the expected kind. */
 export function shapeOfType(
   meta: TypeMeta,
   { kind, apiVersion, shape, otherVersions }: ExpectedType,

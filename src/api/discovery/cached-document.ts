@@ -1,5 +1,6 @@
 import { lazy } from '../schema/lazy.js';
 
+/** A document that is made on first use and then kept. */
 export interface CachedDocument {
   readonly bytes: () => Promise<Uint8Array>;
   /** Its entity tag, as Kubernetes makes it: the bytes' SHA-512 in upper-case hex, in quotes. */
@@ -8,6 +9,7 @@ export interface CachedDocument {
 
 const jsonOf = (document: object): Uint8Array => new TextEncoder().encode(JSON.stringify(document));
 
+/** Writes the document as JSON unless `write` says otherwise. */
 export function cachedDocument<T extends object>(
   make: () => T | Promise<T>,
   write: (document: T) => Uint8Array | Promise<Uint8Array> = jsonOf,

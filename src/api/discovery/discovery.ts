@@ -24,7 +24,7 @@ import {
 } from './documents.js';
 import { cachedDocument, type CachedDocument } from './cached-document.js';
 
-/** Undefined for any other path. Of the query only `pretty` is read. */
+/** Answers the discovery paths; undefined for any other path. Of the query only `pretty` is read. */
 export type Discovery = (
   request: ApiRequest,
   path: string,
@@ -33,15 +33,16 @@ export type Discovery = (
 
 const encoder = new TextEncoder();
 
-/** `plain` may name the host of the request; only the two roots have `aggregated`. */
+/** The documents of one path. `plain` may name the host of the request; only the two roots have `aggregated`. */
 interface Page {
   readonly plain: CachedDocument | ((address: string) => object);
   readonly aggregated?: CachedDocument;
 }
 
 /**
- * `/api`, `/apis`, `/apis/GROUP`, `/apis/GROUP/VERSION` and, with a core group, `/api/VERSION`, each also with a slash
- * at the end. The two roots answer in the aggregated form (`apidiscovery.k8s.io/v2`) if Accept names it.
+ * Serves `/api`, `/apis`, `/apis/GROUP`, `/apis/GROUP/VERSION` and, with a core group, `/api/VERSION`, each also with a
+ * slash at the end. The two roots answer in the aggregated form (`apidiscovery.k8s.io/v2`) if Accept names it. Callers
+ * are authenticated before.
  *
  * @param versions the first is the one in which objects are stored; at most one per group
  */

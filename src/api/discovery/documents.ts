@@ -11,6 +11,7 @@ export interface DiscoveryResource {
   readonly singularName: string;
   readonly namespaced: boolean;
   readonly kind: string;
+  /** In alphabetical order. */
   readonly verbs: readonly string[];
   readonly shortNames: readonly string[];
 }
@@ -58,12 +59,13 @@ export async function resourceList(
   };
 }
 
-/** Base64 of the first 8 bytes of SHA-256 over `GROUP/VERSION/KIND`. */
+/** Kubernetes' hash of the stored version: base64 of the first 8 bytes of SHA-256 over `GROUP/VERSION/KIND`. */
 export async function storageVersionHash({ group, version }: GroupVersion, kind: string): Promise<string> {
   const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(`${group}/${version}/${kind}`));
   return toBase64(new Uint8Array(digest).subarray(0, 8));
 }
 
+/** The kind that clients request with `as`, `g` and `v` in Accept. */
 export const AGGREGATED = { kind: 'APIGroupDiscoveryList', group: 'apidiscovery.k8s.io', version: 'v2' } as const;
 
 /** Everything below `/api` or `/apis` in one document. A group without a name (core) has no `name`. */

@@ -59,6 +59,7 @@ const DEFAULT: VersionInfo = {
 
 const OPTIONAL = /^(?:emulation|minCompatibility)/;
 
+/** Any part of the information may be left out. */
 export const aVersion: OptionRule = (value, name) =>
   anObject(Object.fromEntries(Object.keys(DEFAULT).map((key) => [key, aString])) as OptionRules<VersionInfo>)(
     value,
@@ -78,7 +79,10 @@ const PATHS: readonly string[] = ['/version', '/version/'];
 const JSON_ONLY: readonly string[] = ['application/json'];
 const HEADERS = Object.freeze({ 'content-type': 'application/json' });
 
-/** Always indented JSON: any other Accept is a 406, any method but GET a 405. Undefined for other paths. */
+/**
+ * Answers `/version` and `/version/` with indented JSON; undefined for other paths. Any other Accept is a 406, any
+ * method but GET a 405.
+ */
 export function createVersion(
   info?: Partial<VersionInfo>,
 ): (request: ApiRequest, path: string) => ApiResponse | undefined | Promise<ApiResponse> {

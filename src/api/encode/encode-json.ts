@@ -1,12 +1,21 @@
 import { byCodePoint } from '../../json/code-point-order.js';
 import type { FieldShape, Shape, StructShape } from '../schema/shape.js';
 
-/** Wire order, map keys sorted, unknown fields left out. `<`, `>` and `&` stay as they are, unlike in Go. */
+/**
+ * Writes fields in wire order and map keys sorted, without fields that the shape does not know. `<`, `>` and `&` stay
+ * as they are, unlike in Go.
+ */
 export function encodeJson(object: Readonly<Record<string, unknown>>, shape: StructShape): string {
   return `{${write(object, shape.fields)}}`;
 }
 
-/** For fields that are rare or of unknown content: `path` begins in the struct, the function takes the owner. */
+/**
+ * Makes a function that writes one field of a struct, `"name":value`, or nothing. It follows the shape, for fields that
+ * are rare or of unknown content.
+ *
+ * @param path where the field is in the struct; the function is given the object that has the field
+ * @throws TypeError when there is no such field
+ */
 export function fieldWriter(shape: StructShape, ...path: readonly string[]): (owner: object) => string {
   let struct = shape;
   let field: FieldShape | undefined;

@@ -13,7 +13,7 @@ export interface ApplyBody {
 }
 
 /**
- * YAML, which includes JSON: that is read synchronously. The caller bounds the size, the depth is bounded here.
+ * Reads YAML, which includes JSON; JSON is read synchronously. The caller bounds the size, the depth is bounded here.
  *
  * @throws StatusFailure 400 when it is not YAML, or not an object; 413 for too many fields and list items
  */
@@ -42,7 +42,11 @@ function bodyOf(value: unknown, duplicates: readonly string[]): ApplyBody {
 
 const undecodable = (why: string): Error => badRequest(`error decoding YAML: ${why}`);
 
-/** Kubernetes checks these last. @throws StatusFailure 400 under `Strict` */
+/**
+ * Texts of `Warning` headers for a body that was applied without other errors (Kubernetes checks these last).
+ *
+ * @throws StatusFailure 400 under `Strict`
+ */
 export function applyBodyWarnings({ duplicates }: ApplyBody, fieldValidation: FieldValidation): readonly string[] {
   if (duplicates.length === 0 || fieldValidation === 'Ignore') return [];
   if (fieldValidation === 'Warn') return duplicates;

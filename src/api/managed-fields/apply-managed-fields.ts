@@ -52,6 +52,7 @@ export interface ApplyManagedFieldsInput extends Pick<
  * version does not have; 409 with one cause per field for conflicts
  */
 export function applyManagedFields(input: ApplyManagedFieldsInput): {
+  /** Canonical, without managed fields. */
   readonly object: Record<string, unknown>;
   readonly entries: ManagedFieldsEntry[];
 } {
@@ -65,7 +66,11 @@ export function applyManagedFields(input: ApplyManagedFieldsInput): {
   return { object, entries: sameContent(live, object) ? withStoredTimes(entries, stored) : entries };
 }
 
-/** Returns `live` itself when nothing changes; times and numbers of the intent may not be canonical yet. */
+/**
+ * Returns `live` itself when nothing changes; times and numbers of the intent may not be canonical yet.
+ *
+ * @throws StatusFailure 409 for conflicts
+ */
 function mergedInto(
   live: WireObject,
   intent: WireObject,

@@ -7,7 +7,10 @@ import { elementText } from './path-element.js';
 /** The most errors that are reported, because each of a million labels may be wrong. */
 const MAX_ERRORS = 100;
 
-/** In the words of structured-merge-diff. `null` fits every type; unknown fields are refused without `Strict`, too. */
+/**
+ * The type errors of an intent as one text, in the words of structured-merge-diff; undefined if there are none. `null`
+ * fits every type. Unknown fields are errors whatever `fieldValidation` says.
+ */
 export function intentError(intent: Readonly<Record<string, unknown>>, shape: StructShape): string | undefined {
   const errors: string[] = [];
   check(intent, shape, '', errors);

@@ -13,6 +13,7 @@ export interface Comparison {
 const noSets = () => ({ changed: new Map<string, FieldNode>(), removed: new Map<string, FieldNode>() });
 type Sets = ReturnType<typeof noSets>;
 
+/** A new object counts as changed with all of its fields. */
 export function compareObjects(live: JsonObject, next: JsonObject, shape: StructShape): Comparison {
   const sets = noSets();
   compareMembers(live, next, shape, sets);

@@ -10,7 +10,11 @@ export function hasConflicts(others: Managers, changed: FieldSet): boolean {
   return [...others.values()].some(({ fields }) => intersection(fields, changed).size > 0);
 }
 
-/** @throws StatusFailure 409 with a cause for each field, by the ids of managers, then in the order of the tree */
+/**
+ * Requires that no other manager owns any of the fields.
+ *
+ * @throws StatusFailure 409 with a cause for each field, in the order of manager ids, then of the tree
+ */
 export function refuseConflicts(others: Managers, changed: FieldSet): void {
   const groups = [...others]
     .map(([id, manager]) => ({ id, manager, fields: intersection(manager.fields, changed) }))

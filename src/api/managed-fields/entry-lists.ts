@@ -5,6 +5,7 @@ import type { ManagedFieldsEntry } from '../../model/object-meta.js';
 export interface EntryList {
   readonly entries: readonly ManagedFieldsEntry[];
   readonly json: string;
+  /** No other list has this number. */
   readonly id: number;
   /** A number shared exactly by lists that differ only in times. Undefined for a list that is not cached. */
   readonly form: number | undefined;
@@ -15,8 +16,9 @@ const MAX_LISTS = 1000;
 const MAX_LENGTH = 2048;
 
 /**
- * Entries are half of a stored event, and events of one client, shape and second have the same: a lookup saves 0.7 of
- * the 4.6 µs of reading an event, and caching the result of an update by list (`field-tracker.ts`) 12 µs of an update.
+ * A cache of lists of entries by their JSON. Entries are half of a stored event, and events of one client, shape and
+ * second have the same: a lookup saves 0.7 of the 4.6 µs of reading an event, and caching the result of an update by
+ * list (`field-tracker.ts`) saves 12 µs of an update.
  */
 export class EntryLists {
   readonly #lists = createBoundedCache<string, EntryList>({ maxEntries: MAX_LISTS });
@@ -28,7 +30,7 @@ export class EntryLists {
     return this.#lists.get(json);
   }
 
-  /** Equal texts give the same object as long as it is cached. Undefined if it is not a JSON list. */
+  /** Returns the same object for equal texts as long as it is cached, and undefined for what is not a JSON list. */
   parse(json: string): EntryList | undefined {
     const known = this.#lists.get(json);
     if (known) return known;

@@ -2,10 +2,10 @@ import { byCodePoint } from '../../json/code-point-order.js';
 import { isObject } from '../../json/json-tree.js';
 import { inElementOrder, parseElement } from './path-element.js';
 
-/** A tree of fields by path element (see `path-element.ts`). Never changed once made: sets share common parts. */
+/** A tree of fields by path element (see `path-element.ts`). It never changes once made, so sets can share parts. */
 export type FieldSet = ReadonlyMap<string, FieldNode>;
 
-/** In the set itself (`member`), or only leads to fields that are. */
+/** A node is in the set itself (`member`), or only leads to fields that are; other nodes do not exist. */
 export interface FieldNode {
   readonly member: boolean;
   /** Fields below; absent rather than empty. */
@@ -16,6 +16,7 @@ export const EMPTY: FieldSet = new Map();
 
 export const LEAF: FieldNode = Object.freeze({ member: true });
 
+/** Adds a node to a set under construction, unless it is empty. */
 export function putNode(into: Map<string, FieldNode>, element: string, member: boolean, children?: FieldSet): void {
   if (children !== undefined && children.size > 0) into.set(element, { member, children });
   else if (member) into.set(element, LEAF);
@@ -76,7 +77,10 @@ export function sortedElements(set: FieldSet): string[] {
   return elements.every((element) => element.startsWith('f:')) ? elements.sort(byCodePoint) : inElementOrder(elements);
 }
 
-/** Reads sets from any source; the decoder has limited the depth. Elements of unknown kinds are left out. */
+/**
+ * Reads what {@link toFieldsV1} writes, from any source; undefined if it is not a set of fields. Elements of unknown
+ * kinds are left out. The decoder has limited the depth.
+ */
 export function fromFieldsV1(fields: unknown): FieldSet | undefined {
   const node = read(fields);
   return node && (node.children ?? EMPTY);

@@ -12,6 +12,7 @@ import { contentBefore, emptyObject, untracked } from './tracked-object.js';
 export interface TrackedFields {
   /** Empty: the object carries none. Not to be changed: other objects may have the same ones. */
   readonly entries: readonly ManagedFieldsEntry[];
+  /** The entries as JSON, where it is known already. */
   readonly json?: string | undefined;
 }
 
@@ -26,6 +27,7 @@ const MAX_ENTRIES_RESULTS = 1000;
 /** The `differenceText` of states with the same content. The resourceVersion is a condition, not content. */
 const SAME_CONTENT: readonly string[] = ['', 'metadata{+resourceVersion,}', 'metadata{-resourceVersion,}'];
 
+/** Stands for the time of the write in a cached result. */
 const NOW = 'now';
 
 const NO_ENTRIES: readonly ManagedFieldsEntry[] = Object.freeze([]);
@@ -42,9 +44,10 @@ interface OwnersResult {
 type EntriesResult = Required<TrackedFields> & { readonly time: string };
 
 /**
- * Its caches are limited to a few megabytes. The owners after a write depend on the owners before, on the changed
- * fields and on the manager, but not on values or times: a few cases that repeat (a new event of the usual form, a
- * counter that increases). A cache hit takes 1 µs for a create and 3 for an update, computing 15 without the JSON.
+ * Makes a tracker with caches of its own, limited to a few megabytes; without a cache hit the result is computed, and
+ * is the same. The owners after a write depend on the owners before, on the changed fields and on the manager, but not
+ * on values or times: a few cases that repeat (a new event of the usual form, a counter that increases). A cache hit
+ * takes 1 µs for a create and 3 for an update, computing 15 without the JSON.
  */
 export function createFieldTracker() {
   const lists = new EntryLists();
@@ -96,18 +99,20 @@ export function createFieldTracker() {
   };
 
   return {
+    /** Has the result of `updateManagedFields`, cached. */
     track(input: UpdateManagedFieldsInput): TrackedFields {
       const list = listBefore(input);
       const ownersResult = list && ownersFor(input, list);
       return ownersResult ? entriesFor(ownersResult, list, input.time) : { entries: updateManagedFields(input) };
     },
-    /** Updates of cached ones are faster. Not to be changed. Undefined for a text that is not a JSON list. */
+    /** The entries with this JSON, not to be changed; undefined if it is no list. Updates of cached ones are faster. */
     entriesOf: (json: string): readonly ManagedFieldsEntry[] | undefined => lists.parse(json)?.entries,
     /** As `entriesOf`, but only for cached entries: for texts that clients send. */
     knownEntries: (json: string): ReturnType<KnownEntries> => lists.known(json)?.entries,
   };
 }
 
+/** Undefined for invalid entries, or two entries of one manager. */
 function ownersAfter(
   { version, live, next, manager }: UpdateManagedFieldsInput,
   entries: readonly ManagedFieldsEntry[],

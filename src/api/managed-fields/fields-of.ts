@@ -3,11 +3,13 @@ import { defaultValue, type ListShape, type Shape } from '../schema/shape.js';
 import { keyElement, valueElement, fieldElement } from './path-element.js';
 import { LEAF, putNode, type FieldNode, type FieldSet } from './field-set.js';
 
+/** True for what is owned and replaced as a whole: scalars, atomic lists, atomic objects. */
 export function isAtomic(shape: Shape): boolean {
   if (shape.kind === 'list') return shape.type === 'atomic';
   return shape.kind === 'scalar' || (shape.kind === 'struct' && shape.atomic);
 }
 
+/** True for an object or list without members, also for one that is null or absent. */
 export function isVacant(value: unknown): boolean {
   if (Array.isArray(value)) return value.length === 0;
   return !isObject(value) || Object.keys(value).length === 0;
@@ -39,6 +41,7 @@ function keyedElement(item: unknown, { keys, item: shape }: ListShape): ReturnTy
   };
 }
 
+/** An absent key has its default, if there is one. */
 function keyOf(item: Parameters<typeof member>[0], shape: Shape, key: string): unknown {
   const value = member(item, key);
   if (value !== undefined) return value;
@@ -70,7 +73,10 @@ function nodeOf(value: unknown, shape: Shape): FieldNode | undefined {
   return isObject(value) ? { member: false, children: fieldsOf(value, shape) } : undefined;
 }
 
-/** As an apply owns them: scalars, whatever is atomic, items of sets and keyed lists, and null or empty objects. */
+/**
+ * The fields that an apply of the object owns: scalars, whatever is atomic, items of sets and keyed lists, and null or
+ * empty objects.
+ */
 export function fieldsOf(object: Readonly<Record<string, unknown>>, shape: Shape): FieldSet {
   const set = new Map<string, FieldNode>();
   for (const key of Object.keys(object)) {
@@ -92,7 +98,10 @@ function itemsOf(value: unknown, shape: ListShape): FieldSet {
   return set;
 }
 
-/** Sets name leaves only; a struct of which a part is owned must differ from one that is not. */
+/**
+ * The set with the structs it leads through as members. Sets name leaves only; taking fields out of an object has to
+ * distinguish a struct of which a part is owned from one that is not.
+ */
 export function withStructs(set: FieldSet, shape: Shape | undefined): FieldSet {
   const all = new Map<string, FieldNode>();
   for (const [element, { member, children }] of set) {
@@ -106,6 +115,7 @@ export function withStructs(set: FieldSet, shape: Shape | undefined): FieldSet {
   return all;
 }
 
+/** The shape of what a path element leads to; undefined where the shape does not know it. */
 export function shapeBelow(shape: Shape | undefined, element: string): Shape | undefined {
   if (!shape) return undefined;
   if (element.startsWith('f:')) return memberShape(shape, element.slice(2));

@@ -8,6 +8,7 @@ import { type FieldSet, union, fromFieldsV1, toFieldsV1 } from './field-set.js';
 export interface Manager {
   readonly name: string;
   readonly operation: 'Apply' | 'Update';
+  /** The version whose field names are used. */
   readonly apiVersion: string;
   readonly subresource: string;
   /** RFC 3339, whole seconds. Absent for a manager that never changed the object (its apply had no effect). */
@@ -15,9 +16,10 @@ export interface Manager {
   readonly fields: FieldSet;
 }
 
+/** By {@link managerId}. */
 export type Managers = ReadonlyMap<string, Manager>;
 
-/** Shared by the entries of one manager; written as Kubernetes writes it, because conflicts are sorted by it. */
+/** The id that the entries of one manager share. Kubernetes sorts conflicts by it, so it is written as there. */
 export function managerId(manager: Omit<Manager, 'fields' | 'time'>): string {
   const { name, operation, apiVersion, subresource } = manager;
   return JSON.stringify({
@@ -75,7 +77,10 @@ function seconds(time: string | undefined): number {
   return time ? Math.floor(Date.parse(time) / 1000) : 0;
 }
 
-/** A write that changes nothing but times must leave the same bytes. For otherwise equal objects. */
+/**
+ * Returns the stored entries if only times differ: a write that changes nothing else must leave the same bytes. The
+ * caller has found the objects equal otherwise.
+ */
 export function withStoredTimes(
   entries: ManagedFieldsEntry[],
   stored: readonly ManagedFieldsEntry[],
@@ -94,6 +99,7 @@ const MAX_UPDATERS = 10;
 /** The manager into whose entry the oldest ones are merged. */
 const ANCIENT = 'ancient-changes';
 
+/** Merges the oldest entries of updates into one, if there are more than ten. Entries of applies are never merged. */
 export function capUpdaters(managers: Managers): Managers {
   const updaters = [...managers].filter(([, { operation }]) => operation === 'Update');
   if (updaters.length <= MAX_UPDATERS) return managers;
@@ -108,6 +114,7 @@ export function capUpdaters(managers: Managers): Managers {
   const folded = [kept ?? oldest[1], ...surplus.map(([, manager]) => manager)];
   if (!kept) capped.delete(oldest[0]);
   for (const [id] of surplus) capped.delete(id);
+  // The time of the latest merged entry.
   const time = folded.at(-1)?.time;
   capped.set(bucket, { ...ancient, time, fields: union(folded.map(({ fields }) => fields)) });
   return capped;
@@ -116,7 +123,10 @@ export function capUpdaters(managers: Managers): Managers {
 const MAX_NAME_BYTES = 128;
 const MAX_AGENT_LENGTH = 4_096;
 
-/** `fieldManager`, or the User-Agent before its first slash (printable, at most 128 bytes), or `unknown`. */
+/**
+ * The manager of a change: `fieldManager`, or the part of the User-Agent before its first slash (only printable
+ * characters, at most 128 bytes), or `unknown`.
+ */
 export function managerOf(fieldManager: string | undefined, userAgent: string | undefined): string {
   return fieldManager || clientName(userAgent ?? '') || 'unknown';
 }

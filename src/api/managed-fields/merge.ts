@@ -11,7 +11,7 @@ function mergeValue(live: unknown, intent: unknown, shape: Shape): unknown {
   return mergeIntent(isObject(live) ? live : {}, isObject(intent) ? intent : {}, shape);
 }
 
-/** Fields of the intent win, other fields stay, nothing is removed. Unchanged parts are shared. */
+/** Fields of the intent win, other fields stay, and nothing is removed. Unchanged parts are shared. */
 export function mergeIntent(live: WireObject, intent: WireObject, shape: Shape): WireObject {
   const merged: Record<string, unknown> = {};
   for (const source of [live, intent]) {
@@ -25,7 +25,10 @@ export function mergeIntent(live: WireObject, intent: WireObject, shape: Shape):
   return merged;
 }
 
-/** As in structured-merge-diff: the intent's own order; items of the live list stay before the next common one. */
+/**
+ * Has the order of structured-merge-diff: the intent's for its own items; items that only the live list has keep their
+ * position before the next common item.
+ */
 function mergeItems(live: unknown, intent: unknown, shape: ListShape): unknown[] {
   const liveItems = (Array.isArray(live) ? live : []) as readonly unknown[];
   const before = itemsByElement(live, shape);

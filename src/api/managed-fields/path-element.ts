@@ -22,7 +22,11 @@ export function keyElement(keys: readonly (readonly [name: string, value: unknow
   return `k:{${sorted.map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`).join(',')}}`;
 }
 
-/** Reads an element from any source: '' for a kind that does not exist yet, undefined for a text that is no element. */
+/**
+ * Reads an element from any source.
+ *
+ * @returns '' for an element of a kind that does not exist yet, to be ignored; undefined for a text that is no element
+ */
 export function parseElement(text: string): string | undefined {
   if (text[1] !== ':') return undefined;
   const content = text.slice(2);

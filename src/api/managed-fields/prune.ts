@@ -5,7 +5,12 @@ import type { WireObject } from './tracked-object.js';
 import { setMember } from '../../json/json-document.js';
 import { fieldElement } from './path-element.js';
 
-/** Removes what an applier owned `last` time, does not want now, and nobody owns; `owned` includes its new fields. */
+/**
+ * Removes the fields that an applier owned last time, does not want now, and no other manager owns.
+ *
+ * @param owned the fields of all managers, the applier's new ones included
+ * @param last the fields that the applier owned before
+ */
 export function prune(
   merged: WireObject,
   owned: readonly FieldSet[],

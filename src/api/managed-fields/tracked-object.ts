@@ -10,10 +10,14 @@ export interface ManagedVersion {
   readonly apiVersion: string;
   readonly kind: string;
   readonly shape: StructShape;
-  /** The tracked fields of an object as a text, if that is enough. Begins with `=`, as no `differenceText` does. */
+  /**
+   * The tracked fields of an object as a text: equal texts mean equal fields. Undefined if a text is not enough. Begins
+   * with `=`, as no `differenceText` does.
+   */
   readonly fieldsPresent?: ((object: WireObject) => string | undefined) | undefined;
 }
 
+/** An object without content, with which a new one is compared. */
 export function emptyObject(shape: StructShape): WireObject {
   const object: Record<string, unknown> = {};
   for (const { name, presence, zero } of shape.fields) {
@@ -36,12 +40,18 @@ export function untracked(object: WireObject, ...others: readonly string[]): Wir
   return { ...object, metadata: rest };
 }
 
-/** The resourceVersion does not count: it is a condition and not content, and the caller has checked it. */
+/**
+ * True if two states differ only in managed fields. The resourceVersion does not count: it is a condition and not
+ * content, and the caller has checked it.
+ */
 export function sameContent(left: WireObject, right: WireObject): boolean {
   return sameTree(untracked(left, 'resourceVersion'), untracked(right, 'resourceVersion'));
 }
 
-/** Empty if its apiVersion is invalid. `text` is Kubernetes': `events.example.com/v1, Kind=Event`, `/, Kind=`. */
+/**
+ * The type of an object, empty if its apiVersion is invalid. The `text` is as Kubernetes prints it:
+ * `events.example.com/v1, Kind=Event`, `/v1, Kind=Event`, `/, Kind=`.
+ */
 export function objectType(object: JsonObject): Readonly<Record<'apiVersion' | 'kind' | 'text', string>> {
   const apiVersion = textOf(object, 'apiVersion');
   const kind = textOf(object, 'kind');

@@ -30,6 +30,8 @@ export interface UpdateManagedFieldsInput {
 }
 
 /**
+ * The managed fields of an object after a write that is not an apply.
+ *
  * A valid list from the client replaces the stored one. An empty one (or one empty entry) removes all entries, and such
  * an object stays untracked until its first apply (Kubernetes behaviour).
  */
@@ -48,11 +50,15 @@ function baseManagers({ stored = [], sent }: UpdateManagedFieldsInput): Managers
   return (sent && decodeManagers(sent)) ?? decodeManagers(stored) ?? new Map();
 }
 
+/** True for an empty list, or one empty entry. */
 export function isReset(sent: readonly ManagedFieldsEntry[]): boolean {
   return sent.length === 0 || (sent.length === 1 && Object.keys(sent[0] ?? {}).length === 0);
 }
 
-/** Changed fields belong to the changing manager alone, removed fields to none. */
+/**
+ * The managers after a change that was not an apply: changed fields belong to the changing manager alone, removed
+ * fields to none, and managers without fields are dropped.
+ */
 export function recordChange(
   managers: Managers,
   comparison: Comparison,
@@ -78,6 +84,7 @@ export function withoutFields(managers: Managers, { changed, removed }: Comparis
   return after;
 }
 
+/** Entries of other versions are dropped, and sets are adapted to the shape. */
 export function ofVersion(managers: Managers, { apiVersion, shape }: ManagedVersion): Map<string, Manager> {
   const kept = new Map<string, Manager>();
   for (const [id, manager] of managers) {
@@ -86,7 +93,10 @@ export function ofVersion(managers: Managers, { apiVersion, shape }: ManagedVers
   return kept;
 }
 
-/** A manager of a part of an atomic value owns all of it: clients and earlier shapes have such sets. */
+/**
+ * Adapts a set to the shape: a manager of a part of an atomic value owns all of it. Such sets come from clients that
+ * send managed fields, and from earlier versions of the shape.
+ */
 function fitToShape(set: FieldSet, shape: Shape | undefined): FieldSet {
   let fitted: Map<string, FieldNode> | undefined;
   for (const [element, node] of set) {

@@ -11,6 +11,7 @@ import { resourcePaths } from './operations.js';
 import { define, reference, type Json, type KindName } from './schemas.js';
 
 export interface OpenApiDocumentOptions {
+  /** Empty for core. */
   readonly group: string;
   readonly version: string;
   readonly plural: string;

@@ -15,7 +15,7 @@ export interface OpenApiOptions {
 }
 
 export interface OpenApi {
-  /** Undefined for paths of others. The caller's right to read is checked before. */
+  /** Answers `/openapi/v3`, paths below it and `/openapi/v2`; undefined for others. Access is checked before. */
   handle(
     path: string,
     query: ReadonlyMap<string, readonly string[]>,
@@ -32,9 +32,9 @@ const V2_TYPES = [JSON_TYPE, PROTOBUF_TYPE.replace('v2.v1.0', 'v2@v1.0'), PROTOB
 const YEAR_MS = 365 * 86_400_000;
 
 /**
- * As Kubernetes serves it: links of the v3 index carry the hash of each document; with the right hash a document may
- * be cached forever, with a wrong one it is redirected, without one validated by ETag. v2, for older clients, is one
- * document with the content of all others.
+ * Serves OpenAPI as Kubernetes does: links of the v3 index carry the hash of each document, which may be cached forever
+ * with the right hash, is redirected with a wrong one, and is validated by ETag without one. Of v3 only JSON is
+ * offered; v2, for older clients, is one document with the content of all others.
  */
 export function createOpenApi({ documents, clock = systemClock }: OpenApiOptions): OpenApi {
   const pages = new Map([...documents].map(([name, make]) => [name, cachedDocument(make)]));
@@ -109,6 +109,7 @@ async function whole(
   return { status: 200, headers: { ...headers, 'content-type': type, etag }, body: await document.bytes() };
 }
 
+/** The longest list of tags that is read, in UTF-16 units. */
 const MAX_TAGS = 8_192;
 
 function namesTag(header: string, tag: string): boolean {

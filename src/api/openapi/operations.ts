@@ -38,6 +38,7 @@ const PATCH_PARAMETERS: readonly Json[] = [
   query('force', 'boolean', 'For server-side apply alone: take over fields others manage.'),
 ];
 
+/** Read from the query only if a delete request has no body. */
 const DELETE_PARAMETERS: readonly Json[] = [
   DRY_RUN,
   query('gracePeriodSeconds', 'integer', 'Seconds before the removal.'),
@@ -62,6 +63,7 @@ const WATCH: Json = query('watch', 'boolean', 'Answer with a stream of changes i
 export interface OperationFacts {
   readonly gvk: KindName;
   readonly plural: string;
+  /** Names of the definitions of the object and of its list. */
   readonly object: string;
   readonly list: string;
 }

@@ -28,6 +28,7 @@ const memberOf = (value: unknown, name: string): unknown => (value as Json | und
 
 const KINDS = 'x-kubernetes-group-version-kind';
 
+/** Merges the same definition of two documents, which has the kinds of both. */
 function merged(known: Json | undefined, schema: Json): Json {
   if (known?.[KINDS] === undefined || schema[KINDS] === undefined) return known ?? schema;
   const kinds = new Map(

@@ -28,6 +28,7 @@ const inside =
   (writer, outer, value) =>
     nested(writer, outer, () => write(writer, number, value));
 
+/** A map: one message per name and value. */
 const named =
   (write: Write): Write =>
   (writer, number, value) => {

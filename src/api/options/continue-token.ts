@@ -8,7 +8,7 @@ export interface ContinueToken {
   readonly start: string;
 }
 
-/** The longest that is written has some 2,200 characters: 253 bytes that JSON escapes. */
+/** The longest token that is read; the longest written one has some 2,200 characters: 253 bytes that JSON escapes. */
 const MAX_LENGTH = 8_192;
 
 const VERSION = 'meta.k8s.io/v1';

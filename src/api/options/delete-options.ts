@@ -12,7 +12,7 @@ export interface DeleteOptions {
     { readonly uid?: string | undefined; readonly resourceVersion?: string | undefined } | undefined;
 }
 
-/** The query is ignored if there is a body. @throws StatusFailure 400 */
+/** Reads delete options from the query, which is ignored if there is a body. @throws StatusFailure 400 */
 export function readDeleteQuery(query: Query): DeleteOptions {
   const uid = first(query, 'uid');
   const resourceVersion = first(query, 'resourceVersion');

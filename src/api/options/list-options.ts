@@ -12,6 +12,7 @@ export interface ListOptions {
   /** Empty: not given. Well-formed otherwise. */
   readonly resourceVersion: string;
   readonly resourceVersionMatch: string;
+  /** 0: not given. */
   readonly timeoutSeconds: number;
   /** 0 or negative: no limit. */
   readonly limit: number;

@@ -12,6 +12,7 @@ export function first(query: Query, name: string): string | undefined {
   return query.get(name)?.[0];
 }
 
+/** Throws a 422 that names every fault of the options, if there are any. */
 export function refuseOptions(kind: string, errors: readonly FieldError[]): void {
   if (errors.length > 0) throw invalid(kind, '', errors, 'meta.k8s.io');
 }
@@ -23,7 +24,7 @@ export function flag(query: Query, name: string): boolean | undefined {
   return value !== '0' && value.toLowerCase() !== 'false';
 }
 
-/** What a double cannot hold becomes the nearest safe integer, without a visible difference. Errors are Go's. */
+/** A signed 64-bit integer, or 400 with Go's text. What a double cannot hold becomes the nearest safe integer. */
 export function integer(query: Query, name: string): number | undefined {
   const value = first(query, name);
   if (value === undefined) return undefined;
@@ -37,6 +38,7 @@ export function integer(query: Query, name: string): number | undefined {
   return Math.max(Math.min(Number(exact), Number.MAX_SAFE_INTEGER), Number.MIN_SAFE_INTEGER);
 }
 
+/** Go's error for a text that is not an unsigned 64-bit number; undefined for a valid one. */
 export function uintError(text: string): string | undefined {
   if (!/^\d+$/.test(text)) return `strconv.ParseUint: parsing ${goQuote(shorten(text))}: invalid syntax`;
   const digits = text.replace(/^0+/, '');
@@ -44,7 +46,10 @@ export function uintError(text: string): string | undefined {
   return tooLarge ? `strconv.ParseUint: parsing ${goQuote(shorten(text))}: value out of range` : undefined;
 }
 
-/** The server's own revisions are safe integers; one beyond them is in the future in any case. */
+/**
+ * Takes a well-formed resourceVersion. The server's own revisions are safe integers; one beyond them is in the future
+ * in any case.
+ */
 export function toRevision(text: string): number {
   return Math.min(Number(text), Number.MAX_SAFE_INTEGER);
 }
@@ -53,7 +58,8 @@ export function toRevision(text: string): number {
 export const REQUEST_TIMEOUT_MS = 60_000;
 
 /**
- * `?timeout=`, a Go duration, if it is positive and shorter than `maxMs`. Read before authentication.
+ * The time limit of a request: `?timeout=`, a Go duration, if it is positive and shorter than `maxMs`. Read before
+ * authentication.
  *
  * @throws StatusFailure 400
  */

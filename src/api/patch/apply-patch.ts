@@ -25,7 +25,12 @@ export type PatchType = (typeof patchTypes)[number];
 /** The content types of patches, with that of server-side apply, in the order of error messages. */
 export const acceptedPatchTypes: readonly string[] = [...patchTypes, APPLY_TYPE];
 
-/** Kubernetes looks at no more than what precedes a `;`, and at its case. @throws StatusFailure 415 */
+/**
+ * The type that a `Content-Type` begins with, up to a `;`. What follows does not matter, and case does (Kubernetes
+ * behaviour).
+ *
+ * @throws StatusFailure 415 for all others
+ */
 export function patchTypeOf(contentType: string): PatchType | typeof APPLY_TYPE {
   const type = withoutParameters(contentType);
   if (type === APPLY_TYPE) return type;
@@ -43,6 +48,7 @@ function withoutParameters(contentType: string): string {
 
 export interface ApplyPatchOptions {
   readonly type: PatchType;
+  /** The object in the version of the request. It is not changed. */
   readonly document: unknown;
   readonly body: Uint8Array | string;
   readonly shape: StructShape;
@@ -53,7 +59,7 @@ export interface ApplyPatchOptions {
 /** A patched document, not yet decoded. It may share parts with the document it was made from. */
 export interface PatchedDocument {
   readonly document: unknown;
-  /** `duplicate field "metadata.labels.a"`. Empty if fields are not validated. */
+  /** Unknown and duplicate fields of the patch: `duplicate field "metadata.labels.a"`. Empty without validation. */
   readonly strictErrors: readonly string[];
   /** What an error about the result quotes: the whole document, or for strategic merge the patch. */
   readonly rendering: (document: unknown) => string;
@@ -65,7 +71,8 @@ const MAX_OPERATIONS = 10_000;
 /**
  * The object must have been loaded before: an invalid patch of a missing object is a 404 (Kubernetes behaviour).
  *
- * @throws StatusFailure 400 for an invalid patch, 413 for too many operations or fields, 422 for one that fails
+ * @throws StatusFailure 400 for an invalid patch, 413 for too many operations or fields, 422 for an operation that
+ * fails
  */
 export function applyPatch(options: ApplyPatchOptions): PatchedDocument {
   switch (options.type) {
@@ -121,7 +128,10 @@ function mergePatch({ document, body, fieldValidation, limits }: ApplyPatchOptio
 
 const NO_MERGE_PATCH = 'Invalid JSON Patch';
 
-/** RFC 7396. Shares what the patch does not reach; `touched` receives what it reached. The caller bounds the depth. */
+/**
+ * Applies a JSON Merge Patch (RFC 7396) without changing its arguments. The result shares what the patch does not
+ * reach; `touched` receives the objects that it reached. The caller bounds the depth.
+ */
 export function applyMergePatch(target: unknown, patch: unknown, touched: object[] = []): unknown {
   if (!isObject(patch)) return patch;
   const before = isObject(target) ? target : {};

@@ -6,7 +6,7 @@ import { isObject } from '../../json/json-tree.js';
 const MEMBERS: readonly string[] = ['op', 'from', 'path', 'value'];
 const TEXTS: readonly string[] = ['op', 'from', 'path'];
 
-/** In the words of Kubernetes' strict decoder (`Warn`, `Strict`), or of its patch library (`Ignore`). */
+/** The error is in the words of Kubernetes' strict decoder (`Warn`, `Strict`) or of its patch library (`Ignore`). */
 export function jsonPatchTypeError(value: unknown, strict: boolean): string | undefined {
   const wrong = (got: unknown, type: string): string =>
     `json: cannot unmarshal ${jsonKind(got)} into Go value of type ${type}`;

@@ -2,9 +2,9 @@ import { MAX_DEPTH } from '../../json/parse-json.js';
 import { setMember } from '../../json/json-document.js';
 import { cloneTree, isObject, measureTree, member, sameTree } from '../../json/json-tree.js';
 
-/** For all copies together (Kubernetes' limit). */
+/** How many bytes all copies together may add to a document (Kubernetes' limit). */
 const MAX_COPY_BYTES = 3 * 1024 * 1024;
-/** Values to move, compare and copy, path steps included: the work of a small patch is unbounded otherwise. */
+/** The most values to move, compare and copy, path steps included: the work of a small patch is unbounded otherwise. */
 const MAX_WORK = 80_000;
 
 interface Patching {
@@ -34,6 +34,7 @@ export function applyJsonPatch(
   return { document: patching.document, touched, copied: patching.copied > 0 };
 }
 
+/** Whether the operation succeeded. */
 function apply(patching: Patching, operation: Record<string, unknown>): boolean {
   const op = member(operation, 'op');
   const path = pointer(patching, operation, 'path');
@@ -68,7 +69,7 @@ function apply(patching: Patching, operation: Record<string, unknown>): boolean 
   }
 }
 
-/** So many cost as much as copying a value. */
+/** This many path steps cost as much as copying a value. */
 const STEPS_OF_WORK = 4;
 
 function pointer(patching: Patching, operation: Record<string, unknown>, key: string): readonly string[] | undefined {
@@ -158,6 +159,7 @@ function equal(patching: Patching, left: unknown, right: unknown): boolean {
   return patching.work <= MAX_WORK && sameTree(left, right);
 }
 
+/** Whether the document stays within the depth limit of all bodies. */
 function fits(patching: Patching, path: readonly string[], value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return path.length <= MAX_DEPTH;
   const size = measureTree(value, MAX_WORK);

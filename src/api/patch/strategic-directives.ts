@@ -6,6 +6,7 @@ import { isObject, type JsonObject } from '../../json/json-tree.js';
 
 /** How to treat the enclosing object or list: `replace` or `delete`. */
 export const PATCH = '$patch';
+/** The keys an object may keep. */
 export const RETAIN_KEYS = '$retainKeys';
 /** With `/field`: scalars to remove from the list. */
 export const DELETE_FROM_LIST = '$deleteFromPrimitiveList';

@@ -7,6 +7,7 @@ import { noMergeKey, PATCH, unknownDirective, withoutDirectives, SET_ORDER } fro
 /** Merges two objects; a parameter, because lists contain objects that contain lists. */
 export type MergeObjects = (stored: JsonObject, patch: JsonObject, shape: Shape | undefined) => JsonObject;
 
+/** A stored list after a patch of it. @throws StatusFailure 400, 422 */
 export function mergeLists(
   stored: readonly unknown[],
   patch: readonly unknown[],
@@ -24,6 +25,7 @@ export function mergeLists(
   return mergeItems(stored as JsonObject[], patch as JsonObject[], mergeKey, shape.item, mergeObjects);
 }
 
+/** A stored list without the scalars that a patch removes. @throws StatusFailure 400, 422 */
 export function deleteFromList(stored: readonly unknown[], removed: readonly unknown[]): readonly unknown[] {
   if (stored.length === 0 || removed.length === 0) return stored;
   requireOneType(stored, removed);
@@ -96,7 +98,10 @@ function placesOf(list: readonly unknown[], mergeKey: string | undefined): Map<u
   return places;
 }
 
-/** Items of the patch in its order, others in stored order; a stored item precedes one of the patch if it did so. */
+/**
+ * Sorts a merged list: items of the patch in the order of the patch, the others in stored order. Between the two kinds,
+ * a stored item comes first only if it did so before.
+ */
 export function inOrder(
   merged: readonly unknown[],
   patchOrder: readonly unknown[],
@@ -132,7 +137,11 @@ export function inOrder(
   return [...result, ...patched.slice(next)];
 }
 
-/** With `$setElementOrder`, whose order may be empty. @throws StatusFailure 400 for items in another order */
+/**
+ * A list with `$setElementOrder` must have its own items in that order, unless the order is empty.
+ *
+ * @throws StatusFailure 400 where it does not
+ */
 export function requireOrder(list: readonly unknown[], order: readonly unknown[], mergeKey: string | undefined): void {
   if (order.length === 0) return;
   const items = list.filter((item) => mergeKey === undefined || !isObject(item) || !Object.hasOwn(item, PATCH));

@@ -2,6 +2,7 @@ import type { BinaryWriter } from '@bufbuild/protobuf/wire';
 import { DELIMITED, tagOf, type CountingReader } from './wire.js';
 import { messageEnd, readFields, requireWireType } from './read-fields.js';
 
+/** `k8s` and a zero byte, which identify an object in protobuf. */
 export const MAGIC: Uint8Array = Uint8Array.of(0x6b, 0x38, 0x73, 0x00);
 
 /** The type of a message, which the message itself does not contain. */
@@ -32,6 +33,7 @@ export function writeEnvelope(writer: BinaryWriter, names: TypeNames, writeBody:
   writer.join().raw(ENVELOPE_END);
 }
 
+/** Why a body cannot be an envelope, in Kubernetes' words; undefined when it may be one. */
 export function envelopeFault(body: Uint8Array): string | undefined {
   if (body.length === 0) return 'empty data';
   if (body.length < MAGIC.length || MAGIC.some((byte, at) => body[at] !== byte)) {
@@ -40,7 +42,7 @@ export function envelopeFault(body: Uint8Array): string | undefined {
   return body.length === MAGIC.length ? 'empty body' : undefined;
 }
 
-/** After {@link MAGIC}. @throws Error where it is malformed */
+/** Reads an envelope after its {@link MAGIC}. @throws Error where it is malformed */
 export function readEnvelope(reader: CountingReader, end: number): TypeNames & { readonly message: Uint8Array } {
   const names = { apiVersion: '', kind: '' };
   let message: Uint8Array = new Uint8Array(0);

@@ -3,6 +3,7 @@ import type { FieldShape, ScalarShape, Shape, StructShape } from '../schema/shap
 
 export interface Message {
   readonly name: string;
+  /** In the order of their numbers, which is the order they are written in. */
   readonly fields: readonly MessageField[];
   readonly byNumber: ReadonlyMap<number, MessageField>;
 }

@@ -13,7 +13,11 @@ export type FieldVisitor = (number: number, wireType: number) => boolean;
 
 const END_GROUP = 4;
 
-/** @throws Error where the message is malformed; RangeError for missing bytes; StatusFailure 413 for too many fields */
+/**
+ * Visits the fields of the message that ends at `end`. Errors call the message by `name`.
+ *
+ * @throws Error where the message is malformed; RangeError for missing bytes; StatusFailure 413 for too many fields
+ */
 export function readFields(reader: CountingReader, name: string, end: number, visit: FieldVisitor): void {
   while (reader.pos < end) {
     if (--reader.fieldsLeft < 0) throw tooManyMembers('the body', reader.maxFields);
@@ -30,7 +34,7 @@ export function readFields(reader: CountingReader, name: string, end: number, vi
   if (reader.pos > end) throw missingBytes();
 }
 
-/** The end of a nested message, whose length comes next. @throws RangeError when it is beyond the outer message */
+/** Reads the length of a nested message and returns its end. @throws RangeError when it is beyond the outer message */
 export function messageEnd(reader: BinaryReader, outerEnd: number): number {
   const length = reader.uint32();
   const end = reader.pos + length;

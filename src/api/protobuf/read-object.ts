@@ -6,6 +6,7 @@ import { messageOf } from './message.js';
 import { countingReader } from './read-fields.js';
 import { readMessage } from './read-message.js';
 
+/** An object whose envelope has been read, and its message not yet. */
 export interface ProtobufObject extends TypeNames {
   /** The object as it would be in JSON, without `kind` and `apiVersion`, or why the message cannot be read. */
   read(shape: StructShape): { readonly value: Record<string, unknown> } | { readonly error: string };
@@ -14,7 +15,8 @@ export interface ProtobufObject extends TypeNames {
 type ReadObject = ProtobufObject | { readonly error: string };
 
 /**
- * Kubernetes' protobuf form: `k8s\0` and `runtime.Unknown`. Errors are in Kubernetes' words where there are any.
+ * Reads the envelope of an object in Kubernetes' protobuf form: `k8s\0` and `runtime.Unknown`. Errors are in
+ * Kubernetes' words where there are any.
  *
  * @throws StatusFailure 413 for too many fields; nothing else that a client sends makes it throw
  */
@@ -35,7 +37,7 @@ export function readProtobuf(body: Uint8Array, { members }: BodyLimits): ReadObj
   });
 }
 
-/** All errors of reading are faults of the body. @throws StatusFailure as it is */
+/** All errors of reading are faults of the body, except a StatusFailure, which is thrown as it is. */
 function orError<T>(read: () => T): T | { readonly error: string } {
   try {
     return read();

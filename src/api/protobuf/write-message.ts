@@ -14,7 +14,10 @@ const NANOS = tagOf(2, VARINT);
 
 const EMPTY: Plain = Object.freeze({});
 
-/** Byte for byte as Kubernetes' generated code. Unknown fields are left out; the types are trusted. */
+/**
+ * Writes byte for byte what Kubernetes' generated code writes. Fields that the message does not know (`kind`,
+ * `apiVersion`) are left out. The object is trusted to have the message's types.
+ */
 export function writeMessage(writer: BinaryWriter, message: Message, object: Plain): void {
   for (const field of message.fields) {
     const value = object[field.name];

@@ -5,6 +5,7 @@ import type { StatusFailure } from '../status/status-failure.js';
 import { SERIALIZERS } from './media-types.js';
 import type { Serializer } from './serializer.js';
 
+/** What negotiation reads: headers, and the first values of the query parameters `pretty` and `includeObject`. */
 export interface NegotiationInputs {
   readonly accept?: string | undefined;
   readonly pretty?: string | undefined;
@@ -30,12 +31,14 @@ export function negotiationInputs(
   };
 }
 
+/** `as`, `g` and `v` of an Accept clause. */
 export interface Conversion {
   readonly kind: string;
   readonly group: string;
   readonly version: string;
 }
 
+/** Whether the second stage may choose a conversion, or none, with a serializer. */
 export type Allows = (conversion: Conversion | undefined, serializer: Serializer) => boolean;
 
 export interface Choice {
@@ -43,6 +46,7 @@ export interface Choice {
   readonly conversion: Conversion | undefined;
 }
 
+/** For documents and failures, which have no conversions. */
 export const plainOnly: Allows = (conversion) => conversion === undefined;
 
 function conversionOf({ params }: AcceptClause): Conversion | undefined {
@@ -64,7 +68,7 @@ export function isHumanClient(userAgent: string): boolean {
   return HUMAN_CLIENTS.some((name) => userAgent.startsWith(name));
 }
 
-/** The first clause, in order of preference, that can be served. `served` is the version that `sv` may name. */
+/** Chooses the first clause, in order of preference, that can be served. `served` is the version that `sv` may name. */
 export function choose(inputs: NegotiationInputs, allows: Allows, served?: string): Choice | undefined {
   const pretty = wantsPretty(inputs);
   const choice = (serializer: Serializer, clause?: AcceptClause): Choice => ({

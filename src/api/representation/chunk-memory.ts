@@ -1,6 +1,6 @@
 export const CHUNK_BYTES = 131_072;
 
-/** Of each size: as many as a batch of responses of the Node bridge holds before it releases the first. */
+/** Free chunks of each size: as many as the Node bridge's batch of responses holds before it releases the first. */
 const MAX_FREE = 32;
 /** Shorter responses get new memory, which costs less than a chunk that is not given back. */
 const SHORT = 4096;
@@ -17,9 +17,10 @@ export interface PooledBytes {
 export type ChunkMemory = ReturnType<typeof createChunkMemory>;
 
 /**
- * At most 8 MiB, in five sizes. New memory for every response costs page faults and collections: in experiments lists
- * of 28 kB reached 0.44–0.67 of the rate of a bare `node:http` server that way, and 0.83 in reused memory. Such a list
- * costs 53 µs of CPU, and 97 to 180 if only one of 32 responses finds used memory.
+ * Makes the memory that lists are written to: at most 8 MiB, in five sizes. New memory for every response costs page
+ * faults and collections: in experiments lists of 28 kB reached 0.44–0.67 of the rate of a bare `node:http` server that
+ * way, and 0.83 in reused memory. Such a list costs 53 µs of CPU in reused memory, and 97 to 180 if only one of 32
+ * responses finds some.
  */
 export function createChunkMemory() {
   const free: readonly Uint8Array[][] = Array.from({ length: SIZES }, () => []);
@@ -32,6 +33,7 @@ export function createChunkMemory() {
   };
 
   return {
+    /** A chunk that is not given back is garbage-collected. */
     acquire: (): Uint8Array => chunks.pop() ?? new Uint8Array(CHUNK_BYTES),
     /** Gives back an acquired chunk, once. It may not be used any more. */
     release: (chunk: Uint8Array): void => putBack(chunks, chunk),

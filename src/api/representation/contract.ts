@@ -23,6 +23,7 @@ export interface TableDefinition {
   cells(object: unknown, now: number): readonly (string | number)[];
 }
 
+/** The part of a resource's served version that representations read. */
 export interface ResourceView {
   readonly apiVersion: string;
   readonly kind: string;
@@ -36,6 +37,7 @@ export type ResponseKind = 'object' | 'list' | 'watch';
 
 export type FrameType = 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK' | 'ERROR';
 
+/** Makes the frames of one watch, which may depend on earlier ones. */
 export interface FrameEncoder {
   /**
    * If set, frames depend only on this key, the type and the object, and may be shared between watchers. Unset if they
@@ -56,7 +58,8 @@ export interface Representation {
   /** From the object's JSON, with kind and apiVersion, without newline. */
   object(json: JsonSource, status: 200 | 201 | 202): ApiResponse | Promise<ApiResponse>;
   /**
-   * From the items' JSON, without kind and apiVersion. Errors of the batches are thrown here until the first chunk is
+   * From the items' JSON, without kind and apiVersion, in batches. JSON of more than one chunk is streamed through
+   * reused buffers; other serializers gather the items. Errors of the batches are thrown here until the first chunk is
    * full, later by the body. With a `memory` the response may have a `release`.
    */
   list(meta: ListMeta, batches: Batches, memory?: ChunkMemory): ApiResponse | Promise<ApiResponse>;

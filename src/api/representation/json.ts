@@ -67,5 +67,5 @@ function createJson(pretty: Serializer | undefined): Serializer {
   };
 }
 
-/** Compact with a newline at the end, or (`pretty`) indented without one. `<`, `>` and `&` are not escaped. */
+/** JSON is compact with a newline at the end, or (`pretty`) indented without one. `<`, `>` and `&` are not escaped. */
 export const jsonSerializer: Serializer = createJson(createJson(undefined));

@@ -3,6 +3,7 @@ import { loadedOnce } from '../schema/lazy.js';
 import { jsonSerializer } from './json.js';
 import type { Serializer, FormatWriter } from './serializer.js';
 
+/** A format whose code is loaded with the first response in it. */
 function loaded(load: () => Promise<FormatWriter>): FormatWriter {
   const writer = loadedOnce(load);
   return {

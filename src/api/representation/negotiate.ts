@@ -13,7 +13,7 @@ import { asTable, readIncludeObject } from './table.js';
 const encoder = new TextEncoder();
 
 /**
- * The first of two stages: the 406 if Accept names none of the types of a route. Case matters, and `application/*`
+ * The first of two stages returns a 406 if Accept names none of the types of a route. Case matters, and `application/*`
  * matches nothing.
  */
 export function routerAccepts(accept: string | undefined, produces: readonly string[]): StatusFailure | undefined {
@@ -56,7 +56,8 @@ function transformFor(
 }
 
 /**
- * The second of two stages, before anything else is done, so that a refusal changes nothing.
+ * The second of two stages chooses how a response is written, before anything else is done, so that a refusal changes
+ * nothing.
  *
  * @param now microseconds since the epoch, for the ages in Tables
  * @throws StatusFailure 406 when no clause of Accept can be served or the conversion does not fit the response; 400 for

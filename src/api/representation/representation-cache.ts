@@ -16,6 +16,7 @@ interface Entry {
   readonly representation: Representation;
 }
 
+/** The representation that requests with the same headers got before, or the one that `negotiate` makes. */
 export type CachedRepresentation = (
   headers: RequestHeaders | undefined,
   view: ResourceView,

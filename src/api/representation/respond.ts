@@ -9,6 +9,7 @@ import type { SerializedBody, Serializer } from './serializer.js';
 
 const encoder = new TextEncoder();
 
+/** Compresses the body if the client accepts that and the size is worth it. */
 export function respond(
   status: number,
   serializer: Serializer,
@@ -40,7 +41,10 @@ export function negotiateDocument(inputs: NegotiationInputs): WriteDocument {
   return documentWriter(choice.serializer, inputs);
 }
 
-/** For aggregated discovery: exactly this kind, whatever else Accept prefers; undefined if Accept does not name it. */
+/**
+ * Chooses the format of a converted document (aggregated discovery) of exactly one kind, whatever else Accept prefers.
+ * Undefined if Accept does not name that kind in a format that can be written.
+ */
 export function negotiateConverted(inputs: NegotiationInputs, wanted: Conversion): WriteDocument | undefined {
   const { kind, group, version } = wanted;
   const choice = choose(

@@ -9,6 +9,7 @@ export interface ListForm {
   /** The members before the items in wire order, with their values as compact JSON. */
   readonly members: readonly (readonly [name: string, json: string])[];
   readonly itemsName: 'items' | 'rows';
+  /** The value of the items member if there are no items. */
   readonly empty: '[]' | 'null';
   /** An item of the list, from its JSON without kind and apiVersion. Absent: unchanged. */
   readonly item?: (json: Uint8Array) => Uint8Array;
@@ -42,10 +43,13 @@ export interface Serializer extends FormatWriter {
   readonly headers: ResponseHeaders;
   /** Content-Type of a watch; undefined if this format has no framing. */
   readonly streamType: string | undefined;
+  /** True if Tables exist in this format. */
   readonly tables: boolean;
   /** The same format for human readers; undefined if there is no difference. */
   readonly pretty: Serializer | undefined;
+  /** True if list items are written unchanged, separated by commas. */
   readonly joinsItems?: boolean;
+  /** True if all items of a list are held before the first is sent. */
   readonly gathersItems?: boolean;
 }
 
@@ -66,7 +70,7 @@ export interface FormatWriter {
 /** The JSON rewritten in one turn of the event loop: 5 to 10 ms as YAML, less as protobuf. */
 const BYTES_IN_A_TURN = 32_768;
 
-/** Given the bytes of each object, it returns a promise when a turn ends. */
+/** The returned function takes the bytes of an object, and returns a promise when a turn of the event loop ends. */
 export function createYielder(): (bytes: number) => Promise<void> | undefined {
   let left = BYTES_IN_A_TURN;
   return (bytes) => {

@@ -36,6 +36,7 @@ export function field(shape: Shape, facts: FieldFacts): Field {
   return { shape, facts };
 }
 
+/** A field from its protobuf number and its description. */
 export function typed(shape: Shape, protobuf: number, description: string, more: Partial<FieldFacts> = {}): Field {
   return field(shape, { protobuf, description, ...more });
 }

@@ -1,4 +1,4 @@
-/** Made on first use: schemas and their compiled forms exist once, without any code running at import. */
+/** Makes the value on first use: schemas and their compiled forms exist once, and no code runs at import. */
 export function lazy<T extends object>(make: () => T): () => T {
   let value: T | undefined;
   return () => (value ??= make());

@@ -19,6 +19,7 @@ export interface StructShape {
   /** The OpenAPI definition name, for example `io.k8s.api.events.v1.Event`. */
   readonly definition: string;
   readonly description: string;
+  /** In wire order. */
   readonly fields: readonly FieldShape[];
   readonly byName: ReadonlyMap<string, FieldShape>;
   /** Apply and managed fields treat the whole object as one value. */
@@ -52,7 +53,8 @@ export interface FieldShape {
   readonly required: boolean;
   /**
    * `always`: written even when unset, with {@link FieldShape.zero}. `non-empty`: left out when it has the zero value
-   * (of a struct: when absent). `set`: a pointer in Go, written whenever it was given, also as 0, `false` or `""`.
+   * (empty string, 0, false, null, empty list or map; a struct when absent). `set`: a pointer in Go, written whenever
+   * it was given, also as 0, `false` or `""`.
    */
   readonly presence: 'always' | 'non-empty' | 'set';
   readonly zero: null | '' | 0 | Readonly<Record<string, never>>;
@@ -68,8 +70,9 @@ export interface FieldShape {
    */
   readonly selectable?: number | undefined;
   /**
-   * Nearly every new object that clients send (`sent`), nearly every stored one (`stored`), or many (`often`) have it.
-   * Generated code is fast for objects with such fields alone, and correct for all. Absent: rarely.
+   * How many objects have the field: nearly every new one that clients send (`sent`), nearly every stored one
+   * (`stored`), or many (`often`). Generated code is fast for objects with such fields alone, and correct for all.
+   * Absent: rarely.
    */
   readonly frequency?: 'sent' | 'stored' | 'often' | undefined;
   /** Nearly every object has a different value, so that sharing equal values does not pay. */

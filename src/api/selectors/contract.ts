@@ -9,6 +9,7 @@ export interface Selectable {
 }
 
 export interface Selector {
+  /** True when nothing is filtered. */
   readonly empty: boolean;
   /** `canonical` is equal for equivalent selectors: a cache key. */
   readonly canonical: string;
@@ -23,8 +24,9 @@ export interface Selector {
 export const MAX_SELECTOR_LENGTH = 32_768;
 
 /**
- * Requirements, and the values in the parentheses of `in` and `notin`. People and controllers write up to some dozens.
- * This many are parsed in less than a millisecond and take some 50 KiB, which is acceptable for 2,000 watches.
+ * The default limit of a selector's terms: requirements, and the values in the parentheses of `in` and `notin`. People
+ * and controllers write up to some dozens. This many are parsed in less than a millisecond and take some 50 KiB, which
+ * is acceptable for 2,000 watches with different selectors.
  */
 export const MAX_SELECTOR_TERMS = 512;
 

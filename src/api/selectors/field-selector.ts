@@ -49,6 +49,7 @@ class FieldTerms implements FieldSelector {
   readonly equalities: FieldSelector['equalities'];
   readonly onlyEqualities: boolean;
   readonly #terms: readonly Term[];
+  /** Several values that a field must not have. */
   readonly #refused: ReadonlyMap<string, ReadonlySet<string>> | undefined;
 
   constructor(all: readonly Term[]) {
@@ -81,7 +82,7 @@ class FieldTerms implements FieldSelector {
   }
 }
 
-/** One test per field for all values it must not have, and at most two for those it must have. */
+/** Leaves one test per field for all values that it must not have, and at most two for those that it must have. */
 function condensed(all: readonly Term[]): {
   readonly terms: readonly Term[];
   readonly refused: ReadonlyMap<string, ReadonlySet<string>> | undefined;
@@ -149,6 +150,7 @@ function termText({ field, equal, value }: Term): string {
   return `${field}${equal ? '=' : '!='}${value.replace(/[\\,=]/g, '\\$&')}`;
 }
 
+/** Selects what all of the selectors select; everything if there are none. */
 export function allOf(...selectors: readonly Selector[]): Selector {
   const parts = selectors.filter(({ empty }) => !empty);
   if (parts.length < 2) return parts[0] ?? everything;

@@ -19,6 +19,7 @@ export function labelKeyError(key: string): string | undefined {
   return faults.length === 0 ? undefined : joinFieldErrors([invalidValue('<nil>', key, faults.join('; '))]);
 }
 
+/** The error of values that do not fit the operator; undefined if they do. */
 export function labelValuesError({ key, operator, values }: LabelRequirement): string | undefined {
   const errors: FieldError[] = [];
   if (operator === '>' || operator === '<') {
@@ -59,8 +60,11 @@ type Values = string | Set<string>;
 
 /** All requirements of a selector on one label key, combined so that each value is tested once. */
 interface LabelRule {
+  /** True if objects without the label can match. */
   readonly absent: boolean;
+  /** True if objects with the label can match. */
   readonly present: boolean;
+  /** The only allowed values, if there are any. */
   readonly among?: Values | undefined;
   readonly not?: Values | undefined;
   readonly above?: bigint | undefined;
@@ -69,12 +73,13 @@ interface LabelRule {
 
 const ANYTHING: LabelRule = Object.freeze({ absent: true, present: true });
 
-/** Of more keys, not each is looked up in the object's labels, but the labels are in the rules. */
+/** Up to this many keys are looked up in the object's labels; if there are more, the labels in the rules. */
 const FEW = 8;
 
-/** Linear in the labels of the object or the keys of the selector, whichever are fewer. */
+/** Tests all requirements. Linear in the labels of the object or the keys of the selector, whichever are fewer. */
 export class LabelRules {
   readonly #rules: ReadonlyMap<string, LabelRule>;
+  /** How many keys an object must have. */
   readonly #required: number;
 
   constructor(requirements: readonly LabelRequirement[]) {

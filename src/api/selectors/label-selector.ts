@@ -17,7 +17,7 @@ import {
  * `notin` also select objects without the label. Linear in the length of the text.
  *
  * @throws StatusFailure 400 in Kubernetes' words; in our own for a text of more than {@link MAX_SELECTOR_LENGTH}
- * characters or `maxTerms`
+ * characters or `maxTerms` terms
  */
 export function parseLabelSelector(text: string, maxTerms: number = MAX_SELECTOR_TERMS): Selector {
   if (text === '') return everything;
@@ -80,7 +80,10 @@ interface LabelToken {
 
 const END: LabelToken = { kind: '', text: '' };
 
-/** A word may end in NUL. A NUL where a token would begin ends the selector (Kubernetes behaviour). */
+/**
+ * A symbol, or a word with the NUL that ends it. A NUL where a token would begin ends the selector (Kubernetes
+ * behaviour).
+ */
 const TOKENS = /[ \t\r\n]*(?:([!=]=|[=!(),><])|([^ \t\r\n=!(),><\0]+)\0?)/gy;
 
 function parseRequirements(selector: string, maxTerms: number): LabelRequirement[] {

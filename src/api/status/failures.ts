@@ -74,10 +74,12 @@ export function tooLarge(text: string): StatusFailure {
   return failure(413, 'RequestEntityTooLarge', `Request entity too large: ${text}`);
 }
 
+/** With the router's message. */
 export function unsupportedMediaType(): StatusFailure {
   return failure(415, 'UnsupportedMediaType', '415: Unsupported Media Type', {});
 }
 
+/** With a handler's message. */
 export function unknownFormat(accepted: readonly string[]): StatusFailure {
   const message = `the body of the request was in an unknown format - accepted media types include: ${accepted.join(', ')}`;
   return failure(415, 'UnsupportedMediaType', message);

@@ -5,6 +5,7 @@ import { goQuote, shorten } from '../../json/go-print.js';
 export interface FieldError {
   readonly field: string;
   readonly reason: string;
+  /** The text after `FIELD: `. */
   readonly text: string;
 }
 
@@ -48,7 +49,7 @@ export function joinFieldErrors(errors: readonly FieldError[]): string {
   return texts.length === 1 ? (texts[0] as string) : `[${texts.join(', ')}]`;
 }
 
-/** About that many, so that many small faults cannot make the response far larger than the body. */
+/** About the most errors of a list, so that many small faults cannot make the response far larger than the body. */
 const MAX_ERRORS = 1000;
 
 /** The errors of all items, in order; items after the first thousand errors are not looked at. */

@@ -1,4 +1,4 @@
-/** Of all texts together; beyond it each is truncated, and those that still do not fit are omitted. */
+/** The most characters of all texts. Beyond it each is truncated, and those that still do not fit are omitted. */
 const TOTAL = 4096;
 const EACH_WHEN_CUT = 256;
 

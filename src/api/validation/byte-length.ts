@@ -5,7 +5,7 @@ export function byteLength(text: string): number {
   return encoder.encode(text).length;
 }
 
-/** Most texts need not be encoded, which costs 0.4 µs: a UTF-16 unit has one to three bytes. */
+/** Counts UTF-8 bytes. Most texts need not be encoded, which costs 0.4 µs: a UTF-16 unit has one to three bytes. */
 export function longerThan(text: string, maxBytes: number): boolean {
   const { length } = text;
   if (length > maxBytes) return true;

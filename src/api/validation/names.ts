@@ -67,7 +67,10 @@ export function pathSegmentErrors(value: string): string[] {
   return pathSegmentPrefixErrors(value);
 }
 
-/** Limited to what a store keeps and a continue token carries. Kubernetes' only limit here is that of its store. */
+/**
+ * A name with no rules but those of a path segment, limited to what a store can keep and a continue token can carry.
+ * Kubernetes has no limit here but that of its store.
+ */
 export function pathSegmentNameErrors(value: string): string[] {
   const faults = longerThan(value, 253) ? ['must be no more than 253 characters'] : [];
   faults.push(...pathSegmentErrors(value));
@@ -75,6 +78,7 @@ export function pathSegmentNameErrors(value: string): string[] {
   return faults;
 }
 
+/** For text that something will be appended to, so that `.` and `..` are allowed. */
 export function pathSegmentPrefixErrors(value: string): string[] {
   if (!value.includes('/') && !value.includes('%')) return [];
   return ['/', '%']

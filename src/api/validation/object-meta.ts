@@ -59,7 +59,11 @@ export function validateObjectMetaCreate(meta: ObjectMeta, strict: boolean): Fie
 /**
  * The errors of replacing metadata, in Kubernetes' order and words (1.36).
  *
- * @param contentIsGood `next` is known to have good labels and the like
+ * Fields that the server carries over (an empty uid, `resourceVersion`, `creationTimestamp`, the deletion fields of an
+ * object that is being deleted) must be in `next` already.
+ *
+ * @param contentIsGood {@link validateObjectMetaCreate} has found nothing in `next`: labels and the like are not
+ * checked again
  */
 export function validateObjectMetaUpdate(next: ObjectMeta, previous: ObjectMeta, contentIsGood = false): FieldError[] {
   const errors: FieldError[] = [];
@@ -126,7 +130,7 @@ function annotationErrors(annotations: Readonly<Record<string, string>>): FieldE
   return errors;
 }
 
-/** All keys and values of annotations count together. */
+/** Whether annotations exceed the limit for all of their keys and values together. */
 export function areTooLong(annotations: readonly (readonly [string, unknown])[]): boolean {
   return longerThan(annotations.flat().join(''), MAX_ANNOTATIONS_BYTES);
 }

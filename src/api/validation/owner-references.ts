@@ -55,7 +55,11 @@ function inWireOrder(reference: OwnerReference): OwnerReference {
   };
 }
 
-/** Drops owners equal to an earlier one (Kubernetes behaviour). `stage` is for the words of the warning. */
+/**
+ * Drops owners equal to an earlier one (Kubernetes behaviour). Owners that only have the same uid are kept.
+ *
+ * @param stage the source of the list, for the words of the warning
+ */
 export function dedupeOwnerReferences(
   references: readonly OwnerReference[],
   stage: 'request' | 'patch' = 'request',

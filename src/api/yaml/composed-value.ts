@@ -17,12 +17,13 @@ import { isObject } from '../../json/json-tree.js';
 import { MAX_STRICT_ERRORS } from '../body/parse-body.js';
 import { plainScalar } from './plain-scalar.js';
 
-/** Duplicate keys are told one a line: `line 7: key "d" already set in map`. */
+/** Each duplicate key is one text, `line 7: key "d" already set in map`; a hundred at most. */
 export type YamlResult =
   { readonly value: unknown; readonly duplicates: readonly string[] } | { readonly error: string };
 
 type AnyNode = Node | Pair | null | undefined;
 
+/** An anchored value, the number of its nodes, and the total length of its texts. */
 interface Anchored {
   readonly value: unknown;
   readonly size: number;
@@ -52,6 +53,7 @@ class Walk {
   }
 }
 
+/** The plain value of a composed document, resolved by the rules of Go's YAML library. */
 export function composedValue(contents: AnyNode, lineOf: (offset: number) => number): YamlResult {
   const walk = new Walk(lineOf);
   const value = valueOf(walk, contents, 0);

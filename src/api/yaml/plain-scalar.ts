@@ -2,7 +2,10 @@ import { TextBuffer } from './text-buffer.js';
 
 const UNDERSCORE = 0x5f;
 
-/** As Go's YAML 1.1 library: booleans in all old spellings, numbers of any base, `~` or nothing; dates stay text. */
+/**
+ * Reads an unquoted scalar as Go's YAML 1.1 library does: booleans in all their old spellings, numbers of any base,
+ * `null` as `~` or nothing; dates stay text.
+ */
 export function plainScalar(text: string): string | number | boolean | null {
   const word = wordOf(text);
   if (word !== undefined) return word;

@@ -53,6 +53,7 @@ export class TextBuffer {
     for (let at = 0; at < text.length; at++) bytes[this.#length++] = text.charCodeAt(at);
   }
 
+  /** Appends the escape of a character, and returns its length. */
   escaped(code: number): number {
     const bytes = this.#ensureCapacity(10);
     let at = this.#length;

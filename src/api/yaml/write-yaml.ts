@@ -9,7 +9,7 @@ export function writeYaml(value: unknown): string {
   return [...yamlPieces(value, Infinity)].join('');
 }
 
-/** A caller can yield to the event loop between the pieces: whole lines, `length` characters or a little more. */
+/** Pieces have whole lines, `length` characters or a little more. A caller can yield to the event loop between them. */
 export function* yamlPieces(value: unknown, length: number): Generator<string, void, undefined> {
   const out: Output = { parts: [], remaining: length, length };
   yield* writeNode(out, value, -2, 'root');
@@ -84,7 +84,7 @@ function columnOf(parts: readonly string[]): number {
   return column;
 }
 
-/** A list, which has no keys, stands at the column of the key it is under. */
+/** The lines of a map, or of a list if there are no `keys`. A list under a key stands at the key's own column. */
 function* writeBlock(
   out: Output,
   values: Readonly<Record<string, unknown>> | readonly unknown[],
