@@ -29,7 +29,7 @@ function selected({ event }: EventFields, source: Source): readonly Selected[] {
   return all;
 }
 
-/** What `src/events/codec/write-event.ts` has for stores besides the JSON. */
+/** The function of `src/events/codec/write-event.ts` that reads the fields for selectors. */
 export function selectorSource(parts: EventFields, source: Source): string {
   const all = selected(parts, source);
   const add = ({ name, value }: Selected): string =>

@@ -32,11 +32,17 @@ export interface AccessOptions {
 
 /** The two hooks as this library calls them; synchronous if the hooks are. */
 export interface Access {
-  /** Returns `undefined` for 401. Callers get the group `system:authenticated` unless anonymous, as in Kubernetes. */
+  /**
+   * Returns the sender of a request, or `undefined` for 401: no credential, a bad one, or a failed hook, which is
+   * reported. Callers get the group `system:authenticated` unless they are anonymous, as in Kubernetes.
+   */
   authenticate(request: ApiRequest): Caller | undefined | Promise<Caller | undefined>;
-  /** Returns the caller the request is served for. Errors of the authorizer are rethrown, here and below. */
+  /**
+   * Returns the caller for whom the request is served: its sender, or the user that it impersonates. If impersonation
+   * is not enabled, a request with its headers is refused. Errors of the authorizer are rethrown.
+   */
   readonly impersonate: Impersonate;
-  /** A result whose `allowed` is neither `true` nor `false` denies, and is reported. */
+  /** A result whose `allowed` is neither `true` nor `false` denies, and is reported. Errors of the hook propagate. */
   authorize(caller: Caller, attributes: Attributes): Decision | Promise<Decision>;
 }
 
@@ -97,7 +103,10 @@ export function createAccess({
   };
 }
 
-/** Adds the group `system:authenticated` unless anonymous. Hooks may be plain JavaScript: no name, no caller. */
+/**
+ * Adds the group `system:authenticated` to a caller that is not anonymous. Hooks may be written in plain JavaScript: an
+ * object without a name is not a caller.
+ */
 export function acceptCaller(answer: unknown): Caller | undefined {
   if (typeof answer !== 'object' || answer === null) return undefined;
   const caller = answer as Partial<Caller>;

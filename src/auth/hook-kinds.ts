@@ -15,7 +15,10 @@ const ADVICE = {
 /** Recognised across copies of the package. */
 const MARK: unique symbol = Symbol.for('kube-vitals.hook') as never;
 
-/** The faults of a function passed as the wrong hook: on the function, so that bundles without it omit them. */
+/**
+ * The faults to report if a function of this library is passed as the wrong hook, by the name of that hook. They are
+ * stored on the function, so that bundles without the function do not include them.
+ */
 type HookMark = Readonly<Partial<Record<HookName, string>>>;
 
 function marked<F extends object>(target: F, mark: HookMark): F {
@@ -41,7 +44,7 @@ function misplaced(hook: HookName, given: string): HookMark {
   return { [other]: `must be ${NOUNS[other]}, which says ${PURPOSES[other]}, and was given ${given}${ADVICE[other]}` };
 }
 
-/** The rule of a hook, which is not called for it. `advice` ends the fault of a value that is no function. */
+/** Returns the option rule of a hook. It does not call the hook. `advice` ends the fault if this is not a function. */
 export function aHook(hook: HookName, advice = ''): OptionRule {
   return (value, name) => {
     if (value === undefined) return [];

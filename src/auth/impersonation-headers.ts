@@ -9,7 +9,7 @@ import type { Impersonate } from './contract.js';
 
 const EXTRA = 'impersonate-extra-';
 
-/** Returns the user in the headers. A UID, groups or extra values without a name are a fault, as in Kubernetes. */
+/** Returns the user to impersonate. A UID, groups or extra values without a name are a fault, as in Kubernetes. */
 export function wantedCaller(request: ApiRequest): Caller | { readonly fault: string } | undefined {
   const name = utf8(header(request, 'impersonate-user') ?? '');
   const uid = utf8(header(request, 'impersonate-uid') ?? '');
@@ -75,7 +75,10 @@ const PREFIX = 'impersonate-';
 const LETTER_I = 0x69;
 const LOWER_CASE = 0x20;
 
-/** If the headers were ignored, `kubectl delete --as=nobody` would delete with the rights of the caller. */
+/**
+ * The 403 for a request with impersonation headers if impersonation is not enabled. If the headers were ignored,
+ * `kubectl delete --as=nobody` would delete with the rights of the caller.
+ */
 export const NO_IMPERSONATION: Status = /* @__PURE__ */ Object.freeze(
   /* @__PURE__ */ failureStatus(
     403,

@@ -2,7 +2,7 @@ import type { Caller } from '../model/caller.js';
 
 /** A mode of impersonation: one way in which a caller may be allowed to act as another user. */
 export interface ImpersonationMode {
-  /** Its name in the verbs that the authorizer gets; absent for the older verb, which applies to all requests. */
+  /** Names the mode in the verbs that the authorizer gets. Absent for the older verb, which applies to all requests. */
   readonly constraint?: string;
   readonly verb: string;
   /** The impersonated user, as attributes for the authorizer. */
@@ -16,7 +16,10 @@ export interface ImpersonationMode {
 const NODE_NAME = 'authentication.kubernetes.io/node-name';
 const ASSOCIATED_KEYS = 'authentication.kubernetes.io/associated-node-keys';
 
-/** The modes in the order they are tried (Kubernetes 1.36, constrained impersonation); the older verb is last. */
+/**
+ * Returns the modes in which `wanted` can be impersonated, in the order they are tried (Kubernetes 1.36, constrained
+ * impersonation). The older verb is last.
+ */
 export function applicableModes(requestor: Caller, wanted: Caller): readonly ImpersonationMode[] {
   const node = nodeName(wanted.name);
   const account = serviceAccount(wanted.name);

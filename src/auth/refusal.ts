@@ -12,7 +12,7 @@ function pathSentence(caller: Caller, { verb, path }: PathAttributes): string {
 
 const HTML: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
 
-/** Returns a sentence and the authorizer's reason. kube-apiserver escapes only the sentence. */
+/** Returns a sentence followed by the authorizer's reason. As in kube-apiserver, only the sentence is HTML-escaped. */
 function escapedSentence(sentence: string, reason: string | undefined): string {
   const escaped = sentence.replace(/[&<>]/g, (character) => HTML[character] ?? character);
   return reason ? `${escaped}: ${reason}` : escaped;

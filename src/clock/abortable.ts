@@ -5,7 +5,8 @@ const callbacks = new WeakMap<AbortSignal, Set<() => void>>();
 
 /**
  * Calls back when a signal is aborted; at once if it already is. All callbacks of a signal share one listener, because
- * Node warns of a memory leak when a signal has eleven, as many as a batch of calls needs. Returns the removal.
+ * Node warns of a memory leak when a signal has eleven, as many as a batch of calls needs. `callback` must be a new
+ * function for each call. Returns a function that removes it.
  */
 export function onAbort(signal: AbortSignal | undefined, callback: () => void): () => void {
   if (signal === undefined) return () => undefined;
@@ -30,7 +31,10 @@ function onShared(this: AbortSignal): void {
   for (const callback of waiting) callback();
 }
 
-/** Also rejects with the signal's reason when it is aborted. The work behind the promise continues. */
+/**
+ * Returns a promise with the same result, which rejects with the signal's reason if the signal is aborted first. The
+ * work behind the promise continues.
+ */
 export function untilAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return promise;
   return new Promise((resolve, reject) => {
@@ -39,6 +43,7 @@ export function untilAborted<T>(promise: Promise<T>, signal: AbortSignal | undef
   });
 }
 
+/** Resolves after `ms` milliseconds, or as soon as the signal is aborted. */
 export function pause(clock: Clock, ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {

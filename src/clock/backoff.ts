@@ -5,12 +5,14 @@ const FIRST_MS = 100;
 const MAX_MS = 5_000;
 
 /**
- * The delay after `failures` consecutive failures, twice as long each time. `jitter`, the share by which it is
- * shortened at random, prevents clients and replicas that lost the same server from coming back all at once.
+ * The delay after consecutive failures, the first of which is number 0: twice as long each time. It is shortened at
+ * random by up to the share `jitter`, so that clients and replicas that lost the same server do not all come back at
+ * once.
  */
 export const delayAfter = (failures: number, firstMs: number, longestMs: number, jitter: number): number =>
   Math.min(firstMs * 2 ** failures, longestMs) * (1 - Math.random() * jitter);
 
+/** Creates delays, in milliseconds, that grow with each failure until `reset` reports a success. */
 export function createDelays(firstMs: number = FIRST_MS, longestMs: number = MAX_MS) {
   let failures = 0;
   return {
@@ -25,7 +27,7 @@ export function createDelays(firstMs: number = FIRST_MS, longestMs: number = MAX
 export function createBackoff(clock: Clock, longestMs: number = MAX_MS) {
   let failures = 0;
   return {
-    /** Pauses until the signal is aborted. `leastMs`: how long the other side requested to wait, in addition. */
+    /** Ends early when the signal is aborted. `leastMs`, which the other side asked to wait, is added to the delay. */
     pause: (signal: AbortSignal, leastMs = 0): Promise<void> =>
       pause(clock, leastMs + delayAfter(failures++, FIRST_MS, longestMs, 0.5), signal),
     reset(): void {

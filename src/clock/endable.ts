@@ -1,6 +1,10 @@
 import { onAbort } from './abortable.js';
 
-/** Ends while it waits: a generator alone would finish its wait first, and a watch may wait forever. */
+/**
+ * Creates an iterator that can be ended while it waits, by its `return` or by `signal`: a generator alone would finish
+ * its wait first, and a watch may wait forever. The generator of `begin` ends when its signal is aborted. After
+ * `return` nothing is thrown.
+ */
 export function endable<T>(
   signal: AbortSignal | undefined,
   begin: (signal: AbortSignal) => AsyncGenerator<T, void, undefined>,

@@ -12,7 +12,7 @@ export function badTimeout(fault: string): ApiResponse {
   return statusResponse(failureStatus(400, 'BadRequest', badTimeoutMessage(fault)), NOT_CACHED);
 }
 
-/** Returns 504 when the response is not ready after `ms` milliseconds; without a limit the response. */
+/** Returns 504 when the response is not ready after `ms` milliseconds. Without a limit it is passed through. */
 export function withinLimit(
   answer: ApiResponse | Promise<ApiResponse>,
   ms: number | undefined,

@@ -6,7 +6,7 @@ import { ROOTS } from './definition.js';
 
 const OK: Verdict = Object.freeze({ status: 'ok' });
 
-/** Built-in checks always have a verdict: no run, no timeout, no semaphore. `fault` returns why one fails. */
+/** Built-in checks always have a verdict: no run, no timeout, no semaphore. `fault` returns the reason of a failure. */
 export function createBuiltIn(
   clock: Clock,
   announce: Announce,
@@ -35,6 +35,7 @@ export function createBuiltIn(
   };
 }
 
+/** Adds the check of a post-start hook, and returns the functions that end the hook. */
 export function postStartHook(name: string, add: (check: HealthCheck) => void): PostStartHook {
   let state: true | Error | undefined;
   add({

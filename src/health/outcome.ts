@@ -50,7 +50,7 @@ interface FetchResponse {
   readonly body?: { cancel?(): Promise<void>; resume?(): void } | null;
 }
 
-/** As a kubelet's HTTP probe: 200 to 399 pass. An unread body would keep its connection busy. */
+/** As in a kubelet's HTTP probe, 200 to 399 pass. The body is ended: an unread one would keep its connection busy. */
 function fromResponse({ status, statusText, body }: FetchResponse): Outcome {
   if (body?.cancel) body.cancel().catch(() => undefined);
   else body?.resume?.();

@@ -14,15 +14,19 @@ import { uncached } from './adapt-response.js';
 export type Permission =
   { readonly granted: true; readonly mayKnow: boolean } | { readonly granted: false; readonly refusal: ApiResponse };
 
+/** Decides whether a request for a decoded path is allowed. */
 export type AskPermission = (request: ApiRequest, path: string) => Permission | Promise<Permission>;
 
 const WITHOUT_REASONS: Permission = /* @__PURE__ */ Object.freeze({ granted: true, mayKnow: false });
 const WITH_REASONS: Permission = /* @__PURE__ */ Object.freeze({ granted: true, mayKnow: true });
 
-/** As {@link AskPermission}, for open roots and without hooks: synchronous. */
+/** As {@link AskPermission}, for open roots and health objects without hooks. Synchronous: nobody is authenticated. */
 export type AskOpen = (request: ApiRequest) => Permission;
 
-/** Allows everybody everything but reasons. Without `impersonation` its headers are refused, as everywhere. */
+/**
+ * Allows every caller everything except seeing the reasons of failures. If impersonation is enabled, its headers are
+ * ignored here, otherwise requests with them are refused as everywhere.
+ */
 export function grantToAll(impersonation: boolean): AskOpen {
   return (request) =>
     !impersonation && asksToImpersonate(request) ? refused(refusedResponse(NO_IMPERSONATION)) : WITHOUT_REASONS;

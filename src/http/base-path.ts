@@ -2,7 +2,7 @@ import type { OptionRule } from '../options/check-options.js';
 import { mustBe } from '../options/rules.js';
 import { originForm } from './url.js';
 
-/** The rule of a base path as clients send it (percent-encoded), without query and fragment. */
+/** The option rule of a base path, written as clients send it (percent-encoded), without query and fragment. */
 export const aBasePath: OptionRule = /* @__PURE__ */ mustBe(
   (value) => typeof value === 'string' && (value === '' || (value.startsWith('/') && !/[?#\s]/.test(value))),
   'a path such as "/internal": it begins with "/" and has no "?", "#" or white space',
@@ -13,7 +13,10 @@ export function normalizeBasePath(value: string | undefined): string {
   return (value ?? '').replace(/\/+$/, '');
 }
 
-/** The origin form below a mount (`/base` itself is `/`), `undefined` outside. Case and escapes matter. */
+/**
+ * The origin form of a request target without the base path of a mount, or `undefined` when the target lies outside it.
+ * `/base` itself becomes `/`. The comparison is exact: case matters, and escapes are not resolved.
+ */
 export function stripBasePath(target: string, basePath: string): string | undefined {
   const url = originForm(target);
   if (basePath === '') return url;

@@ -6,8 +6,10 @@ import type { ApiRequest, BodyCall } from './request.js';
 const NO_BYTES = /* @__PURE__ */ new Uint8Array(0);
 
 /**
- * Reads the body of a request, at most once and never for GET and HEAD. The limit is enforced again, for readers that
- * ignore it. @throws BodyError; TypeError when the reader returns neither bytes nor a string
+ * Reads the body of a request as bytes. Call it once for a request, and never for GET and HEAD. The limit in bytes is
+ * enforced here again, for readers that ignore it.
+ *
+ * @throws BodyError `too-large` or `aborted`; TypeError when the reader returns neither bytes nor a string
  */
 export function readBody(request: ApiRequest, limit: number, call?: BodyCall): Uint8Array | Promise<Uint8Array> {
   if (request.body === undefined) return NO_BYTES;

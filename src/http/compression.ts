@@ -17,7 +17,7 @@ export function acceptsGzip(acceptEncoding: string | undefined): boolean {
   );
 }
 
-/** Compresses large bodies, and every stream, since only larger bodies are streamed. Not meant for watches. */
+/** Compresses a large body when the client takes gzip. Every stream counts as large. Not meant for watches. */
 export function compressed(
   response: ApiResponse,
   acceptEncoding: string | undefined,
@@ -48,7 +48,10 @@ export async function gzipBytes(bytes: Uint8Array): Promise<Uint8Array> {
   });
 }
 
-/** The stream as one gzip member. Asks for a chunk after the last one was consumed: sources may reuse buffers. */
+/**
+ * The stream as one gzip member. A chunk is requested only after the previous one was consumed, so that the source may
+ * reuse its buffer. Errors of the source propagate; leaving early ends the source.
+ */
 export async function* gzipStream(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined> {
   const { createGzip } = await import('node:zlib');
   const gzip = createGzip(FASTEST);

@@ -8,7 +8,10 @@ export function chain<T, R>(value: T | PromiseLike<T>, next: (value: T) => R | P
   return isPromise(value) ? Promise.resolve(value).then(next) : next(value);
 }
 
-/** As {@link chain}, for results and errors of `work`. `subject` is passed to all, so that they need no closures. */
+/**
+ * Runs `work` and continues with its result or its error: synchronously unless the result is a promise. `subject` is
+ * passed to all three, so that they need not be closures. Errors of `next` propagate.
+ */
 export function settle<S, T, R>(
   subject: S,
   work: (subject: S) => T | PromiseLike<T>,
@@ -28,7 +31,10 @@ export function settle<S, T, R>(
   );
 }
 
-/** Starts the work at the first call. Every call returns the same promise, also one from the work as it starts. */
+/**
+ * Returns a function that starts the work at its first call. Every call returns the same promise, also one that comes
+ * from the work itself while it starts.
+ */
 export function startOnce<T>(work: () => Promise<T>): () => Promise<T> {
   let result: Promise<T> | undefined;
   return () => {

@@ -38,7 +38,7 @@ export function releaseSource(source: AsyncIterable<Uint8Array>): void {
   }
 }
 
-/** Not awaited: a generator that waits for its source settles the promise only when that source ends. */
+/** `return` is not awaited: a generator that waits for its source settles the promise only when that source ends. */
 export function releaseIterator(iterator: AsyncIterator<Uint8Array> | undefined): void {
   try {
     iterator?.return?.()?.then(undefined, () => undefined);

@@ -12,7 +12,7 @@ const HIGH_ESCAPE = /%[89a-f]/i;
 const UTF8 = /* @__PURE__ */ new TextDecoder('utf-8', { ignoreBOM: true });
 const NO_PAIRS: ReadonlyMap<string, readonly string[]> = new Map();
 
-/** The target without scheme and authority. Split by hand: `new URL` would also resolve dots and re-encode. */
+/** The request target without scheme and authority. Not `new URL`, which would also resolve dots and re-encode. */
 export function originForm(target: string): string {
   if (target.startsWith('/')) return target;
   const prefix = SCHEME_AND_AUTHORITY.exec(target)?.[0];

@@ -5,6 +5,7 @@ export const LARGE_BYTES = 65_536;
 
 /** Bytes of a response that count until they are released. */
 export interface HeldBytes {
+  /** Corrects the count to the actual number of bytes. */
   become(bytes: number): void;
   /** As `become`, before the response is complete. Returns false, and changes nothing, if there is no capacity. */
   grow(bytes: number): boolean;
@@ -12,7 +13,10 @@ export interface HeldBytes {
   release(): void;
 }
 
-/** Counts the bytes of responses that clients have not read. `free`: the bytes available to this caller. */
+/**
+ * Counts the bytes of responses that clients have not read. `count` adds bytes to the counts of this caller and of all;
+ * negative ones are subtracted. `free` returns the lesser of the two remaining capacities.
+ */
 export function createAnswerBytes(
   count: (state: CallerState, bytes: number) => void,
   free: (state: CallerState) => number,
@@ -42,7 +46,10 @@ export function createAnswerBytes(
         },
       };
     },
-    /** Counts a chunk that responses to a caller share once. Returns its release; `undefined` without capacity. */
+    /**
+     * Counts a chunk that is shared by several responses to this caller once. Returns the function that releases it,
+     * which may be called twice; `undefined` if there is no capacity.
+     */
     share(state: CallerState, chunk: Uint8Array): (() => void) | undefined {
       const shared = state.chunks.get(chunk) ?? { holders: 0 };
       if (shared.holders === 0) {

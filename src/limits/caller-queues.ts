@@ -57,11 +57,14 @@ type QueueKind = (typeof KINDS)[number];
 const MANY_WAITING = 128;
 /** How often the queues are searched for requests that have ended or waited too long. */
 const SWEEP_MS = 250;
-/** From this many states on idle ones are removed; fewer are kept, since most callers send further requests. */
+/** From this number of states on, idle ones are removed. Fewer are kept: most callers send further requests. */
 const KEPT_STATES = 1_000;
 const IDLE_MS = 2_000;
 
-/** Queues of each caller, served round-robin; one that holds all of its places is skipped until it releases one. */
+/**
+ * Creates queues for each caller, served round-robin by the scheduler. A caller that holds all of its places is skipped
+ * until it releases one.
+ */
 export function createCallerQueues({ clock, atNextTurn, waitMs, free, freeFor }: CallerQueuesDependencies) {
   const states = new Map<string, CallerState>();
   /** Callers that can be served, in order. */
@@ -151,11 +154,15 @@ export function createCallerQueues({ clock, atNextTurn, waitMs, free, freeFor }:
       return state;
     },
     mayBegin: (state: CallerState): boolean => scheduler.mayBegin(state) && state.step.length === 0,
+    /** Whether several callers are active. */
     areShared: (): boolean => scheduler.areShared(),
     /** Whether a new request has to queue behind other requests of this caller, or of all callers. */
     mustWait: (kind: WaitKind, state: CallerState, left: number): boolean =>
       state[kind].length > 0 || (left === 1 && ready[kind].size > 0),
-    /** Waits until `next` may acquire, or (`step`) for the caller's turn. `undefined`: too late, or aborted. */
+    /**
+     * Waits for a place or capacity, which `next` acquires, or (`step`) only until the caller is scheduled. Resolves to
+     * `undefined` if none was free in time, or the request has ended.
+     */
     wait<T>(kind: QueueKind, state: CallerState, requester: Requester, next: () => T): Promise<T | undefined> {
       return new Promise((resolve) => {
         if (kind !== 'step') waiting += 1;

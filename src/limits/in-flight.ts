@@ -118,7 +118,10 @@ export function createInFlightLimits(
     queues.waiting() >= limits.queued || state.waiting >= limits.queuedPerCaller;
 
   return {
-    /** Acquires a place; `undefined`: 429. A refusal is scheduled as well, so that retrying at once is no advantage. */
+    /**
+     * Acquires a place: synchronously if one is free and this delays no other caller. `undefined` means *no place*:
+     * respond with 429. A refusal is scheduled as well, so that retrying at once has no advantage.
+     */
     enter(kind: PlaceKind, caller: Caller, client: Client): Place | undefined | Promise<Place | undefined> {
       const state = stateOf(caller, client);
       const now = queues.mayBegin(state);
@@ -131,7 +134,7 @@ export function createInFlightLimits(
       if (isFull(state)) return queues.wait('step', state, client, nothing);
       return queues.wait(kind, state, client, () => new HeldPlace(kind, state));
     },
-    /** Acquires capacity for a response; `undefined`: clients did not read other responses in time. */
+    /** Acquires capacity for the bytes of a response. `undefined`: clients did not read other responses in time. */
     hold(bytes: number, caller: Caller, client: Client): HeldBytes | Promise<HeldBytes | undefined> {
       if (caller.groups.includes(MASTERS)) return NO_BYTES;
       const state = stateOf(caller, client);
@@ -143,7 +146,7 @@ export function createInFlightLimits(
     holdChunk(chunk: Uint8Array, caller: Caller, client: Client): (() => void) | undefined {
       return caller.groups.includes(MASTERS) ? nothing : answerBytes.share(stateOf(caller, client), chunk);
     },
-    /** Schedules work without a place: a part of a list, a refusal, another path. `undefined`: it may start now. */
+    /** Schedules work that needs no place, such as a part of a list or a refusal. `undefined`: it may start now. */
     turn(caller: Caller | undefined, client: Client): Promise<unknown> | undefined {
       const state = stateOf(caller, client);
       return queues.mayBegin(state) ? undefined : queues.wait('step', state, client, nothing);

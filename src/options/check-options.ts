@@ -7,10 +7,10 @@ export type OptionRule = (value: unknown, name: string) => readonly string[];
 /** The options of a function, each with its rule. The type ensures that every option has one. */
 export type OptionRules<Options> = { readonly [Name in keyof Required<Options>]: OptionRule };
 
-/** Returns the faults of options that are valid individually. What is no string is ignored. */
+/** Returns the faults of options that are valid individually. Items that are not strings are ignored. */
 export type CrossCheck<Options> = (options: Options) => readonly (string | false | undefined)[];
 
-/** Checks options against their rules. @throws TypeError listing every fault, unknown options included */
+/** Checks the options of the function `where`. @throws TypeError listing every fault, unknown options included */
 export function checkOptions<Options extends object>(
   where: string,
   given: Options,
@@ -20,7 +20,7 @@ export function checkOptions<Options extends object>(
   throwFaults(where, optionFaults(given, rules, crossCheck));
 }
 
-/** Returns every fault of some options. `path`: the option whose value they are, if any. */
+/** Returns every fault of some options. `path`: the path of the option whose value they are, if they are nested. */
 export function optionFaults<Options extends object>(
   given: unknown,
   rules: OptionRules<Options>,
@@ -42,7 +42,7 @@ export function optionFaults<Options extends object>(
   ];
 }
 
-/** Throws one TypeError that lists the faults, so that they can be corrected together, if there are any. */
+/** If there are faults, throws one TypeError that lists them all, so that they can be corrected together. */
 export function throwFaults(where: string, faults: readonly string[]): void {
   if (faults.length > 0) throw new TypeError(`${where}: ${faults.join('; ')}`);
 }

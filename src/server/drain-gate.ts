@@ -6,7 +6,10 @@ import { shuttingDownResponse } from '../responses/fixed-responses.js';
 
 const EXEMPT = ['/readyz', '/livez', '/healthz', '/metrics'] as const;
 
-/** While connections drain, new requests get 503, so that clients use another server. As Kubernetes, some pass. */
+/**
+ * Wraps a handler for the end of a shutdown: while open connections drain, new requests on them get 503, so that
+ * clients use another server. Paths that begin like the health endpoints or `/metrics` still pass, as in Kubernetes.
+ */
 export function createDrainGate(handle: ApiHandler) {
   let draining = false;
   return {

@@ -31,7 +31,10 @@ export interface OtherPathsOptions {
   readonly notify: Notify;
 }
 
-/** The paths of no other part, in Kubernetes' order: a bad `?timeout=`, authentication, authorization, the path. */
+/**
+ * Creates the handler of the paths that belong to no part of an API server. It checks in Kubernetes' order: a bad
+ * `?timeout=` (400), authentication (401), authorization (403), then `/`, `/version`, and 404 for the rest.
+ */
 export function createOtherPaths(options: OtherPathsOptions): (request: ApiRequest) => Promise<ApiResponse> {
   const { access, notify } = options;
   const version = createVersion(options.version);
@@ -66,7 +69,10 @@ export function createOtherPaths(options: OtherPathsOptions): (request: ApiReque
   return async (request) => withWarning(request, await answer(request));
 }
 
-/** There Kubernetes' router responds with 404, elsewhere the server in front of it. */
+/**
+ * Whether the path is below `/api`, or below a served group or version. There Kubernetes' router responds with 404,
+ * elsewhere the server in front of it.
+ */
 function isBelowRoot(path: string, served: readonly string[]): boolean {
   return !isWatchRoot(path) && served.some((root) => API_ROOT.test(root) && path.startsWith(`${root}/`));
 }

@@ -20,7 +20,7 @@ const RESOURCE: DiscoveryResource = {
   shortNames: ['ev'],
 };
 
-/** The handler of discovery and, unless another part of the service has them, the OpenAPI documents. */
+/** Creates the handler of discovery and, unless another part of the service has them, the OpenAPI documents. */
 export function createApiDocuments(
   versions: ServedVersions,
   withOpenApi: boolean,

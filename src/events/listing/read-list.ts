@@ -20,10 +20,18 @@ export interface List<Item> {
   readonly ahead: number;
 }
 
-/** The most bytes of events in a page with a limit, which is in memory before it is sent. */
+/**
+ * The maximum bytes of events in a page with a limit, because the page is in memory before it is sent. A page that
+ * reaches it ends with a continue token.
+ */
 const LIMITED_BYTES = 33_554_432;
 
-/** Reads the first page, with a limit the whole response. @throws StatusFailure 400, 410, 504 */
+/**
+ * Reads the first page of a list, and with a limit the whole response; synchronously if the store has it as JSON.
+ *
+ * @throws StatusFailure 400 for a bad token, 410 if the history no longer reaches back to the revision, 504 for a
+ *   future revision
+ */
 export function readList<Item>(
   call: VerbCall,
   options: ListOptions,
@@ -123,7 +131,7 @@ function batchesOf<Item>(
     : inBatches(records, form, slice);
 }
 
-/** The matching records. Yields to other requests by the records examined, not by those that match. */
+/** The matching records, in batches. Lets other requests run every few milliseconds, even while nothing matches. */
 async function* inBatches<Item>(
   records: readonly EventRecord[],
   { ofRecord }: ItemForm<Item>,

@@ -6,7 +6,7 @@ import type { WatchHub } from '../../store/watch/watch-hub.js';
 /** kube-apiserver's gauge of requests in flight also shows the peak of one second. */
 const PERIOD_MS = 1_000;
 
-/** Counts what happens too often for an observation each. Its timer runs only while there is activity. */
+/** Reports once a second what happens too often for an observation each. The timer runs only during activity. */
 export function createActivity(clock: Clock, notify: Notify, ring: WatchHub['ring']) {
   let now: Readonly<Record<PlaceKind, number>> = { read: 0, write: 0, watch: 0 };
   let peak: Record<PlaceKind, number> = { ...now };

@@ -12,7 +12,8 @@ export type Negotiate = ReturnType<typeof createNegotiate>;
 
 /**
  * Creates the function that chooses the representation of a response, cached for requests with the same headers.
- * `name`, that of the item in the path, is checked between the two stages of negotiation. Throws 400 and 406.
+ * `name`, the name of the item in the path, is checked between the two stages of negotiation. Throws 400 and 406.
+ * `now` returns microseconds since the epoch.
  */
 export function createNegotiate(now: () => number) {
   const cached = createRepresentationCache();

@@ -4,7 +4,10 @@ import { isPromise } from '../../http/promise.js';
 /** An error that an observed authorizer has reported: the response is a 500 without details. */
 export class HookFailure extends Error {}
 
-/** An authorizer may throw errors of a store or a Status, which must not be mistaken for those of this request. */
+/**
+ * Returns an authorizer that reports its errors, and throws a {@link HookFailure} instead of each: an authorizer may
+ * throw errors of a store or a Status, which must not be mistaken for those of this request.
+ */
 export function observedAuthorizer(authorize: Authorize, report: (error: unknown) => void): Authorize {
   const failed = (error: unknown): never => {
     report(error);

@@ -21,7 +21,7 @@ export function render(
   return renderedCounted(call, representation, result, place, bytes);
 }
 
-/** The bytes count until the client has received them. Without capacity: 429, or 504 for a write. */
+/** The bytes count until the client has received them. Returns 429, or 504 for a write, if there is no capacity. */
 async function renderedCounted(
   { dependencies, life, caller, scope }: VerbCall,
   representation: Representation,
@@ -102,7 +102,7 @@ export function asStream(answer: LargeAnswer): ApiResponse & { readonly body: As
   return { status, headers: { ...headers, 'content-length': length }, body: oneChunk(answer) };
 }
 
-/** Its memory is released when the reader requests more: a reader that leaves may still be sending the chunk. */
+/** The chunk's memory is released when the reader requests more: a reader that leaves may still be sending it. */
 async function* oneChunk({ body, release }: LargeAnswer): AsyncGenerator<Uint8Array> {
   yield body;
   release?.();

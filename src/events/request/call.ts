@@ -99,7 +99,10 @@ export function readStored(call: VerbCall, how: StoreCall = call.life): MaybeRec
 
 type MaybeRecord = EventRecord | undefined;
 
-/** A store call for any state. A class because of the lazy `signal`: a literal with a getter costs 0.5 µs. */
+/**
+ * The options of a store call that need not return the latest state. A class because of `signal`, which is created on
+ * first access: an object literal with a getter costs 0.5 µs.
+ */
 export class LooseRead implements StoreCall {
   readonly mayBeStale: boolean;
   readonly notOlderThan: Revision | undefined;

@@ -19,8 +19,9 @@ const nothing = (): undefined => undefined;
 
 /**
  * The life of one request, from its first byte to the last of its response: `signal` aborts everything it waits for,
- * and its place in flight and its bytes are released when it ends: through the signal of the request (client, server,
- * stalled reader) or the deadline. A request that is answered synchronously needs no signal, listener or timer.
+ * and its place in flight and its bytes are released when it ends. A disconnected client, a closing server and a
+ * stalled reader end it through the signal of the request, the deadline through {@link UnfinishedRequests}. The signal
+ * is created on first access; a request that is answered synchronously needs no listener or timer.
  */
 export class RequestLife implements StoreCall {
   /** Its index in {@link UnfinishedRequests}, which sets it; -1: none. */
@@ -113,7 +114,10 @@ export class RequestLife implements StoreCall {
     });
   }
 
-  /** The stream ends early with the request. `turn` waits until the next chunk may be made; undefined: now. */
+  /**
+   * Returns a streamed response that ends early with the request; its place is released at the end of the stream.
+   * `turn` waits until the next chunk may be made, or returns undefined if that is now.
+   */
   stream(
     { status, headers }: Pick<ApiResponse, 'status' | 'headers'>,
     source: AsyncIterable<Uint8Array>,

@@ -28,7 +28,10 @@ export type Verb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'patch' | 'd
 
 const RESOURCE = 'events';
 
-/** In the core group, which other handlers serve too, only `/api/v1` itself and the paths of events are owned. */
+/**
+ * Whether a decoded path belongs to a version: all paths of its group; in the core group, which other handlers serve
+ * too, only `/api/v1` itself and the paths of events.
+ */
 export function ownsPath({ group, version }: EventVersion, path: string): boolean {
   const root = group === '' ? `/api/${version}` : `/apis/${group}`;
   if (!path.startsWith(root) || (path.length > root.length && path[root.length] !== '/')) return false;
@@ -37,7 +40,7 @@ export function ownsPath({ group, version }: EventVersion, path: string): boolea
   return resource === RESOURCE && verb !== 'proxy';
 }
 
-/** Undefined for documents about the API. A selector with too many terms counts as selecting no single name. */
+/** Returns undefined for documents about the API. A selector with too many terms counts as selecting no single name. */
 export function scopeOf(
   method: string,
   path: string,

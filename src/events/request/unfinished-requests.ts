@@ -4,7 +4,10 @@ import type { RequestLife } from './request-life.js';
 /** How often deadlines are checked. The first check also adds a listener for disconnection. */
 const CHECK_INTERVAL_MS = 250;
 
-/** One timer for all. An unordered array, because a Set allocates a new table every few requests. */
+/**
+ * The waiting requests of one pipeline, with one timer for all. Stored in an unordered array, because a Set allocates a
+ * new table every few requests.
+ */
 export class UnfinishedRequests {
   readonly clock: Clock;
   readonly #lives: RequestLife[] = [];

@@ -7,7 +7,7 @@ export interface WatchedSelection {
   readonly key: string;
 }
 
-/** Returns the compiled selector that watches with the same texts share. */
+/** Returns the compiled selector that watches with the same texts share. `compile` makes one that is not cached. */
 export type WatchedSelections = (texts: readonly string[], compile: () => Selector) => WatchedSelection;
 
 /** The maximum number of cached selections, and the maximum total of UTF-16 code units of their texts. */

@@ -29,7 +29,10 @@ type Fields = Readonly<Record<string, unknown>>;
 const fieldsOf = (value: unknown): Fields => (typeof value === 'object' && value !== null ? (value as Fields) : {});
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-/** The table of `kubectl get`, as in Kubernetes' event printer. `fieldName`: a stored field's name in the version. */
+/**
+ * Returns the table of events that `kubectl get` shows (columns and cells as in Kubernetes' event printer). `fieldName`
+ * returns the name of a stored field in the version of the events.
+ */
 export function eventTable(fieldName: (stored: keyof Event) => string): TableDefinition {
   const names = {
     regarding: fieldName('regarding'),

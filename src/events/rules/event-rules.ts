@@ -56,7 +56,10 @@ function reportErrors(event: Event, version: EventVersion): FieldError[] {
 const tooLong = (field: string, max: number): FieldError =>
   invalidValue(field, '', `can have at most ${max} characters`);
 
-/** In the order of Kubernetes: the rules of both versions, then the strict ones for new events (specification 2.1). */
+/**
+ * Returns all errors of a new event, in Kubernetes' order: by the rules of both versions, then, in a strict version, by
+ * those that the specification (2.1) has "for new Events".
+ */
 export function createErrors(event: Event, version: EventVersion, types: ReadonlySet<string>): FieldError[] {
   const errors = baseErrors(event, version);
   if (version.strict) errors.push(...strictErrors(event, version, types));
@@ -116,7 +119,7 @@ const immutableFields: () => readonly ImmutableField[] = lazy(() => {
 
 const olderNumber = ({ protobuf, older }: FieldShape): number => older?.protobuf ?? protobuf;
 
-/** kube-apiserver checks metadata three times in a strict version: clients see one invalid label as three causes. */
+/** As in kube-apiserver, strict versions check metadata three times: clients see one invalid label as three causes. */
 export function updateErrors(next: Event, previous: Event, version: EventVersion): FieldError[] {
   const errors = validateObjectMetaCreate(next.metadata, false);
   const metadataErrors = validateObjectMetaUpdate(next.metadata, previous.metadata, errors.length === 0);
@@ -145,7 +148,7 @@ function same(a: unknown, b: unknown): boolean {
 type Members = Readonly<Record<string, unknown>>;
 const NOTHING: Members = Object.freeze({});
 
-/** Also for lists, which a field of the schema may be. */
+/** True for lists, too: a field of the schema may be one. */
 const isObject = (value: unknown): value is Members => typeof value === 'object' && value !== null;
 const isSet = (member: unknown): boolean => member !== undefined && member !== null && member !== '';
 

@@ -78,8 +78,9 @@ const selectable: () => ReadonlyMap<string, string> = lazy(() => {
 const API_VERSION = 'v1';
 
 /**
- * The same events as `v1` of the core group: other names and order of fields, and laxer rules. `kubectl events` and the
- * Events section of `kubectl describe` read only this version. `apiDomain` names the other version, which it refuses.
+ * Creates the older version of the same events, `v1` of the core group: with other names and another order of fields,
+ * and laxer rules. `kubectl events` and the Events section of `kubectl describe` read only this version. `apiDomain` is
+ * part of the name of the other version, whose objects are recognized here, and refused.
  */
 export function coreV1(apiDomain: string): EventVersion {
   const shape = coreEventShape();

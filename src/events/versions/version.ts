@@ -6,14 +6,20 @@ import type { JsonSource } from '../../json/json-source.js';
 import type { Event } from '../../model/event.js';
 import type { EventRecord } from '../../store/contract/record.js';
 
-/** One served version of the Event. All that differs between versions is here: no verb depends on a version. */
+/**
+ * One served group-version of the Event resource. Events are stored in one form; a version describes how that form is
+ * shown and named. Everything that differs between versions is here, so that no verb depends on a version.
+ */
 export interface EventVersion {
   /** API group, empty for core. */
   readonly group: string;
   readonly version: string;
   /** The Event in this version, for responses and for managed fields. */
   readonly view: ResourceView & ManagedVersion;
-  /** The Event in the other known versions, by apiVersion: a body in one is refused, a patch may change to one. */
+  /**
+   * The Event in the other known versions, by apiVersion, served or not. A body in one of them is decoded, and refused
+   * because of its version; a patch may change the event to one of them.
+   */
   readonly otherVersions: ReadonlyMap<string, StructShape>;
   /** A faster decoder for events as most clients send them. */
   readonly decodeCommon?: QuickDecoder | undefined;
@@ -33,7 +39,7 @@ export interface EventVersion {
   listItem(record: EventRecord): JsonSource;
   /** An event that is not stored (that of a dry run, or a bookmark), with its `resourceVersion`, if any. */
   unstoredJson(event: Event): Uint8Array;
-  /** Converts a decoded object of this version, or of a known one, to the stored form. It may share values. */
+  /** Converts a decoded object of `apiVersion` (default: this version) to the stored form. It may share values. */
   fromWire(object: Record<string, unknown>, apiVersion?: string): Event;
   /** Converts the stored form to an object of this version, without kind and apiVersion. It may share values. */
   toWire(event: Event): Record<string, unknown>;

@@ -5,7 +5,10 @@ import type { Waker } from '../../store/watch/watcher.js';
 import { bookmarkFrame, joinFrames, type FrameSource, type WatchContext } from './watch-frame.js';
 import { RECORDS, readList } from '../listing/read-list.js';
 
-/** The frames before the first change. `onReady` gets the revision to continue from, unless the watch ends. */
+/**
+ * Creates the frames that a watch is sent before the first change: initial events and their bookmark, if requested.
+ * `onReady` receives the revision to continue from; if it is not called, the watch ends.
+ */
 export function createFirstFrames(
   context: WatchContext,
   waker: Waker,

@@ -6,7 +6,7 @@ import { bookmarkFrame, frameOf, joinFrames, type FrameSource, type WatchContext
 
 const NONE: readonly Uint8Array[] = [];
 
-/** Batches without a frame for the client (1,024 changes) that are examined in one turn of the event loop. */
+/** The most batches without a frame for its client (1,024 changes) that a watch reads in one turn of the event loop. */
 const BATCHES_PER_TURN = 8;
 
 /**

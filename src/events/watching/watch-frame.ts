@@ -29,7 +29,10 @@ export interface FrameSource {
   stop(): void;
 }
 
-/** `undefined`: not selected. Events that begin or cease to match are ADDED and DELETED. `'end'`: it cannot go on. */
+/**
+ * Returns the frame of a change for one watcher: `undefined` if the event is not selected, ADDED and DELETED also for
+ * events that begin or cease to match. `'end'` if the representation cannot continue.
+ */
 export function frameOf(context: WatchContext, entry: HubEntry): Uint8Array | 'end' | undefined {
   const { change } = entry;
   const { selector } = context.selection;
@@ -58,7 +61,7 @@ function encoded(
 
 const END = new Uint8Array(0);
 
-/** A bookmark: the watch has seen all changes up to this revision. */
+/** Returns the frame of a bookmark: the watch has seen all changes up to this revision. */
 export function bookmarkFrame(
   { call, encoder }: WatchContext,
   revision: Revision,

@@ -16,9 +16,9 @@ import { createWatchCounters, type EndReason } from './watch-counters.js';
 const WATCH_OVER = 'the watch is over';
 
 /**
- * The frames of one watch. Four things end it, all through one AbortController: the signal of the request, its time,
- * the end of the feed, and `return` of the consumer, which would not interrupt a generator that waits. A class for the
- * same reason as `Watcher`.
+ * The frames of one watch, as chunks ready to be written. Four things end it, all through one AbortController: the
+ * request's signal (the client left or the server closes), the deadline, the end of the feed, and `return`. Not a
+ * generator, because `return` does not interrupt a generator that waits. A class for the same reason as `Watcher`.
  */
 export class WatchStream implements ParkedSource<Uint8Array> {
   readonly frames: ParkedIterator<Uint8Array>;

@@ -43,8 +43,8 @@ interface PendingChange {
 
 /**
  * The loop of update, patch and apply: read, change, check, compare-and-swap. After a concurrent write it starts again;
- * the result is a conflict only if the caller sent a resourceVersion. `missing` returns undefined if there is one by
- * now.
+ * the result is a conflict only if the caller sent a resourceVersion. `missing` is called if there is no such event; it
+ * returns undefined if there is one by now.
  */
 export function changeStoredEvent(
   call: VerbCall,
@@ -136,7 +136,10 @@ interface ChangedRecord {
   readonly event: EncodedEvent;
 }
 
-/** Undefined if the event was changed meanwhile. One in deletion is removed together with its last finalizer. */
+/**
+ * Stores the new state of an event if it is still at the revision of `record`, otherwise returns undefined. An event
+ * that is being deleted is removed together with its last finalizer.
+ */
 function storeChanged(
   call: VerbCall,
   record: EventRecord,

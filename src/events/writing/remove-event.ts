@@ -16,7 +16,7 @@ interface Removal {
   readonly record: EventRecord;
 }
 
-/** One with finalizers is only marked. Starts again after a concurrent write. @throws StatusFailure 404, 409 */
+/** Only marks an event with finalizers. Starts again after a concurrent write. @throws StatusFailure 404, 409 */
 export async function removeStored(call: VerbCall, key: EventKey, options: DeleteOptions): Promise<Removal> {
   for (;;) {
     const record = await call.dependencies.store.get(key, call.life);

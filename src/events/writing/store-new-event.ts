@@ -38,8 +38,10 @@ interface NewEvent<T> {
 }
 
 /**
- * Stores a new event, unless this is a dry run. `taken`: called if there is already one with this name; `entries`: its
- * managed fields, if known. @throws StatusFailure 400, 409, 422, 429
+ * Stores a new event, unless this is a dry run: sets the server's fields, applies the rules and the rate limits.
+ * `taken` is called if there is already an event with this name. `entries`: the new event's managed fields, if known.
+ *
+ * @throws StatusFailure 400, 409, 422, 429
  */
 export function storeNewEvent<T>(
   call: VerbCall,
@@ -153,7 +155,7 @@ function refuseResourceVersion(event: Event): void {
   }
 }
 
-/** Counts a write of any version, once for each request; a dry run does not count. @throws StatusFailure 429 */
+/** Counts a valid write, once for each request, against the rate limits, except a dry run. @throws StatusFailure 429 */
 export function requireEventRate(call: VerbCall, event: Event, { dryRun }: WriteOptions): void {
   const { rates } = call.dependencies;
   if (rates === undefined || dryRun) return;
