@@ -57,7 +57,12 @@ const DEFAULT: VersionInfo = {
   platform: '',
 };
 
-const OPTIONAL = /^(?:emulation|minCompatibility)/;
+const OPTIONAL: ReadonlySet<string> = new Set([
+  'emulationMajor',
+  'emulationMinor',
+  'minCompatibilityMajor',
+  'minCompatibilityMinor',
+]);
 
 /** Any part of the information may be left out. */
 export const aVersion: OptionRule = (value, name) =>
@@ -72,7 +77,7 @@ export function versionDocument(info: Partial<VersionInfo> = {}): string {
     const name = key as keyof VersionInfo;
     return [key, (name in info ? info[name] : DEFAULT[name]) ?? ''];
   });
-  return JSON.stringify(Object.fromEntries(all.filter(([key, value]) => value !== '' || !OPTIONAL.test(key))), null, 2);
+  return JSON.stringify(Object.fromEntries(all.filter(([key, value]) => value !== '' || !OPTIONAL.has(key))), null, 2);
 }
 
 const PATHS: readonly string[] = ['/version', '/version/'];
