@@ -170,6 +170,11 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
       }),
     /** Resolves when no item waits and no batch is in progress. */
     idle: (): Promise<void> => idle(),
+    /** Fails all items whose batch has not begun. */
+    failWaiting(error: () => Error): void {
+      fail(waiting.splice(0), error);
+      resolveWhenIdle();
+    },
     /** Fails all items whose batch has not begun, and later ones; resolves when the batches in progress have ended. */
     close(error: () => Error): Promise<void> {
       closedBy ??= error;

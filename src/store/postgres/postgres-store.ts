@@ -73,7 +73,15 @@ export function openPostgresStore(options: PostgresStoreOptions, timers: Clock):
   const lists = createBatcher<ListQuery, ListPage>({
     maxItems: 1,
     concurrency: LISTS_AT_ONCE,
-    run: (queries) => Promise.all(queries.map((query) => readList(reads, schema, query))),
+    async run(queries) {
+      try {
+        return await Promise.all(queries.map((query) => readList(reads, schema, query)));
+      } catch (error) {
+        // Each list that waits would take another deadline.
+        if (requests.isSilent()) lists.failWaiting(() => error as Error);
+        throw error;
+      }
+    },
   });
   const s = quoted(schema);
   const get = {

@@ -46,6 +46,7 @@ export function createRequests({
   timers,
 }: Omit<StoreParts, 'requests' | 'clock' | 'onError'>) {
   let prepares = false;
+  let answeredAt = timers.monotonic();
 
   const send = async (
     kind: RequestKind,
@@ -70,6 +71,7 @@ export function createRequests({
       }).then(() => Promise.reject(signal.reason as Error));
       late.catch(() => undefined);
       const { rows } = await Promise.race([answer, late]);
+      answeredAt = timers.monotonic();
       return rows as readonly Row[];
     } catch (error) {
       throw failureOf(error, kind, quoted(schema));
@@ -85,6 +87,8 @@ export function createRequests({
       send('read', statement, values, signal),
     write: (statement: Statement, values: readonly PostgresValue[]): Promise<readonly Row[]> =>
       send('write', statement, values),
+    /** True if the database has answered nothing for half of the deadline of a request. */
+    isSilent: (): boolean => timers.monotonic() - answeredAt >= timeoutMs / 2,
     /** The connections are the server's own, not a pooler's: from now on statements are prepared. */
     prepare(): void {
       prepares = true;

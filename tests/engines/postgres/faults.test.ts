@@ -276,6 +276,36 @@ describeWithPostgres('for a PostgreSQL store under faults:', () => {
     expect(left.records.length).toBe(left.revision > revision ? 2 : 1);
   });
 
+  test('lists that wait behind lists without an answer fail with them, when the database answers nothing', async () => {
+    const pool = new pg.Pool({ connectionString: server.url(), max: 4 });
+    const real = pgClient(pool);
+    let silent = false;
+    let sent = 0;
+    const client: PostgresClient = {
+      ...real,
+      query(text, values, call) {
+        if (!silent) return real.query(text, values, call);
+        if (text.includes('ahead AS MATERIALIZED')) sent++;
+        return new Promise((_resolve, reject) => {
+          call.signal?.addEventListener('abort', () => reject(call.signal?.reason as Error));
+        });
+      },
+    };
+    const store = open({ connectionString: undefined, poolSize: undefined, client, requestTimeoutMs: 1_000 });
+    await store.create(key('a'), sampleEvent({ name: 'a' }), later());
+    silent = true;
+    const lists = Array.from({ length: 6 }, () => store.list({ limit: 10 }));
+    const outcomes = await Promise.allSettled(lists);
+    expect(outcomes).toEqual(
+      lists.map(() => ({ status: 'rejected', reason: expect.objectContaining({ code: 'unavailable' }) as unknown })),
+    );
+    expect(sent).toBe(2);
+    silent = false;
+    expect((await store.list({ limit: 10 })).records).toHaveLength(1);
+    await store.close();
+    await pool.end();
+  });
+
   test('a write that was abandoned and repeated cannot take effect later', async () => {
     const pool = new pg.Pool({ connectionString: server.url(), max: 2 });
     const real = pgClient(pool);
