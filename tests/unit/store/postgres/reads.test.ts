@@ -16,6 +16,7 @@ function bench(...revisions: readonly number[]) {
       return [{ revision: String(answers.shift()), standby: 'false' }];
     },
     write: () => Promise.reject(new Error('not asked for')),
+    isSilent: () => false,
     prepare: () => undefined,
   };
   const onLifted = (latest: number): void => void lifted.push(latest);
