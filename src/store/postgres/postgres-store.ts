@@ -74,11 +74,14 @@ export function openPostgresStore(options: PostgresStoreOptions, timers: Clock):
     maxItems: 1,
     concurrency: LISTS_AT_ONCE,
     async run(queries) {
+      const since = timers.monotonic();
       try {
         return await Promise.all(queries.map((query) => readList(reads, schema, query)));
       } catch (error) {
         // Each list that waits would take another deadline.
-        if (requests.isSilent()) lists.failWaiting(() => error as Error);
+        if (requests.isSilent(since)) {
+          lists.failWaiting(() => storeError('unavailable', 'PostgreSQL: no answer to the lists before this one'));
+        }
         throw error;
       }
     },

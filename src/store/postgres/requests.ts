@@ -46,7 +46,7 @@ export function createRequests({
   timers,
 }: Omit<StoreParts, 'requests' | 'clock' | 'onError'>) {
   let prepares = false;
-  let answeredAt = timers.monotonic();
+  let answeredAt = -Infinity;
 
   const send = async (
     kind: RequestKind,
@@ -87,8 +87,8 @@ export function createRequests({
       send('read', statement, values, signal),
     write: (statement: Statement, values: readonly PostgresValue[]): Promise<readonly Row[]> =>
       send('write', statement, values),
-    /** True if the database has answered nothing for half of the deadline of a request. */
-    isSilent: (): boolean => timers.monotonic() - answeredAt >= timeoutMs / 2,
+    /** True if the database has answered nothing for half of a deadline, to a request that was sent at `since`. */
+    isSilent: (since: number): boolean => timers.monotonic() - Math.max(answeredAt, since) >= timeoutMs / 2,
     /** The connections are the server's own, not a pooler's: from now on statements are prepared. */
     prepare(): void {
       prepares = true;

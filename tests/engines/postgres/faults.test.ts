@@ -276,34 +276,59 @@ describeWithPostgres('for a PostgreSQL store under faults:', () => {
     expect(left.records.length).toBe(left.revision > revision ? 2 : 1);
   });
 
-  test('lists that wait behind lists without an answer fail with them, when the database answers nothing', async () => {
+  /** A store whose database does not answer while `silence.on` is set, and how many lists were sent meanwhile. */
+  const openSilenceable = () => {
     const pool = new pg.Pool({ connectionString: server.url(), max: 4 });
     const real = pgClient(pool);
-    let silent = false;
-    let sent = 0;
+    const silence = { on: false, lists: 0 };
     const client: PostgresClient = {
       ...real,
       query(text, values, call) {
-        if (!silent) return real.query(text, values, call);
-        if (text.includes('ahead AS MATERIALIZED')) sent++;
+        if (!silence.on) return real.query(text, values, call);
+        if (text.includes('ahead AS MATERIALIZED')) silence.lists++;
         return new Promise((_resolve, reject) => {
           call.signal?.addEventListener('abort', () => reject(call.signal?.reason as Error));
         });
       },
     };
     const store = open({ connectionString: undefined, poolSize: undefined, client, requestTimeoutMs: 1_000 });
+    const end = async (): Promise<void> => {
+      await store.close();
+      await pool.end();
+    };
+    return { store, silence, end };
+  };
+
+  test('lists that wait behind lists without an answer fail with them, when the database answers nothing', async () => {
+    const { store, silence, end } = openSilenceable();
     await store.create(key('a'), sampleEvent({ name: 'a' }), later());
-    silent = true;
+    silence.on = true;
     const lists = Array.from({ length: 6 }, () => store.list({ limit: 10 }));
     const outcomes = await Promise.allSettled(lists);
     expect(outcomes).toEqual(
       lists.map(() => ({ status: 'rejected', reason: expect.objectContaining({ code: 'unavailable' }) as unknown })),
     );
-    expect(sent).toBe(2);
-    silent = false;
+    expect(silence.lists).toBe(2);
+    silence.on = false;
     expect((await store.list({ limit: 10 })).records).toHaveLength(1);
-    await store.close();
-    await pool.end();
+    await end();
+  });
+
+  test('lists that wait behind lists whose callers have left do not fail with them', async () => {
+    const { store, silence, end } = openSilenceable();
+    await store.create(key('a'), sampleEvent({ name: 'a' }), later());
+    // Longer than half of the deadline: nothing was asked in this time.
+    await sleep(600);
+    silence.on = true;
+    const callers = new AbortController();
+    const given = Array.from({ length: 2 }, () => store.list({ limit: 10, signal: callers.signal }));
+    const waiting = store.list({ limit: 10 });
+    await expect.poll(() => silence.lists).toBe(2);
+    silence.on = false;
+    callers.abort();
+    expect((await Promise.allSettled(given)).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    expect((await waiting).records).toHaveLength(1);
+    await end();
   });
 
   test('a write that was abandoned and repeated cannot take effect later', async () => {
