@@ -53,9 +53,8 @@ function namesIn(live: JsonObject, next: JsonObject): string[] {
 function compareItems(live: unknown, next: unknown, shape: ListShape, sets: Sets): void {
   const before = itemsByElement(live, shape);
   const now = itemsByElement(next, shape);
-  for (const element of new Set([...before.keys(), ...now.keys()])) {
-    compareEquals(element, before.get(element) ?? [], now.get(element) ?? [], shape.item, sets);
-  }
+  for (const [element, items] of now) compareEquals(element, before.get(element) ?? [], items, shape.item, sets);
+  for (const [element, items] of before) if (!now.has(element)) compareEquals(element, items, [], shape.item, sets);
 }
 
 /** Repeated items (only an update may send them) are owned as a whole, all together. */

@@ -1,4 +1,4 @@
-import { intersection, sortedElements, type FieldNode, type FieldSet } from './field-set.js';
+import { intersection, sortedNodes, type FieldSet } from './field-set.js';
 import type { Manager, Managers } from './managers.js';
 import { pathText } from './path-element.js';
 import { byCodePoint } from '../../json/code-point-order.js';
@@ -43,10 +43,7 @@ function managerText({ name, operation, apiVersion, subresource }: Manager): str
 
 /** The paths of a set: the members of a level before what is below them. */
 function pathsOf(set: FieldSet, above: readonly string[] = []): string[][] {
-  const nodes = sortedElements(set).map((element) => ({
-    path: [...above, element],
-    ...(set.get(element) as FieldNode),
-  }));
+  const nodes = sortedNodes(set).map(([element, node]) => ({ path: [...above, element], ...node }));
   return [
     ...nodes.filter(({ member }) => member).map(({ path }) => path),
     ...nodes.flatMap(({ path, children }) => (children ? pathsOf(children, path) : [])),

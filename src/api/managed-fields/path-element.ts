@@ -50,12 +50,12 @@ export function parseElement(text: string): string | undefined {
   }
 }
 
-/** Elements in their order: fields, keys, values, indices; names by code points, values by type and size. */
-export function inElementOrder(elements: readonly string[]): string[] {
-  return elements
-    .map((text) => ({ text, parts: partsOf(text) }))
+/** Entries by the order of their elements: fields, keys, values, indices; names by code points, values by type and size. */
+export function inElementOrder<T>(entries: readonly [element: string, T][]): [element: string, T][] {
+  return entries
+    .map((entry) => ({ entry, parts: partsOf(entry[0]) }))
     .sort((left, right) => compareParts(left.parts, right.parts))
-    .map(({ text }) => text);
+    .map(({ entry }) => entry);
 }
 
 function partsOf(text: string): readonly unknown[] {
