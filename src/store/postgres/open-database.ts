@@ -5,7 +5,7 @@ import { quoted } from './names.js';
 import type { PostgresValue } from './client.js';
 import type { Row, StoreParts } from './requests.js';
 import { numberOf } from './rows.js';
-import { postgresSchema, SCHEMA_VERSION } from './schema.js';
+import { FIRST_VERSION, postgresSchema, SCHEMA_VERSION } from './schema.js';
 
 interface OpenDatabaseOptions extends Pick<StoreParts, 'requests' | 'schema'> {
   readonly migrate: boolean;
@@ -70,8 +70,11 @@ export async function openDatabase(options: OpenDatabaseOptions): Promise<Revisi
   ]);
   const meta = present === 'true' && (await ask('version', `SELECT version::text AS version FROM ${s}.meta`));
   const version = meta === false ? 0 : Number(meta['version']);
-  if (version > SCHEMA_VERSION) {
-    throw refuse(`the schema ${s} has version ${version}, this release knows ${SCHEMA_VERSION}: use a newer release`);
+  if (version > SCHEMA_VERSION || (version > 0 && version < FIRST_VERSION)) {
+    throw refuse(
+      `the schema ${s} has version ${version}, this release knows ${SCHEMA_VERSION}: ` +
+        'use the release that wrote it, or a newer one',
+    );
   }
   if (version < SCHEMA_VERSION) {
     if (!migrate) {

@@ -7,6 +7,9 @@ import { compactFunction, expireFunction } from './schema-upkeep.js';
 /** The version of the tables and functions that this release works with. */
 export const SCHEMA_VERSION = 2;
 
+/** The version that an empty schema gets first. The one before it was never released. */
+export const FIRST_VERSION = 2;
+
 /** For {@link postgresSchema}. */
 export interface PostgresSchemaOptions {
   /** The schema's name. Default: `kube_vitals`. */
@@ -14,21 +17,31 @@ export interface PostgresSchemaOptions {
 }
 
 /**
- * `versions` is the log: one row for every write, deletion and expiry, written once and deleted with old history.
- * `current` has the current version of each key: small rows, so that a write rewrites no event. `counter` is the lock
- * that makes revisions visible in order; it is separate from `meta` so that deleting history does not block writers.
+ * `versions` is the log: one row for every write, deletion and expiry, written once and deleted with old history. Its
+ * `total` adds up what history costs, so that the cost between two rows of the log is a difference. `current` has the
+ * current version of each key: small rows, so that a write rewrites no event.
+ *
+ * `counter` is the lock that makes revisions visible in order; it is separate from `meta` so that deleting history does
+ * not block writers. Its `timeline`, `place` and `system` tell whether the data was moved or restored. `forgotten` is
+ * how far the log was cleared; the floor may be higher. `raises` has the revisions that the counter was raised to
+ * without a row in the log: any other revision that is not in the log was given out in a history that is gone.
  */
 function tables(s: string): string {
   return `
     CREATE TABLE ${s}.meta (
       id boolean PRIMARY KEY DEFAULT true CHECK (id),
       version integer NOT NULL,
-      floor bigint NOT NULL
+      floor bigint NOT NULL,
+      forgotten bigint NOT NULL
     );
     CREATE TABLE ${s}.counter (
       id boolean PRIMARY KEY DEFAULT true CHECK (id),
       revision bigint NOT NULL CHECK (revision <= 9007199254740991),
-      at bigint NOT NULL
+      at bigint NOT NULL,
+      total bigint NOT NULL,
+      timeline text,
+      place bigint NOT NULL,
+      system text
     ) WITH (fillfactor = 10, autovacuum_vacuum_threshold = 1000, autovacuum_vacuum_scale_factor = 0);
     CREATE TABLE ${s}.versions (
       rev bigint PRIMARY KEY,
@@ -37,6 +50,7 @@ function tables(s: string): string {
       previous bigint,
       at bigint NOT NULL,
       expires_at bigint NOT NULL,
+      total bigint NOT NULL,
       regarding_name text COLLATE "C",
       regarding_uid text COLLATE "C",
       description text,
@@ -55,54 +69,25 @@ function tables(s: string): string {
     CREATE INDEX current_rev ON ${s}.current (rev);
     CREATE INDEX current_namespace ON ${s}.current (namespace, rev);
     CREATE INDEX current_expires_at ON ${s}.current (expires_at);
-    INSERT INTO ${s}.meta (version, floor) VALUES (0, 0);
-    INSERT INTO ${s}.counter (revision, at) VALUES (0, 0);`;
-}
-
-/**
- * `total` adds up what history costs, so that the cost between two rows of the log is a difference. `forgotten` is how
- * far the log was cleared; the floor may be higher. `raises` has the revisions that the counter was raised to without a
- * row in the log: any other revision that is not in the log was given out in a history that is gone. `timeline`,
- * `place` and `system` tell whether the data was moved or restored.
- *
- * Functions are dropped only where the first version is present: for each that is missing, the database would send a
- * notice, which the driver `postgres` prints.
- */
-function secondVersion(s: string): string {
-  return `
-    ALTER TABLE ${s}.meta ADD COLUMN forgotten bigint NOT NULL DEFAULT 0;
-    UPDATE ${s}.meta SET forgotten = floor;
-    ALTER TABLE ${s}.counter ADD COLUMN total bigint NOT NULL DEFAULT 0, ADD COLUMN timeline text,
-      ADD COLUMN place bigint NOT NULL DEFAULT 0, ADD COLUMN system text;
-    UPDATE ${s}.counter SET place = '${s}.counter'::regclass::oid::bigint;
-    ALTER TABLE ${s}.versions ADD COLUMN total bigint NOT NULL DEFAULT 0;
     CREATE TABLE ${s}.raises (revision bigint PRIMARY KEY);
-    IF present > 0 THEN
-      DROP FUNCTION IF EXISTS ${s}.open_store(bigint, boolean);
-      DROP FUNCTION IF EXISTS ${s}.write(text, bytea, bigint, integer, bigint);
-      DROP FUNCTION IF EXISTS ${s}.snapshot_keys(bigint, text, text, bigint);
-      DROP FUNCTION IF EXISTS ${s}.expire(bigint, integer, bigint, integer);
-      DROP FUNCTION IF EXISTS ${s}.compact(bigint, integer);
-    END IF;`;
+    INSERT INTO ${s}.meta (version, floor, forgotten) VALUES (0, 0, 0);
+    INSERT INTO ${s}.counter (revision, at, total, place) VALUES (0, 0, 0, '${s}.counter'::regclass::oid::bigint);`;
 }
 
-/** The changes of each version; functions are replaced. */
-function steps(schema: string): readonly string[] {
+/** The changes that make each version of the schema from the one before; functions are replaced. */
+function steps(schema: string): readonly (readonly [version: number, sql: string])[] {
   const s = quoted(schema);
   const channel = channelOf(schema);
-  return [
-    tables(s),
-    [
-      secondVersion(s),
-      systemFunction(s),
-      liftFunction(s, channel),
-      openFunction(s),
-      writeFunction(s, channel),
-      snapshotFunction(s),
-      expireFunction(s, channel),
-      compactFunction(s, schema),
-    ].join('\n'),
+  const functions = [
+    systemFunction(s),
+    liftFunction(s, channel),
+    openFunction(s),
+    writeFunction(s, channel),
+    snapshotFunction(s),
+    expireFunction(s, channel),
+    compactFunction(s, schema),
   ];
+  return [[FIRST_VERSION, [tables(s), ...functions].join('\n')]];
 }
 
 /**
@@ -116,7 +101,7 @@ export function postgresSchema(options: PostgresSchemaOptions = {}): string {
   checkOptions('postgresSchema', options, { schema: aSchemaName });
   const { schema = 'kube_vitals' } = options;
   const s = quoted(schema);
-  const applied = steps(schema).map((step, index) => `  IF present < ${index + 1} THEN\n${step}\n  END IF;`);
+  const applied = steps(schema).map(([version, sql]) => `  IF present < ${version} THEN\n${sql}\n  END IF;`);
   // What is there is looked up in the catalogs themselves: functions such as to_regclass answer from caches, which may
   // be older than the lock.
   return `DO $kube_vitals$

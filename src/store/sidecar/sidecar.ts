@@ -10,11 +10,8 @@ const NAMES: readonly string[] = SELECTOR_FIELDS;
 
 type Texts = Readonly<Record<string, string>>;
 
-/**
- * Values in the order of {@link NAMES}, 0 for one that is absent, and all other fields by name. In an older format an
- * object with all fields replaces the values.
- */
-type Sidecar = readonly [uid: string, values: readonly (string | 0)[] | Texts, labels: Texts, others?: Texts];
+/** Values in the order of {@link NAMES}, 0 for one that is absent, and all other fields by name. */
+type Sidecar = readonly [uid: string, values: readonly (string | 0)[], labels: Texts, others?: Texts];
 
 /**
  * An {@link EncodedEvent} without its bytes, as one line: the cut, a space, and a JSON array of uid, fields and labels.
@@ -33,7 +30,6 @@ export function encodeSidecar({ cut, uid, fields, labels }: EncodedEvent): strin
 }
 
 function fieldsOf([, values, , others = {}]: Sidecar): Texts {
-  if (!Array.isArray(values)) return values as Texts;
   const fields: Record<string, string> = { ...others };
   for (const [index, value] of values.entries()) if (value !== 0) fields[NAMES[index] as string] = value as string;
   return fields;

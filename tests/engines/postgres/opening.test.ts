@@ -130,10 +130,13 @@ describeWithPostgres('opening a PostgreSQL store', () => {
     }
   });
 
-  test('a newer schema is refused', async () => {
-    await open({ schema: 'newer' }).ping();
-    await admin.query('UPDATE newer.meta SET version = 99');
-    expect(await failure(open({ schema: 'newer' }))).toMatch(/"newer" has version 99, this release knows 2/);
+  test.each([1, 99])('version %i of the schema, which is newer or was never released, is refused', async (version) => {
+    const schema = `version_${version}`;
+    await open({ schema }).ping();
+    await admin.query(`UPDATE ${schema}.meta SET version = ${version}`);
+    expect(await failure(open({ schema }))).toMatch(
+      `"${schema}" has version ${version}, this release knows 2: use the release that wrote it`,
+    );
   });
 
   test('migrate: false reports what is missing, and works with the schema applied by hand', async () => {

@@ -41,12 +41,6 @@ describe('an event with its sidecar', () => {
     );
   });
 
-  test('is read from older sidecars that name all fields', () => {
-    const { bytes } = sampleEvent();
-    const event = eventWithSidecar(bytes, '5 ["uid",{"reason":"Pulled","extra":"1"},{"app":"shop"}]');
-    expect(event).toMatchObject({ uid: 'uid', fields: { reason: 'Pulled', extra: '1' }, labels: { app: 'shop' } });
-  });
-
   test('keeps keys that are words of JavaScript', () => {
     const labels = JSON.parse('{"__proto__":"plain","constructor":"data"}') as Record<string, string>;
     const event = { ...sampleEvent(), labels };

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { encodeSidecar } from '../../../../src/store/sidecar/sidecar.js';
 import type { SqlConnection } from '../../../../src/store/sqlite/driver.js';
 import { createObjectNumbers } from '../../../../src/store/sqlite/objects.js';
-import { migrate, MIGRATIONS } from '../../../../src/store/sqlite/schema.js';
+import { migrate } from '../../../../src/store/sqlite/schema.js';
 import type { PutOperation } from '../../../../src/store/sqlite/write-batch.js';
 import { sampleEvent } from '../../../../src/testing/sample-event.js';
 import { bytes, createBench, names, outcomes, put, query, remove, START } from './engine-bench.js';
@@ -105,43 +105,4 @@ describe('objects', () => {
     expect(names(engine.list(term('name', 'nobody')))).toEqual([]);
     engine.close();
   });
-});
-
-test('a file of the first schema is migrated with all of its events', () => {
-  const connection = driver.open(':memory:');
-  migrate(connection, 0, MIGRATIONS.slice(0, 1));
-  connection.exec(`
-    CREATE UNIQUE INDEX current_key ON versions (key) WHERE ended IS NULL;
-    CREATE INDEX current_regarding_name ON versions (regarding_name, key) WHERE ended IS NULL;
-  `);
-  const hex = (text: string): string => `x'${Buffer.from(text).toString('hex')}'`;
-  const row = (rev: number, ended: string, name: string, about: string): void =>
-    connection.exec(
-      `INSERT INTO versions VALUES (${rev}, NULL, ${ended}, ${ended}, 99, ${hex(`ns/${name}`)}, ${hex('ns')}, ${about}, ` +
-        `${hex('text')}, ${hex('data')})`,
-    );
-  row(2, 'NULL', 'a', `${hex('web')}, ${hex('u1')}`);
-  row(3, '5', 'b', `${hex('web')}, NULL`);
-  row(4, 'NULL', 'c', 'NULL, NULL');
-  row(6, 'NULL', 'd', `${hex('web')}, ${hex('u1')}`);
-  migrate(connection, 1);
-  const rows = connection.prepare('SELECT rev, object, expires_at FROM versions ORDER BY rev').all();
-  expect(rows).toEqual([
-    { rev: 2, object: 1, expires_at: 99 },
-    { rev: 3, object: 2, expires_at: 99 },
-    { rev: 4, object: null, expires_at: 99 },
-    { rev: 6, object: 1, expires_at: 99 },
-  ]);
-  expect(connection.prepare('SELECT rev, object, size FROM current_events ORDER BY key').all()).toEqual([
-    { rev: 2, object: 1, size: 4 },
-    { rev: 4, object: null, size: 4 },
-    { rev: 6, object: 1, size: 4 },
-  ]);
-  expect(connection.prepare('SELECT rev, at, previous, object, size FROM ended_versions').all()).toEqual([
-    { rev: 5, at: 5, previous: 3, object: 2, size: 4 },
-  ]);
-  expect(createObjectNumbers(connection).numberOf(bytes('web'), undefined)).toBe(2);
-  const tables = connection.prepare("SELECT count(*) AS n FROM sqlite_schema WHERE name LIKE '%before%'").get();
-  expect(tables?.['n']).toBe(0);
-  connection.close();
 });
