@@ -78,7 +78,9 @@ export function createHealth(options: HealthOptions = {}): Health {
       clock,
       observe,
       permission:
-        authenticate && authorize ? createPermission({ authenticate, authorize, impersonation, clock }, observe) : open,
+        authenticate && authorize
+          ? createPermission({ authenticate, authorize, impersonation, clock }, observe, 'health')
+          : open,
       open,
       ask,
       askOne: (root, name) => {

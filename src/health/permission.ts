@@ -32,10 +32,14 @@ export function grantToAll(impersonation: boolean): AskOpen {
     !impersonation && asksToImpersonate(request) ? refused(refusedResponse(NO_IMPERSONATION)) : WITHOUT_REASONS;
 }
 
-/** Authenticates and authorizes as a Kubernetes API server does for non-resource paths. */
-export function createPermission(hooks: AccessOptions, observe: Observe): AskPermission {
+/**
+ * Authenticates and authorizes as a Kubernetes API server does for non-resource paths.
+ *
+ * @param part begins the `where` of errors
+ */
+export function createPermission(hooks: AccessOptions, observe: Observe, part: 'health' | 'metrics'): AskPermission {
   const report = (hook: string, error: unknown): void => {
-    void observe({ type: 'error', error, where: `health: ${hook}` });
+    void observe({ type: 'error', error, where: `${part}: ${hook}` });
   };
   const access = createAccess({ ...hooks, report });
 

@@ -110,7 +110,11 @@ export function createMetrics(options: MetricsOptions = {}): Metrics {
   };
   const permission: AskPermission | undefined =
     authenticate && authorize
-      ? createPermission({ authenticate, authorize, impersonation, clock: systemClock }, createNotifier(observe))
+      ? createPermission(
+          { authenticate, authorize, impersonation, clock: systemClock },
+          createNotifier(observe),
+          'metrics',
+        )
       : undefined;
 
   const register = (registry: MetricsRegistry): MetricsRegistry => {

@@ -378,6 +378,18 @@ describe('/metrics', () => {
     expect(await get({ impersonation: createImpersonation })).toBe(200);
   });
 
+  it('reports a failing hook as one of the metrics', async () => {
+    const seen: Observation[] = [];
+    const error = new Error('the review service is down');
+    const { handle } = createMetrics({
+      authenticate: () => Promise.reject(error),
+      authorize: allowAuthenticated(),
+      observe: (observation) => void seen.push(observation),
+    });
+    expect((await handle({ method: 'GET', url: '/metrics', headers: {} }))?.status).toBe(401);
+    expect(seen).toEqual([{ type: 'error', error, where: 'metrics: authenticate' }]);
+  });
+
   it('answers GET and HEAD, and no other path', async () => {
     const { handle, send } = createService();
     const ask = { headers: {}, body: () => Promise.reject(new Error()) };
