@@ -1,5 +1,6 @@
 import type { ListOptions } from '../../api/options/list-options.js';
 import type { ClockTimer } from '../../clock/clock.js';
+import { header } from '../../http/headers.js';
 import { expired } from '../../api/status/failures.js';
 import { isStatusFailure, type StatusFailure } from '../../api/status/status-failure.js';
 import { isStoreError } from '../../store/contract/errors.js';
@@ -40,7 +41,9 @@ export class WatchStream implements ParkedSource<Uint8Array> {
     const counters = createWatchCounters(call);
     this.#context = { ...context, form: formOf(context), signal: this.#over.signal, counters };
     this.#onEnd = onEnd;
-    this.#done = options.timeoutSeconds < 0;
+    // WebSockets are not served. Clients that wait for the end of another answer do without them after it.
+    const asksForWebSocket = header(request, 'upgrade')?.toLowerCase() === 'websocket';
+    this.#done = options.timeoutSeconds < 0 || asksForWebSocket;
     this.frames = createParkedIterator<Uint8Array>(this);
     this.#source = createFirstFrames(this.#context, this.frames, (after) => {
       // The client may have disconnected in the meantime.

@@ -176,13 +176,17 @@ it('no operation records an event of its own', async () => {
   await close();
 });
 
-it('a watch that asks for a WebSocket is answered as an ordinary one', async () => {
+it('a watch that asks for a WebSocket ends at once, and the client does without one', async () => {
   const { create, api, close } = server();
   await create(event('a'));
-  const headers = { connection: 'Upgrade', upgrade: 'websocket', 'sec-websocket-version': '13' };
+  const headers = { connection: 'Upgrade', upgrade: 'WebSocket', 'sec-websocket-version': '13' };
   const answer = await call(api.handle, `GET ${COLLECTION}?watch=true`, { headers });
   expect([answer.status, answer.headers['content-type']]).toEqual([200, 'application/json']);
-  const frames = answer.frames<{ type: string }>();
+  expect(await answer.frames().next()).toMatchObject({ done: true });
+  const other = await call(api.handle, `GET ${COLLECTION}?watch=true`, {
+    headers: { connection: 'Upgrade', upgrade: 'h2c' },
+  });
+  const frames = other.frames<{ type: string }>();
   expect((await frames.next()).value?.type).toBe('ADDED');
   await frames.return();
   await close();
