@@ -31,9 +31,13 @@ export const systemClock: Clock = {
   },
 };
 
+/** Stored when loaded, because a replacement by a test would not call back. Not every runtime has it. */
+export const immediately: ((callback: () => void) => unknown) | undefined = /* @__PURE__ */ (() =>
+  (globalThis as { setImmediate?: typeof immediately }).setImmediate)();
+
 /** Calls back in the next turn of the event loop, after callbacks that are already queued. */
 export function atNextTurn(callback: () => void): void {
-  if (typeof setImmediate === 'function') setImmediate(callback);
+  if (immediately !== undefined) immediately(callback);
   else setTimeout(callback, 0);
 }
 

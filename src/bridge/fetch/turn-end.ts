@@ -1,5 +1,4 @@
-/** Stored before a test replaces the global timers: its requests would wait forever. */
-const { setImmediate } = globalThis as { setImmediate?: (callback: () => void) => unknown };
+import { immediately, nextTurn } from '../../clock/clock.js';
 
 /**
  * Resolves after the last request that is handled in this turn of the event loop, so that the answers of a turn are sent
@@ -7,5 +6,5 @@ const { setImmediate } = globalThis as { setImmediate?: (callback: () => void) =
  * because Cloudflare Workers do not resolve those of one request in another.
  */
 export function turnEnd(): Promise<void> | undefined {
-  return setImmediate && new Promise<void>(setImmediate);
+  return immediately && nextTurn();
 }

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers';
 import { ChunkReader } from '../exchange/chunk-reader.js';
 import { framedWriter, type LastSent } from './framed-writer.js';
 import { type NodeOutgoing, http2Stream } from './message.js';
