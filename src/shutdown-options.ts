@@ -95,8 +95,8 @@ export interface InstallShutdownOptions {
    */
   readonly close?: ShutdownStep | undefined;
   /**
-   * The signals that begin the shutdown. The second one ends the process at once. Default SIGTERM and SIGINT; `[]` for
-   * none.
+   * The signals that begin the shutdown. The second one ends the process at once (not the same one within 0.2 s, a copy
+   * that a launcher may pass on). Default SIGTERM and SIGINT; `[]` for none.
    */
   readonly signals?: readonly ShutdownSignal[] | undefined;
   /**

@@ -431,6 +431,9 @@ describe.each(['close', 'retry-after'])(
   },
 );
 
+/** Longer than the time within which a second signal is a copy of the first one. */
+const COPIES_MS = 250;
+
 test.each(['SIGTERM', 'SIGINT'] as const)(
   'a first %s shuts the service down, and a second one ends the process at once, with exit code 1',
   async (signal) => {
@@ -440,10 +443,19 @@ test.each(['SIGTERM', 'SIGINT'] as const)(
     await vi.waitFor(async () => expect(await whole(await get(port, '/asked'))).toBe('answered 1'));
     child.kill(signal);
     await vi.waitFor(async () => expect((await get(port, '/readyz')).statusCode).toBe(500));
+    await pause(COPIES_MS);
     child.kill(signal);
     expect(await exited).toEqual({ code: 1, report: undefined });
   },
 );
+
+test('a signal that a launcher passes on to a process that has got it as well counts once', async () => {
+  const { child, exited } = await startService('node-http', 'close');
+  child.kill('SIGTERM');
+  await pause(10);
+  child.kill('SIGTERM');
+  expect(await exited).toMatchObject({ code: 0, report: { drained: true } });
+});
 
 test('a process in which nothing else is left waits for a step that hangs, and reports it', async () => {
   const { child, exited } = await startService('node-http', 'close', 'hangs');

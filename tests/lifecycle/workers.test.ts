@@ -5,6 +5,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { childrenOf, isRunning, ownProcess } from '../engines/support/processes.js';
@@ -125,6 +126,8 @@ test(
     const workers = await server.workers();
     process.kill(-server.pid, 'SIGINT');
     await until('the shutdown has begun', () => lines(server.written.err, /SIGINT: shutting down/) === 3);
+    // Sooner it would be a copy of the first one.
+    await pause(250);
     process.kill(-server.pid, 'SIGINT');
     expect(await server.ended).toBe(1);
     await until('the workers have ended', () => allEnded(workers));

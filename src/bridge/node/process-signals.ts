@@ -2,6 +2,7 @@ import { constants } from 'node:os';
 import process from 'node:process';
 import type { OptionRule } from '../../options/check-options.js';
 import { aListOfStrings } from '../../options/rules.js';
+import { withoutCopies } from '../../clock/signal-copies.js';
 
 /** Requires a list of names of signals that this system has. */
 export const aListOfSignals: OptionRule = (value, name) => {
@@ -16,7 +17,8 @@ export const aListOfSignals: OptionRule = (value, name) => {
 export type ShutdownSignal = 'SIGTERM' | 'SIGINT' | 'SIGHUP' | 'SIGQUIT' | 'SIGBREAK' | 'SIGUSR1' | 'SIGUSR2';
 
 /** Calls a listener for each of these signals, until the function that is returned is called. */
-export function onSignals(signals: readonly ShutdownSignal[], listener: (signal: ShutdownSignal) => void): () => void {
+export function onSignals(signals: readonly ShutdownSignal[], callback: (signal: ShutdownSignal) => void): () => void {
+  const listener = withoutCopies(callback);
   for (const signal of signals) process.on(signal, listener);
   return () => {
     for (const signal of signals) process.off(signal, listener);
