@@ -364,6 +364,11 @@ describe('installShutdown', () => {
     ['no server', { server: undefined }, /server must be a server, as createServer\(\)/],
     ['an empty list', { server: [] }, /server must be a server/],
     ['a server that is none in a list', { server: [{}] }, /server\[0\] must be a server/],
+    [
+      'a signal that no process hears',
+      { signals: ['SIGTERM', 'SIGKILL'] },
+      /signals: no process can listen for SIGKILL/,
+    ],
     ['a signal that does not exist', { signals: ['SIGFOO'] }, /signals: there is no signal "SIGFOO"/],
     ['every fault at once', { delayMs: -1, whileDraining: 'wait', exit: 1 }, /delayMs[^]*whileDraining[^]*exit/],
   ])('refuses %s with a TypeError', (_title, wrong, message) => {

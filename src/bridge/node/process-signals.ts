@@ -4,13 +4,17 @@ import type { OptionRule } from '../../options/check-options.js';
 import { aListOfStrings } from '../../options/rules.js';
 import { withoutCopies } from '../../clock/signal-copies.js';
 
-/** Requires a list of names of signals that this system has. */
+/** No process can listen for these. */
+const UNHEARD = ['SIGKILL', 'SIGSTOP'];
+
+/** Requires a list of names of signals that this system has, and that a process can listen for. */
 export const aListOfSignals: OptionRule = (value, name) => {
   const faults = aListOfStrings(value, name);
   if (faults.length > 0 || value === undefined) return faults;
-  return (value as readonly string[])
-    .filter((signal) => !(signal in constants.signals))
-    .map((signal) => `${name}: there is no signal ${JSON.stringify(signal)}`);
+  return (value as readonly string[]).flatMap((signal) => {
+    if (!(signal in constants.signals)) return [`${name}: there is no signal ${JSON.stringify(signal)}`];
+    return UNHEARD.includes(signal) ? [`${name}: no process can listen for ${signal}`] : [];
+  });
 };
 
 /** A signal that ends a service. Listed here, so that users do not need the types of Node. */
