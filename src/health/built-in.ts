@@ -39,7 +39,8 @@ export function createBuiltIn(
 export function postStartHook(name: string, add: (check: HealthCheck) => void): PostStartHook {
   let state: true | Error | undefined;
   add({
-    name: `poststarthook/${name}`,
+    // A missing name leaves an empty part, which `add` refuses.
+    name: ['poststarthook', name].join('/'),
     endpoints: ROOTS,
     startup: true,
     check: () => state ?? { ok: false, reason: 'not finished' },

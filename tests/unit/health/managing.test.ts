@@ -241,6 +241,12 @@ describe('post-start hooks', () => {
     expect((await get(health, '/livez/poststarthook/warm-cache')).text).toBe('ok');
   });
 
+  it('need a name', () => {
+    const { addPostStartHook } = createHealth();
+    expect(() => addPostStartHook(undefined as unknown as string)).toThrow(TypeError);
+    expect(() => addPostStartHook('')).toThrow(/health\.add\("poststarthook\/"\): name must be/);
+  });
+
   it('stay failed with the reason when they have failed', async () => {
     const health = createHealth();
     const { failed, done } = health.addPostStartHook('migrate');
