@@ -14,7 +14,7 @@ export interface CallOptions {
   readonly json?: unknown;
   /** A body that is sent as it is. Not together with `json`. */
   readonly body?: string | Uint8Array | undefined;
-  /** Lower-case names. */
+  /** The case of their names does not matter. */
   readonly headers?: Readonly<Record<string, string | readonly string[]>> | undefined;
   /** Aborting it disconnects the client. */
   readonly signal?: AbortSignal | undefined;
@@ -85,7 +85,7 @@ export async function call(handler: ApiHandler, target: string, options: CallOpt
 }
 
 function requestOf(method: string, url: string, options: CallOptions, signal: AbortSignal): ApiRequest {
-  const { token, json, headers, remoteAddress, peerCertificate } = options;
+  const { token, json, headers = {}, remoteAddress, peerCertificate } = options;
   const content = json === undefined ? options.body : JSON.stringify(json);
   let reads = 0;
   const read = (limit: number): Uint8Array => {
@@ -100,7 +100,7 @@ function requestOf(method: string, url: string, options: CallOptions, signal: Ab
     headers: {
       ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
       ...(json === undefined ? {} : { 'content-type': 'application/json' }),
-      ...headers,
+      ...Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])),
     },
     signal,
     remoteAddress,

@@ -36,6 +36,12 @@ describe('call', () => {
     await expect(async () => readBody(request, 100)).rejects.toThrow(/twice/);
   });
 
+  test('takes names of headers in any case, as a client sends them', async () => {
+    const handler = vi.fn<ApiHandler>(() => ok(''));
+    await call(handler, 'PATCH /x', { json: [], headers: { Authorization: 'Bearer a', 'Content-Type': 'text/plain' } });
+    expect(handler.mock.calls[0]?.[0].headers).toEqual({ authorization: 'Bearer a', 'content-type': 'text/plain' });
+  });
+
   test('prefers headers over what json and token imply', async () => {
     const handler = vi.fn<ApiHandler>(() => ok(''));
     await call(handler, 'PATCH /x', { json: [], headers: { 'content-type': 'application/json-patch+json' } });
