@@ -33,7 +33,8 @@ export type FetchHandler = (request: Request, info?: FetchInfo) => Promise<Respo
  * request and releases the source. Errors before the answer become a bare 500; later ones end the body with an error.
  * Both reach `onError`. Several `Warning` values may become one line, depending on the `Headers` of the server.
  *
- * The promise rejects only with a TypeError, for a Request whose body has already been read.
+ * The promise rejects only with a TypeError, for a Request whose body has already been read, and for anything else than a
+ * Request.
  *
  * @throws TypeError that names every fault of the arguments.
  */
@@ -113,6 +114,10 @@ export function createFetchHandler(maker: string, handler: ApiHandler, options: 
   };
 
   return async function fetchHandler(request, info): Promise<Response | undefined> {
+    // Without types, a request of Node is easily passed: its URL is a path.
+    if ((request as Partial<Request> | undefined)?.url?.startsWith('/') !== false) {
+      throw new TypeError(`${maker}: called without a Request of fetch: kube-vitals/node is for the requests of Node`);
+    }
     const url = stripBasePath(withoutFragment(request.url), basePath);
     if (url === undefined) return undefined;
     const exchange = new FetchExchange(request, info, url, settings);

@@ -29,17 +29,21 @@ export type NodeListener = (req: NodeIncoming, res: NodeOutgoing, next?: (error?
  * - A client that reads no bytes of an answer for `stallTimeoutMs` is disconnected.
  * - The rest of an unread body is read for at most 8 MiB and 5 s after the answer.
  *
- * The listener itself throws nothing. Two listeners share no state.
+ * The listener itself throws nothing, if it is called with a request and a response. Two listeners share no state.
  *
  * @throws TypeError that names every fault of the arguments.
  */
 export function toNodeListener(handler: ApiHandler, options: NodeListenerOptions = {}): NodeListener {
   const serve = createServing('toNodeListener', handler, options);
   return function listener(req, res, next): void {
+    if ((res as NodeOutgoing | undefined) === undefined) throw new TypeError(NO_RESPONSE);
     // Node calls a listener with two arguments; other servers may pass more.
     serve(req, res, typeof next === 'function' ? { next, hasNext: true } : LAST);
   };
 }
+
+const NO_RESPONSE =
+  'a listener was called without a response: pass it to createServer or app.use, and handlers such as health.handle to toNodeListener';
 
 const LAST: RequestPlace = { hasNext: false };
 

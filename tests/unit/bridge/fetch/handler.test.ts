@@ -40,6 +40,13 @@ function pendingBody(signal: AbortSignal, first: string[] = []) {
 }
 
 describe('the request', () => {
+  test.each([[{ url: '/readyz', headers: {} }], [undefined]])('is no request of Node: %j', async (given) => {
+    const handler = toFetchHandler(() => text(''));
+    await expect(handler(given as unknown as Request)).rejects.toThrow(
+      new TypeError('toFetchHandler: called without a Request of fetch: kube-vitals/node is for the requests of Node'),
+    );
+  });
+
   test('has path and query as received, without base path and fragment', async () => {
     const seen: string[] = [];
     const handler = toFetchHandler((request) => void seen.push(request.url), { basePath: '/in' });

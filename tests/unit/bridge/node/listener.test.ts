@@ -1,0 +1,20 @@
+import { expect, test, vi } from 'vitest';
+import { createHealth } from '../../../../src/health.js';
+import type { ApiHandler } from '../../../../src/http/handler.js';
+import { toNodeListener } from '../../../../src/node.js';
+import { Incoming, serve, settled } from './hand-made.js';
+
+test('a listener that was given where a handler belongs says what to do', async () => {
+  const inner = toNodeListener(createHealth().handle) as unknown as ApiHandler;
+  const onError = vi.fn();
+  serve(inner, new Incoming(), { onError });
+  await settled();
+  expect(onError.mock.calls).toEqual([
+    [
+      new TypeError(
+        'a listener was called without a response: pass it to createServer or app.use, and handlers such as health.handle to toNodeListener',
+      ),
+      'handler',
+    ],
+  ]);
+});
