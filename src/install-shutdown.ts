@@ -41,7 +41,8 @@ const LAST_CLOSE_MS = 2_000;
  * Shuts a service down on SIGTERM and SIGINT, in the order of kube-apiserver: `/readyz` fails, `delayMs` pass while
  * everything is still served, new connections (or requests) are refused, watches end, requests in flight finish or are
  * cut at `drainTimeoutMs`, then `close`, health, events and the store are closed. Works with every framework that runs
- * on a Node server.
+ * on a Node server. Call it once for a process, with all of its servers: of two shutdowns, the first that is done ends
+ * the process.
  *
  * @throws TypeError that lists every fault of the options.
  */
