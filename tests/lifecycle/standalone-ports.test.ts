@@ -10,6 +10,7 @@ import { createApiServer, createEvents, createHealth, memoryStore } from 'kube-v
 import { toNodeListener } from 'kube-vitals/node';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { standaloneAccess } from '../../src/cli/serve/access.js';
+import { certificateInUse, type CertificateInUse } from '../../src/cli/serve/certificate-in-use.js';
 import { ownCertificate, type ServingCertificate } from '../../src/cli/serve/certificates.js';
 import { parseCommandLine } from '../../src/cli/command-line/parse-command-line.js';
 import { serveFlags, completeFlags } from '../../src/cli/serve/flags.js';
@@ -28,7 +29,9 @@ beforeAll(async () => {
 afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
 /** Opens the ports as the standalone server does, on free numbers. */
-async function open(...argv: string[]): Promise<Servers & { readonly log: string[] }> {
+async function open(
+  ...argv: string[]
+): Promise<Servers & { readonly log: string[]; readonly inUse: CertificateInUse }> {
   const words = ['--secure-port=0', '--insecure-port=0', ...argv];
   const parsed = parseCommandLine(serveFlags, [], words);
   if (!('flags' in parsed)) throw new Error(JSON.stringify(parsed));
@@ -39,15 +42,16 @@ async function open(...argv: string[]): Promise<Servers & { readonly log: string
   const events = createEvents({ ...access, apiDomain: 'example.com', store });
   const { handle } = createApiServer({ ...access, health, events });
   const log: string[] = [];
+  const inUse = certificateInUse(certificate);
   const listeners = { all: toNodeListener(handle), healthOnly: toNodeListener(healthOnly(handle)) };
-  const servers = await openServers(flags, certificate, listeners, (line) => void log.push(line));
+  const servers = await openServers(flags, inUse, listeners, (line) => void log.push(line));
   onTestFinished(async () => {
     await servers.close(0);
     health.close();
     await events.close();
     await store.close();
   });
-  return { ...servers, log };
+  return { ...servers, log, inUse };
 }
 
 interface Answer {

@@ -1,6 +1,9 @@
 import { X509Certificate, createPrivateKey } from 'node:crypto';
+import { stat } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { join } from 'node:path';
+import { createSecureContext } from 'node:tls';
+import { messageOf } from '../../model/error-message.js';
 import type { KeyPair } from './make-certificates.js';
 import { preparePrivateDirectory, readIfThere, writePrivateFile } from './private-file.js';
 
@@ -12,20 +15,24 @@ export interface ServingCertificate extends KeyPair {
 
 const HINT = 'choose another directory with --cert-dir, or give a certificate with --tls-cert-file';
 const DAY_MS = 86_400_000;
-/** A server certificate is renewed at a start this long before its end. */
+/** A certificate is renewed this long before its end. */
 const RENEW_DAYS = 30;
 
 /**
  * The authority and the certificate of a directory, made on first start. Those that have expired or soon will, do not
  * fit the address, or were damaged by a crash are made anew. Where they cannot be written (a full disk) the start
  * continues as long as the stored authority is valid: clients know it, and its certificates need no file.
+ *
+ * @param current the one in use, which is returned until it has to be renewed, whatever is in the directory
  */
 export async function ownCertificate(
   dir: string,
   bindAddress: string,
   now: number = Date.now(),
   log: (line: string) => void = () => undefined,
+  current?: ServingCertificate,
 ): Promise<ServingCertificate> {
+  if (current && [current.cert, current.ca].every((cert) => lasts({ cert }, now))) return current;
   await preparePrivateDirectory(dir, HINT);
   const names = namesFor(bindAddress);
   const ca = await currentAuthority(dir, now, log);
@@ -54,14 +61,34 @@ async function currentAuthority(dir: string, now: number, log: (line: string) =>
   }
 }
 
-/** Clients are told to trust the certificates in the first file. */
-export async function givenCertificate(certFile: string, keyFile: string): Promise<ServingCertificate> {
+/**
+ * Clients are told to trust the certificates in the first file.
+ *
+ * @param current the one in use, which is returned where a file cannot be read twice, such as a pipe
+ */
+export async function givenCertificate(
+  certFile: string,
+  keyFile: string,
+  current?: ServingCertificate,
+): Promise<ServingCertificate> {
+  if (current && !(await areRegular(certFile, keyFile))) return current;
   const cert = await readIfThere(certFile, 'give another file with --tls-cert-file');
   const key = await readIfThere(keyFile, 'give another file with --tls-private-key-file');
   if (cert === undefined) throw new Error(`--tls-cert-file: there is no file ${certFile}`);
   if (key === undefined) throw new Error(`--tls-private-key-file: there is no file ${keyFile}`);
   if (!belong({ cert, key })) throw new Error(`${keyFile} is not the PEM key of the PEM certificate in ${certFile}`);
+  try {
+    createSecureContext({ cert, key });
+  } catch (error) {
+    throw new Error(`${certFile} and ${keyFile} are of no use for TLS: ${messageOf(error)}`);
+  }
   return { cert, key, ca: cert };
+}
+
+/** A missing file counts, too. */
+async function areRegular(...paths: readonly string[]): Promise<boolean> {
+  const found = await Promise.all(paths.map((path) => stat(path).catch(() => undefined)));
+  return found.every((entry) => entry === undefined || entry.isFile());
 }
 
 function namesFor(bindAddress: string): readonly string[] {
@@ -90,7 +117,7 @@ function belong({ cert, key }: KeyPair): boolean {
   }
 }
 
-function lasts({ cert }: KeyPair, now: number, days = RENEW_DAYS): boolean {
+function lasts({ cert }: Pick<KeyPair, 'cert'>, now: number, days = RENEW_DAYS): boolean {
   return Date.parse(new X509Certificate(cert).validTo) - now > days * DAY_MS;
 }
 

@@ -90,7 +90,7 @@ export const serveFlags: FlagTable<ServeFlags> = {
   },
   'tls-cert-file': {
     value: 'file',
-    help: 'The certificate of the HTTPS port (PEM, with its chain). Default: one is made.',
+    help: 'The certificate of the HTTPS port (PEM, with its chain), also after it was replaced. Default: one is made.',
   },
   'tls-private-key-file': {
     value: 'file',

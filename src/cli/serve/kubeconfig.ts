@@ -40,6 +40,8 @@ export async function storeKubeconfig(path: string, config: string, log: (line: 
   if (stored === config) return;
   await writePrivateFile(path, config).catch((error: unknown) => {
     if (!stored) throw error;
-    log(`${(error as Error).message}; it is left as an earlier start wrote it, and may name another port`);
+    log(
+      `${(error as Error).message}; it is left as an earlier start wrote it, and may name another port or certificate`,
+    );
   });
 }

@@ -3,8 +3,10 @@ import { randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
 import { messageOf } from '../../model/error-message.js';
+import { systemClock, type Clock } from '../../clock/clock.js';
 import type { ProcessContext } from '../command-line/command.js';
 import { passwordFilter } from '../stores/store-url.js';
+import { certificateInUse, keepRenewing, type CertificateInUse } from './certificate-in-use.js';
 import { givenCertificate, ownCertificate, type ServingCertificate } from './certificates.js';
 import type { Flags } from './flags.js';
 import { preparePrivateDirectory, readIfThere, writePrivateFile } from './private-file.js';
@@ -16,38 +18,48 @@ export interface AccessFiles {
   readonly policies?: string | undefined;
 }
 
-/** What a start reads and makes once, for all processes that serve. Plain data. */
+/** What a start reads and makes once, for all processes that serve. */
 export interface Preparation {
   readonly access: AccessFiles;
-  readonly certificate: ServingCertificate;
+  readonly certificate: CertificateInUse;
 }
 
-async function prepare(flags: Flags, log: (line: string) => void): Promise<Preparation> {
-  await preparePrivateDirectory(flags.dataDir);
-  const access = {
-    adminToken: await adminToken(flags.dataDir),
+async function readAccessFiles({ dataDir, ...flags }: Flags): Promise<AccessFiles> {
+  return {
+    adminToken: await adminToken(dataDir),
     tokens: await readText('--token-auth-file', flags.tokenAuthFile),
     policies: await readText('--authorization-policy-file', flags.authorizationPolicyFile),
   };
-  const certificate =
-    flags.tlsCertFile !== undefined && flags.tlsPrivateKeyFile !== undefined
-      ? await givenCertificate(flags.tlsCertFile, flags.tlsPrivateKeyFile)
-      : await ownCertificate(flags.certDir, flags.bindAddress, Date.now(), log);
-  return { access, certificate };
 }
 
-/** Prepares the start, and does the work with it. An error of either is logged, and gives the exit code 1. */
+/**
+ * Prepares the start, and does the work with it, during which the certificate is kept valid. An error of either is
+ * logged, and gives the exit code 1.
+ */
 export async function runPrepared(
   flags: Flags,
   context: ProcessContext,
   work: (preparation: Preparation, log: (line: string) => void) => Promise<number>,
+  clock: Clock = systemClock,
 ): Promise<number> {
   const log = createLog(flags, context);
+  const { certDir, bindAddress, tlsCertFile, tlsPrivateKeyFile } = flags;
+  const load = (current?: ServingCertificate): Promise<ServingCertificate> =>
+    tlsCertFile !== undefined && tlsPrivateKeyFile !== undefined
+      ? givenCertificate(tlsCertFile, tlsPrivateKeyFile, current)
+      : ownCertificate(certDir, bindAddress, clock.now() / 1_000, log, current);
+  let renewing: { readonly stop: () => void } | undefined;
   try {
-    return await work(await prepare(flags, log), log);
+    await preparePrivateDirectory(flags.dataDir);
+    const access = await readAccessFiles(flags);
+    const certificate = certificateInUse(await load());
+    renewing = keepRenewing({ inUse: certificate, load, log, clock });
+    return await work({ access, certificate }, log);
   } catch (error) {
     log(`error: ${messageOf(error)}`);
     return 1;
+  } finally {
+    renewing?.stop();
   }
 }
 

@@ -16,11 +16,12 @@ const CLOSING_MS = 20_000;
 /** Keeps the workers running that `--workers` asks for. Opens nothing itself. @returns the exit code */
 export function runPrimary(flags: Flags, context: ProcessContext): Promise<number> {
   const { store: choice, workers } = flags;
-  return runPrepared(flags, context, async (preparation, log) =>
+  return runPrepared(flags, context, async ({ access, certificate }, log) =>
     supervise({
       workers,
       spawn: spawnWorker,
-      assignment: { preparation, ports: await choosePorts(flags) },
+      assignment: { access, ports: await choosePorts(flags) },
+      certificate,
       // A command line without a store was refused.
       onServing: (addresses) => choice && context.stdout.write(banner(flags, addresses, { choice })),
       onMetrics: createMetricsRelay(systemClock),

@@ -21,6 +21,7 @@ import { pingStore, openStore, defaultStore, type DefaultStore } from '../stores
 import { isLocal } from '../stores/store-url.js';
 import { standaloneAccess } from './access.js';
 import { banner } from './banner.js';
+import type { ServingCertificate } from './certificates.js';
 import { standaloneChecks } from './checks.js';
 import type { Flags } from './flags.js';
 import { kubeconfig, storeKubeconfig } from './kubeconfig.js';
@@ -160,9 +161,11 @@ export async function serve(options: ServeOptions): Promise<number> {
   const servers = await openServers(flags, certificate, listeners, log);
   const kubeconfigPath = join(flags.dataDir, 'kubeconfig');
   const { adminToken: token } = preparation.access;
-  const config = kubeconfig({ server: servers.secureUrl, ca: certificate.ca, token });
+  const writeKubeconfig = ({ ca }: ServingCertificate): Promise<void> =>
+    storeKubeconfig(kubeconfigPath, kubeconfig({ server: servers.secureUrl, ca, token }), log);
+  certificate.onReplaced((next) => void writeKubeconfig(next).catch((error: unknown) => log(messageOf(error))));
   // A hook that failed shows on all health endpoints, with its reason; the server continues.
-  await storeKubeconfig(kubeconfigPath, config, log).then(
+  await writeKubeconfig(certificate.current()).then(
     () => kubeconfigWritten.done(),
     (error: unknown) => {
       log(`the start is not complete: ${String(error)}`);

@@ -2,6 +2,7 @@ import { createServer as createHttpServer, type Server as HttpServer, type Serve
 import { createServer as createHttpsServer, type Server as HttpsServer } from 'node:https';
 import { BlockList, isIPv6, type AddressInfo } from 'node:net';
 import { gracefulClose, trackConnections, type NodeListener } from '../../node.js';
+import type { CertificateInUse } from './certificate-in-use.js';
 import type { ServingCertificate } from './certificates.js';
 import type { Flags } from './flags.js';
 
@@ -50,11 +51,10 @@ LOOPBACK.addSubnet('::ffff:127.0.0.0', 104, 'ipv6');
 /** When a port cannot be opened, none stays open. An HTTP port that is not on loopback gets `healthOnly`. */
 export async function openServers(
   flags: Flags,
-  certificate: ServingCertificate,
+  certificate: CertificateInUse,
   { all, healthOnly }: Readonly<Record<'all' | 'healthOnly', NodeListener>>,
   log: (line: string) => void,
 ): Promise<Servers> {
-  const { cert, key } = certificate;
   const limited = <S extends HttpServer | HttpsServer>(server: S, flag: string): S => {
     server.maxConnections = flags.maxConnections;
     let quietUntil = 0;
@@ -65,8 +65,12 @@ export async function openServers(
     });
     return server;
   };
-  const tls = { cert, key, minVersion: 'TLSv1.2', handshakeTimeout: HANDSHAKE_TIMEOUT_MS } as const;
-  const secure = limited(createHttpsServer({ ...LIMITS, ...tls }, all), '--secure-port');
+  const tls = ({ cert, key }: ServingCertificate) => ({ cert, key, minVersion: 'TLSv1.2' }) as const;
+  const secure = limited(
+    createHttpsServer({ ...LIMITS, ...tls(certificate.current()), handshakeTimeout: HANDSHAKE_TIMEOUT_MS }, all),
+    '--secure-port',
+  );
+  certificate.onReplaced((next) => secure.setSecureContext(tls(next)));
   const open = [{ server: secure as HttpServer | HttpsServer, connections: trackConnections(secure) }];
   const securePort = await listen(secure, flags.bindAddress, flags.securePort, '--secure-port');
   let insecureUrl: string | undefined;

@@ -1,6 +1,7 @@
 import { createBackoff } from '../../clock/backoff.js';
 import type { Clock } from '../../clock/clock.js';
 import type { EndSignal, ProcessContext } from '../command-line/command.js';
+import type { CertificateInUse } from './certificate-in-use.js';
 import type { Addresses } from './servers.js';
 import type { Assignment, FromWorker, MetricsFromWorker, ToWorker } from './worker-messages.js';
 
@@ -28,7 +29,8 @@ export interface WorkerEvents {
 interface SupervisorOptions extends Pick<ProcessContext, 'onSignal'> {
   readonly workers: number;
   readonly spawn: (events: WorkerEvents) => WorkerProcess;
-  readonly assignment: Omit<Assignment, 'number'>;
+  readonly assignment: Pick<Assignment, 'access' | 'ports'>;
+  readonly certificate: CertificateInUse;
   /** Called once, when all workers serve. */
   readonly onServing: (addresses: Addresses) => unknown;
   readonly onMetrics: (from: number, message: MetricsFromWorker, workers: ReadonlyMap<number, WorkerProcess>) => void;
@@ -62,13 +64,14 @@ interface Life extends ExitInfo {
  * @returns the exit code: the highest of the workers' in a shutdown, 1 when one was killed or could not start
  */
 export async function supervise(options: SupervisorOptions): Promise<number> {
-  const { workers: count, log, clock, onSignal } = options;
+  const { workers: count, certificate: inUse, log, clock, onSignal } = options;
   const running = new Map<number, WorkerProcess>();
   const lives: Promise<void>[] = [];
   const stopping = new AbortController();
   let exitCode = 0;
   let serving = 0;
 
+  inUse.onReplaced((certificate) => running.forEach((worker) => worker.send({ type: 'certificate', certificate })));
   const killAll = (): void => running.forEach((worker) => worker.kill());
 
   function shutDown(signal: EndSignal): void {
@@ -102,7 +105,10 @@ export async function supervise(options: SupervisorOptions): Promise<number> {
             case 'ready':
               if (stopping.signal.aborted) return worker.kill();
               isStarted = true;
-              return worker.send({ type: 'start', assignment: { ...options.assignment, number } });
+              return worker.send({
+                type: 'start',
+                assignment: { ...options.assignment, certificate: inUse.current(), number },
+              });
             case 'serving':
               limit.cancel();
               servesSince = clock.monotonic();

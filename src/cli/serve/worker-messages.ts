@@ -1,11 +1,13 @@
 import type { EndSignal } from '../command-line/command.js';
-import type { Preparation } from './preparation.js';
+import type { ServingCertificate } from './certificates.js';
+import type { AccessFiles } from './preparation.js';
 import type { Addresses } from './servers.js';
 
 export interface Assignment {
   /** From 1. A worker that takes the place of another has the same number. */
   readonly number: number;
-  readonly preparation: Preparation;
+  readonly access: AccessFiles;
+  readonly certificate: ServingCertificate;
   /** The ports that all workers listen on: none of them is 0. */
   readonly ports: { readonly securePort: number; readonly insecurePort: number | 'off' };
 }
@@ -13,6 +15,8 @@ export interface Assignment {
 export type ToWorker =
   | { readonly type: 'start'; readonly assignment: Assignment }
   | { readonly type: 'signal'; readonly signal: EndSignal }
+  /** The certificate was replaced. */
+  | { readonly type: 'certificate'; readonly certificate: ServingCertificate }
   /** Asks for the metrics of this worker: all, or the named one. */
   | { readonly type: 'metrics.wanted'; readonly id: number; readonly name?: string | undefined }
   /** The metrics of all workers, after this one has asked. */

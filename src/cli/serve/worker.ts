@@ -2,7 +2,8 @@ import { messageOf } from '../../model/error-message.js';
 import { systemClock } from '../../clock/clock.js';
 import type { ProcessContext } from '../command-line/command.js';
 import type { Flags } from './flags.js';
-import { createLog } from './preparation.js';
+import { certificateInUse, type CertificateInUse } from './certificate-in-use.js';
+import { createLog, type Preparation } from './preparation.js';
 import { serve } from './serve.js';
 import type { Assignment } from './worker-messages.js';
 import { shareRegistry } from './worker-metrics.js';
@@ -14,12 +15,19 @@ import { joinPrimary } from './worker-processes.js';
  */
 const CLOSES_LATER_MS = 800;
 
+type Started = Omit<Assignment, 'certificate'> & Preparation;
+
 /** Serves until a signal or the end of the primary. @returns the exit code */
 export async function runWorker(flags: Flags, context: ProcessContext): Promise<number> {
   const primary = joinPrimary(context);
-  const { number, preparation, ports } = await new Promise<Assignment>((resolve) => {
+  const { number, access, certificate, ports } = await new Promise<Started>((resolve) => {
+    let certificate: CertificateInUse | undefined;
     primary.onMessage((message) => {
-      if (message.type === 'start') resolve(message.assignment);
+      if (message.type === 'start') {
+        certificate = certificateInUse(message.assignment.certificate);
+        resolve({ ...message.assignment, certificate });
+      }
+      if (message.type === 'certificate') certificate?.replace(message.certificate);
     });
     void primary.send({ type: 'ready' });
   });
@@ -28,7 +36,7 @@ export async function runWorker(flags: Flags, context: ProcessContext): Promise<
   try {
     return await serve({
       flags: { ...flags, ...ports },
-      preparation,
+      preparation: { access, certificate },
       log,
       pid: context.pid,
       onSignal: primary.onSignal,

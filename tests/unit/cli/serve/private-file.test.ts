@@ -135,7 +135,7 @@ describe('a start on a full disk', () => {
     await store('one');
     expect(log).toEqual([]);
     await store('two');
-    expect(log).toEqual([expect.stringMatching(/no space is left .*may name another port$/)]);
+    expect(log).toEqual([expect.stringMatching(/no space is left .*may name another port or certificate$/)]);
     expect(readFileSync(path, 'utf8')).toBe('one');
   });
 

@@ -6,6 +6,7 @@ import { connect as connectTls } from 'node:tls';
 import { generate } from 'selfsigned';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { parseCommandLine } from '../../../../src/cli/command-line/parse-command-line.js';
+import { certificateInUse } from '../../../../src/cli/serve/certificate-in-use.js';
 import { completeFlags, serveFlags } from '../../../../src/cli/serve/flags.js';
 import { openServers, type Servers } from '../../../../src/cli/serve/servers.js';
 import type { NodeListener } from '../../../../src/node.js';
@@ -48,7 +49,7 @@ async function open(...more: string[]): Promise<Servers> {
   };
   const servers = await openServers(
     completeFlags(parsed.flags),
-    { cert, key, ca: cert },
+    certificateInUse({ cert, key, ca: cert }),
     { all: answer, healthOnly: answer },
     () => undefined,
   );

@@ -1,12 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import type { EndSignal } from '../../../../src/cli/command-line/command.js';
+import { certificateInUse } from '../../../../src/cli/serve/certificate-in-use.js';
 import { supervise, type ExitInfo, type WorkerEvents } from '../../../../src/cli/serve/supervisor.js';
 import type { FromWorker, ToWorker } from '../../../../src/cli/serve/worker-messages.js';
 import { fakeClock } from '../../../../src/testing/fake-clock.js';
 
 const ADDRESSES = { secureUrl: 'https://127.0.0.1:1', insecureHealthOnly: false };
+const CERTIFICATE = { cert: 'the first', key: '', ca: '' };
 const ASSIGNMENT = {
-  preparation: { access: { adminToken: 'secret' }, certificate: { cert: '', key: '', ca: '' } },
+  access: { adminToken: 'secret' },
   ports: { securePort: 1, insecurePort: 'off' },
 } as const;
 
@@ -34,6 +36,7 @@ function begin(workers: number) {
   const log: string[] = [];
   const announced: unknown[] = [];
   const metrics: unknown[] = [];
+  const certificate = certificateInUse(CERTIFICATE);
   let signal: (signal: EndSignal) => void = () => undefined;
   let code: number | undefined;
   void supervise({
@@ -45,6 +48,7 @@ function begin(workers: number) {
       return started;
     },
     assignment: ASSIGNMENT,
+    certificate,
     onServing: (addresses) => void announced.push(addresses),
     onMetrics: (from, message, others) => void metrics.push([from, message, [...others.keys()]]),
     onSignal: (listener) => {
@@ -56,7 +60,7 @@ function begin(workers: number) {
   }).then((ended) => (code = ended));
   const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
   return {
-    ...{ clock, spawned, log, announced, metrics, settle },
+    ...{ clock, spawned, log, announced, metrics, certificate, settle },
     signal: (name: EndSignal) => signal(name),
     process: (index: number) => spawned[index] as ReturnType<typeof fakeProcess>,
     code: async () => {
@@ -78,12 +82,16 @@ describe('the start', () => {
     const { spawned, process, announced } = begin(3);
     expect(spawned).toHaveLength(1);
     process(0).say({ type: 'ready' });
-    expect(process(0).sent).toEqual([{ type: 'start', assignment: { ...ASSIGNMENT, number: 1 } }]);
+    expect(process(0).sent).toEqual([
+      { type: 'start', assignment: { ...ASSIGNMENT, certificate: CERTIFICATE, number: 1 } },
+    ]);
     expect(spawned).toHaveLength(1);
     process(0).say({ type: 'serving', addresses: ADDRESSES });
     expect(spawned).toHaveLength(3);
     process(2).serve();
-    expect(process(2).sent).toEqual([{ type: 'start', assignment: { ...ASSIGNMENT, number: 3 } }]);
+    expect(process(2).sent).toEqual([
+      { type: 'start', assignment: { ...ASSIGNMENT, certificate: CERTIFICATE, number: 3 } },
+    ]);
     expect(announced).toEqual([]);
     process(1).serve();
     expect(announced).toEqual([ADDRESSES]);
@@ -145,7 +153,9 @@ describe('a worker that ends', () => {
     await settle();
     expect(spawned).toHaveLength(3);
     process(2).serve();
-    expect(process(2).sent).toEqual([{ type: 'start', assignment: { ...ASSIGNMENT, number: 2 } }]);
+    expect(process(2).sent).toEqual([
+      { type: 'start', assignment: { ...ASSIGNMENT, certificate: CERTIFICATE, number: 2 } },
+    ]);
     expect(log.at(-1)).toBe('worker 2 serves again');
     expect(announced).toHaveLength(1);
   });
@@ -185,6 +195,21 @@ describe('a worker that ends', () => {
     process(0).end({ code: 1 });
     await settle();
     expect(log).toEqual(['worker 1 ended with 1 (the disk is gone); it is started again']);
+  });
+});
+
+describe('a certificate that is replaced', () => {
+  it('goes to all workers, and to those that are started later', async () => {
+    const { spawned, process, certificate, clock, settle } = await beginServing(2);
+    const second = { ...CERTIFICATE, cert: 'the second' };
+    certificate.replace(second);
+    for (const { sent } of spawned) expect(sent.at(-1)).toEqual({ type: 'certificate', certificate: second });
+    process(1).end({ signal: 'SIGKILL' });
+    await settle();
+    clock.advance(100);
+    await settle();
+    process(2).say({ type: 'ready' });
+    expect(process(2).sent).toEqual([{ type: 'start', assignment: { ...ASSIGNMENT, certificate: second, number: 2 } }]);
   });
 });
 
