@@ -76,6 +76,9 @@ export async function givenCertificate(
   const key = await readIfThere(keyFile, 'give another file with --tls-private-key-file');
   if (cert === undefined) throw new Error(`--tls-cert-file: there is no file ${certFile}`);
   if (key === undefined) throw new Error(`--tls-private-key-file: there is no file ${keyFile}`);
+  if (/^-----BEGIN ENCRYPTED|^Proc-Type: 4,ENCRYPTED/m.test(key)) {
+    throw new Error(`${keyFile} is encrypted: give a key without a passphrase`);
+  }
   if (!belong({ cert, key })) throw new Error(`${keyFile} is not the PEM key of the PEM certificate in ${certFile}`);
   try {
     createSecureContext({ cert, key });

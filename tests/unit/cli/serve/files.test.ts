@@ -1,4 +1,4 @@
-import { X509Certificate, randomUUID } from 'node:crypto';
+import { X509Certificate, createPrivateKey, randomUUID } from 'node:crypto';
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -130,6 +130,13 @@ describe('givenCertificate', () => {
       '--tls-private-key-file: there is no',
     );
     await expect(givenCertificate(path('server.crt'), path('ca.key'))).rejects.toThrow(/is not the PEM key/);
+    const key = createPrivateKey(readFileSync(path('server.key')));
+    for (const type of ['pkcs8', 'sec1'] as const) {
+      writeFileSync(path('secret.key'), key.export({ type, format: 'pem', cipher: 'aes-256-cbc', passphrase: 'x' }));
+      await expect(givenCertificate(path('server.crt'), path('secret.key'))).rejects.toThrow(
+        `${path('secret.key')} is encrypted: give a key without a passphrase`,
+      );
+    }
   });
 });
 
