@@ -3,7 +3,7 @@ import { negotiationInputs } from '../api/representation/choice.js';
 import { respondFailure } from '../api/representation/respond.js';
 import { first, flag, type Query } from '../api/options/query.js';
 import { attributesOf, isWatchRoot, readRequestInfo } from '../api/request-info.js';
-import { badRequest, routeNotFound } from '../api/status/failures.js';
+import { badRequest, methodNotAllowed, routeNotFound } from '../api/status/failures.js';
 import type { Access } from '../auth/access.js';
 import { bearerWarning } from '../auth/bearer-token.js';
 import type { Attributes } from '../auth/contract.js';
@@ -33,7 +33,8 @@ export interface OtherPathsOptions {
 
 /**
  * Creates the handler of the paths that belong to no part of an API server. It checks in Kubernetes' order: a bad
- * `?timeout=` (400), authentication (401), authorization (403), then `/`, `/version`, and 404 for the rest.
+ * `?timeout=` (400), authentication (401), authorization (403), then `/`, `/version`, 405 for a namespace, and 404 for the
+ * rest.
  */
 export function createOtherPaths(options: OtherPathsOptions): (request: ApiRequest) => Promise<ApiResponse> {
   const { access, notify } = options;
@@ -64,9 +65,19 @@ export function createOtherPaths(options: OtherPathsOptions): (request: ApiReque
     if (path === '/' || path === '/index.html') return indexDocument(options.paths());
     const document = await version(request, path);
     if (document) return document;
+    if (isNamespace(attributes)) return failure(request, query, methodNotAllowed().status);
     return isBelowRoot(path, options.paths()) ? failure(request, query, routeNotFound().status) : notFoundText();
   };
   return async (request) => withWarning(request, await answer(request));
+}
+
+/**
+ * Whether a namespace is requested. After a 404 for an object, kubectl asks for the object's namespace and prints that
+ * answer if it is a 404, too: it would not name what is missing (decision 19).
+ */
+function isNamespace(attributes: Attributes): boolean {
+  if (!('resource' in attributes) || attributes.group !== '' || attributes.resource !== 'namespaces') return false;
+  return attributes.verb === 'get' && attributes.subresource === undefined;
 }
 
 /**

@@ -46,6 +46,27 @@ describe('a missing path', () => {
   });
 });
 
+describe('a namespace', () => {
+  it('is no missing path, because kubectl would print its 404 in place of that of an event', async () => {
+    const answer = await call(handle, 'GET /api/v1/namespaces/a', { token: 'admin' });
+    expect(await answer.json()).toMatchObject({
+      message: 'the server does not allow this method on the requested resource',
+      reason: 'MethodNotAllowed',
+      code: 405,
+    });
+    expect((await call(handle, 'GET /api/v1/namespaces/a', { token: 'viewer' })).status).toBe(403);
+  });
+
+  it.each([
+    'GET /api/v1/namespaces',
+    'GET /api/v1/namespaces/a/status',
+    'DELETE /api/v1/namespaces/a',
+    'GET /apis/events.example.com/v1/namespaces/a',
+  ])('is not what is asked for by %s', async (request) => {
+    expect((await call(handle, request, { token: 'admin' })).status).toBe(404);
+  });
+});
+
 describe('impersonation on the other paths', () => {
   it('uses the rights of the impersonated user', async () => {
     const headers = { 'impersonate-user': 'viewer' };
