@@ -43,6 +43,8 @@ export function createActivityReporter(
   };
 
   const series = createFailureSeries(place, notify, clock);
+  // What made it necessary happened before, and may be all that happens for a long time.
+  changed();
   return {
     /** A write has failed, and is repeated. */
     failed: (error: unknown): void => series.failed(error),
