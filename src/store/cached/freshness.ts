@@ -23,6 +23,8 @@ interface Waiter {
 interface Round {
   /** Whether the cache has the revision of the response. Fails with the error of the request. */
   readonly result: Promise<boolean>;
+  /** Whether its reads have stopped waiting. */
+  isLate(): boolean;
   ask(): void;
 }
 
@@ -108,6 +110,7 @@ export function createFreshness({ store, cache, clock, timeoutMs }: FreshnessOpt
     const result = new Promise<boolean>((...settle) => ([resolve, reject] = settle));
     // Otherwise a rejection is unhandled when all callers have left.
     result.catch(() => undefined);
+    const isLate = (): boolean => clock.monotonic() >= until;
     const timer = clock.setTimer(() => resolve(false), timeoutMs);
     const answered = (): void => {
       timer.cancel();
@@ -117,6 +120,7 @@ export function createFreshness({ store, cache, clock, timeoutMs }: FreshnessOpt
     };
     return {
       result,
+      isLate,
       ask() {
         const covered = uncertainCalls;
         store.revision({ signal: closing.signal }).then(
@@ -162,6 +166,8 @@ export function createFreshness({ store, cache, clock, timeoutMs }: FreshnessOpt
       if (cache.replica === undefined || latest() < missed) return Promise.resolve(false);
       if (!mustAsk()) return reach(known, clock.monotonic() + timeoutMs);
       if (asking === undefined) return ask();
+      // One read asks several times: a list first for JSON, then for records.
+      if (asking.isLate()) return Promise.resolve(false);
       next ??= createRound();
       return next.result;
     },

@@ -224,6 +224,22 @@ describe('a cache over a shared store', () => {
     expect(calls['get']).toBe(1);
   });
 
+  it('lets a list wait no longer than that, which asks for JSON first, nor a read that begins afterwards', async () => {
+    const { cached, answers, clock, calls } = await bench(true, { freshnessTimeoutMs: TIMEOUT_MS });
+    answers.isOpen = false;
+    const json = cached.list.json?.({ limit: 10 });
+    await turns();
+    clock.advance(TIMEOUT_MS);
+    expect(await json).toBeUndefined();
+    expect(await names(cached)).toEqual(['a', 'b', 'c']);
+    expect((await cached.get(keyOf('a')))?.key.name).toBe('a');
+    expect(calls).toMatchObject({ list: 1, get: 1, revision: 1 });
+    answers.open();
+    await turns();
+    expect((await cached.get(keyOf('a')))?.key.name).toBe('a');
+    expect(calls).toMatchObject({ list: 1, get: 1, revision: 2 });
+  });
+
   it('asks nothing for reads that may be stale, or need no newer revision than it has', async () => {
     const { cached, inner, feed, calls } = await bench(true);
     feed.isOpen = false;
