@@ -107,7 +107,8 @@ function createFollower<Given>(
           }
         } catch (error) {
           if (signal.aborted) return;
-          if (attempts.isLost(error, mustList)) {
+          // A comparison asks for no revision: its failure says nothing about the position.
+          if (attempts.isLost(error, mustList || mustCompare)) {
             if (position !== undefined) yield* view.lost(position, isRewound(error));
             mustList = true;
             mustCompare = false;
@@ -146,13 +147,15 @@ function createFollower<Given>(
 
   /** A server restored from a backup may send nothing until its revisions have reached the position. */
   async function compare(): Promise<void> {
+    let revision = '';
     try {
-      if (position !== undefined && isOlder(await latest(), position)) throw rewound();
+      revision = await latest();
     } catch (error) {
       // A caller that may watch but not list continues without this check.
       if (!isStatusError(error) || !isFinal(error)) throw error;
     }
     mustCompare = false;
+    if (isOlder(revision, position ?? '')) throw rewound();
   }
 
   async function* list(): AsyncGenerator<Given, void, undefined> {

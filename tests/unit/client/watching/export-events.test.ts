@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { statusError } from '../../../../src/client/contract/errors.js';
+import { responseError, statusError } from '../../../../src/client/contract/errors.js';
 import { exportEvents, type ExportEventsOptions } from '../../../../src/client/watching/export-events.js';
 import type { Event } from '../../../../src/model/event.js';
 import type { Observation } from '../../../../src/observe/observation.js';
@@ -97,6 +97,23 @@ describe('exportEvents', () => {
       expect(rows.rows).toEqual(['a@101', 'b@102', 'c@103', 'b@104', 'd@105']);
       await second.stop();
     }
+  });
+
+  it.each([
+    ['500', statusError({ reason: 'InternalError', message: 'etcdserver: leader changed' }, 500)],
+    ['something else than events', responseError('the answer is not a JSON object: <html>', 200)],
+  ])('gives every version after a time in which every request was answered with %s', async (_, failure) => {
+    const server = modelServer();
+    const rows = table();
+    server.put('a');
+    const { pass } = await exporting(server, { sink: sinkOf(rows), batchMs: 0 });
+    await pass(100);
+    server.refuse(...Array.from({ length: 6 }, () => failure));
+    server.cut();
+    server.put('a');
+    server.put('a');
+    await pass(30_000);
+    expect(rows.rows).toEqual(['a@101', 'a@102', 'a@103']);
   });
 
   it('neither loses nor repeats an event when writes fail, or succeed and report a failure', async () => {
