@@ -20,14 +20,24 @@ export interface Clock {
 /** The longest delay of a timer: Node changes a longer one to 1 ms. */
 export const MAX_DELAY_MS = 2_147_483_647;
 
+/** Timers that are longer are rare, and may have as many durations as there are callers. */
+const LONG_MS = 60_000;
+
 /** The system's clock. Timers are unref'd if the runtime supports it. */
 export const systemClock: Clock = {
   now: () => Date.now() * 1000,
   monotonic: () => performance.now(),
   setTimer(callback, delayMs) {
     const timer = setTimeout(callback, Math.min(Math.max(delayMs, 0), MAX_DELAY_MS));
-    (timer as { unref?(): void }).unref?.();
-    return { cancel: () => clearTimeout(timer) };
+    const node = timer as { ref?(): void; unref?(): void };
+    node.unref?.();
+    return {
+      cancel() {
+        // Node frees what it has for a duration when a timer is cancelled, but of an unref'd one only when it is due.
+        if (delayMs > LONG_MS) node.ref?.();
+        clearTimeout(timer);
+      },
+    };
   },
 };
 

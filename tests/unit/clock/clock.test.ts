@@ -1,8 +1,9 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { nextTurn } from '../../../src/clock/clock.js';
+import { nextTurn, systemClock } from '../../../src/clock/clock.js';
 import { createRecorder } from '../../../src/client.js';
 import { allowAnonymous, allowEverybody, createEvents, memoryStore } from '../../../src/index.js';
 import { call } from '../../../src/testing.js';
+import { collectGarbage } from '../../collect-garbage.js';
 
 afterEach(() => {
   vi.useRealTimers();
@@ -32,4 +33,22 @@ test('events are recorded and watched although a test has replaced the timers', 
   await frames.return();
   await recorder.close();
   await events.close();
+});
+
+test('a long timer that was cancelled takes no memory until it is due', () => {
+  const used = (): number => {
+    collectGarbage();
+    return process.memoryUsage().heapUsed;
+  };
+  const setAndCancel = (from: number): void => {
+    for (let ms = from; ms < from + 20_000; ms++) {
+      const timer = systemClock.setTimer(() => undefined, ms);
+      timer.cancel();
+      timer.cancel();
+    }
+  };
+  setAndCancel(1_800_000);
+  const before = used();
+  setAndCancel(2_800_000);
+  expect(used() - before).toBeLessThan(1_000_000);
 });
