@@ -3,13 +3,12 @@ import { pathSegmentErrors } from './validation/names.js';
 
 /** What a method and a path request, as kube-apiserver reads them before it knows the caller (its *request info*). */
 export interface RequestInfo {
-  /** True for `/api/VERSION/…` and `/apis/GROUP/VERSION/…`. Otherwise the fields from `apiPrefix` on are empty. */
+  /** True for `/api/VERSION/…` and `/apis/GROUP/VERSION/…`. Otherwise the fields from `apiGroup` on are empty. */
   readonly isResourceRequest: boolean;
   /** Decoded. */
   readonly path: string;
   /** `get`, `list`, … or `''` for a method without a name; for other paths the lower-case method. */
   readonly verb: string;
-  readonly apiPrefix: string;
   /** `''` for the core group. */
   readonly apiGroup: string;
   readonly apiVersion: string;
@@ -64,7 +63,6 @@ export function readRequestInfo(method: string, path: string, wantsWatch: boolea
     isResourceRequest: true,
     path,
     verb,
-    apiPrefix: grouped ? 'apis' : 'api',
     apiGroup: grouped ? path.slice(groupStart, versionStart - 1) : '',
     apiVersion: path.slice(versionStart, versionEnd),
     namespace,
@@ -108,7 +106,6 @@ function pathRequest(method: string, path: string): RequestInfo {
     isResourceRequest: false,
     path,
     verb: method.toLowerCase(),
-    apiPrefix: '',
     apiGroup: '',
     apiVersion: '',
     namespace: '',

@@ -28,7 +28,6 @@ describe('readRequestInfo', () => {
       isResourceRequest: false,
       path,
       verb: 'head',
-      apiPrefix: '',
       resource: '',
       parts: [],
     });
@@ -51,7 +50,6 @@ describe('readRequestInfo', () => {
       isResourceRequest: true,
       path: G + rest,
       verb: 'update',
-      apiPrefix: 'apis',
       apiGroup: 'g.example.com',
       apiVersion: 'v1',
       resource: 'things',
@@ -68,7 +66,6 @@ describe('readRequestInfo', () => {
   ])('takes %s for the namespace itself', (rest, expected) => {
     const info = readRequestInfo('GET', `/api/v1${rest}`, false);
     expect(info).toMatchObject({
-      apiPrefix: 'api',
       apiGroup: '',
       apiVersion: 'v1',
       resource: 'namespaces',
@@ -142,7 +139,6 @@ function bySegments(path: string): object {
   const [resource = '', name = '', third = ''] = parts;
   return {
     isResourceRequest: true,
-    apiPrefix: prefix,
     apiGroup,
     apiVersion,
     verb: special ?? (name === '' ? 'list' : 'get'),
