@@ -6,7 +6,7 @@ import { bodyText, documentOf } from '../../json/parse-json.js';
 import { parsePlain, strictText, yamlStrictText, type FieldValidation } from '../body/parse-body.js';
 import { plainWithoutEntries } from './known-managed-fields.js';
 import type { KnownEntries, QuickDecoder } from './quick-object.js';
-import { readBody, typedJson, type BodyMediaType, type ReadBody } from './read-document.js';
+import { readDocument, typedJson, type BodyMediaType, type ReadDocument } from './read-document.js';
 import { chain } from '../../http/promise.js';
 import {
   groupVersion,
@@ -46,7 +46,7 @@ export interface DecodedBody {
 export function decodeBody(body: Uint8Array, options: DecodeBodyOptions): DecodedBody | Promise<DecodedBody> {
   const { mediaType, limits } = options;
   if (mediaType === 'application/json') return decodeJson(body, options);
-  return chain(readBody(body, mediaType, limits), (read) => decodeRead(body, read, options));
+  return chain(readDocument(body, mediaType, limits), (read) => decodeRead(body, read, options));
 }
 
 function decodeJson(body: Uint8Array, options: DecodeBodyOptions): DecodedBody {
@@ -76,7 +76,7 @@ function decodeKnown(text: string, options: DecodeBodyOptions): DecodedBody | un
 
 const NONE: readonly string[] = Object.freeze([]);
 
-function decodeRead(body: Uint8Array, read: ReadBody, options: DecodeBodyOptions): DecodedBody {
+function decodeRead(body: Uint8Array, read: ReadDocument, options: DecodeBodyOptions): DecodedBody {
   const { kind, apiVersion, fieldValidation } = options;
   if ('error' in read) throw unrecognized(kind, read.error, body);
   const meta = withDefaults(read.type, kind, apiVersion);

@@ -4,7 +4,7 @@ import type { DeleteOptions } from '../options/delete-options.js';
 import { deleteOptionsShape } from '../schema/delete-options-schema.js';
 import { badRequest } from '../status/failures.js';
 import { decodeObject } from './decode-object.js';
-import { readBody, type BodyMediaType, type ReadBody } from './read-document.js';
+import { readDocument, type BodyMediaType, type ReadDocument } from './read-document.js';
 import { notRegistered, withDefaults } from './type-meta.js';
 
 const SCHEME = 'k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme/register.go:27';
@@ -20,10 +20,10 @@ export function decodeDeleteOptions(
   mediaType: BodyMediaType,
   limits: BodyLimits,
 ): DeleteOptions | Promise<DeleteOptions> {
-  return chain(readBody(body, mediaType, limits), decodeRead);
+  return chain(readDocument(body, mediaType, limits), decodeRead);
 }
 
-function decodeRead(read: ReadBody): DeleteOptions {
+function decodeRead(read: ReadDocument): DeleteOptions {
   if ('error' in read) throw badRequest(read.error);
   const meta = withDefaults(read.type, 'DeleteOptions', 'v1');
   if (meta.kind !== 'DeleteOptions') throw badRequest(notRegistered(meta, SCHEME));

@@ -9,7 +9,7 @@ import { parseError, readTypeMeta, typeMetaOf, type TypeMeta } from './type-meta
 
 export type BodyMediaType = 'application/json' | 'application/yaml' | 'application/vnd.kubernetes.protobuf';
 
-export type ReadBody = TypedBody | { readonly error: string };
+export type ReadDocument = TypedBody | { readonly error: string };
 
 interface TypedBody {
   readonly type: TypeMeta;
@@ -26,7 +26,11 @@ const protobuf = loadedOnce(() => import('../protobuf/read-object.js'));
  *
  * @throws StatusFailure 413 for a body with too many fields and list items
  */
-export function readBody(body: Uint8Array, mediaType: BodyMediaType, limits: BodyLimits): ReadBody | Promise<ReadBody> {
+export function readDocument(
+  body: Uint8Array,
+  mediaType: BodyMediaType,
+  limits: BodyLimits,
+): ReadDocument | Promise<ReadDocument> {
   if (mediaType === 'application/json') return typedJson(parseJson(bodyText(body), limits.members));
   if (mediaType === 'application/yaml') return readYaml(body, limits);
   return chain(protobuf(), ({ readProtobuf }) => {
@@ -35,16 +39,16 @@ export function readBody(body: Uint8Array, mediaType: BodyMediaType, limits: Bod
   });
 }
 
-export function typedJson(result: JsonResult): ReadBody {
+export function typedJson(result: JsonResult): ReadDocument {
   return 'error' in result ? { error: parseError(result.error) } : typed(result.document, []);
 }
 
-async function readYaml(body: Uint8Array, limits: BodyLimits): Promise<ReadBody> {
+async function readYaml(body: Uint8Array, limits: BodyLimits): Promise<ReadDocument> {
   const result = (await import('../yaml/yaml.js')).parseYaml(bodyText(body), limits);
   return 'error' in result ? result : typed(plainDocument(result.value), result.duplicates);
 }
 
-function typed(document: JsonDocument, yamlDuplicates: readonly string[]): ReadBody {
+function typed(document: JsonDocument, yamlDuplicates: readonly string[]): ReadDocument {
   const type = readTypeMeta(document.value);
   return 'error' in type ? type : { type, document: () => document, yamlDuplicates };
 }

@@ -39,7 +39,7 @@ export function createMessage(name: string, fields: readonly MessageField[]): Me
 const compiled: () => WeakMap<StructShape, Message> = lazy(() => new WeakMap());
 
 /** @throws TypeError for a shape with types Kubernetes' messages do not have */
-export function messageOf(shape: StructShape): Message {
+export function compiledMessage(shape: StructShape): Message {
   const known = compiled().get(shape);
   if (known) return known;
   const fields = shape.fields.filter(({ protobuf }) => protobuf !== 0).map(fieldOf);
@@ -63,10 +63,10 @@ function typeOf(shape: Shape, name: string): FieldType {
     case 'scalar':
       return { kind: 'scalar', type: shape.type };
     case 'struct':
-      return { kind: 'message', message: messageOf(shape) };
+      return { kind: 'message', message: compiledMessage(shape) };
     case 'list':
       if (shape.named) return { kind: 'strings' };
-      if (shape.item.kind === 'struct') return { kind: 'list', item: messageOf(shape.item) };
+      if (shape.item.kind === 'struct') return { kind: 'list', item: compiledMessage(shape.item) };
       if (isString(shape.item)) return { kind: 'list', item: 'string' };
       break;
     case 'map':

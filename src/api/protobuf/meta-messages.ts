@@ -2,7 +2,7 @@ import { deleteOptionsShape } from '../schema/delete-options-schema.js';
 import { lazy } from '../schema/lazy.js';
 import { apiResourceListShape, listMetaShape, statusShape } from '../schema/meta-shapes.js';
 import { objectMetaShape } from '../schema/object-meta-schema.js';
-import { createMessage, messageOf, type FieldType, type Message, type MessageField } from './message.js';
+import { createMessage, compiledMessage, type FieldType, type Message, type MessageField } from './message.js';
 
 const field = (number: number, name: string, type: FieldType, always: boolean): MessageField => ({
   number,
@@ -17,21 +17,21 @@ const nested = (number: number, name: string, message: Message, always = true): 
 const list = (number: number, name: string, item: Message | 'string' = 'string'): MessageField =>
   field(number, name, { kind: 'list', item }, false);
 
-export const listMetaMessage: () => Message = lazy(() => messageOf(listMetaShape()));
+export const listMetaMessage: () => Message = lazy(() => compiledMessage(listMetaShape()));
 
 /** An object of which nothing but its metadata is shown (Kubernetes `meta/v1` PartialObjectMetadata). */
 export const partialMetadataMessage: () => Message = lazy(() =>
   createMessage('PartialObjectMetadata', [nested(1, 'metadata', objectMetaMessage())]),
 );
 
-const objectMetaMessage: () => Message = lazy(() => messageOf(objectMetaShape()));
+const objectMetaMessage: () => Message = lazy(() => compiledMessage(objectMetaShape()));
 
 /** The messages of the kinds that every API server answers with, whatever it serves. */
 export const metaMessages: () => ReadonlyMap<string, Message> = lazy(() => {
   const all = [
-    messageOf(statusShape()),
+    compiledMessage(statusShape()),
     partialMetadataMessage(),
-    messageOf(deleteOptionsShape()),
+    compiledMessage(deleteOptionsShape()),
     ...discoveryMessages(),
     aggregatedDiscoveryMessage(),
   ];
@@ -51,7 +51,7 @@ function discoveryMessages(): readonly Message[] {
     group,
     createMessage('APIVersions', [list(1, 'versions'), list(2, 'serverAddressByClientCIDRs', address)]),
     createMessage('APIGroupList', [list(1, 'groups', group)]),
-    messageOf(apiResourceListShape()),
+    compiledMessage(apiResourceListShape()),
   ];
 }
 

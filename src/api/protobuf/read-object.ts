@@ -2,7 +2,7 @@ import type { BodyLimits } from '../body/member-limit.js';
 import type { StructShape } from '../schema/shape.js';
 import { isStatusFailure } from '../status/status-failure.js';
 import { envelopeFault, MAGIC, readEnvelope, type TypeNames } from './envelope.js';
-import { messageOf } from './message.js';
+import { compiledMessage } from './message.js';
 import { countingReader } from './read-fields.js';
 import { readMessage } from './read-message.js';
 
@@ -30,7 +30,7 @@ export function readProtobuf(body: Uint8Array, { members }: BodyLimits): ReadObj
       apiVersion,
       kind,
       read(shape) {
-        const type = messageOf(shape);
+        const type = compiledMessage(shape);
         return orError(() => ({ value: readMessage(countingReader(message, members), type, message.length) }));
       },
     };

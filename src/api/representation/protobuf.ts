@@ -1,7 +1,7 @@
 import { BinaryWriter } from '@bufbuild/protobuf/wire';
 import { nextTurn } from '../../clock/clock.js';
 import { ENVELOPE_END, writeEnvelope, writeEnvelopeStart } from '../protobuf/envelope.js';
-import { messageOf, type Message } from '../protobuf/message.js';
+import { compiledMessage, type Message } from '../protobuf/message.js';
 import { listMetaMessage, metaMessages, partialMetadataMessage } from '../protobuf/meta-messages.js';
 import { DELIMITED, tagOf } from '../protobuf/wire.js';
 import { writeMessage } from '../protobuf/write-message.js';
@@ -34,7 +34,7 @@ export const protobufWriter: FormatWriter = {
   },
   async list(form, batches, view) {
     const message = form.members.some(([name, json]) => name === 'kind' && json === `"${view.listKind}"`)
-      ? messageOf(view.shape)
+      ? compiledMessage(view.shape)
       : partialMetadataMessage();
     const items: Uint8Array[] = [];
     const yielder = createYielder();
@@ -63,7 +63,7 @@ const text = (value: unknown): string => (typeof value === 'string' ? value : ''
 
 function writeObject(writer: BinaryWriter, object: Plain, view: ResourceView | undefined): void {
   const kind = text(object['kind']);
-  const message = view && kind === view.kind ? messageOf(view.shape) : metaMessages().get(kind);
+  const message = view && kind === view.kind ? compiledMessage(view.shape) : metaMessages().get(kind);
   if (!message) throw new TypeError(`the kind ${JSON.stringify(kind)} has no protobuf form: add it to metaMessages()`);
   writeEnvelope(writer, { kind, apiVersion: text(object['apiVersion']) }, () => writeMessage(writer, message, object));
 }

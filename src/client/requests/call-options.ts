@@ -62,7 +62,7 @@ export const deleteCollectionRules: OptionRules<DeleteCollectionOptions> = {
   dryRun: aBoolean,
 };
 
-export const watchRules: OptionRules<WatchOptions> = {
+export const watchRequestRules: OptionRules<WatchOptions> = {
   ...callRules,
   ...selectionRules,
   resourceVersion: aString,

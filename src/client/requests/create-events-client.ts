@@ -13,13 +13,20 @@ import type {
 import { responseError } from '../contract/errors.js';
 import type { Transport } from '../contract/transport.js';
 import { callObject, type CallContext, type ClientRequest } from './call.js';
-import { deleteCollectionRules, deleteRules, getRules, listRules, watchRules, writeRules } from './call-options.js';
+import {
+  deleteCollectionRules,
+  deleteRules,
+  getRules,
+  listRules,
+  watchRequestRules,
+  writeRules,
+} from './call-options.js';
 import { createNamed } from './create-event.js';
 import { listEvents } from './list-events.js';
 import { checkClientOptions, type EventsClientOptions } from './options.js';
 import { createPaths, type Query } from './paths.js';
 import { notCarriedOut, readFailed } from './repeat.js';
-import { watchEvents } from './watch-events.js';
+import { requestWatch } from './watch-request.js';
 
 /**
  * Makes a client of the Event resource, of a server over HTTP or in the same process. It holds nothing that must be
@@ -122,8 +129,8 @@ export function createEventsClient(options: EventsClientOptions): EventsClient {
       await call({ method: 'DELETE', url }, given);
     },
     watch(given = {}) {
-      checkOptions('watch', given, watchRules);
-      return watchEvents(context, paths, selected(given));
+      checkOptions('watch', given, watchRequestRules);
+      return requestWatch(context, paths, selected(given));
     },
   };
 }

@@ -10,7 +10,7 @@ import { createAttempts } from './attempts.js';
 import { openConnection } from './one-connection.js';
 import { failure, isFinal, isNoWatchList, isRewound } from './refusals.js';
 import { isOlder, revisionOf } from '../requests/revisions.js';
-import { isUnanswered } from '../requests/watch-events.js';
+import { isUnanswered } from '../requests/watch-request.js';
 import { createSilenceLimit } from './silence.js';
 import type { View } from './view.js';
 import type { FollowOptions } from './watch-options.js';

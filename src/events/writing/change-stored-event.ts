@@ -21,7 +21,7 @@ import { rewriteEvent, type ReadEvent } from '../stored-form/read-event.js';
 import { requireEventRate, requireFits } from './store-new-event.js';
 
 /** Computes the new state from the stored one. @throws StatusFailure if the change is refused */
-export type Change = (previous: Event, record: EventRecord) => ChangedEvent | Promise<ChangedEvent>;
+type ChangeFunction = (previous: Event, record: EventRecord) => ChangedEvent | Promise<ChangedEvent>;
 
 /** The new state, and its managed fields as JSON if known. */
 export interface ChangedEvent {
@@ -35,7 +35,7 @@ type Attempt = Result | undefined;
 interface PendingChange {
   readonly call: VerbCall;
   readonly options: WriteOptions;
-  readonly change: Change;
+  readonly change: ChangeFunction;
   readonly missing: () => Attempt | Promise<Attempt>;
   /** Whether the rate limits have counted this change. */
   counted: boolean;
@@ -49,7 +49,7 @@ interface PendingChange {
 export function changeStoredEvent(
   call: VerbCall,
   options: WriteOptions,
-  change: Change,
+  change: ChangeFunction,
   missing: PendingChange['missing'],
 ): Result | Promise<Result> {
   const pending: PendingChange = { call, options, change, missing, counted: false };

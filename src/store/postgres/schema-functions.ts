@@ -23,7 +23,7 @@ export const SIZE = 'octet_length(v.data) + octet_length(v.description)';
 export const DATABASE_NOW = '(extract(epoch FROM clock_timestamp()) * 1000000)::bigint';
 
 /** The database's time, or an earlier one from a test: rows with a later time would keep history from being deleted. */
-export const stampOf = (given: string): string => `least(${given}, ${DATABASE_NOW})`;
+export const stampSql = (given: string): string => `least(${given}, ${DATABASE_NOW})`;
 
 /**
  * Performs a batch of writes, no two with the same key. The counter's row is locked first, until the commit: later
@@ -50,7 +50,7 @@ export function writeFunction(s: string, channel: string): string {
     BEGIN
       ${WRITER_SETTINGS}
       v_base := ${s}.lift(p_seen);
-      v_at := ${stampOf('p_clock')};
+      v_at := ${stampSql('p_clock')};
       SELECT c.total INTO v_total FROM ${s}.counter c WHERE c.id;
       IF extract(epoch FROM clock_timestamp()) * 1000000 > p_until THEN
         RAISE EXCEPTION 'the write came after its deadline' USING ERRCODE = '${TOO_LATE}';

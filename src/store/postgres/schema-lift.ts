@@ -1,4 +1,4 @@
-import { DATABASE_NOW, stampOf } from './schema-functions.js';
+import { DATABASE_NOW, stampSql } from './schema-functions.js';
 
 /** Revisions are raised by so much where the data went back: more than can have been assigned since. */
 const MARGIN = 1_000_000_000;
@@ -73,7 +73,7 @@ export function openFunction(s: string): string {
     DECLARE
       v_revision bigint;
       v_timeline text;
-      v_start bigint := CASE WHEN p_raise THEN ${stampOf('p_start')} ELSE p_start END;
+      v_start bigint := CASE WHEN p_raise THEN ${stampSql('p_start')} ELSE p_start END;
     BEGIN
       ${READ_TIMELINE}
       SELECT c.revision INTO v_revision FROM ${s}.counter c WHERE c.id FOR UPDATE;

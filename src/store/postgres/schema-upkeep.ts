@@ -1,4 +1,4 @@
-import { DATABASE_NOW, FUNCTION_SETTINGS, ROW_BYTES, SIZE, stampOf, WRITER_SETTINGS } from './schema-functions.js';
+import { DATABASE_NOW, FUNCTION_SETTINGS, ROW_BYTES, SIZE, stampSql, WRITER_SETTINGS } from './schema-functions.js';
 
 /**
  * Removes due events, the earliest first, each with its own revision. Returns their number and the latest revision.
@@ -23,7 +23,7 @@ export function expireFunction(s: string, channel: string): string {
       END IF;
       ${WRITER_SETTINGS}
       v_base := ${s}.lift(p_seen);
-      v_at := ${stampOf('p_clock')};
+      v_at := ${stampSql('p_clock')};
       SELECT c.total INTO v_total FROM ${s}.counter c WHERE c.id;
       WITH due AS MATERIALIZED (
         SELECT d.key, d.rev, d.expires_at, row_number() OVER (ORDER BY d.expires_at, d.key) AS place

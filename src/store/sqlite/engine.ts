@@ -9,7 +9,7 @@ import type { EngineOptions } from './options.js';
 import { readStoredChanges } from './read-changes.js';
 import { readStoredList, type StoredPage, type StoredQuery } from './read-list.js';
 import { readState } from './state.js';
-import { CURRENT_RECORD, recordOf, type KeyBytes, type StoredChange, type StoredRecord } from './stored.js';
+import { CURRENT_RECORD, storedRecordOf, type KeyBytes, type StoredChange, type StoredRecord } from './stored.js';
 import type { WriteOperation, WriteResult } from './write-batch.js';
 
 /** A list as requested: `at` may be absent. */
@@ -56,7 +56,7 @@ export function openEngine(driver: LoadedDriver, options: EngineOptions, now: nu
     get: (key: KeyBytes): StoredRecord | undefined =>
       read(({ connection }) => {
         const row = connection.prepare(CURRENT_RECORD).get(key);
-        return row && recordOf(row);
+        return row && storedRecordOf(row);
       }),
     list: (query: EngineQuery): StoredPage & { readonly revision: Revision } =>
       read(({ connection }) => {

@@ -1,6 +1,6 @@
 import type { Revision } from '../contract/event-store.js';
 import type { SqlConnection, SqlRow } from './driver.js';
-import { recordOf, type StoredChange } from './stored.js';
+import { storedRecordOf, type StoredChange } from './stored.js';
 
 /** The most changes of a page, and roughly the most bytes. One change alone may be larger. */
 const PAGE_CHANGES = 256;
@@ -23,10 +23,10 @@ export const FEED_STATEMENTS: readonly string[] = [SIZES, CHANGES];
 
 function changeOf(row: SqlRow): StoredChange {
   const { rev, p_rev, key, p_expires_at: expires_at, p_description: description, p_data: data } = row;
-  const previous = p_rev === null ? undefined : recordOf({ rev: p_rev, key, expires_at, description, data });
+  const previous = p_rev === null ? undefined : storedRecordOf({ rev: p_rev, key, expires_at, description, data });
   // A deletion has no data: its last state is that of the row before.
   const deleted = row['data'] === null;
-  const record = deleted && previous !== undefined ? { ...previous, revision: rev as Revision } : recordOf(row);
+  const record = deleted && previous !== undefined ? { ...previous, revision: rev as Revision } : storedRecordOf(row);
   return { deleted, record, previous };
 }
 

@@ -2,7 +2,7 @@ import type { FieldTerm, Revision } from '../contract/event-store.js';
 import { compareBytes } from '../contract/keys.js';
 import { haveValues, sidecarFields } from '../sidecar/sidecar.js';
 import { bytesOf, type SqlConnection, type SqlRow, type SqlValue } from './driver.js';
-import { keyBounds, recordOf, RECORD_COLUMNS, type KeyBytes, type StoredRecord } from './stored.js';
+import { keyBounds, storedRecordOf, RECORD_COLUMNS, type KeyBytes, type StoredRecord } from './stored.js';
 
 /** How many events a search examines before it returns what it found, so that other operations can run. */
 const SEARCH = 4096;
@@ -120,7 +120,7 @@ function countUpTo(max: number, connection: SqlConnection, { sql, values }: Part
 /** A list without terms: one SELECT. */
 function readAll(connection: SqlConnection, query: StoredQuery): StoredPage {
   const { limit, newestFirst, isLatest } = query;
-  const records = readRows(connection, RECORD_COLUMNS, query, versionsOf(query), limit + 1).map(recordOf);
+  const records = readRows(connection, RECORD_COLUMNS, query, versionsOf(query), limit + 1).map(storedRecordOf);
   if (records.length <= limit) return { records, next: undefined };
   records.pop();
   const next = records.at(-1) as StoredRecord;
@@ -154,7 +154,7 @@ function search(connection: SqlConnection, query: StoredQuery): StoredPage {
       next = { key: bytesOf(key), revision: rev as Revision };
       if (!haveValues(sidecarFields(bytesOf(description)), terms)) continue;
       const full = fetch.get(next.revision);
-      if (full !== undefined) records.push(recordOf(full));
+      if (full !== undefined) records.push(storedRecordOf(full));
     }
     if (rows.length < chunk) return { records, next: undefined };
   }

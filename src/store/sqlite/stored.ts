@@ -42,7 +42,7 @@ export const RECORD_COLUMNS = 'rev, key, expires_at, description, data';
 export const CURRENT_RECORD: string = `SELECT ${RECORD_COLUMNS} FROM versions
   WHERE rev = (SELECT rev FROM current_events WHERE key = ?)`;
 
-export function recordOf({ rev, key, expires_at: expiresAt, description, data }: SqlRow): StoredRecord {
+export function storedRecordOf({ rev, key, expires_at: expiresAt, description, data }: SqlRow): StoredRecord {
   return {
     revision: rev as Revision,
     key: bytesOf(key),

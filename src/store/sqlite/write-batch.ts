@@ -5,7 +5,7 @@ import { bytesOf, prepareAll, type SqlConnection, type SqlRow } from './driver.j
 import { createHistory, ENDED, type EndedVersion, type History, type HistoryBounds } from './history.js';
 import { createObjectNumbers } from './objects.js';
 import { nextRevision, type State } from './state.js';
-import { namespaceOf, recordOf, RECORD_COLUMNS, type KeyBytes, type StoredRecord } from './stored.js';
+import { namespaceOf, storedRecordOf, RECORD_COLUMNS, type KeyBytes, type StoredRecord } from './stored.js';
 
 /** Creates an event, or replaces the one at `expected`. */
 export interface PutOperation {
@@ -76,7 +76,7 @@ export function createBatchWriter(connection: SqlConnection, bounds: HistoryBoun
   const versionAt = (revision: Revision): StoredRecord => {
     const row = statements.version.get(revision);
     if (row === undefined) throw new Error(`the file is damaged: the event at revision ${revision} is missing`);
-    return recordOf(row);
+    return storedRecordOf(row);
   };
 
   const expectCurrent = (key: KeyBytes, expected: Revision | undefined): Current => {

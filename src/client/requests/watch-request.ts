@@ -15,7 +15,7 @@ const unanswered = new WeakSet<object>();
 export const isUnanswered = (error: unknown): boolean => unanswered.has(error as object);
 
 /** A watch: every iterator is one request, which is sent when the first frame is asked for. */
-export function watchEvents(
+export function requestWatch(
   context: CallContext & { readonly maxFrameBytes: number },
   paths: EventPaths,
   options: WatchOptions,
