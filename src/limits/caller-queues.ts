@@ -79,17 +79,17 @@ export function createCallerQueues({ clock, atNextTurn, waitMs, free, freeFor }:
   let sweeping = false;
   let tidiedAt = -Infinity;
 
-  const serve = (sparing: boolean): boolean => {
+  const serve = (skipsFlooding: boolean): boolean => {
     for (let tried = 0; tried < KINDS.length; tried += 1) {
       kindIndex = (kindIndex + 1) % KINDS.length;
-      if (serveOne(KINDS[kindIndex] ?? 'step', sparing)) return true;
+      if (serveOne(KINDS[kindIndex] ?? 'step', skipsFlooding)) return true;
     }
     return false;
   };
   const hasManyWaiting = (kind: QueueKind, state: CallerState): boolean => state[kind].length > MANY_WAITING;
-  const serveOne = (kind: QueueKind, sparing: boolean): boolean => {
+  const serveOne = (kind: QueueKind, skipsFlooding: boolean): boolean => {
     for (const state of ready[kind]) {
-      if (sparing && hasManyWaiting(kind, state)) continue;
+      if (skipsFlooding && hasManyWaiting(kind, state)) continue;
       if (kind !== 'step' && free(kind) <= 0) return false;
       ready[kind].delete(state);
       if (kind !== 'step' && freeFor(kind, state) <= 0) continue;

@@ -18,8 +18,8 @@ export interface SchedulerDependencies {
   readonly clock: Clock;
   /** Calls back in the next turn of the event loop; microtasks run between two callbacks. */
   readonly atNextTurn: (callback: () => void) => void;
-  /** Starts the next piece of work; returns false if no more can start. `sparing`: skips callers that flood. */
-  readonly serve: (sparing: boolean) => boolean;
+  /** Starts the next piece of work; returns false if no more can start. `skipsFlooding`: callers that flood are left out. */
+  readonly serve: (skipsFlooding: boolean) => boolean;
   /** Whether the queue of a caller is long enough to count as a flood. */
   readonly hasLongQueue: () => boolean;
 }
@@ -28,8 +28,8 @@ export interface SchedulerDependencies {
 const ALONE_MS = 5;
 /** Time in one turn for queued work while several callers are active, in milliseconds: a new request waits for it. */
 const SHARED_MS = 0.2;
-/** How many requests of one caller may begin in a turn without being queued while several callers are active. */
-const SHARED_BEGINNINGS = 1;
+/** How many requests of one caller may start in a turn without being queued while several callers are active. */
+const SHARED_STARTS = 1;
 /**
  * How long a flooding caller pauses after each turn in which queued work started, in milliseconds, while several
  * callers are active: otherwise the event loop is never idle, and garbage collection delays all callers.
@@ -37,8 +37,8 @@ const SHARED_BEGINNINGS = 1;
 const REST_MS = 1;
 /** Callers that sent a request within this time are active. */
 const ACTIVE_MS = 2_000;
-/** An unauthenticated client counts as active from this many requests in that time on. */
-const FEW = 50;
+/** An unauthenticated client that sends this many requests in that time counts as active. */
+const MANY_REQUESTS = 50;
 const SLOTS = { alone: 64, shared: 8 } as const;
 
 /**
@@ -57,7 +57,7 @@ export function createScheduler({ clock, atNextTurn, serve, hasLongQueue }: Sche
   let servedUntil = 0;
   let resting = false;
   /** Whether callers that flood are skipped in this turn. */
-  let sparing = false;
+  let skipsFlooding = false;
   let last: CallerActivity | undefined;
   let sharedUntil = -Infinity;
 
@@ -76,8 +76,8 @@ export function createScheduler({ clock, atNextTurn, serve, hasLongQueue }: Sche
     const now = clock.monotonic();
     const shared = now < sharedUntil;
     servedUntil = now + (shared ? SHARED_MS : ALONE_MS);
-    sparing = shared && resting;
-    if (!serve(sparing)) return;
+    skipsFlooding = shared && resting;
+    if (!serve(skipsFlooding)) return;
     if (shared && !resting && hasLongQueue()) rest();
     plan(shared ? SLOTS.shared : SLOTS.alone);
   };
@@ -90,7 +90,7 @@ export function createScheduler({ clock, atNextTurn, serve, hasLongQueue }: Sche
   };
   /** One piece of work per callback, so that its microtasks are measured as well. */
   const onSlot = (): void => {
-    if (slots > 0 && (clock.monotonic() >= servedUntil || !serve(sparing))) slots = 0;
+    if (slots > 0 && (clock.monotonic() >= servedUntil || !serve(skipsFlooding))) slots = 0;
   };
   const plan = (count: number): void => {
     arm();
@@ -114,7 +114,7 @@ export function createScheduler({ clock, atNextTurn, serve, hasLongQueue }: Sche
         begunAt = now;
         arm();
       }
-      if (now < sharedUntil ? caller.begun >= SHARED_BEGINNINGS : now - begunAt >= ALONE_MS) return false;
+      if (now < sharedUntil ? caller.begun >= SHARED_STARTS : now - begunAt >= ALONE_MS) return false;
       caller.begun += 1;
       return true;
     },
@@ -133,5 +133,5 @@ function isQuiet(caller: CallerActivity, now: number): boolean {
     caller.requests = 0;
   }
   caller.requests += 1;
-  return caller.requests < FEW;
+  return caller.requests < MANY_REQUESTS;
 }
