@@ -41,9 +41,9 @@ export class JsonPieces implements JsonWriter {
 
 /** Writes the bytes of all pieces; `out` must have room for them. */
 export function writePieces(pieces: readonly JsonSource[], out: Uint8Array, at: number): void {
-  let place = at;
+  let offset = at;
   for (const piece of pieces) {
-    writeJson(piece, out, place);
-    place += piece.byteLength;
+    writeJson(piece, out, offset);
+    offset += piece.byteLength;
   }
 }

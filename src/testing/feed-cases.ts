@@ -72,11 +72,11 @@ export function feedCases(test: DefineCase): void {
     const written = (await Promise.all(writers)).flat().sort((x, y) => x - y);
     const seen = revisionsOf(await early.take(written.length));
     assertEqual(seen, written, 'the feed that was open');
-    for (const place of [0, 1, 100, 250]) {
-      const from = written[place] ?? after;
+    for (const index of [0, 1, 100, 250]) {
+      const from = written[index] ?? after;
       const rest = written.filter((revision) => revision > from);
       const changes = await feed(from).take(rest.length);
-      assertEqual(revisionsOf(changes), rest, `a feed after change ${place}`);
+      assertEqual(revisionsOf(changes), rest, `a feed after change ${index}`);
     }
   });
 

@@ -12,12 +12,12 @@ export interface DecodeFault {
 /**
  * A value of the wrong JSON type.
  *
- * @param place the struct and the path of the field: `ObjectMeta.metadata.name`
+ * @param field the struct and the path of the field: `ObjectMeta.metadata.name`
  * @param source the notation of a number, for an integer that does not fit
  */
-export function typeFault(value: unknown, shape: Shape, place: string, source?: string): DecodeFault {
+export function typeFault(value: unknown, shape: Shape, field: string, source?: string): DecodeFault {
   const got = source === undefined ? jsonKind(value) : `number ${shorten(source)}`;
-  const text = `json: cannot unmarshal ${got} into Go struct field ${place} of type ${goTypeOf(shape)}`;
+  const text = `json: cannot unmarshal ${got} into Go struct field ${field} of type ${goTypeOf(shape)}`;
   return { text, converter: converterText(value, shape) };
 }
 

@@ -46,8 +46,8 @@ interface Run {
 }
 
 /** The position of a value, linked to its parent. List indices do not appear in Go's field paths. */
-interface Place {
-  readonly parent: Place | undefined;
+interface FieldPosition {
+  readonly parent: FieldPosition | undefined;
   readonly struct: string;
   readonly key: string;
   readonly index: boolean;
@@ -57,7 +57,7 @@ function decodeStruct(
   run: Run,
   value: Record<string, unknown>,
   shape: StructShape,
-  at: Place | undefined,
+  at: FieldPosition | undefined,
   known?: unknown,
 ): Record<string, unknown> {
   const before = isObject(known) ? known : undefined;
@@ -97,7 +97,7 @@ function decodeField(
   owner: Record<string, unknown>,
   field: FieldShape,
   struct: StructShape,
-  parent: Place | undefined,
+  parent: FieldPosition | undefined,
   known: unknown,
 ): unknown {
   const value = owner[field.name];
@@ -105,13 +105,13 @@ function decodeField(
   const { shape } = field;
   if (value === known || (typeof value === 'string' && shape.kind === 'scalar' && shape.type === 'string'))
     return value;
-  const at: Place = { parent, struct: struct.name, key: field.name, index: false };
+  const at: FieldPosition = { parent, struct: struct.name, key: field.name, index: false };
   return shape.kind === 'scalar'
     ? decodeScalar(run, value, shape, at, owner)
     : decodeValue(run, value, shape, at, known);
 }
 
-function decodeValue(run: Run, value: unknown, shape: Shape, at: Place, known?: unknown): unknown {
+function decodeValue(run: Run, value: unknown, shape: Shape, at: FieldPosition, known?: unknown): unknown {
   if (shape.kind === 'scalar') return decodeScalar(run, value, shape, at);
   if (shape.kind === 'list' && Array.isArray(value)) return decodeList(run, value, shape, at);
   if (shape.kind === 'struct' && isObject(value)) return decodeStruct(run, value, shape, at, known);
@@ -119,17 +119,22 @@ function decodeValue(run: Run, value: unknown, shape: Shape, at: Place, known?: 
   return fail(run, typeFault(value, shape, goPath(at)));
 }
 
-function decodeList(run: Run, value: readonly unknown[], shape: ListShape, at: Place): unknown[] {
+function decodeList(run: Run, value: readonly unknown[], shape: ListShape, at: FieldPosition): unknown[] {
   const items: unknown[] = [];
   for (const [index, item] of value.entries()) {
-    const place: Place = { parent: at, struct: at.struct, key: String(index), index: true };
-    items.push(item === null ? unset(run, shape.item, place) : decodeValue(run, item, shape.item, place));
+    const position: FieldPosition = { parent: at, struct: at.struct, key: String(index), index: true };
+    items.push(item === null ? unset(run, shape.item, position) : decodeValue(run, item, shape.item, position));
     if (run.stopped) break;
   }
   return items;
 }
 
-function decodeMap(run: Run, value: Record<string, unknown>, shape: MapShape, at: Place): Record<string, unknown> {
+function decodeMap(
+  run: Run,
+  value: Record<string, unknown>,
+  shape: MapShape,
+  at: FieldPosition,
+): Record<string, unknown> {
   const map: Record<string, unknown> = {};
   for (const key of keysOf(run, value)) {
     if (Object.hasOwn(map, key)) {
@@ -146,7 +151,7 @@ function decodeMap(run: Run, value: Record<string, unknown>, shape: MapShape, at
 }
 
 /** The value of `null` in a list or map. */
-function unset(run: Run, shape: Shape, at: Place): unknown {
+function unset(run: Run, shape: Shape, at: FieldPosition): unknown {
   if (shape.kind === 'struct') return decodeStruct(run, {}, shape, at);
   return shape.kind === 'scalar' && shape.type === 'string' ? '' : null;
 }
@@ -155,7 +160,7 @@ function decodeScalar(
   run: Run,
   value: unknown,
   shape: ScalarShape,
-  at: Place,
+  at: FieldPosition,
   owner?: Record<string, unknown>,
 ): unknown {
   switch (shape.type) {
@@ -202,21 +207,22 @@ function stop(run: Run, fault: DecodeFault): undefined {
   run.stopped = true;
 }
 
-function goPath(at: Place): string {
+function goPath(at: FieldPosition): string {
   const keys: string[] = [];
-  for (let place: Place | undefined = at; place; place = place.parent) if (!place.index) keys.push(place.key);
+  for (let position: FieldPosition | undefined = at; position; position = position.parent)
+    if (!position.index) keys.push(position.key);
   return `${at.struct}.${keys.reverse().join('.')}`;
 }
 
-function reportStrictError(run: Run, what: 'unknown' | 'duplicate', at: Place | undefined, key: string): void {
+function reportStrictError(run: Run, what: 'unknown' | 'duplicate', at: FieldPosition | undefined, key: string): void {
   if (run.strict.size >= MAX_STRICT_ERRORS) return;
   let path = '';
-  for (let place = at; place; place = place.parent) {
-    path = place.index
-      ? `[${place.key}]${path}`
+  for (let position = at; position; position = position.parent) {
+    path = position.index
+      ? `[${position.key}]${path}`
       : path === '' || path.startsWith('[')
-        ? place.key + path
-        : `${place.key}.${path}`;
+        ? position.key + path
+        : `${position.key}.${path}`;
   }
   run.strict.add(strictError(what, path === '' ? key : `${path}.${key}`));
 }

@@ -84,9 +84,9 @@ const bodyParameter = message(() => ({
 
 /** Each kind of parameter has a field of its own. */
 const parameter: Write = inside(1, (writer, number, value) => {
-  const place = (value as Json)['in'];
-  if (place === 'body') inside(1, bodyParameter)(writer, number, value);
-  else if (place === 'path') inside(2, inside(4, pathParameter))(writer, number, value);
+  const location = (value as Json)['in'];
+  if (location === 'body') inside(1, bodyParameter)(writer, number, value);
+  else if (location === 'path') inside(2, inside(4, pathParameter))(writer, number, value);
   else inside(2, inside(3, queryParameter))(writer, number, value);
 });
 

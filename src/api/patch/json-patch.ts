@@ -46,11 +46,11 @@ function apply(patching: Patching, operation: Record<string, unknown>): boolean 
       if (!Object.hasOwn(operation, 'value')) return false;
       const value = operation['value'];
       if (op === 'add') return put(patching, path, cloneTree(value));
-      const place = find(patching, path);
+      const target = find(patching, path);
       // RFC 6902 does not define `test` of a missing value; Kubernetes compares null.
-      if (op === 'test' && !place) return value === null && path.length > 0 && isObject(parentOf(patching, path));
-      if (!place) return false;
-      if (op === 'test') return equal(patching, place.value, value);
+      if (op === 'test' && !target) return value === null && path.length > 0 && isObject(parentOf(patching, path));
+      if (!target) return false;
+      if (op === 'test') return equal(patching, target.value, value);
       return replace(patching, path, cloneTree(value));
     }
     case 'remove':
@@ -58,11 +58,11 @@ function apply(patching: Patching, operation: Record<string, unknown>): boolean 
     case 'move':
     case 'copy': {
       const from = pointer(patching, operation, 'from');
-      const place = from && find(patching, from);
-      if (!from || !place) return false;
-      if (op === 'copy') return copy(patching, place.value, path);
+      const source = from && find(patching, from);
+      if (!from || !source) return false;
+      if (op === 'copy') return copy(patching, source.value, path);
       if (isWithin(path, from)) return path.length === from.length;
-      return take(patching, from) && put(patching, path, place.value);
+      return take(patching, from) && put(patching, path, source.value);
     }
     default:
       return false;

@@ -69,16 +69,16 @@ function mergeItems(
 
   const kept = stored.filter((item) => !deleted.has(keyOf(item, mergeKey)));
   const merged: JsonObject[] = [...kept];
-  const places = placesOf(merged, mergeKey);
+  const indexes = indexesOf(merged, mergeKey);
   for (const item of items) {
     if (!Object.hasOwn(item, mergeKey)) throw noMergeKey(item, mergeKey);
     const key = keyOf(item, mergeKey);
-    const place = places.get(key);
-    if (place === undefined) {
-      places.set(key, merged.length);
+    const index = indexes.get(key);
+    if (index === undefined) {
+      indexes.set(key, merged.length);
       merged.push(withoutDirectives(item) as JsonObject);
     } else {
-      merged[place] = mergeObjects(merged[place] as JsonObject, item, itemShape);
+      merged[index] = mergeObjects(merged[index] as JsonObject, item, itemShape);
     }
   }
   return inOrder(merged, items, kept, mergeKey);
@@ -89,13 +89,13 @@ function keyOf(item: unknown, mergeKey: string | undefined): unknown {
   return typeof key === 'object' && key !== null ? JSON.stringify(key) : key;
 }
 
-function placesOf(list: readonly unknown[], mergeKey: string | undefined): Map<unknown, number> {
-  const places = new Map<unknown, number>();
+function indexesOf(list: readonly unknown[], mergeKey: string | undefined): Map<unknown, number> {
+  const indexes = new Map<unknown, number>();
   list.forEach((item, index) => {
     const key = keyOf(item, mergeKey);
-    if (!places.has(key)) places.set(key, index);
+    if (!indexes.has(key)) indexes.set(key, index);
   });
-  return places;
+  return indexes;
 }
 
 /**
@@ -108,12 +108,12 @@ export function inOrder(
   storedOrder: readonly unknown[],
   mergeKey: string | undefined,
 ): unknown[] {
-  const inPatch = placesOf(patchOrder, mergeKey);
-  const inStored = placesOf(storedOrder, mergeKey);
-  const place = (places: Map<unknown, number>, item: unknown): number =>
-    places.get(keyOf(item, mergeKey)) ?? Number.MAX_SAFE_INTEGER;
-  const sorted = (items: unknown[], places: Map<unknown, number>): unknown[] =>
-    items.sort((a, b) => place(places, a) - place(places, b));
+  const inPatch = indexesOf(patchOrder, mergeKey);
+  const inStored = indexesOf(storedOrder, mergeKey);
+  const index = (indexes: Map<unknown, number>, item: unknown): number =>
+    indexes.get(keyOf(item, mergeKey)) ?? Number.MAX_SAFE_INTEGER;
+  const sorted = (items: unknown[], indexes: Map<unknown, number>): unknown[] =>
+    items.sort((a, b) => index(indexes, a) - index(indexes, b));
   const patched = sorted(
     merged.filter((item) => inPatch.has(keyOf(item, mergeKey))),
     inPatch,

@@ -54,8 +54,8 @@ function boundedDetails(details: StatusDetails): StatusDetails {
 
 function boundedCause(cause: StatusCause): StatusCause {
   const { message = '', field = '' } = cause;
-  const [fitted, place] = [fitting(message), shorten(field, MAX_STATUS_LENGTH / 4)];
-  return fitted === message && place === field ? cause : { ...cause, message: fitted, field: place };
+  const [fitted, shortField] = [fitting(message), shorten(field, MAX_STATUS_LENGTH / 4)];
+  return fitted === message && shortField === field ? cause : { ...cause, message: fitted, field: shortField };
 }
 
 /** JSON writes no UTF-16 unit with more characters. */

@@ -102,8 +102,8 @@ function collection(walk: Walk, node: YAMLMap | YAMLSeq, depth: number): unknown
     if (walk.error !== undefined) break;
     for (const [key, value] of members) {
       if (walk.duplicates.length < MAX_STRICT_ERRORS && Object.hasOwn(object, key)) {
-        const place = (pair.value as Node | null)?.range?.[0] ?? (pair.key as Node).range?.[0] ?? 0;
-        walk.duplicates.push(`line ${walk.lineOf(place)}: key ${goQuote(shorten(key))} already set in map`);
+        const offset = (pair.value as Node | null)?.range?.[0] ?? (pair.key as Node).range?.[0] ?? 0;
+        walk.duplicates.push(`line ${walk.lineOf(offset)}: key ${goQuote(shorten(key))} already set in map`);
       }
       setMember(object, key, value);
     }

@@ -16,9 +16,9 @@ const BETWEEN: ReadonlySet<string> = new Set(['byte-order-mark', 'space', 'comme
 
 /** The library's composer, which reports all faults through this method. */
 interface Reporting {
-  onError: (source: Place, code: string, message: string, warning?: boolean) => void;
+  onError: (source: SourceRange, code: string, message: string, warning?: boolean) => void;
 }
-type Place = number | readonly [number, number] | { readonly offset: number };
+type SourceRange = number | readonly [number, number] | { readonly offset: number };
 
 /**
  * Composes the first document of a text and ignores further ones. Stops at the first fault; the library would go on and
@@ -94,7 +94,7 @@ function stopAtFault(composer: Composer): () => YamlFault | undefined {
   return () => broken;
 }
 
-function offsetOf(source: Place): number {
+function offsetOf(source: SourceRange): number {
   if (typeof source === 'number') return source;
   return 'offset' in source ? source.offset : source[0];
 }

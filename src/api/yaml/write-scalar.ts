@@ -1,7 +1,7 @@
 import { isAmbiguous } from './plain-scalar.js';
 import { TextBuffer } from './text-buffer.js';
 
-export interface ScalarPlace {
+export interface ScalarPosition {
   /** The column of the block that the scalar belongs to; its continuation lines are indented by two more. */
   readonly indent: number;
   readonly column: number;
@@ -23,16 +23,16 @@ const BACKSLASH = 0x5c;
  * be read as another type, in single quotes where it contains indicators, as a literal block where it has several
  * lines. A block ends in a newline if the text does. Texts may be megabytes long: a character takes a few nanoseconds.
  */
-export function writeScalar(text: string, place: ScalarPlace): string {
-  switch (styleOf(text, place.key)) {
+export function writeScalar(text: string, position: ScalarPosition): string {
+  switch (styleOf(text, position.key)) {
     case 'plain':
-      return fits(text, place) ? text : folded(text, place);
+      return fits(text, position) ? text : folded(text, position);
     case 'single':
-      return singleQuoted(text, place);
+      return singleQuoted(text, position);
     case 'literal':
-      return literal(text, place);
+      return literal(text, position);
     default:
-      return doubleQuoted(text, place);
+      return doubleQuoted(text, position);
   }
 }
 
@@ -58,17 +58,17 @@ function isPrintable(unit: number): boolean {
   return unit >= 0xe000 && unit <= 0xfffd && unit !== 0xfeff;
 }
 
-const fits = (text: string, { key, column }: ScalarPlace): boolean => key || column + text.length <= WIDTH;
+const fits = (text: string, { key, column }: ScalarPosition): boolean => key || column + text.length <= WIDTH;
 
-const marginOf = ({ indent }: ScalarPlace): string => ' '.repeat(indent + 2);
+const marginOf = ({ indent }: ScalarPosition): string => ' '.repeat(indent + 2);
 
 /** Breaks a text without quotes at single spaces beyond the width. It neither begins nor ends with a space. */
-function folded(text: string, place: ScalarPlace): string {
-  const newLine = `\n${marginOf(place)}`;
-  const column = place.indent + 2;
+function folded(text: string, position: ScalarPosition): string {
+  const newLine = `\n${marginOf(position)}`;
+  const column = position.indent + 2;
   let out = '';
   let from = 0;
-  let at = Math.max(0, WIDTH + 1 - place.column);
+  let at = Math.max(0, WIDTH + 1 - position.column);
   for (; at < text.length; at++) {
     if (text.charCodeAt(at) !== SPACE) continue;
     if (text.charCodeAt(at + 1) === SPACE || text.charCodeAt(at - 1) === SPACE) continue;
@@ -80,25 +80,25 @@ function folded(text: string, place: ScalarPlace): string {
   return out + text.slice(from);
 }
 
-const isUnbroken = (text: string, place: ScalarPlace): boolean => fits(text, place) || !text.includes(' ');
+const isUnbroken = (text: string, position: ScalarPosition): boolean => fits(text, position) || !text.includes(' ');
 
 const encoder = /* @__PURE__ */ new TextEncoder();
 const decoder = /* @__PURE__ */ new TextDecoder();
 
 /** A text in single quotes, broken as by {@link folded}, but not at its first or last character. */
-function singleQuoted(text: string, place: ScalarPlace): string {
-  if (isUnbroken(text, place) && !text.includes("'")) return `'${text}'`;
-  const newLine = encoder.encode(`\n${marginOf(place)}`);
+function singleQuoted(text: string, position: ScalarPosition): string {
+  if (isUnbroken(text, position) && !text.includes("'")) return `'${text}'`;
+  const newLine = encoder.encode(`\n${marginOf(position)}`);
   // All of its characters are printable. A megabyte of quotes takes a third of the time as bytes.
   const bytes = encoder.encode(text);
   const last = bytes.length - 1;
   const out = new Uint8Array(2 * bytes.length + 2 + newLine.length * Math.ceil(bytes.length / WIDTH));
   let length = 0;
   out[length++] = SINGLE_QUOTE;
-  let column = place.column + 1;
+  let column = position.column + 1;
   for (let at = 0; at <= last; at++) {
     const byte = bytes[at] as number;
-    const breakable = byte === SPACE && column > WIDTH && !place.key && at > 0 && at < last;
+    const breakable = byte === SPACE && column > WIDTH && !position.key && at > 0 && at < last;
     if (breakable && bytes[at - 1] !== SPACE && bytes[at + 1] !== SPACE) {
       out.set(newLine, length);
       length += newLine.length;
@@ -124,16 +124,16 @@ const SIMPLE = /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/;
 const isPlainInQuotes = (unit: number): boolean => isPrintable(unit) && unit !== DOUBLE_QUOTE && unit !== BACKSLASH;
 
 /** Like {@link singleQuoted}, but also broken at the first of several spaces: a backslash preserves the second. */
-function doubleQuoted(text: string, place: ScalarPlace): string {
-  if (isUnbroken(text, place) && SIMPLE.test(text)) return `"${text}"`;
-  const margin = marginOf(place);
+function doubleQuoted(text: string, position: ScalarPosition): string {
+  if (isUnbroken(text, position) && SIMPLE.test(text)) return `"${text}"`;
+  const margin = marginOf(position);
   const last = text.length - 1;
   const out = new TextBuffer(text.length);
   out.unit(DOUBLE_QUOTE);
-  let column = place.column + 1;
+  let column = position.column + 1;
   for (let at = 0; at <= last; at++) {
     const unit = text.charCodeAt(at);
-    const breakable = unit === SPACE && column > WIDTH && !place.key && at > 0 && at < last;
+    const breakable = unit === SPACE && column > WIDTH && !position.key && at > 0 && at < last;
     if (breakable && text.charCodeAt(at - 1) !== SPACE) {
       out.unit(NEWLINE);
       out.ascii(margin);
@@ -154,10 +154,10 @@ function doubleQuoted(text: string, place: ScalarPlace): string {
   return out.text();
 }
 
-function literal(text: string, place: ScalarPlace): string {
+function literal(text: string, position: ScalarPosition): string {
   const hint = /^[ \n]/.test(text) ? '2' : '';
   const chomp = !text.endsWith('\n') ? '-' : text === '\n' || text.endsWith('\n\n') ? '+' : '';
-  const margin = marginOf(place);
+  const margin = marginOf(position);
   const out = new TextBuffer(text.length);
   out.ascii(`|${hint}${chomp}\n`);
   let before = NEWLINE;

@@ -1,7 +1,7 @@
 import type { ApiHandler } from '../../http/handler.js';
 import type { BridgeOptions } from '../exchange/options.js';
 import type { NodeIncoming, NodeOutgoing } from './message.js';
-import type { RequestPlace } from './request.js';
+import type { RequestRouting } from './request.js';
 import { createServing } from './serving.js';
 
 /** A request listener of `node:http` and `node:http2`, and a middleware of Express, Connect, polka and others. */
@@ -45,7 +45,7 @@ export function toNodeListener(handler: ApiHandler, options: NodeListenerOptions
 const NO_RESPONSE =
   'a listener was called without a response: pass it to createServer or app.use, and handlers such as health.handle to toNodeListener';
 
-const LAST: RequestPlace = { hasNext: false };
+const LAST: RequestRouting = { hasNext: false };
 
 /** Options of `toNodeListener`. */
 export type NodeListenerOptions = BridgeOptions;

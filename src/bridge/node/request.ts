@@ -14,8 +14,8 @@ export interface ExchangeSettings {
   readonly clientLeft: AbortReason;
 }
 
-/** The position of a request in the routing of a service. */
-export interface RequestPlace {
+/** How a request is routed: what follows the handler, and what the framework calls it. */
+export interface RequestRouting {
   /** `hasNext` of the request: see `ApiRequest`. */
   readonly hasNext: boolean;
   /** Called for a path that is not one of the handler's; without it the answer is 404. */
@@ -35,28 +35,28 @@ export class NodeExchange implements ApiRequest {
   readonly url: string;
   readonly req: NodeIncoming;
   readonly res: NodeOutgoing;
-  readonly #place: RequestPlace;
+  readonly #routing: RequestRouting;
   readonly #settings: ExchangeSettings;
   #controller: AbortController | undefined;
   #reason: AbortReason | undefined;
   #finished = false;
   readonly #reading = new BodyReading();
 
-  constructor(req: NodeIncoming, res: NodeOutgoing, url: string, place: RequestPlace, settings: ExchangeSettings) {
+  constructor(req: NodeIncoming, res: NodeOutgoing, url: string, routing: RequestRouting, settings: ExchangeSettings) {
     this.method = req.method ?? 'GET';
     this.url = url;
-    this.#place = place;
+    this.#routing = routing;
     this.req = req;
     this.res = res;
     this.#settings = settings;
   }
 
   get hasNext(): boolean {
-    return this.#place.hasNext;
+    return this.#routing.hasNext;
   }
 
   get framework(): unknown {
-    return this.#place.framework ?? this.req;
+    return this.#routing.framework ?? this.req;
   }
 
   get headers(): RequestHeaders {

@@ -14,11 +14,11 @@ import { createDeferredSignals } from './deferred-signals.js';
 import type { NodeIncoming, NodeOutgoing } from './message.js';
 import { createRequestOrder, isQueued } from './request-order.js';
 import { createTransfers } from './transfers.js';
-import { NodeExchange, type RequestPlace } from './request.js';
+import { NodeExchange, type RequestRouting } from './request.js';
 import { createSender } from './send.js';
 import { retainTickObject } from './retain-tick-object.js';
 
-export type Serve = (req: NodeIncoming, res: NodeOutgoing, place: RequestPlace) => void;
+export type Serve = (req: NodeIncoming, res: NodeOutgoing, routing: RequestRouting) => void;
 
 const BEYOND_ASCII = /[\u0080-\u00ff]/;
 
@@ -55,23 +55,23 @@ export function createServing(maker: string, handler: ApiHandler, options: Bridg
     res: NodeOutgoing,
     url: string | undefined,
     other: string | undefined,
-    place: RequestPlace,
+    routing: RequestRouting,
   ): void => {
-    const exchange = new NodeExchange(req, res, url ?? '/', place, settings);
+    const exchange = new NodeExchange(req, res, url ?? '/', routing, settings);
     closing.onRequest(exchange);
     const answered = (answer: ApiResponse | undefined): void => {
       if (answer === undefined && other !== undefined) {
-        begin(req, res, other, undefined, place);
-      } else if (answer === undefined && place.next !== undefined) {
+        begin(req, res, other, undefined, routing);
+      } else if (answer === undefined && routing.next !== undefined) {
         closing.beforeHead(exchange);
-        place.next();
+        routing.next();
       } else {
-        place.onAnswer?.();
+        routing.onAnswer?.();
         send(exchange, answer === undefined ? notFoundText() : answer);
       }
     };
     const failed = (error: unknown): void => {
-      place.onAnswer?.();
+      routing.onAnswer?.();
       fail(exchange, error, 'handler');
     };
 
@@ -95,7 +95,7 @@ export function createServing(maker: string, handler: ApiHandler, options: Bridg
     answered(answer);
   };
 
-  return function serve(req, res, place): void {
+  return function serve(req, res, routing): void {
     const { url: left = '/', originalUrl: sent = left } = req;
     let url = stripBasePath(utf8(sent), basePath);
     let other: string | undefined;
@@ -106,8 +106,8 @@ export function createServing(maker: string, handler: ApiHandler, options: Bridg
       else url ??= below;
     }
     if (url !== undefined && isQueued(req, res)) {
-      order.wait(req, res, () => begin(req, res, url, other, place));
-    } else begin(req, res, url, other, place);
+      order.wait(req, res, () => begin(req, res, url, other, routing));
+    } else begin(req, res, url, other, routing);
   };
 }
 

@@ -27,7 +27,7 @@ export const copyCommand: Command = createCommand<Pick<CopyTask, 'overwrite' | '
     },
   },
   read({ overwrite, skipRefused }, from, to) {
-    const task = { from: readPlace('FROM', from), to: readPlace('TO', to), overwrite, skipRefused };
+    const task = { from: readStore('FROM', from), to: readStore('TO', to), overwrite, skipRefused };
     return async (context) => {
       const { runCopy } = await import('./copy.js');
       return runCopy(task, context);
@@ -40,13 +40,13 @@ const IN_MEMORY = {
   TO: 'a store in memory is gone when the program ends',
 } as const;
 
-function readPlace(place: 'FROM' | 'TO', text: string): StoreChoice {
+function readStore(side: 'FROM' | 'TO', text: string): StoreChoice {
   try {
     const choice = parseStoreUrl(text);
-    if (choice.kind === 'memory') throw new Error(IN_MEMORY[place]);
+    if (choice.kind === 'memory') throw new Error(IN_MEMORY[side]);
     return choice;
   } catch (error) {
     const shown = JSON.stringify(withoutSecrets(text));
-    throw new Error(`invalid argument ${shown} for ${place}: ${(error as Error).message}`);
+    throw new Error(`invalid argument ${shown} for ${side}: ${(error as Error).message}`);
   }
 }

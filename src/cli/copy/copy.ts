@@ -90,15 +90,15 @@ async function copyBetween(
 }
 
 /** Opens a store that answers. */
-async function open(place: 'FROM' | 'TO', choice: StoreChoice, signal: AbortSignal): Promise<EventStore> {
-  const store = await openStore(choice, undefined, place);
+async function open(side: 'FROM' | 'TO', choice: StoreChoice, signal: AbortSignal): Promise<EventStore> {
+  const store = await openStore(choice, undefined, side);
   try {
     await store.ping({ signal: AbortSignal.any([signal, AbortSignal.timeout(OPENING_MS)]) });
     return store;
   } catch (error) {
     await store.close();
     signal.throwIfAborted();
-    throw new Error(`${place}: ${messageOf(error)}`, { cause: error });
+    throw new Error(`${side}: ${messageOf(error)}`, { cause: error });
   }
 }
 

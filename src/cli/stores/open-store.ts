@@ -13,12 +13,12 @@ const PING_TIMEOUT_MS = 3_000;
  * Makes the store. Only the chosen engine is loaded, and with it its driver.
  *
  * @param startAt where a new local store begins to count; stores that are shared count for themselves
- * @param place where the command line names the store, for error messages
+ * @param source where the command line names the store, for error messages
  */
 export async function openStore(
   choice: StoreChoice,
   startAt: number | undefined,
-  place: string = '--store',
+  source: string = '--store',
 ): Promise<EventStore> {
   switch (choice.kind) {
     case 'memory':
@@ -39,7 +39,7 @@ export async function openStore(
         endpoints,
         prefix,
         ...(username !== undefined && { username, password: password ?? '' }),
-        ...(Object.keys(choice.files).length > 0 && { tls: await readFiles(choice.files, place) }),
+        ...(Object.keys(choice.files).length > 0 && { tls: await readFiles(choice.files, source) }),
       });
     }
   }
@@ -67,11 +67,11 @@ export async function pingStore(store: EventStore, choice: StoreChoice, log: (li
 
 async function readFiles<K extends string>(
   files: Partial<Record<K, string>>,
-  place: string,
+  source: string,
 ): Promise<Partial<Record<K, string>>> {
   const read = Object.entries<string | undefined>(files).map(async ([name, path = '']) => {
     const text = await readFile(path, 'utf8').catch((error: unknown) => {
-      throw new Error(`${place}: ${name} cannot be read: ${messageOf(error)}`, { cause: error });
+      throw new Error(`${source}: ${name} cannot be read: ${messageOf(error)}`, { cause: error });
     });
     return [name, text] as const;
   });

@@ -20,14 +20,14 @@ export function createActivityReporter(
   stats: () => RecorderStats,
 ) {
   const notify = createNotifier(observe);
-  const place = `the recorder ${recorder}`;
+  const where = `the recorder ${recorder}`;
   const pendingDrops = new Map<DropReason, Drop>();
   let timer: ClockTimer | undefined;
   let reported = { recorded: 0, written: 0 };
 
   const reportDrop = (drop: Drop): void => {
     const { error, reason } = drop;
-    notify(observe === undefined ? { type: 'error', error, where: `${place}: ${reason}` } : drop);
+    notify(observe === undefined ? { type: 'error', error, where: `${where}: ${reason}` } : drop);
   };
   const report = (): void => {
     timer = undefined;
@@ -42,7 +42,7 @@ export function createActivityReporter(
     timer ??= clock.setTimer(report, PERIOD_MS);
   };
 
-  const series = createFailureSeries(place, notify, clock);
+  const series = createFailureSeries(where, notify, clock);
   // What made it necessary happened before, and may be all that happens for a long time.
   changed();
   return {

@@ -25,7 +25,7 @@ const nothing = (): undefined => undefined;
  */
 export class RequestLife implements StoreCall {
   /** Its index in {@link UnfinishedRequests}, which sets it; -1: none. */
-  place = -1;
+  index = -1;
   readonly #request: ApiRequest;
   readonly #unfinished: UnfinishedRequests;
   #limitMs = Infinity;
@@ -153,7 +153,7 @@ export class RequestLife implements StoreCall {
 
   /** Starts the deadline, because the request has to wait. */
   #watch(): void {
-    if (this.place >= 0 || this.#ended || this.#finished) return;
+    if (this.index >= 0 || this.#ended || this.#finished) return;
     const { clock } = this.#unfinished;
     this.#begun = clock.monotonic();
     this.#unfinished.add(this);
@@ -161,7 +161,7 @@ export class RequestLife implements StoreCall {
   }
 
   #unwatch(): void {
-    if (this.place >= 0) this.#unfinished.delete(this);
+    if (this.index >= 0) this.#unfinished.delete(this);
     this.#timer?.cancel();
   }
 

@@ -18,17 +18,17 @@ export class UnfinishedRequests {
   }
 
   add(life: RequestLife): void {
-    life.place = this.#lives.push(life) - 1;
+    life.index = this.#lives.push(life) - 1;
     this.#checkLater();
   }
 
   delete(life: RequestLife): void {
     const last = this.#lives.pop();
     if (last !== undefined && last !== life) {
-      this.#lives[life.place] = last;
-      last.place = life.place;
+      this.#lives[life.index] = last;
+      last.index = life.index;
     }
-    life.place = -1;
+    life.index = -1;
   }
 
   #checkLater(): void {

@@ -18,7 +18,7 @@ export function encodeEvent(event: Event, managedFields?: string, toBytes?: Text
 
 export interface EventText {
   readonly text: string;
-  /** The text before the place of the revision. */
+  /** The text before the revision. */
   readonly opening: string;
   /** Where the managed fields begin; equal to `fields` if there are none. */
   readonly managed: number;
@@ -101,7 +101,7 @@ export function createTextBytes(): TextBytes {
 /** The offset of the name, in an event that has one. */
 const NAME = '{"metadata":{"name":"'.length;
 const NAME_TO_NAMESPACE = '","namespace":"'.length;
-/** From the end of the uid to the place of the revision. */
+/** From the end of the uid to where the revision belongs. */
 const UID_TO_CUT = '",'.length;
 const VERSION = '"resourceVersion":"';
 const RARE = VERSION.indexOf('V');

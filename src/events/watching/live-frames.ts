@@ -97,11 +97,11 @@ export class LiveFrames implements FrameSource {
   #bookmark(): Uint8Array | undefined {
     this.#bookmarkDue = false;
     // All received changes have been delivered.
-    const place = Math.max(this.#reached, this.#watcher.position);
-    if (place <= this.#marked) return undefined;
-    this.#marked = place;
+    const position = Math.max(this.#reached, this.#watcher.position);
+    if (position <= this.#marked) return undefined;
+    this.#marked = position;
     this.#context.counters?.frames(1);
-    return bookmarkFrame(this.#context, place, false);
+    return bookmarkFrame(this.#context, position, false);
   }
 }
 

@@ -112,14 +112,14 @@ export function writeRecord(record: WrittenRecord, prefix: Uint8Array, out: Uint
 const EIGHT_DIGITS = 100_000_000;
 
 function writeDigits(revision: Revision, out: Uint8Array, end: number): void {
-  let place = end;
+  let at = end;
   let rest = revision;
   while (rest >= EIGHT_DIGITS) {
     const high = Math.floor(rest / EIGHT_DIGITS);
     let low = (rest - high * EIGHT_DIGITS) | 0;
-    for (const stop = place - 8; place > stop;) {
+    for (const stop = at - 8; at > stop;) {
       const tenth = (low / 10) | 0;
-      out[--place] = ZERO + (low - tenth * 10);
+      out[--at] = ZERO + (low - tenth * 10);
       low = tenth;
     }
     rest = high;
@@ -127,7 +127,7 @@ function writeDigits(revision: Revision, out: Uint8Array, end: number): void {
   let last = rest | 0;
   do {
     const tenth = (last / 10) | 0;
-    out[--place] = ZERO + (last - tenth * 10);
+    out[--at] = ZERO + (last - tenth * 10);
     last = tenth;
   } while (last > 0);
 }

@@ -27,7 +27,7 @@ export interface Engine {
   readonly jsonCache: JsonCache;
   readonly capacity: Capacity;
   /** Writes an event, whatever the slot held before. `step`: as for {@link MemoryState.put}. Fails with `full`. */
-  put(place: Slot | string, key: EventKey, event: EncodedEvent, expiresAt: number, step?: number): Version;
+  put(target: Slot | string, key: EventKey, event: EncodedEvent, expiresAt: number, step?: number): Version;
   afterWrite(): void;
 }
 
@@ -60,11 +60,11 @@ export function createEngine(clock: Clock, options: MemoryStoreOptions, bounds: 
     historyMaxBytes: bounds.historyMaxBytes,
     overLimit: capacity.overLimit,
   });
-  const put: Engine['put'] = (place, key, event, expiresAt, step) => {
+  const put: Engine['put'] = (target, key, event, expiresAt, step) => {
     const retentionMs = (expiresAt - clock.now()) / 1000;
-    const found = capacity.admit(place, eventSize(event), event);
+    const found = capacity.admit(target, eventSize(event), event);
     const times = { expiresAt, retentionMs, at: clock.monotonic(), step };
-    const version = state.put(found ? place : state.place(key), event, times);
+    const version = state.put(found ? target : state.slotOf(key), event, times);
     afterWrite();
     return version;
   };

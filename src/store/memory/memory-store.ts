@@ -66,8 +66,8 @@ function createOperations(clock: Clock, name: string, options: MemoryStoreOption
   const engine = createEngine(clock, options, bounds);
   const { state, feeds, history, afterWrite } = engine;
 
-  const put = (place: Slot | string, key: EventKey, event: EncodedEvent, expiresAt: number): EventRecord => {
-    const version = engine.put(place, key, event, expiresAt);
+  const put = (target: Slot | string, key: EventKey, event: EncodedEvent, expiresAt: number): EventRecord => {
+    const version = engine.put(target, key, event, expiresAt);
     return state.record(version, version.step, key);
   };
 
@@ -89,9 +89,9 @@ function createOperations(clock: Clock, name: string, options: MemoryStoreOption
   return {
     ...reads,
     create(key, event, { expiresAt }) {
-      const place = state.place(key);
-      if (typeof place !== 'string' && place.head.event !== undefined) throw exists(keyText(key));
-      return put(place, key, event, expiresAt);
+      const target = state.slotOf(key);
+      if (typeof target !== 'string' && target.head.event !== undefined) throw exists(keyText(key));
+      return put(target, key, event, expiresAt);
     },
     replace(key, event, { expected, expiresAt }) {
       const { slot } = current(key, expected);

@@ -60,18 +60,18 @@ export function createReplica(clock: Clock, start: Revision, limits: ReplicaLimi
     floor: () => start + log.floor(),
     lastChange: () => lastChange,
     load({ key, revision, event: given, expiresAt }) {
-      const place = state.place(key);
-      if (typeof place !== 'string') throw new Error(`${keyText(key)} is in the list twice`);
+      const target = state.slotOf(key);
+      if (typeof target !== 'string') throw new Error(`${keyText(key)} is in the list twice`);
       const event = withHints(key, given);
-      capacity.admit(place, eventSize(event));
+      capacity.admit(target, eventSize(event));
       const retentionMs = (expiresAt - clock.now()) / 1000;
-      state.load(place, event, { expiresAt, retentionMs, at: 0, step: revision - start });
+      state.load(target, event, { expiresAt, retentionMs, at: 0, step: revision - start });
     },
     apply({ type, key, revision, record: { event, expiresAt } }) {
       const step = revision - start;
       if (step <= log.latest()) throw new Error(`revision ${revision} came after ${start + log.latest()}`);
       if (type === 'put') {
-        engine.put(state.place(key), key, withHints(key, event), expiresAt, step);
+        engine.put(state.slotOf(key), key, withHints(key, event), expiresAt, step);
       } else {
         const version = state.find(key);
         if (version === undefined) throw new Error(`${keyText(key)} was removed, but is not in the replica`);

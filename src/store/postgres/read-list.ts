@@ -34,7 +34,7 @@ export function listStatement(
   const newestFirst = query.order === 'newest-first';
   const s = quoted(schema);
   const values: PostgresValue[] = [];
-  /** Adds a value, and returns its place in the text. */
+  /** Adds a value, and returns the parameter that stands for it. */
   const of = (value: string | number, type: 'text' | 'bigint'): string => `$${values.push(String(value))}::${type}`;
   const [term] = INDEXED.flatMap(({ field, ...index }) => {
     const value = indexed(query.terms?.find((given) => given.field === field)?.value);
@@ -73,8 +73,8 @@ export function listStatement(
       return [term.kind, `SELECT v.key, v.rev FROM ${s}.versions v ${where(...conditions)}`];
     }
     if (newestFirst) {
-      const place = namespace === undefined ? [] : [`namespace = ${of(beforeNul(namespace), 'text')}`];
-      const current = `SELECT key, rev FROM ${s}.current ${where(...place, ...revisions('rev'))}`;
+      const inNamespace = namespace === undefined ? [] : [`namespace = ${of(beforeNul(namespace), 'text')}`];
+      const current = `SELECT key, rev FROM ${s}.current ${where(...inNamespace, ...revisions('rev'))}`;
       if (snapshot === undefined) return ['c', current];
       const superseded = where(`rev > ${snapshot}`, 'previous IS NOT NULL', ...revisions('previous'), ...keys('key'));
       return [

@@ -40,7 +40,7 @@ export function createRing(maxBytes: number) {
 
   const storage: EntryStorage = { memory: createFrameMemory(), onGrow };
 
-  const placeAfter = (revision: Revision): number => {
+  const indexAfter = (revision: Revision): number => {
     let low = start;
     let high = entries.length;
     while (low < high) {
@@ -88,8 +88,8 @@ export function createRing(maxBytes: number) {
     read(after: Revision, to: Revision): Batch | undefined {
       if (after >= to) return undefined;
       if (answer?.after === after && answer.to === to) return answer.batch;
-      const first = placeAfter(after);
-      const end = placeAfter(to);
+      const first = indexAfter(after);
+      const end = indexAfter(to);
       if (first === end) return undefined;
       const batch = batchAt(entries, first, end);
       answer = { after, to, batch };

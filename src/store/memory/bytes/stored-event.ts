@@ -194,7 +194,7 @@ export class StoredEvent implements EncodedEvent, Version {
     const at = event.#offset;
     const end = at + view.getUint32(at + HEADER.before) + view.getUint32(at + HEADER.after);
     let touched = event.#slot.sortKey.charCodeAt(0);
-    for (let place = at + CACHE_LINE; place < end; place += CACHE_LINE) touched ^= bytes[place] as number;
+    for (let offset = at + CACHE_LINE; offset < end; offset += CACHE_LINE) touched ^= bytes[offset] as number;
     return touched;
   }
 

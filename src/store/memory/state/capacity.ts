@@ -42,15 +42,15 @@ export function createCapacity(state: MemoryState, clock: Clock, limits: Capacit
   const eventCapacity = (): number => limits.maxBytes() - reserve() - limits.arenaBytes;
 
   /** The event that a write replaces, if any. */
-  const before = (place: Slot | string): StoredEvent | undefined =>
-    typeof place === 'string' ? undefined : place.head.event;
+  const before = (target: Slot | string): StoredEvent | undefined =>
+    typeof target === 'string' ? undefined : target.head.event;
 
-  const tooMany = (place: Slot | string): boolean =>
-    before(place) === undefined && keys.live.size() >= limits.maxEvents;
+  const tooMany = (target: Slot | string): boolean =>
+    before(target) === undefined && keys.live.size() >= limits.maxEvents;
 
-  const fits = (place: Slot | string, size: number): boolean => {
-    if (tooMany(place)) return false;
-    const replaced = before(place);
+  const fits = (target: Slot | string, size: number): boolean => {
+    if (tooMany(target)) return false;
+    const replaced = before(target);
     const more = replaced === undefined ? size + NEW_EVENT : size - StoredEvent.access.sizeOf(replaced);
     return more <= 0 || state.held().current + others() + more <= eventCapacity();
   };
@@ -58,16 +58,16 @@ export function createCapacity(state: MemoryState, clock: Clock, limits: Capacit
   /**
    * Whether a write needs no more than the event it replaces, shared parts considered: unlike `fits` it reads bytes.
    */
-  const isNoLarger = (place: Slot | string, event: EncodedEvent): boolean => {
-    const replaced = before(place);
+  const isNoLarger = (target: Slot | string, event: EncodedEvent): boolean => {
+    const replaced = before(target);
     if (replaced === undefined) return false;
-    return events.sizeFor((place as Slot).sortKey, event, replaced) <= StoredEvent.access.sizeOf(replaced);
+    return events.sizeFor((target as Slot).sortKey, event, replaced) <= StoredEvent.access.sizeOf(replaced);
   };
 
   /** Removes the oldest event except the one to be replaced; returns false when there is none. */
-  const evict = (place: Slot | string): boolean => {
+  const evict = (target: Slot | string): boolean => {
     const oldest = revisions.of(undefined).between(undefined, undefined, 2);
-    const version = oldest.find(({ slot }) => slot !== place);
+    const version = oldest.find(({ slot }) => slot !== target);
     if (version === undefined) return false;
     state.remove(version, clock.monotonic());
     evicted();
@@ -75,10 +75,10 @@ export function createCapacity(state: MemoryState, clock: Clock, limits: Capacit
   };
 
   /** Does one step towards room for a write; returns false when nothing is left to do. */
-  const freeSpace = (place: Slot | string): boolean => {
-    if (!tooMany(place) && events.compact()) return true;
-    if (limits.evict && evict(place)) return true;
-    if (tooMany(place) || state.log.oldest() === undefined) return false;
+  const freeSpace = (target: Slot | string): boolean => {
+    if (!tooMany(target) && events.compact()) return true;
+    if (limits.evict && evict(target)) return true;
+    if (tooMany(target) || state.log.oldest() === undefined) return false;
     state.pruneOldest();
     return true;
   };
@@ -115,14 +115,14 @@ export function createCapacity(state: MemoryState, clock: Clock, limits: Capacit
      * look the slot up again. `event`: to find out that it needs no more than the one it replaces. Fails with `full`;
      * then at most the oldest events were evicted.
      */
-    admit(place: Slot | string, size: number, event?: EncodedEvent): boolean {
-      if (fits(place, size) || (event !== undefined && isNoLarger(place, event))) return true;
+    admit(target: Slot | string, size: number, event?: EncodedEvent): boolean {
+      if (fits(target, size) || (event !== undefined && isNoLarger(target, event))) return true;
       const hasCapacity = work(
-        () => freeSpace(place),
-        () => fits(place, size),
+        () => freeSpace(target),
+        () => fits(target, size),
       );
       if (hasCapacity) return false;
-      const most = tooMany(place) ? `${limits.maxEvents} events` : `${limits.maxBytes()} bytes`;
+      const most = tooMany(target) ? `${limits.maxEvents} events` : `${limits.maxBytes()} bytes`;
       throw storeError('full', `the store may hold ${most}, and has no room for another event`);
     },
     /** True while history must be dropped because the store is over its limit. */

@@ -35,11 +35,11 @@ export interface MemoryState {
   readonly events: EventStorage;
   find(key: EventKey): Version | undefined;
   /** The slot of a key, or the sort key for one. */
-  place(key: EventKey): Slot | string;
+  slotOf(key: EventKey): Slot | string;
   /** Writes a new event, whatever the slot held before. */
-  put(place: Slot | string, event: EncodedEvent, times: PutTimes): Version;
+  put(target: Slot | string, event: EncodedEvent, times: PutTimes): Version;
   /** Adds an event of the initial state, at a step before the first change. Its slot is free. */
-  load(place: string, event: EncodedEvent, times: PutTimes & { readonly step: number }): void;
+  load(target: string, event: EncodedEvent, times: PutTimes & { readonly step: number }): void;
   /** Puts a tombstone in front of a live version. `step`: as in {@link PutTimes}. */
   remove(version: Version, at: number, step?: number): Version;
   /** Drops the oldest change and the version that only it kept readable. */
@@ -109,11 +109,11 @@ export function createMemoryState(
     return Object.freeze({ key, revision: start + at, event: stored, expiresAt });
   };
 
-  const write = (place: Slot | string, given: EncodedEvent, times: PutTimes, step: number): Version => {
+  const write = (target: Slot | string, given: EncodedEvent, times: PutTimes, step: number): Version => {
     const { expiresAt, retentionMs } = times;
-    const isNew = typeof place === 'string';
-    const slot = isNew ? ({ sortKey: place, head: undefined, queuedFor: undefined } as unknown as Slot) : place;
-    const replaced = isNew ? undefined : place.head.event;
+    const isNew = typeof target === 'string';
+    const slot = isNew ? ({ sortKey: target, head: undefined, queuedFor: undefined } as unknown as Slot) : target;
+    const replaced = isNew ? undefined : target.head.event;
     const intern = replaced === undefined ? valueIndex.intern : internedLike(replaced);
     const version = events.keep(slot, step, given, expiresAt, retentionMs, intern);
     advance(version);
@@ -137,17 +137,17 @@ export function createMemoryState(
       const head = (known(key) ?? keys.get(sortKey(key)))?.head;
       return head?.event === undefined ? undefined : head;
     },
-    place(key) {
+    slotOf(key) {
       const text = sortKey(key);
       return keys.get(text) ?? text;
     },
-    put(place, event, times) {
-      const version = write(place, event, times, times.step ?? log.latest() + 1);
+    put(target, event, times) {
+      const version = write(target, event, times, times.step ?? log.latest() + 1);
       log.append(version, times.at);
       return version;
     },
-    load(place, event, times) {
-      write(place, event, times, times.step);
+    load(target, event, times) {
+      write(target, event, times, times.step);
     },
     remove(live, at, step = log.latest() + 1) {
       const { slot } = live;

@@ -73,8 +73,8 @@ test('lists that are cached by long values stay within the limit of the cache', 
   const { state, jsonCache } = createEngine(fakeClock(), options, createBounds(options));
   const put = (value: string): void => {
     const event = sampleEvent({ name: value.slice(0, 20), regarding: value });
-    const place = state.place({ namespace: 'default', name: value.slice(0, 20) });
-    state.put(place, event, { ...later, retentionMs: 1000, at: 0 });
+    const target = state.slotOf({ namespace: 'default', name: value.slice(0, 20) });
+    state.put(target, event, { ...later, retentionMs: 1000, at: 0 });
   };
   const query = (value: string) => ({ terms: [{ field: 'regarding.name', value }], limit: 10 });
   const values = Array.from({ length: 300 }, (_, i) => `${i}-`.padEnd(16_000, 'v'));

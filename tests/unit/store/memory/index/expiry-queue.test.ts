@@ -16,7 +16,7 @@ function taken(state: MemoryState, now: number): string[] {
 }
 
 function put(state: MemoryState, name: string, expiresAt: number): void {
-  state.put(state.place({ namespace: 'a', name }), sampleEvent({ name }), { expiresAt, retentionMs: 1000, at: 0 });
+  state.put(state.slotOf({ namespace: 'a', name }), sampleEvent({ name }), { expiresAt, retentionMs: 1000, at: 0 });
 }
 
 test('the expiry queue returns exactly what is due, to the microsecond, after any changes of expiry', () => {

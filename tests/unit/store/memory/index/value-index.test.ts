@@ -26,7 +26,7 @@ test('the value index finds the events with a name or uid at every readable revi
           const { 'regarding.name': _, 'regarding.uid': __, ...rest } = sampleEvent(key).fields;
           const own = { ...(regarding && { 'regarding.name': regarding }), ...(uid && { 'regarding.uid': uid }) };
           const event = { ...sampleEvent(key), fields: { ...rest, ...own } };
-          state.put(state.place(key), event, { expiresAt: 1e9, retentionMs: 1, at });
+          state.put(state.slotOf(key), event, { expiresAt: 1e9, retentionMs: 1, at });
           carried.set(name, [regarding, uid]);
         } else if (what === 'prune') {
           while (state.log.oldest() !== undefined) state.pruneOldest();
@@ -62,7 +62,7 @@ test('the value index finds the events that are left of a frequent value when mo
   for (const key of keys) {
     const event = sampleEvent(key);
     const fields = { ...event.fields, 'regarding.name': 'frequent' };
-    state.put(state.place(key), { ...event, fields }, { expiresAt: 1e9, retentionMs: 1, at: 0 });
+    state.put(state.slotOf(key), { ...event, fields }, { expiresAt: 1e9, retentionMs: 1, at: 0 });
   }
   for (const key of keys.slice(15)) {
     const found = state.find(key);

@@ -31,7 +31,7 @@ function createBench({ clock = fakeClock(), evict = false, arenaBytes = ARENA } 
     evicted: (): void => void limits.evictions++,
   };
   const put = (name: string, options: SampleEventOptions = {}): Version =>
-    state.put(state.place(keyOf(name)), sampleEvent({ name, ...options }), TIMES);
+    state.put(state.slotOf(keyOf(name)), sampleEvent({ name, ...options }), TIMES);
   return { state, limits, capacity: createCapacity(state, clock, limits), put };
 }
 
@@ -147,10 +147,10 @@ describe('making room', () => {
 
   test('drops no more of history than it takes, and says that the slot must be looked up again', () => {
     const { state, capacity, slot } = withLongValues(80);
-    expect(state.place(keyOf('long'))).toBe(slot);
+    expect(state.slotOf(keyOf('long'))).toBe(slot);
     expect(capacity.admit(slot, 100)).toBe(false);
     expect(state.log.floor()).toBe(80);
-    expect(state.place(keyOf('long'))).toBe('default/long');
+    expect(state.slotOf(keyOf('long'))).toBe('default/long');
     expect(capacity.admit('default/long', 100)).toBe(true);
   });
 

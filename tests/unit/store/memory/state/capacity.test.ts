@@ -41,15 +41,15 @@ function engineWith(options: MemoryStoreOptions): Omit<Engine, 'put'> & { put(na
     ...engine,
     put(name, bytes) {
       const event = sampleEvent({ name, regarding: `about-${name}`, labels: { name }, ...note(bytes) });
-      const place = state.place(keyOf(name));
+      const target = state.slotOf(keyOf(name));
       let found: boolean;
       try {
-        found = capacity.admit(place, event.bytes.length, event);
+        found = capacity.admit(target, event.bytes.length, event);
       } catch (error) {
         expect(error).toMatchObject({ code: 'full' });
         return false;
       }
-      state.put(found ? place : state.place(keyOf(name)), event, { ...later, retentionMs: 3_600_000, at: 0 });
+      state.put(found ? target : state.slotOf(keyOf(name)), event, { ...later, retentionMs: 3_600_000, at: 0 });
       engine.afterWrite();
       return true;
     },

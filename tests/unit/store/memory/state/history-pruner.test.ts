@@ -12,7 +12,7 @@ function createBench(changes: number, { at = 0, perRead = 0 } = {}) {
   const state = createMemoryState(100);
   const write = (moment = 0): void => {
     const times = { expiresAt: 4_102_444_800_000_000, retentionMs: 3_600_000, at: moment };
-    state.put(state.place(KEY), sampleEvent(KEY), times);
+    state.put(state.slotOf(KEY), sampleEvent(KEY), times);
   };
   for (let i = 0; i < changes; i++) write();
   const timers: { readonly run: () => void; readonly delayMs: number }[] = [];

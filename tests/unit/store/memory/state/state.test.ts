@@ -22,7 +22,7 @@ test('dropping all history frees all of its memory and leaves the newest state c
         const found = state.find(key);
         if (!remove) {
           const times = { expiresAt: 1000 + i, retentionMs: i * 40_000, at: i };
-          state.put(state.place(key), sampleEvent({ ...key, regarding: key.name }), times);
+          state.put(state.slotOf(key), sampleEvent({ ...key, regarding: key.name }), times);
         } else if (found !== undefined) state.remove(found, i);
         if (i === early) for (let n = 0; n < 20; n++) state.pruneOldest();
       });
@@ -56,7 +56,7 @@ test('dropping all history frees all of its memory and leaves the newest state c
 const KEY = { namespace: 'x', name: 'a' };
 const TIMES = { expiresAt: 1e9, retentionMs: 1000, at: 0 };
 const put = (state: MemoryState, note = ''): Version =>
-  state.put(state.place(KEY), sampleEvent({ ...KEY, note }), TIMES);
+  state.put(state.slotOf(KEY), sampleEvent({ ...KEY, note }), TIMES);
 
 test('a record has a key of its own, which the caller cannot change', () => {
   const state = createMemoryState(100);
@@ -116,7 +116,7 @@ test('parts that only superseded events share are counted as history', () => {
   const state = createMemoryState(100);
   const labelled = (value: string): void => {
     const event = sampleEvent({ ...KEY, labels: { app: value } });
-    state.put(state.place(KEY), event, TIMES);
+    state.put(state.slotOf(KEY), event, TIMES);
   };
   labelled('x'.repeat(1000));
   const before = state.held();
