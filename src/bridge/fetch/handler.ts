@@ -11,7 +11,7 @@ import { createStallDetector } from '../exchange/stall-detector.js';
 import { BodyStream } from './body-stream.js';
 import { createSharedCopies } from './shared-copies.js';
 import { createStreamingAnswers } from '../exchange/streaming-answers.js';
-import { FetchExchange, type FetchInfo } from './request.js';
+import { FetchExchange, type FetchInfo } from './fetch-exchange.js';
 import { plainHeaders, responseInit } from './response-init.js';
 import { turnEnd } from './turn-end.js';
 

@@ -3,7 +3,7 @@ import type { PeerCertificate } from '../../http/request.js';
 import { type CertifiedSocket, peerCertificateOf } from '../exchange/peer-certificate.js';
 import type { BridgeOptions } from '../exchange/options.js';
 import { createFetchHandler } from './handler.js';
-import type { FetchInfo } from './request.js';
+import type { FetchInfo } from './fetch-exchange.js';
 
 /**
  * The part of Hono's context that the middleware uses. A structural type, so that the contexts of all versions of Hono

@@ -1,5 +1,5 @@
 import { http2Stream, type Http2SessionLike } from './message.js';
-import type { NodeExchange } from './request.js';
+import type { NodeExchange } from './node-exchange.js';
 import { queuedRequests } from './request-order.js';
 import { isAboutToStop } from './stop-listening.js';
 

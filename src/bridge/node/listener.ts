@@ -1,7 +1,7 @@
 import type { ApiHandler } from '../../http/handler.js';
 import type { BridgeOptions } from '../exchange/options.js';
 import type { NodeIncoming, NodeOutgoing } from './message.js';
-import type { RequestRouting } from './request.js';
+import type { RequestRouting } from './node-exchange.js';
 import { createServing } from './serving.js';
 
 /** A request listener of `node:http` and `node:http2`, and a middleware of Express, Connect, polka and others. */

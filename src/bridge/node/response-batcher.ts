@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers';
 import { isPending } from './transfers.js';
-import type { NodeExchange } from './request.js';
+import type { NodeExchange } from './node-exchange.js';
 import { createWholeWriter } from './whole-writer.js';
 
 /** Largest number of answers in a batch, so that the first does not wait for too many others. */

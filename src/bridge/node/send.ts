@@ -14,7 +14,7 @@ import { http2Stream, tearDown } from './message.js';
 import { createResponseBatcher } from './response-batcher.js';
 import { isPending, type Transfers } from './transfers.js';
 import { type PumpEnd, pump } from './pump.js';
-import type { NodeExchange } from './request.js';
+import type { NodeExchange } from './node-exchange.js';
 
 /** Larger answers are written to an HTTP/2 stream in several pieces. */
 const LARGE_BYTES = 64 * 1024;

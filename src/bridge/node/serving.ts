@@ -14,7 +14,7 @@ import { createDeferredSignals } from './deferred-signals.js';
 import type { NodeIncoming, NodeOutgoing } from './message.js';
 import { createRequestOrder, isQueued } from './request-order.js';
 import { createTransfers } from './transfers.js';
-import { NodeExchange, type RequestRouting } from './request.js';
+import { NodeExchange, type RequestRouting } from './node-exchange.js';
 import { createSender } from './send.js';
 import { retainTickObject } from './retain-tick-object.js';
 

@@ -2,7 +2,7 @@ import type { Clock } from '../../clock/clock.js';
 import { createStallDetector, type Transfer } from '../exchange/stall-detector.js';
 import { http2Stream, tearDown, type NodeOutgoing, type NodeSocket } from './message.js';
 import type { Pump } from './pump.js';
-import type { NodeExchange } from './request.js';
+import type { NodeExchange } from './node-exchange.js';
 
 /** An answer in one piece whose client reads slowly is ended after this many stall timeouts. */
 const PLAIN_TIMEOUTS = 10;

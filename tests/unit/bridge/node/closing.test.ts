@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { describe, expect, test, vi } from 'vitest';
 import { createClosing } from '../../../../src/bridge/node/closing.js';
-import type { NodeExchange } from '../../../../src/bridge/node/request.js';
+import type { NodeExchange } from '../../../../src/bridge/node/node-exchange.js';
 import { setAboutToStop } from '../../../../src/bridge/node/stop-listening.js';
 
 class Session extends EventEmitter {

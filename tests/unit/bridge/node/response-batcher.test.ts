@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { createResponseBatcher } from '../../../../src/bridge/node/response-batcher.js';
-import type { NodeExchange } from '../../../../src/bridge/node/request.js';
+import type { NodeExchange } from '../../../../src/bridge/node/node-exchange.js';
 
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 const failed = (_exchange: unknown, error: unknown): never => {

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { describe, expect, test, vi } from 'vitest';
 import type { Pump } from '../../../../src/bridge/node/pump.js';
-import type { NodeExchange } from '../../../../src/bridge/node/request.js';
+import type { NodeExchange } from '../../../../src/bridge/node/node-exchange.js';
 import { createTransfers } from '../../../../src/bridge/node/transfers.js';
 import { fakeClock } from '../../../../src/testing/fake-clock.js';
 

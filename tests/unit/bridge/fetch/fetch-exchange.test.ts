@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, test, vi } from 'vitest';
 import { abortReason } from '../../../../src/bridge/exchange/abort-reason.js';
-import { FetchExchange, type FetchSettings } from '../../../../src/bridge/fetch/request.js';
+import { FetchExchange, type FetchSettings } from '../../../../src/bridge/fetch/fetch-exchange.js';
 
 const clientLeft = abortReason('client-left');
 const serverClosing = abortReason('server-closing');
