@@ -51,7 +51,7 @@ export function storeSource(parts: EventFields, source: Source): string {
   const common = all.filter(({ distinct }) => !distinct).map(({ name }) => name);
   return `
 /**
- * The fields that field selectors can use. Stored descriptions depend on the order, so new names are only appended.
+ * The fields that field selectors can use. Stored sidecars depend on the order, so new names are only appended.
  */
 export const SELECTOR_FIELDS = [${all.map((one) => literal(one.name)).join(', ')}] as const;
 

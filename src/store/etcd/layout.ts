@@ -24,7 +24,7 @@ const LATEST: number = Number.MAX_SAFE_INTEGER;
 /**
  * The keys that the store uses below a prefix, and their values:
  *
- * - `<prefix>/<namespace>/<name>`: the event's JSON, a newline, when it expires, and the rest of its description
+ * - `<prefix>/<namespace>/<name>`: the event's JSON, a newline, when it expires, and its sidecar
  * - `<prefix>.expiry/<when, 16 digits>/<namespace>/<name>`: empty, written and deleted in one transaction with its
  *   event
  * - `<prefix>.fence`: empty; written to end creates that are on their way, see `createFence`
@@ -107,7 +107,7 @@ export function createLayout(prefix: string) {
     /** The record of a key and value; `undefined` if another program wrote it. `revision`: instead of the key's own. */
     record({ key: path, value, modRevision }: KeyValue, revision: Revision = modRevision): EventRecord | undefined {
       const key = eventKeyOf(path);
-      // The description is one line; the event's bytes may hold anything.
+      // The sidecar is one line; the event's bytes may hold anything.
       const end = value.lastIndexOf(NEWLINE);
       if (key === undefined || end < 0) return undefined;
       const line = decoder.decode(value.subarray(end + 1));

@@ -34,7 +34,7 @@ const LISTS_AT_ONCE = 2;
 
 /**
  * A store in PostgreSQL 12 or newer, for any number of replicas over one database. Opens in the background; operations
- * wait for it. Acknowledged writes are committed. Revisions are given out under the lock of one row, in batches, and
+ * wait for it. Acknowledged writes are committed. Revisions are assigned under the lock of one row, in batches, and
  * become visible in their order. A write whose connection was lost is repeated under its condition, which reveals its
  * outcome.
  *
@@ -117,7 +117,7 @@ FROM ${s}.expire($1::bigint, $2::integer, $3::bigint, $4::bigint, $5::integer)`,
     if (!Number.isSafeInteger(write.expiresAt)) {
       throw new TypeError('expiresAt must be whole microseconds since the epoch');
     }
-    return writes.add({ ...write, description: encodeSidecar(write.event) }, signal);
+    return writes.add({ ...write, sidecar: encodeSidecar(write.event) }, signal);
   };
 
   const store = createEventStore({

@@ -14,16 +14,16 @@ export function numberOf(text: string | null | undefined): number {
   return number;
 }
 
-/** The row's event. `prefix`: of its columns `expires_at`, `description` and `data`. */
+/** Returns the row's event. `prefix`: that of its columns `expires_at`, `description` (the sidecar) and `data`. */
 export function recordOf(key: EventKey, revision: Revision, row: Row, prefix = ''): EventRecord {
-  const description = row[`${prefix}description`];
+  const sidecar = row[`${prefix}description`];
   const data = row[`${prefix}data`];
-  if (typeof description !== 'string' || typeof data !== 'string') throw damaged();
+  if (typeof sidecar !== 'string' || typeof data !== 'string') throw damaged();
   const bytes = Buffer.from(data, 'hex');
   return {
     key,
     revision,
-    event: eventWithSidecar(new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length), description),
+    event: eventWithSidecar(new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length), sidecar),
     expiresAt: numberOf(row[`${prefix}expires_at`]),
   };
 }

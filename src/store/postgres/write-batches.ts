@@ -19,8 +19,7 @@ export interface Write {
   readonly expected?: Revision | undefined;
   /** Absent for a removal, like the next two. */
   readonly event?: EncodedEvent;
-  /** Its sidecar. */
-  readonly description?: string;
+  readonly sidecar?: string;
   readonly expiresAt?: number;
 }
 
@@ -39,7 +38,7 @@ const MAX_BYTES = 4_194_304;
 /** The batch as the two parameters of the function `write`: the operations as JSON, and all bytes concatenated. */
 function encodeBatch(writes: readonly Write[]): { readonly ops: string; readonly data: Uint8Array } {
   let offset = 0;
-  const ops = writes.map(({ kind, key, expected, event, description, expiresAt }) => {
+  const ops = writes.map(({ kind, key, expected, event, sidecar, expiresAt }) => {
     const op = { t: KINDS[kind], k: keyText(key), x: expected };
     if (event === undefined) return op;
     const o = offset;
@@ -47,7 +46,7 @@ function encodeBatch(writes: readonly Write[]): { readonly ops: string; readonly
     offset += l;
     const n = indexed(event.fields['regarding.name']);
     const u = indexed(event.fields['regarding.uid']);
-    return { ...op, o, l, d: description, e: expiresAt, n, u };
+    return { ...op, o, l, d: sidecar, e: expiresAt, n, u };
   });
   return { ops: JSON.stringify(ops), data: Buffer.concat(writes.flatMap(({ event }) => event?.bytes ?? [])) };
 }
@@ -62,8 +61,8 @@ function resultOf(write: Write, row: Row | undefined): EventRecord | Error {
   }
   const revision = numberOf(row['r_rev']);
   if (kind === 'remove') return recordOf(key, revision, row, 'r_');
-  const { event, description, expiresAt } = write as Required<Write>;
-  return { key, revision, event: eventWithSidecar(event.bytes, description), expiresAt };
+  const { event, sidecar, expiresAt } = write as Required<Write>;
+  return { key, revision, event: eventWithSidecar(event.bytes, sidecar), expiresAt };
 }
 
 /** Writes in batches of one round trip and one commit. One batch is under way at a time, while the next one gathers. */

@@ -17,7 +17,7 @@ export type ReadResult = { [Kind in ReadKind]: { readonly kind: Kind; readonly v
 
 const key = bytes;
 const revision = number;
-const record = struct<StoredRecord>({ revision, key, expiresAt: number, description: bytes, data: bytes });
+const record = struct<StoredRecord>({ revision, key, expiresAt: number, sidecar: bytes, data: bytes });
 const failure = struct<Pick<StoreError, 'code' | 'message' | 'current' | 'onlyWrites'>>({
   code: text as Codec<StoreErrorCode>,
   message: text,
@@ -103,7 +103,7 @@ const write = oneOf<WriteOperation>({
     expiresAt: number,
     regardingName: optional(bytes),
     regardingUid: optional(bytes),
-    description: bytes,
+    sidecar: bytes,
     // The last: see `packWrite`.
     data: bytes,
   },

@@ -79,7 +79,7 @@ function versionsOf({ namespace, at, after, newestFirst, isLatest }: StoredQuery
       ? select(`rev, key FROM versions${namespace === undefined ? '' : ' INDEXED BY versions_namespace'}`, [
           ...(namespace === undefined ? [] : [part('namespace = ?', namespace)]),
           part('rev <= ?', upTo),
-          // Versions that were replaced or deleted lately are stepped over.
+          // Skips versions that were replaced or deleted recently.
           part('data IS NOT NULL AND rev = (SELECT rev FROM current_events WHERE key = versions.key)'),
         ])
       : select(`rev, key FROM current_events${about === undefined ? '' : ' INDEXED BY current_object'}`, [
@@ -125,12 +125,12 @@ function readAll(connection: SqlConnection, query: StoredQuery): StoredPage {
   records.pop();
   const next = records.at(-1) as StoredRecord;
   const rest = versionsOf({ ...query, after: next });
-  // From the other end of `versions` it would step over all versions that were replaced before.
+  // From the other end of `versions` it would skip all versions that were replaced before.
   const ordered = newestFirst && isLatest ? joined([rest, part('ORDER BY rev DESC')], ' ') : rest;
   return { records, next, remaining: countUpTo(COUNTED, connection, ordered) };
 }
 
-/** A list with terms: descriptions are compared chunk by chunk, and the data of those that match is fetched. */
+/** A list with terms: sidecars are compared chunk by chunk, and the data of those that match is fetched. */
 function search(connection: SqlConnection, query: StoredQuery): StoredPage {
   const { terms, limit, newestFirst } = query;
   const found = aboutOf(connection, terms);

@@ -18,8 +18,8 @@ export function keyOf(bytes: KeyBytes): EventKey {
 }
 
 /** A record as the store returns it. Call it in {@link decoded}. */
-export function recordOf({ key, revision, expiresAt, data, description }: StoredRecord): EventRecord {
-  return { key: keyOf(key), revision, event: eventWithSidecar(data, description), expiresAt };
+export function recordOf({ key, revision, expiresAt, data, sidecar }: StoredRecord): EventRecord {
+  return { key: keyOf(key), revision, event: eventWithSidecar(data, sidecar), expiresAt };
 }
 
 /** A change as the store returns it. Call it in {@link decoded}. */

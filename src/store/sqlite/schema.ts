@@ -1,12 +1,12 @@
 import type { SqlConnection } from './driver.js';
 
-/** Marks a file as ours, in SQLite's header: "KVit". */
+/** Marks a file as a database of this store, in SQLite's header: "KVit". */
 export const APPLICATION_ID = 0x4b566974;
 
 /**
  * `versions` has one row for each state of a key, by the revision that made it, written once (decision 77); a deletion
  * is a row without data. Texts are kept as UTF-8 blobs, which every driver returns unchanged and SQLite orders by bytes.
- * Small columns come first: what follows a large blob is slow to reach.
+ * Small columns come first: what follows a large blob is slow to reach. `description` is the sidecar.
  *
  * The objects that events are about are a table of their own. Their numbers rise, so that new events are adjacent to
  * those of the same minutes; by names and uids they were scattered over two indexes, and a create, 64 at a time, wrote

@@ -26,7 +26,7 @@ export interface StoredRecord {
   readonly key: KeyBytes;
   readonly expiresAt: number;
   /** See `encodeSidecar`. */
-  readonly description: Uint8Array;
+  readonly sidecar: Uint8Array;
   readonly data: Uint8Array;
 }
 
@@ -47,7 +47,7 @@ export function storedRecordOf({ rev, key, expires_at: expiresAt, description, d
     revision: rev as Revision,
     key: bytesOf(key),
     expiresAt: expiresAt as number,
-    description: bytesOf(description),
+    sidecar: bytesOf(description),
     data: bytesOf(data),
   };
 }

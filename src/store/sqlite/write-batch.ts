@@ -15,7 +15,7 @@ export interface PutOperation {
   readonly expiresAt: number;
   readonly regardingName: Uint8Array | undefined;
   readonly regardingUid: Uint8Array | undefined;
-  readonly description: Uint8Array;
+  readonly sidecar: Uint8Array;
   readonly data: Uint8Array;
 }
 
@@ -97,7 +97,7 @@ export function createBatchWriter(connection: SqlConnection, bounds: HistoryBoun
   };
 
   const put = (state: State, operation: PutOperation, withPrevious: boolean): WriteResult => {
-    const { key, expected, expiresAt, regardingName, regardingUid, description, data } = operation;
+    const { key, expected, expiresAt, regardingName, regardingUid, sidecar, data } = operation;
     const before = expected === undefined ? undefined : expectCurrent(key, expected);
     const revision = nextRevision(state);
     const object = objects.numberOf(regardingName, regardingUid);
@@ -112,7 +112,7 @@ export function createBatchWriter(connection: SqlConnection, bounds: HistoryBoun
       throw exists(decoder.decode(key));
     }
     const previous = before?.revision ?? null;
-    statements.insert.run(revision, previous, expiresAt, object, key, namespaceOf(key), description, data);
+    statements.insert.run(revision, previous, expiresAt, object, key, namespaceOf(key), sidecar, data);
     statements.expiry.run(expiresAt, revision);
     return { kind: 'written', revision, previous: before && withPrevious ? versionAt(before.revision) : undefined };
   };

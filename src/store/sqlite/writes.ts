@@ -142,7 +142,7 @@ export function createWrites({ host, now, path, hasReaders, onWritten }: WritesO
     ): Promise<EventRecord> {
       // The caller may change its arguments as soon as this returns.
       const key: EventKey = { namespace, name };
-      const description = encodeSidecar(event);
+      const sidecar = encodeSidecar(event);
       const size = event.bytes.length;
       const packed = packWrite(packer, {
         kind: 'put',
@@ -151,13 +151,13 @@ export function createWrites({ host, now, path, hasReaders, onWritten }: WritesO
         expiresAt,
         regardingName: field(event, 'regarding.name'),
         regardingUid: field(event, 'regarding.uid'),
-        description,
+        sidecar,
         data: event.bytes,
       });
       const data = packed.subarray(packed.length - size);
       const kept = hasReaders() ? new WrittenEvent(event, data) : undefined;
       const resultOf = ({ revision, previous }: Outcome<'written'>): ItemResult => {
-        const written = { key, revision, event: kept ?? eventWithSidecar(data, description), expiresAt };
+        const written = { key, revision, event: kept ?? eventWithSidecar(data, sidecar), expiresAt };
         const change = { type: 'put', key, revision, record: written } as const;
         if (expected === undefined) return { written, change };
         if (previous === undefined) return { written, change: 'unknown' };

@@ -18,8 +18,8 @@ describe('an event with its sidecar', () => {
         (bytes, at, uid, fields, labels) => {
           const event = { bytes, cut: 1 + (at % bytes.length), uid, fields, labels };
           const line = encodeSidecar(event);
-          for (const description of [line, encoder.encode(line)]) {
-            const again = eventWithSidecar(bytes, description);
+          for (const sidecar of [line, encoder.encode(line)]) {
+            const again = eventWithSidecar(bytes, sidecar);
             expect({ ...again }).toEqual(event);
             expect(again.bytes).toBe(bytes);
           }
@@ -34,9 +34,9 @@ describe('an event with its sidecar', () => {
       fc.property(fc.subarray(Object.keys(usual)), strings, (names, others) => {
         const fields = { ...others, ...Object.fromEntries(names.map((name) => [name, usual[name] as string])) };
         const event = { ...sampleEvent(), fields };
-        const description = encoder.encode(encodeSidecar(event));
-        expect(eventWithSidecar(event.bytes, description).fields).toEqual(fields);
-        expect(sidecarFields(description)).toEqual(fields);
+        const sidecar = encoder.encode(encodeSidecar(event));
+        expect(eventWithSidecar(event.bytes, sidecar).fields).toEqual(fields);
+        expect(sidecarFields(sidecar)).toEqual(fields);
       }),
     );
   });

@@ -50,7 +50,7 @@ export function put(
     expiresAt,
     regardingName: bytes(regardingName),
     regardingUid: bytes(regardingUid),
-    description: bytes(encodeSidecar(event)),
+    sidecar: bytes(encodeSidecar(event)),
     data: event.bytes,
   };
 }

@@ -13,8 +13,8 @@ const oneHistory = 600_000_000;
 /** An event about an object. */
 function about(name: string, regarding: string, uid = `uid-${regarding}`, expected?: number): PutOperation {
   const { fields, ...event } = sampleEvent({ name, regarding });
-  const description = bytes(encodeSidecar({ ...event, fields: { ...fields, 'regarding.uid': uid } }));
-  return { ...put(name, { regarding }), expected, regardingUid: bytes(uid), description };
+  const sidecar = bytes(encodeSidecar({ ...event, fields: { ...fields, 'regarding.uid': uid } }));
+  return { ...put(name, { regarding }), expected, regardingUid: bytes(uid), sidecar };
 }
 
 const term = (field: string, value: string) => query({ terms: [{ field: `regarding.${field}`, value }] });

@@ -81,19 +81,19 @@ describe('messages', () => {
   });
 
   test('carry texts that are not bytes yet', () => {
-    const { key, regardingName, description, ...rest } = put('ž');
+    const { key, regardingName, sidecar, ...rest } = put('ž');
     const packed = packWrite(createPacker(8), {
       ...rest,
       key: 'default/ž',
       regardingName: text(regardingName as Uint8Array),
-      description: text(description),
+      sidecar: text(sidecar),
     });
-    expect(unpackWrite(packed)).toEqual({ key, regardingName, description, ...rest });
+    expect(unpackWrite(packed)).toEqual({ key, regardingName, sidecar, ...rest });
   });
 
   test('carry the results of writes', () => {
-    const { key, description, data } = put('a');
-    const record = { revision: 5, key, expiresAt: 6, description, data };
+    const { key, sidecar, data } = put('a');
+    const record = { revision: 5, key, expiresAt: 6, sidecar, data };
     const results = [
       { kind: 'written' as const, revision: 3, previous: undefined },
       { kind: 'written' as const, revision: 6, previous: record },
@@ -126,8 +126,8 @@ describe('messages', () => {
   });
 
   test('carry what was read', () => {
-    const { key, description, data } = put('a');
-    const record = { revision: 5, key, expiresAt: Infinity, description, data };
+    const { key, sidecar, data } = put('a');
+    const record = { revision: 5, key, expiresAt: Infinity, sidecar, data };
     const next = { key, revision: 9 };
     const results = [
       { kind: 'get' as const, value: record },
