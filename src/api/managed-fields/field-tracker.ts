@@ -105,7 +105,7 @@ export function createFieldTracker() {
       const ownersResult = list && ownersFor(input, list);
       return ownersResult ? entriesFor(ownersResult, list, input.time) : { entries: updateManagedFields(input) };
     },
-    /** The entries with this JSON, not to be changed; undefined if it is no list. Updates of cached ones are faster. */
+    /** The entries with this JSON; undefined if it is not a list. Do not change them. Cached ones update faster. */
     entriesOf: (json: string): readonly ManagedFieldsEntry[] | undefined => lists.parse(json)?.entries,
     /** As `entriesOf`, but only for cached entries: for texts that clients send. */
     knownEntries: (json: string): ReturnType<KnownEntries> => lists.known(json)?.entries,

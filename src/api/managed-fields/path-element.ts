@@ -25,7 +25,7 @@ export function keyElement(keys: readonly (readonly [name: string, value: unknow
 /**
  * Reads an element from any source.
  *
- * @returns '' for an element of a kind that does not exist yet, to be ignored; undefined for a text that is no element
+ * @returns '' for an element of an unknown kind, to be ignored; undefined for a text that is not an element
  */
 export function parseElement(text: string): string | undefined {
   if (text[1] !== ':') return undefined;

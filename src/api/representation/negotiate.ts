@@ -13,8 +13,8 @@ import { asTable, readIncludeObject } from './table.js';
 const encoder = new TextEncoder();
 
 /**
- * The first of two stages returns a 406 if Accept names none of the types of a route. Case matters, and `application/*`
- * matches nothing.
+ * The first of two stages of negotiation: returns a 406 if Accept names none of the types of a route. Case matters, and
+ * `application/*` matches nothing.
  */
 export function routerAccepts(accept: string | undefined, produces: readonly string[]): StatusFailure | undefined {
   if (acceptsExactly(accept, produces)) return undefined;
@@ -56,8 +56,8 @@ function transformFor(
 }
 
 /**
- * The second of two stages chooses how a response is written, before anything else is done, so that a refusal changes
- * nothing.
+ * The second of two stages of negotiation: chooses how a response is written, before anything else is done, so that a
+ * refusal changes nothing.
  *
  * @param now microseconds since the epoch, for the ages in Tables
  * @throws StatusFailure 406 when no clause of Accept can be served or the conversion does not fit the response; 400 for

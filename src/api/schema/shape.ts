@@ -58,7 +58,7 @@ export interface FieldShape {
    */
   readonly presence: 'always' | 'non-empty' | 'set';
   readonly zero: null | '' | 0 | Readonly<Record<string, never>>;
-  /** Field number in protobuf; 0 for `kind` and `apiVersion`, which are no part of the message. */
+  /** Field number in protobuf; 0 for `kind` and `apiVersion`, which are not part of the message. */
   readonly protobuf: number;
   /** Checked, but never stored (`selfLink`). */
   readonly discarded: boolean;

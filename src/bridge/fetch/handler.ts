@@ -96,7 +96,7 @@ export function createFetchHandler(maker: string, handler: ApiHandler, options: 
       over();
     };
     const body = new BodyStream(source, { onOver, onFailure }, copies);
-    // Both may throw, and then nothing else may know of this body.
+    // Both may throw; until then nothing else must refer to this body.
     const response = new Response(body.stream, init);
     signal?.addEventListener('abort', onGiveUp);
     exchange.streams = true;

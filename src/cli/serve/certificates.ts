@@ -20,7 +20,7 @@ const RENEW_DAYS = 30;
 
 /**
  * The authority and the certificate of a directory, made on first start. Those that have expired or soon will, do not
- * fit the address, or were damaged by a crash are made anew. Where they cannot be written (a full disk) the start
+ * fit the address, or were damaged by a crash are made again. Where they cannot be written (a full disk) the start
  * continues as long as the stored authority is valid: clients know it, and its certificates need no file.
  *
  * @param current the one in use, which is returned until it has to be renewed, whatever is in the directory

@@ -27,7 +27,7 @@ export function openConnection({ client, watch, signal, clock, silence, limitMs 
   let timer: ClockTimer | undefined;
   let due = 0;
 
-  // One timer for many frames: it is set anew only when it fires too early, or would fire too late.
+  // One timer for many frames: it is set again only when it fires too early, or would fire too late.
   const setTimer = (moment: number): void => {
     timer?.cancel();
     due = moment;

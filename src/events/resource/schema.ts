@@ -122,7 +122,7 @@ export const eventShape: () => StructShape = lazy(() =>
   ),
 );
 
-/** The field selector `source`, which is no field of an event: it reads the first of these fields that is not empty. */
+/** The field selector `source`: not a field of an event, but the first of these fields that is not empty. */
 export const SOURCE = {
   name: 'source',
   selectable: 5,

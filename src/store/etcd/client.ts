@@ -167,8 +167,8 @@ export function createEtcdClient(connections: readonly Connection[], settings: E
     range: (request: RangeRequest, context: CallContext): Promise<RangeResponse> =>
       persist((connection, given) => connection.range(request, given), context, 'read'),
     /**
-     * A transaction that is repeated until its deadline, whatever becomes of single attempts. If its conditions do not
-     * hold after a lost attempt, or the deadline passes after one, it fails with `unknown-outcome`.
+     * A transaction that is repeated until its deadline, even if the outcome of an attempt is unknown. If its
+     * conditions do not hold after a lost attempt, or the deadline passes after one, it fails with `unknown-outcome`.
      */
     async txn(request: TxnRequest, context: CallContext): Promise<TxnResponse> {
       const response = await persist((connection, given) => connection.txn(request, given), context, 'write');

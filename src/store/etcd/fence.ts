@@ -76,8 +76,8 @@ export function createFence(client: EtcdClient, layout: Layout, clock: Clock, ch
     /** The key was found at this revision; 0: it was removed. */
     saw: (seen: Revision): void => void (revision = seen),
     /**
-     * Ends a create that was lost. Returns what it created, whatever became of that since; `undefined`: nothing, and it
-     * never will. Fails with a StoreError when that cannot be found out in time.
+     * Ends a create that was lost. Returns what it created, even if that has changed or is gone; `undefined`: nothing,
+     * and it never will. Fails with a StoreError when that cannot be found out in time.
      */
     async resolveLost(create: LostCreate, context: CallContext): Promise<EventRecord | undefined> {
       context.signal?.throwIfAborted();

@@ -32,7 +32,7 @@ export interface LiftedClient extends EtcdClient {
 
 /**
  * A client whose revisions never go back. When an answer of etcd is behind what was seen when the request was sent, its
- * counter went back: the cluster was restored from a backup, or created anew. Then this replica writes how far
+ * counter went back: the cluster was restored from a backup, or created again. Then this replica writes how far
  * revisions are lifted from now on (`<prefix>.uplift`), far above everything that was seen, and everything before that
  * is expired, open watches included. Each write is bound to that key, so that no other replica continues without it.
  */
@@ -210,7 +210,7 @@ export function createLiftedClient(inner: EtcdClient, layout: Layout, clock: Clo
         { ...request, startRevision: Math.max(1, request.startRevision - offset) },
         {
           response(response) {
-            // It waits for a future revision: the member is slow, or started anew.
+            // It waits for a future revision: the member is slow, or has just started.
             const waits = response.created && response.revision + offset < request.startRevision;
             if (waits || response.events.some(({ kv }) => layout.isLift(kv.key))) {
               confirm(inner.callContext(undefined)).catch(() => undefined);

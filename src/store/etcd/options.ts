@@ -50,8 +50,8 @@ export interface EtcdStoreOptions {
   /** How long one attempt on one member may take, in milliseconds. Default: 1,000. */
   readonly requestTimeoutMs?: number | undefined;
   /**
-   * How long an operation may take, in milliseconds: with all its attempts, and with finding out what became of a write
-   * that was lost. A request that reads and then writes has twice as long. Default: 4,500.
+   * How long an operation may take, in milliseconds, including all attempts, and the time to determine the outcome of a
+   * write that was lost. A request that reads and then writes has twice as long. Default: 4,500.
    */
   readonly operationTimeoutMs?: number | undefined;
   /**
@@ -81,7 +81,7 @@ export interface EtcdStoreOptions {
    * The largest event, in bytes; a larger one is `too-large`. Default: 1,048,576, and etcd takes 1.5 MiB by default.
    */
   readonly maxEventBytes?: number | undefined;
-  /** Also the name of the store's health check. Default: `etcd`. */
+  /** The name of the store and of its health check. Default: `etcd`. */
   readonly name?: string | undefined;
   /** Default: the system clock. */
   readonly clock?: Clock | undefined;

@@ -12,9 +12,9 @@ import type { LiftedClient } from './lifted-client.js';
 import { drop, get, put, type Step, type TxnResponse } from './connection.js';
 
 /**
- * The expiry of events that were read or written lately. A replace and a removal have to delete the old entry of the
- * expiry index, whose key contains it: usually the event was read just before, and no further read is needed. The
- * transaction compares the revision, so an entry for another revision does no harm.
+ * The expiry times of events that were read or written recently. A replace and a removal have to delete the old entry
+ * of the expiry index, whose key contains it: usually the event was read just before, and no further read is needed.
+ * The transaction compares the revision, so an entry for another revision does no harm.
  */
 export function createKnownExpiries() {
   const known = createBoundedCache<string, Pick<EventRecord, 'revision' | 'expiresAt'>>({ maxEntries: 4096 });

@@ -72,7 +72,7 @@ export interface PostgresStoreOptions {
    * database. Deadlines and polls run in real time, and `now` is the database's. Default: the clock of the database.
    */
   readonly clock?: Clock | undefined;
-  /** Also the name of the store's health check. Default: `postgres`. */
+  /** The name of the store and of its health check. Default: `postgres`. */
   readonly name?: string | undefined;
   /** Receives the errors of work in the background, which is tried again. */
   readonly observe?: Observe | undefined;

@@ -42,10 +42,11 @@ export interface PostgresJsSql {
 }
 
 /**
- * The driver `postgres` as a {@link PostgresClient}. It listens on a connection of its own and again after every loss.
- * `sql` is not ended by the store.
+ * The driver `postgres` as a {@link PostgresClient}. It listens on a connection of its own, and again after that
+ * connection was lost. `sql` is not ended by the store.
  *
- * @throws TypeError when the argument is no such function, or has a `transform` that changes columns, values or rows.
+ * @throws TypeError when the argument is not such a function, or has a `transform` that changes columns, values or
+ * rows.
  */
 export function postgresJsClient(sql: PostgresJsSql): PostgresClient {
   throwFaults('postgresJsClient', [...required(aDriver)(sql, 'the argument'), ...transformFaults(sql)]);

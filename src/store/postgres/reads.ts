@@ -38,7 +38,7 @@ export function createReads(
         const known = seen;
         const rows = await requests.read(statement, values, signal);
         const [first] = rows;
-        // Reads go to the primary only: the data of a standby is old.
+        // Only the primary may be read, because the data of a standby may be stale.
         if (first?.['standby'] === 'true') {
           throw storeError('unavailable', 'PostgreSQL: the server is a standby now: connect to the primary');
         }
@@ -54,7 +54,7 @@ export function createReads(
       }
       throw storeError(
         'unavailable',
-        'PostgreSQL: the latest revision is lower than one returned before, and stays so',
+        'PostgreSQL: the latest revision is lower than one returned before, and raising it had no effect',
       );
     },
   };

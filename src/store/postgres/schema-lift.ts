@@ -1,6 +1,6 @@
 import { DATABASE_NOW, stampSql } from './schema-functions.js';
 
-/** Revisions are raised by so much where the data went back: more than can have been assigned since. */
+/** How far revisions are raised where the data went back: by more than can have been assigned since. */
 const MARGIN = 1_000_000_000;
 
 /**

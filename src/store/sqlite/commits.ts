@@ -16,7 +16,7 @@ type Results = readonly (WriteResult | StoreError)[];
 
 interface Failed {
   readonly error: unknown;
-  /** Whether it may have been committed all the same. */
+  /** Whether it may have been committed nevertheless. */
   readonly isUnknown: boolean;
 }
 

@@ -22,8 +22,8 @@ export type MarkerFile = ReturnType<typeof readMarkerFile>;
 
 /**
  * Records, in a file beside the database, which database was open here last. A restored copy lacks what came after it
- * was made, and nothing inside of it shows that. Failures to read or write the mark are no errors: the next opening
- * then takes the file for a copy.
+ * was made, and nothing inside it shows that. Failures to read or write the mark are not errors: the next opening then
+ * treats the file as a copy.
  */
 export function readMarkerFile(databasePath: string) {
   const path = `${databasePath}-mark`;
@@ -84,9 +84,9 @@ export function readMarkerFile(databasePath: string) {
 }
 
 /**
- * The counters with which an opening begins; they are recorded in its mark. No revision is given out twice: the file
+ * The counters with which an opening begins; they are recorded in its mark. No revision is assigned twice: the file
  * that was open here last continues from the clock or from its own counter. Any other file, such as a restored copy,
- * may have lost revisions: it begins above every revision that can have been used, and all earlier ones are expired.
+ * may have lost revisions: it begins above every revision that may have been used, and all earlier ones are expired.
  */
 export function stateOfOpening(
   found: State,

@@ -12,7 +12,7 @@ const MAGIC = 'SQLite format 3\u0000';
 /** After a burst the log beside the file shrinks back to this. */
 const WAL_BYTES_KEPT = 67_108_864;
 
-/** Refuses, without touching it, a file that is not ours or that ends too early. */
+/** Refuses, without changing it, a file that is not a database of this store, or that was truncated. */
 function checkHeader(path: string, size: number): void {
   const header = new Uint8Array(HEADER_BYTES);
   // SQLite would open a read-only file for reading, and never find out that it may be written again.
@@ -26,7 +26,7 @@ function checkHeader(path: string, size: number): void {
   }
   const pageBytes = view.getUint16(16) === 1 ? 65_536 : view.getUint16(16);
   const expected = pageBytes * view.getUint32(28);
-  // With a log beside it, the missing end may be in there.
+  // If there is a log beside it, the missing end may be in the log.
   if (size < expected && sizeOf(`${path}-wal`) === 0) {
     throw new Error(`it has ${size} bytes where ${expected} are expected: it was cut off, restore it from a copy`);
   }

@@ -17,7 +17,10 @@ export interface SqliteStoreOptions {
   readonly clock?: Clock | undefined;
   /** How long history is kept, in milliseconds. Default: 600,000 (10 minutes). */
   readonly historyMs?: number | undefined;
-  /** What history may cost in bytes, before younger history is forgotten as well. Default: 268,435,456 (256 MiB). */
+  /**
+   * The limit for history in bytes; above it, history younger than `historyMs` is dropped as well. Default: 268,435,456
+   * (256 MiB).
+   */
   readonly historyMaxBytes?: number | undefined;
   /** The largest event, in bytes; a larger one is `too-large`. Default: 3,145,728 (3 MiB), at most 256 MiB. */
   readonly maxEventBytes?: number | undefined;
@@ -46,7 +49,7 @@ export interface SqliteStoreOptions {
    * such a file.
    */
   readonly startAt?: Revision | undefined;
-  /** Also the name of the store's health check. Default: `sqlite`. */
+  /** The name of the store and of its health check. Default: `sqlite`. */
   readonly name?: string | undefined;
 }
 

@@ -23,7 +23,7 @@ export type Reserve = ReturnType<typeof createReserve>;
 
 /**
  * Disk space that only the database gets: a file beside it that is emptied when the disk is full. Failures to write it
- * are no errors: it is then smaller than wanted.
+ * are not errors: it is then smaller than wanted.
  */
 export function createReserve(databasePath: string, reserveBytes: number) {
   const path = `${databasePath}-reserve`;

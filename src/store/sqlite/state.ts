@@ -6,7 +6,7 @@ import type { SqlConnection } from './driver.js';
 const NEAR = 60_000_000;
 
 export interface State {
-  /** The highest revision given out or shown. */
+  /** The highest revision that was assigned or shown. */
   latest: Revision;
   /** The oldest readable revision. */
   floor: Revision;
