@@ -23,9 +23,7 @@ export async function loadRegistry(processMetrics: boolean): Promise<MetricsRegi
   } catch (cause) {
     throw new Error(
       'kube-vitals/metrics needs prom-client: npm install prom-client, or pass a registry to createMetrics',
-      {
-        cause,
-      },
+      { cause },
     );
   }
   const registry = new module.Registry();

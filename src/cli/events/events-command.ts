@@ -26,26 +26,14 @@ export const eventsCommand: Command = createCommand<EventsFlags>({
       shownDefault: '$KUBECONFIG or ~/.kube/config',
       help: 'The kubeconfig. The credential plugins that it names are run.',
     },
-    context: {
-      value: 'name',
-      help: 'The context of the kubeconfig, instead of its current one.',
-    },
-    namespace: {
-      short: 'n',
-      value: 'name',
-      shownDefault: "the context's, or default",
-      help: 'The namespace.',
-    },
+    context: { value: 'name', help: 'The context of the kubeconfig, instead of its current one.' },
+    namespace: { short: 'n', value: 'name', shownDefault: "the context's, or default", help: 'The namespace.' },
     'all-namespaces': { short: 'A', help: 'The events of all namespaces.' },
     watch: {
       short: 'w',
       help: 'Shows every further event that is added or updated, until Ctrl-C, also after the server was unavailable.',
     },
-    for: {
-      value: 'kind/name',
-      help: 'Only events about this object, such as pod/web-0.',
-      read: readForObject,
-    },
+    for: { value: 'kind/name', help: 'Only events about this object, such as pod/web-0.', read: readForObject },
     types: {
       value: 'types',
       shownDefault: 'all',

@@ -50,18 +50,8 @@ export const serveFlags: FlagTable<ServeFlags> = {
     help: 'How long everything is still served after SIGTERM, while /readyz already fails.',
     read: positiveDuration,
   },
-  'bind-address': {
-    value: 'ip',
-    fallback: '127.0.0.1',
-    help: 'The address both ports listen on.',
-    read: address,
-  },
-  'secure-port': {
-    value: 'port',
-    fallback: '6443',
-    help: 'The HTTPS port. 0 takes any free one.',
-    read: port,
-  },
+  'bind-address': { value: 'ip', fallback: '127.0.0.1', help: 'The address both ports listen on.', read: address },
+  'secure-port': { value: 'port', fallback: '6443', help: 'The HTTPS port. 0 takes any free one.', read: port },
   'insecure-port': {
     value: 'port',
     fallback: '8080',
@@ -92,10 +82,7 @@ export const serveFlags: FlagTable<ServeFlags> = {
     value: 'file',
     help: 'The certificate of the HTTPS port (PEM, with its chain), also after it was replaced. Default: one is made.',
   },
-  'tls-private-key-file': {
-    value: 'file',
-    help: 'The key of --tls-cert-file (PEM).',
-  },
+  'tls-private-key-file': { value: 'file', help: 'The key of --tls-cert-file (PEM).' },
   'token-auth-file': {
     value: 'file',
     help: 'Bearer tokens, one a line: token,user,uid,"group,group". The admin token in --data-dir stays valid.',
@@ -115,20 +102,12 @@ export const serveFlags: FlagTable<ServeFlags> = {
     help: 'Takes requests without a credential as system:anonymous; with false they get 401.',
   },
   'event-ttl': { value: 'duration', fallback: '1h0m0s', help: 'How long an event is kept.', read: timeToLive },
-  'api-domain': {
-    value: 'domain',
-    fallback: 'example.com',
-    help: 'The API group is events.<domain>.',
-    read: domain,
-  },
+  'api-domain': { value: 'domain', fallback: 'example.com', help: 'The API group is events.<domain>.', read: domain },
   'core-v1-events': {
     fallback: 'true',
     help: 'Serves the same events as core v1 at /api/v1 too: kubectl events and kubectl describe read only those.',
   },
-  'managed-fields': {
-    fallback: 'true',
-    help: 'Records in metadata.managedFields who manages which field.',
-  },
+  'managed-fields': { fallback: 'true', help: 'Records in metadata.managedFields who manages which field.' },
   'data-dir': {
     value: 'dir',
     fallback: './kube-vitals-data',

@@ -17,11 +17,7 @@ export function createPaths(group: string) {
     /** The selected events, of all namespaces where none is given. */
     selection: ({ namespace, fieldSelector, labelSelector }: EventSelection, query: Query): string =>
       collection(namespace) +
-      queryText({
-        ...query,
-        fieldSelector: fieldSelector || undefined,
-        labelSelector: labelSelector || undefined,
-      }),
+      queryText({ ...query, fieldSelector: fieldSelector || undefined, labelSelector: labelSelector || undefined }),
     event: (namespace: string, name: string | undefined, query: Query = {}): string =>
       `${collection(namespace)}/${segment(name, 'name')}${queryText(query)}`,
   };

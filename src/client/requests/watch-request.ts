@@ -48,10 +48,7 @@ function held<T>(promise: Promise<T>): Promise<T> {
  */
 function holding<T>(chunks: AsyncGenerator<T, void, undefined>): AsyncIterable<T> {
   return {
-    [Symbol.asyncIterator]: () => ({
-      next: () => held(chunks.next()),
-      return: () => chunks.return(),
-    }),
+    [Symbol.asyncIterator]: () => ({ next: () => held(chunks.next()), return: () => chunks.return() }),
   };
 }
 

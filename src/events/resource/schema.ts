@@ -85,10 +85,7 @@ export const eventShape: () => StructShape = lazy(() =>
       note: text(
         10,
         'What happened, for people to read, at most 1024 bytes. Clients must be prepared for up to 64 kB.',
-        {
-          ...sent,
-          older: { name: 'message', protobuf: 4 },
-        },
+        { ...sent, older: { name: 'message', protobuf: 4 } },
       ),
       type: text(11, 'Normal or Warning, machine-readable; more values may be added later.', {
         ...sent,
@@ -184,10 +181,7 @@ function eventSourceShape(): StructShape {
       definition: `${CORE}.EventSource`,
       description: 'The component that reported an event of core/v1.',
     },
-    {
-      component: text(1, 'The name of the component.'),
-      host: text(2, 'The node on which the component runs.'),
-    },
+    { component: text(1, 'The name of the component.'), host: text(2, 'The node on which the component runs.') },
   );
 }
 

@@ -106,11 +106,7 @@ function createConnection(
       call.on('error', (error: GrpcError) => listener.end(failureOf(error)));
       call.on('end', () => listener.end(etcdFailure(UNAVAILABLE, `${endpoint} ended the watch`, true)));
       call.write(codec.encodeWatch(request));
-      return {
-        cancel: () => call.cancel(),
-        pause: () => void call.pause(),
-        resume: () => void call.resume(),
-      };
+      return { cancel: () => call.cancel(), pause: () => void call.pause(), resume: () => void call.resume() };
     },
     close: () => client.close(),
   };

@@ -79,10 +79,7 @@ export function createLiftedClient(inner: EtcdClient, layout: Layout, clock: Clo
         return;
       }
       const offset = seen + BEYOND;
-      const raise = {
-        compare: [{ key: liftKey, revision: found.mod }],
-        success: [put(liftKey, liftValue(offset))],
-      };
+      const raise = { compare: [{ key: liftKey, revision: found.mod }], success: [put(liftKey, liftValue(offset))] };
       const lifted = await inner.txn(raise, context).catch((error: unknown) => {
         // The next read shows whether it happened.
         if (!hasCode(error, 'unknown-outcome')) throw error;

@@ -92,10 +92,7 @@ type Login = 'username' | 'password';
 /** Checked options, with every default filled in. */
 export type EtcdSettings = {
   readonly [Name in Exclude<keyof EtcdStoreOptions, Login | 'tls'>]-?: NonNullable<EtcdStoreOptions[Name]>;
-} & {
-  readonly tls: EtcdTlsOptions | undefined;
-  readonly login: { readonly [Name in Login]: string } | undefined;
-};
+} & { readonly tls: EtcdTlsOptions | undefined; readonly login: { readonly [Name in Login]: string } | undefined };
 
 const isEndpoint = (value: unknown): value is string => {
   if (typeof value !== 'string' || !URL.canParse(value)) return false;

@@ -33,11 +33,7 @@ const MESSAGES: Readonly<Record<string, Readonly<Record<string, Field>>>> = {
   DeleteRangeRequest: { key: [1, 'bytes'], prev_kv: [3, 'bool'] },
   DeleteRangeResponse: { prev_kvs: [3, 'KeyValue[]'] },
   // A member of a oneof is written also when it is zero.
-  Compare: {
-    target: [2, 'CompareTarget'],
-    key: [3, 'bytes'],
-    mod_revision: [6, 'int64', 'target_union'],
-  },
+  Compare: { target: [2, 'CompareTarget'], key: [3, 'bytes'], mod_revision: [6, 'int64', 'target_union'] },
   RequestOp: {
     request_range: [1, 'RangeRequest'],
     request_put: [2, 'PutRequest'],
