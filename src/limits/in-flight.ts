@@ -1,7 +1,7 @@
 import { ANONYMOUS, MASTERS } from '../auth/contract.js';
 import type { Clock } from '../clock/clock.js';
 import type { Caller } from '../model/caller.js';
-import { createAnswerBytes, type HeldBytes } from './answer-bytes.js';
+import { createResponseBytes, type HeldBytes } from './response-bytes.js';
 import { readInFlightLimits, type InFlightLimitOptions } from './in-flight-options.js';
 import { createCallerQueues, type CallerState } from './caller-queues.js';
 import type { Requester } from './queue.js';
@@ -101,7 +101,7 @@ export function createInFlightLimits(
       if (this.#kind !== 'watch') queues.freed(this.#kind, this.#state);
     }
   }
-  const answerBytes = createAnswerBytes(
+  const responseBytes = createResponseBytes(
     (state, bytes) => {
       held.bytes += bytes;
       state.held.bytes += bytes;
@@ -138,13 +138,13 @@ export function createInFlightLimits(
     hold(bytes: number, caller: Caller, client: Client): HeldBytes | Promise<HeldBytes | undefined> {
       if (caller.groups.includes(MASTERS)) return NO_BYTES;
       const state = stateOf(caller, client);
-      if (isFree('bytes', state) && !queues.mustWait('bytes', state, 1)) return answerBytes.take(state, bytes);
+      if (isFree('bytes', state) && !queues.mustWait('bytes', state, 1)) return responseBytes.take(state, bytes);
       if (isFull(state)) return queues.wait('step', state, client, nothing);
-      return queues.wait('bytes', state, client, () => answerBytes.take(state, bytes));
+      return queues.wait('bytes', state, client, () => responseBytes.take(state, bytes));
     },
     /** As `hold`, for a chunk that several watches of a caller share, counted once. Returns its release. */
     holdChunk(chunk: Uint8Array, caller: Caller, client: Client): (() => void) | undefined {
-      return caller.groups.includes(MASTERS) ? nothing : answerBytes.share(stateOf(caller, client), chunk);
+      return caller.groups.includes(MASTERS) ? nothing : responseBytes.share(stateOf(caller, client), chunk);
     },
     /** Schedules work that needs no place, such as a part of a list or a refusal. `undefined`: it may start now. */
     turn(caller: Caller | undefined, client: Client): Promise<unknown> | undefined {

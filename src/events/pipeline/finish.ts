@@ -8,7 +8,7 @@ import { badRequest, internalError, tooLarge } from '../../api/status/failures.j
 import { isStatusFailure, type StatusFailure } from '../../api/status/status-failure.js';
 import { isBodyError } from '../../http/body.js';
 import { isStoreError } from '../../store/contract/errors.js';
-import { StreamedAnswer } from '../request/limited-stream.js';
+import { StreamedResponse } from '../request/limited-stream.js';
 import { storeFailure } from '../request/store-failures.js';
 import { HookFailure } from './observed-authorizer.js';
 import { APPLY_TYPE } from '../../api/patch/apply-patch.js';
@@ -32,7 +32,7 @@ export function finish(context: RequestContext, response: ApiResponse): ApiRespo
   };
   const warnings = warningHeader(context.warnings);
   if (warnings.length > 0) headers['warning'] = warnings;
-  if (livesOn) return new StreamedAnswer(life, status, headers, body);
+  if (livesOn) return new StreamedResponse(life, status, headers, body);
   return release === undefined ? { status, headers, body } : { status, headers, body, release };
 }
 

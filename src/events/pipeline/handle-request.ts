@@ -65,7 +65,7 @@ function runSteps(context: RequestContext): ApiResponse | Promise<ApiResponse> {
       ),
     ),
   );
-  return context.life.answerOf(response);
+  return context.life.responseOf(response);
 }
 
 /** Sets the scope and the deadline. @throws StatusFailure 400 */

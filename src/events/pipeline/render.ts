@@ -7,7 +7,7 @@ import { type VerbCall, isRead, type Result } from '../request/call.js';
 import { tooManyRequests } from '../../api/status/failures.js';
 import type { JsonSource } from '../../json/json-source.js';
 import { isBytes } from '../../http/bytes.js';
-import { LARGE_BYTES, type HeldBytes } from '../../limits/answer-bytes.js';
+import { LARGE_BYTES, type HeldBytes } from '../../limits/response-bytes.js';
 
 /** Returns the response with the result of a verb. The bytes of a large result are counted first. */
 export function render(
@@ -88,22 +88,22 @@ async function* countedBatches(batches: Batches, held: HeldBytes): AsyncGenerato
   }
 }
 
-type LargeAnswer = ApiResponse & { readonly body: Uint8Array };
+type LargeResponse = ApiResponse & { readonly body: Uint8Array };
 
-export function isLarge(response: ApiResponse): response is LargeAnswer {
+export function isLarge(response: ApiResponse): response is LargeResponse {
   const { body } = response;
   return isBytes(body) && body.byteLength > LARGE_BYTES;
 }
 
 /** Returns a large response as a stream, with its length as a header, because a stream has no length. */
-export function asStream(answer: LargeAnswer): ApiResponse & { readonly body: AsyncIterable<Uint8Array> } {
-  const { status, headers, body } = answer;
+export function asStream(response: LargeResponse): ApiResponse & { readonly body: AsyncIterable<Uint8Array> } {
+  const { status, headers, body } = response;
   const length = String(body.byteLength);
-  return { status, headers: { ...headers, 'content-length': length }, body: oneChunk(answer) };
+  return { status, headers: { ...headers, 'content-length': length }, body: oneChunk(response) };
 }
 
 /** The chunk's memory is released when the reader requests more: a reader that leaves may still be sending it. */
-async function* oneChunk({ body, release }: LargeAnswer): AsyncGenerator<Uint8Array> {
+async function* oneChunk({ body, release }: LargeResponse): AsyncGenerator<Uint8Array> {
   yield body;
   release?.();
 }

@@ -5,7 +5,7 @@ import type { RequestLife } from './request-life.js';
  * A streamed response. A class because of `signal`: an object literal with a getter costs a fifth of a list of 500
  * events, and stays in memory too long.
  */
-export class StreamedAnswer implements ApiResponse {
+export class StreamedResponse implements ApiResponse {
   readonly status: number;
   readonly headers: ResponseHeaders;
   readonly body: ApiResponse['body'];

@@ -1,12 +1,12 @@
 import type { ClockTimer } from '../../clock/clock.js';
 import { isPromise } from '../../http/promise.js';
 import type { ApiRequest } from '../../http/request.js';
-import type { HeldBytes } from '../../limits/answer-bytes.js';
+import type { HeldBytes } from '../../limits/response-bytes.js';
 import type { Place } from '../../limits/in-flight.js';
 import { GATEWAY_TIMEOUT } from '../../responses/fixed-responses.js';
 import type { StoreCall } from '../../store/contract/event-store.js';
 import { isStream, releaseIterator, releaseSource, type ApiResponse } from '../../http/response.js';
-import { LimitedStream, StreamedAnswer } from './limited-stream.js';
+import { LimitedStream, StreamedResponse } from './limited-stream.js';
 import type { UnfinishedRequests } from './unfinished-requests.js';
 
 /** A shorter deadline has its own timer, and is enforced to the millisecond. */
@@ -102,7 +102,7 @@ export class RequestLife implements StoreCall {
   }
 
   /** Returns the response, or 504 if the request ends before the response is ready. */
-  answerOf(work: ApiResponse | PromiseLike<ApiResponse>): ApiResponse | Promise<ApiResponse> {
+  responseOf(work: ApiResponse | PromiseLike<ApiResponse>): ApiResponse | Promise<ApiResponse> {
     if (!isPromise(work)) return work;
     return new Promise((resolve, reject) => {
       this.#resolve = resolve;
@@ -130,7 +130,7 @@ export class RequestLife implements StoreCall {
     };
     this.#iterator = iterator;
     this.#watch();
-    return new StreamedAnswer(this, status, headers, new LimitedStream(this, iterator, turn, over));
+    return new StreamedResponse(this, status, headers, new LimitedStream(this, iterator, turn, over));
   }
 
   /** Marks the response as complete, or as ending by itself like a watch: nothing ends this request any more. */

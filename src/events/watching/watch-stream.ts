@@ -4,7 +4,7 @@ import { header } from '../../http/headers.js';
 import { expired } from '../../api/status/failures.js';
 import { isStatusFailure, type StatusFailure } from '../../api/status/status-failure.js';
 import { isStoreError } from '../../store/contract/errors.js';
-import { LARGE_BYTES } from '../../limits/answer-bytes.js';
+import { LARGE_BYTES } from '../../limits/response-bytes.js';
 import { createParkedIterator, type ParkedIterator, type ParkedSource } from '../../store/feeds/parked-iterator.js';
 import { createFirstFrames } from './first-frames.js';
 import { LiveFrames } from './live-frames.js';

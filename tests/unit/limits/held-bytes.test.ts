@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { HeldBytes } from '../../../src/limits/answer-bytes.js';
+import type { HeldBytes } from '../../../src/limits/response-bytes.js';
 import { createInFlightLimits } from '../../../src/limits/in-flight.js';
 import { readInFlightLimits, type InFlightLimitOptions } from '../../../src/limits/in-flight-options.js';
 import type { Caller } from '../../../src/model/caller.js';

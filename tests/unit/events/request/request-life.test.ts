@@ -39,15 +39,15 @@ function pendingSource(): { readonly source: AsyncIterable<Uint8Array>; readonly
 describe('a pending response', () => {
   test('is passed on when it is ready in time, and so is a failure', async () => {
     const { life } = started(1000);
-    expect(await life.answerOf(Promise.resolve(answer))).toBe(answer);
-    await expect(started(1000).life.answerOf(Promise.reject(new Error('no')))).rejects.toThrow('no');
+    expect(await life.responseOf(Promise.resolve(answer))).toBe(answer);
+    await expect(started(1000).life.responseOf(Promise.reject(new Error('no')))).rejects.toThrow('no');
   });
 
   test('is a 504 at the deadline, as kube-apiserver words it, and a late stream is ended', async () => {
     const { clock, life } = started(1000);
     const { source, returned } = pendingSource();
     let finish: (response: ApiResponse) => void = () => undefined;
-    const late = life.answerOf(new Promise<ApiResponse>((resolve) => (finish = resolve)));
+    const late = life.responseOf(new Promise<ApiResponse>((resolve) => (finish = resolve)));
     clock.advance(1000);
     const response = await late;
     expect(response.status).toBe(504);
@@ -61,7 +61,7 @@ describe('a pending response', () => {
   test('aborts its signal at the deadline, and frees its place half a second later at the latest', () => {
     const { clock, life, release } = started(1000);
     const { signal } = life;
-    void life.answerOf(never);
+    void life.responseOf(never);
     clock.advance(999);
     expect([signal.aborted, life.aborted]).toEqual([false, false]);
     clock.advance(1);
@@ -74,7 +74,7 @@ describe('a pending response', () => {
 
   test.each([0, 100, 5_000])('frees its place within a second of a client that disconnects after %i ms', (ms) => {
     const { clock, client, life, release } = started();
-    void life.answerOf(never);
+    void life.responseOf(never);
     clock.advance(ms);
     client.abort(new Error('left'));
     clock.advance(999);
@@ -84,7 +84,7 @@ describe('a pending response', () => {
 
   test('frees a place that it receives after its end', () => {
     const { clock, life, release } = started(1000);
-    void life.answerOf(never);
+    void life.responseOf(never);
     clock.advance(1000);
     const late = vi.fn<() => void>();
     life.hold({ streams: () => undefined, release: late });
@@ -96,7 +96,7 @@ describe('a pending response', () => {
   test('has no listener or timer left when it is finished', () => {
     const { clock, client, life, release } = started(1000);
     const { signal } = life;
-    void life.answerOf(never);
+    void life.responseOf(never);
     clock.advance(300);
     life.finish();
     const setTimer = vi.spyOn(clock, 'setTimer');
@@ -110,7 +110,7 @@ describe('a pending response', () => {
     const { client, life } = started();
     const add = vi.spyOn(client.signal, 'addEventListener');
     expect(life.signal).toBe(life.signal);
-    void life.answerOf(never);
+    void life.responseOf(never);
     expect(add).toHaveBeenCalledOnce();
     const late = started();
     const lateAdd = vi.spyOn(late.client.signal, 'addEventListener');

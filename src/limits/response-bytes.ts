@@ -17,7 +17,7 @@ export interface HeldBytes {
  * Counts the bytes of responses that clients have not read. `count` adds bytes to the counts of this caller and of all;
  * negative ones are subtracted. `free` returns the lesser of the two remaining capacities.
  */
-export function createAnswerBytes(
+export function createResponseBytes(
   count: (state: CallerState, bytes: number) => void,
   free: (state: CallerState) => number,
 ) {
