@@ -2,7 +2,7 @@ export const CHUNK_BYTES = 131_072;
 
 /** Free chunks of each size: as many as the Node bridge's batch of responses holds before it releases the first. */
 const MAX_FREE = 32;
-/** Shorter responses get new memory, which costs less than a chunk that is not given back. */
+/** Shorter responses get new memory, which costs less than a chunk that is not released. */
 const SHORT = 4096;
 /** Sizes are powers of two, from 8 KiB to {@link CHUNK_BYTES}. */
 const SMALLEST_BITS = 13;
@@ -33,9 +33,9 @@ export function createChunkMemory() {
   };
 
   return {
-    /** A chunk that is not given back is garbage-collected. */
+    /** A chunk that is not released is garbage-collected. */
     acquire: (): Uint8Array => chunks.pop() ?? new Uint8Array(CHUNK_BYTES),
-    /** Gives back an acquired chunk, once. It may not be used any more. */
+    /** Releases an acquired chunk, once. It must not be used any more. */
     release: (chunk: Uint8Array): void => putBack(chunks, chunk),
     /** Memory for a body of up to {@link CHUNK_BYTES}. */
     allocate(length: number): Uint8Array | PooledBytes {

@@ -26,7 +26,7 @@ export function withInFlightLimit(
       work,
       (_, response) => answered(context, caller, place, response),
       (_, error): never => {
-        life.giveBack();
+        life.release();
         throw error;
       },
     );
@@ -46,6 +46,6 @@ function answered(context: RequestContext, caller: Caller, place: Place, respons
     const streamed = asStream(response);
     return life.stream(streamed, streamed.body);
   }
-  life.giveBack();
+  life.release();
   return response;
 }

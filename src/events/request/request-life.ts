@@ -96,7 +96,7 @@ export class RequestLife implements StoreCall {
   }
 
   /** Releases the place and the bytes. May be called twice. */
-  giveBack(): void {
+  release(): void {
     this.#place?.release();
     this.#bytes?.release();
   }
@@ -126,7 +126,7 @@ export class RequestLife implements StoreCall {
     const iterator = source[Symbol.asyncIterator]();
     const over = (): void => {
       this.finish();
-      this.giveBack();
+      this.release();
     };
     this.#iterator = iterator;
     this.#watch();
@@ -196,7 +196,7 @@ export class RequestLife implements StoreCall {
   /** Ends the work that does not depend on the signal. */
   #breakOff(): void {
     if (this.#iterator !== undefined) {
-      this.giveBack();
+      this.release();
       releaseIterator(this.#iterator);
     } else if (this.#resolve !== undefined) {
       this.#resolve(GATEWAY_TIMEOUT);

@@ -27,14 +27,15 @@ export class LiveFrames implements FrameSource {
   #taken = 0;
   /** The last change of the batch that is being sent. */
   #reached: Revision;
-  #marked: Revision;
+  /** The revision of the last bookmark, or the start of the watch. */
+  #bookmarked: Revision;
   #ended = false;
 
   constructor(context: WatchContext, after: Revision, waker: Waker) {
     this.#context = context;
     this.#kind = kindOf(context);
     this.#reached = after;
-    this.#marked = after;
+    this.#bookmarked = after;
     this.#waker = waker;
     this.#watcher = context.call.dependencies.hub.watch({ after, signal: context.signal, waker });
     if (context.options.allowWatchBookmarks) this.#waitForBookmark();
@@ -98,8 +99,8 @@ export class LiveFrames implements FrameSource {
     this.#bookmarkDue = false;
     // All received changes have been delivered.
     const position = Math.max(this.#reached, this.#watcher.position);
-    if (position <= this.#marked) return undefined;
-    this.#marked = position;
+    if (position <= this.#bookmarked) return undefined;
+    this.#bookmarked = position;
     this.#context.counters?.frames(1);
     return bookmarkFrame(this.#context, position, false);
   }

@@ -35,7 +35,7 @@ export function createPgListen(connect: (signal: AbortSignal) => Promise<PgPoolC
         answer.catch(() => undefined);
         return untilAborted(answer, AbortSignal.timeout(LISTEN_TIMEOUT_MS));
       };
-      // Those that wait behind a statement that failed are not sent: the connection was given back.
+      // Those that wait behind a statement that failed are not sent: the connection was released.
       const done = last.then(send);
       last = done;
       last.catch(() => release(false));
