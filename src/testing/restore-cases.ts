@@ -34,7 +34,7 @@ export function restoreCases(test: DefineCase): void {
     assert(revision > highest, 'the list is at a revision above all before');
   });
 
-  test('restore: the next write is above every revision that was given out', async ({
+  test('restore: the next write is above every revision that was assigned', async ({
     store,
     backup,
     create,
@@ -50,7 +50,7 @@ export function restoreCases(test: DefineCase): void {
     const { revision } = await other.create(keyOf('other'), sampleEvent({ name: 'other' }), later());
     await restore();
     const record = await store.create(keyOf('lost-000'), sampleEvent({ name: 'lost-000' }), later());
-    assert(record.revision > revision, 'one instance has seen less than the other, and is above it all the same');
+    assert(record.revision > revision, 'one instance has seen less than the other, and is above it nevertheless');
     const next = await other.create(keyOf('next'), sampleEvent({ name: 'next' }), later());
     assert(next.revision > record.revision, 'the other instance goes on from there');
     await assertStoreError(store.list({ at: lost?.revision ?? 0, limit: 1 }), 'expired', 'a list of what is gone');

@@ -156,7 +156,7 @@ export function traitCases(test: DefineCase): void {
     await compare('after a replacement');
     await store.remove((others[1] as EventRecord).key);
     await compare('after a deletion');
-    for (const { page, text } of seen) assertEqual(textOf(page), text, 'a page that was given out before');
+    for (const { page, text } of seen) assertEqual(textOf(page), text, 'a page that was returned before');
     // It may return undefined and leave a query to `list`, as a cache in front of a store does.
     const early = { limit: 1, at: 1 };
     await assertStoreError((async () => (await json(early)) ?? store.list(early))(), 'expired', 'list.json at 1');

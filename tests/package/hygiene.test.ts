@@ -210,7 +210,7 @@ interface Declared {
   readonly where: string;
 }
 
-/** Words to which only this project gave a meaning, with the usual words. */
+/** Words to which only this project gave a meaning, or which read like a translation, with the usual words. */
 const PRIVATE_WORDS: Readonly<Record<string, string>> = {
   slab: 'arena',
   tenant: 'entry',
@@ -225,6 +225,8 @@ const PRIVATE_WORDS: Readonly<Record<string, string>> = {
   'the original': 'kube-apiserver',
   sleeper: 'waker',
   'opening mark': 'marker file',
+  anew: 'again',
+  lately: 'recently',
 };
 
 /** The private words in a text. */

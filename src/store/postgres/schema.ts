@@ -24,7 +24,7 @@ export interface PostgresSchemaOptions {
  * `counter` is the lock that makes revisions visible in order; it is separate from `meta` so that deleting history does
  * not block writers. Its `timeline`, `place` and `system` tell whether the data was moved or restored. `forgotten` is
  * how far the log was cleared; the floor may be higher. `raises` has the revisions that the counter was raised to
- * without a row in the log: any other revision that is not in the log was given out in a history that is gone.
+ * without a row in the log: any other revision that is not in the log was assigned in a history that is gone.
  */
 function tables(s: string): string {
   return `

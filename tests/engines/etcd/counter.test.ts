@@ -97,8 +97,8 @@ describe.skipIf(!hasEtcd()).each(['grpc', 'gateway'] as const)(
       expect((await create(open('/watching'), 'new')).revision).toBeGreaterThan(lost.revision);
     });
 
-    test('is lifted for a cluster that was created anew, which accepts writes at once', async () => {
-      const store = open('/anew');
+    test('is lifted for a cluster that was created again, which accepts writes at once', async () => {
+      const store = open('/again');
       const { revision } = await create(store, 'lost');
       const feed = feedOf(store, revision);
       const failed = failureOf(feed.next());

@@ -191,7 +191,7 @@ describeWithPostgres('a PostgreSQL standby that lagged is promoted', () => {
       `CREATE SCHEMA dump; ${tables.map((t) => `CREATE TABLE dump.${t} AS TABLE kube_vitals.${t}`).join(';')}`,
     );
     const lost = await one.create('gone');
-    // As pg_restore --clean does: it drops the tables and creates them anew.
+    // As pg_restore --clean does: it drops the tables and creates them again.
     const make = tables.map(
       (
         t,

@@ -205,7 +205,7 @@ describe('the verdict of a check', () => {
     expect(await reportOf(health, 'a')).toMatchObject({ status: 'ok' });
   });
 
-  it('counts the failures below the threshold anew after each pass', async () => {
+  it('starts to count the failures below the threshold again after each pass', async () => {
     const health = createHealth({ clock: manualClock() });
     const results = '+--+--+---'.split('').map((one) => one === '+');
     health.add({ name: 'a', check: () => results.shift() ?? true, failureThreshold: 3 });

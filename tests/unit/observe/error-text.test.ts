@@ -7,7 +7,7 @@ const coded = (message: string, code: string): Error => Object.assign(new Error(
 describe('the text of an error', () => {
   it('says why a fetch was refused', async () => {
     const error: unknown = await fetch('http://127.0.0.1:1/').catch((reason: unknown) => reason);
-    // Ports that fetch blocks have a cause without a code; the text has it all the same.
+    // Ports that fetch blocks have a cause without a code; the text has it nevertheless.
     expect(errorText(error)).toMatch(/^fetch failed: ./);
     const refused = await new Promise<Error>((resolve) => connect(1, '127.0.0.1').on('error', resolve));
     expect(errorText(new TypeError('fetch failed', { cause: refused }))).toBe(

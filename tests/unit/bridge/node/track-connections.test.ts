@@ -111,7 +111,7 @@ describe('an idle connection', () => {
     expect(socket.ends).toEqual(['destroy']);
   });
 
-  test('counts as idle from the start of the draining, and anew from every byte that comes', async () => {
+  test('counts as idle from the start of the draining, and again from every byte that comes', async () => {
     const { clock, connect, sweep, tracker } = bench();
     const socket = connect();
     clock.advance(100);

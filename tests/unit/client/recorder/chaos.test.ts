@@ -116,7 +116,7 @@ async function play(steps: readonly Step[], options: Partial<RecorderOptions>): 
     expect(known).toBeLessThanOrEqual(count);
     missing += count - known;
   }
-  // An event that was given up after an unknown outcome may be stored all the same. The drops of one second are
+  // An event that was given up after an unknown outcome may be stored nevertheless. The drops of one second are
   // reported together, with one of the events, so that they cannot be compared by object.
   expect(missing).toBeLessThanOrEqual(dropped);
 }

@@ -52,7 +52,7 @@ it('a check that flaps is one series of failures and one of recoveries, which en
   // Each series is created, patched at once, and then patched at most every 7.5 s.
   expect(server.calls.length).toBeLessThanOrEqual(2 * (2 + 130 / 7.5));
 
-  // Two changes within the quiet time continue the series: the time begins anew with each change.
+  // Two changes within the quiet time continue the series: the time begins again with each change.
   await stayHealthy(340);
   await flap(2);
   await stayHealthy(340);

@@ -312,7 +312,7 @@ describe('A watch that is interrupted', () => {
     expect(watches()).toBeLessThan(33);
   });
 
-  it('backs off while the server is away, reports it, and begins anew with short pauses', async () => {
+  it('backs off while the server is away, reports it, and begins again with short pauses', async () => {
     const { server, observed, settle, pass, news } = await bench();
     server.put('a');
     await settle();

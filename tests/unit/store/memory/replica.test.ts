@@ -101,7 +101,7 @@ describe('a replica', () => {
     expect(one.size().bytes).toBeLessThanOrEqual(1_048_576);
   });
 
-  it('gives out changes with the events that its records have', () => {
+  it('returns changes with the events that its records have', () => {
     const one = replica();
     one.apply(put('a', START + 10));
     one.apply(put('a', START + 12));
