@@ -3,7 +3,7 @@ import type { Clock } from '../../clock/clock.js';
 import { connectionError } from '../contract/errors.js';
 
 export interface Deadline {
-  /** Aborted with the reason of the caller's signal, or with a ConnectionError when the time is up. */
+  /** Aborted with the reason of the caller's signal, or with a ConnectionError when the deadline has passed. */
   readonly signal: AbortSignal;
   /** The rest of the time, in milliseconds. */
   remainingMs(): number;

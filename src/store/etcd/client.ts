@@ -104,7 +104,7 @@ export function createEtcdClient(connections: readonly Connection[], settings: E
   ): Promise<T> => {
     const delays = createDelays(FIRST_DELAY_MS, MAX_DELAY_MS);
     let renewals = 0;
-    let failure: unknown = new Error('the time is up');
+    let failure: unknown = new Error('the deadline has passed');
     for (let tries = 1; ; tries++) {
       context.signal?.throwIfAborted();
       if (clock.monotonic() >= context.end) throw stopped(failure, context);
