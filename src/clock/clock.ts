@@ -28,14 +28,13 @@ export const systemClock: Clock = {
   now: () => Date.now() * 1000,
   monotonic: () => performance.now(),
   setTimer(callback, delayMs) {
-    const timer = setTimeout(callback, Math.min(Math.max(delayMs, 0), MAX_DELAY_MS));
-    const node = timer as { ref?(): void; unref?(): void };
-    node.unref?.();
+    const timer: Partial<NodeJS.Timeout> = setTimeout(callback, Math.min(Math.max(delayMs, 0), MAX_DELAY_MS));
+    timer.unref?.();
     return {
       cancel() {
         // Node frees what it has for a duration when a timer is cancelled, but of an unref'd one only when it is due.
-        if (delayMs > LONG_MS) node.ref?.();
-        clearTimeout(timer);
+        if (delayMs > LONG_MS) timer.ref?.();
+        clearTimeout(timer as NodeJS.Timeout);
       },
     };
   },
@@ -47,8 +46,7 @@ export const immediately: ((callback: () => void) => unknown) | undefined = /* @
 
 /** Calls back in the next turn of the event loop, after callbacks that are already queued. */
 export function atNextTurn(callback: () => void): void {
-  if (immediately !== undefined) immediately(callback);
-  else setTimeout(callback, 0);
+  (immediately ?? setTimeout)(callback);
 }
 
 export function nextTurn(): Promise<void> {
