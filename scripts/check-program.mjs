@@ -187,7 +187,7 @@ const gates = {
       cwd: project,
     });
     assert.ok(existsSync(join(project, 'node_modules/.bin/kube-vitals')));
-    for (const name of ['selfsigned', 'libsql']) assert.ok(!existsSync(join(project, 'node_modules', name)), name);
+    for (const name of ['@peculiar/x509', 'libsql']) assert.ok(!existsSync(join(project, 'node_modules', name)), name);
   },
 };
 for (const node of programs) {

@@ -1,5 +1,18 @@
+import {
+  AuthorityKeyIdentifierExtension,
+  BasicConstraintsExtension,
+  ExtendedKeyUsage,
+  ExtendedKeyUsageExtension,
+  type Extension,
+  KeyUsageFlags,
+  KeyUsagesExtension,
+  SubjectAlternativeNameExtension,
+  SubjectKeyIdentifierExtension,
+  X509Certificate,
+  X509CertificateGenerator,
+} from '@peculiar/x509';
+import { KeyObject, createPrivateKey, webcrypto } from 'node:crypto';
 import { isIP } from 'node:net';
-import { generate } from 'selfsigned';
 
 /** A certificate and its key, both PEM. */
 export interface KeyPair {
@@ -10,44 +23,58 @@ export interface KeyPair {
 const DAY_MS = 86_400_000;
 const CA_DAYS = 3650;
 const SERVER_DAYS = 365;
+const KEYS = { name: 'ECDSA', namedCurve: 'P-256' };
 
 export function makeAuthority(now: number): Promise<KeyPair> {
-  return make('kube-vitals-ca', CA_DAYS, now, {
-    extensions: [
-      { name: 'basicConstraints', cA: true, critical: true },
-      { name: 'keyUsage', keyCertSign: true, cRLSign: true, critical: true },
-    ],
-  });
+  return make('CN=kube-vitals-ca', CA_DAYS, now, [
+    new BasicConstraintsExtension(true, undefined, true),
+    new KeyUsagesExtension(KeyUsageFlags.keyCertSign | KeyUsageFlags.cRLSign, true),
+  ]);
 }
 
 export function makeServerCertificate(ca: KeyPair, names: readonly string[], now: number): Promise<KeyPair> {
-  return make('kube-vitals', SERVER_DAYS, now, {
-    ca,
-    extensions: [
-      { name: 'basicConstraints', cA: false, critical: true },
-      { name: 'keyUsage', digitalSignature: true, critical: true },
-      { name: 'extKeyUsage', serverAuth: true },
-      {
-        name: 'subjectAltName',
-        altNames: names.map((name) => (isIP(name) ? { type: 7, ip: name } : { type: 2, value: name })),
-      },
-    ],
-  });
+  const extensions = [
+    new BasicConstraintsExtension(false, undefined, true),
+    new KeyUsagesExtension(KeyUsageFlags.digitalSignature, true),
+    new ExtendedKeyUsageExtension([ExtendedKeyUsage.serverAuth]),
+    new SubjectAlternativeNameExtension(names.map((value) => ({ type: isIP(value) ? 'ip' : 'dns', value }))),
+  ];
+  return make('CN=kube-vitals', SERVER_DAYS, now, extensions, ca);
 }
 
+/** Without `ca` the certificate is its own authority. */
 async function make(
-  commonName: string,
+  name: string,
   days: number,
   now: number,
-  options: Parameters<typeof generate>[1],
+  extensions: readonly Extension[],
+  ca?: KeyPair,
 ): Promise<KeyPair> {
-  const made = await generate([{ name: 'commonName', value: commonName }], {
+  const { publicKey, privateKey } = await webcrypto.subtle.generateKey(KEYS, true, ['sign', 'verify']);
+  const authority = ca && new X509Certificate(ca.cert);
+  const cert = await X509CertificateGenerator.create({
+    subject: name,
+    issuer: authority?.subjectName ?? name,
     // Valid from an hour ago, for clients whose clock is a little behind.
-    notBeforeDate: new Date(now - 3_600_000),
-    notAfterDate: new Date(now + days * DAY_MS),
-    keyType: 'ec',
-    algorithm: 'sha256',
-    ...options,
+    notBefore: new Date(now - 3_600_000),
+    notAfter: new Date(now + days * DAY_MS),
+    publicKey,
+    signingKey: ca ? await importKey(ca.key) : privateKey,
+    signingAlgorithm: { name: KEYS.name, hash: 'SHA-256' },
+    extensions: [
+      ...extensions,
+      // Python 3.13 and later, which verifies strictly, refuses certificates without these two.
+      await SubjectKeyIdentifierExtension.create(publicKey),
+      await AuthorityKeyIdentifierExtension.create(authority?.publicKey ?? publicKey),
+    ],
   });
-  return { cert: made.cert, key: made.private };
+  return {
+    cert: cert.toString('pem'),
+    key: KeyObject.from(privateKey).export({ type: 'pkcs8', format: 'pem' }).toString(),
+  };
+}
+
+function importKey(pem: string): Promise<webcrypto.CryptoKey> {
+  const der = createPrivateKey(pem).export({ type: 'pkcs8', format: 'der' });
+  return webcrypto.subtle.importKey('pkcs8', der, KEYS, false, ['sign']);
 }

@@ -58,6 +58,15 @@ describe('ownCertificate', () => {
     expect(mode('server.key')).toBe(0o600);
   });
 
+  it('names the keys of both certificates, without which clients that verify strictly refuse them', async () => {
+    const made = await ownCertificate(dir, '127.0.0.1');
+    for (const pem of [made.cert, made.ca]) {
+      const { raw } = new X509Certificate(pem);
+      expect(raw.includes(Buffer.from('0603551d0e', 'hex')), 'subjectKeyIdentifier').toBe(true);
+      expect(raw.includes(Buffer.from('0603551d23', 'hex')), 'authorityKeyIdentifier').toBe(true);
+    }
+  });
+
   it('is reused at the next start', async () => {
     const first = await ownCertificate(dir, '127.0.0.1');
     expect(await ownCertificate(dir, '127.0.0.1')).toEqual(first);
