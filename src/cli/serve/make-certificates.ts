@@ -68,8 +68,9 @@ async function make(
       await AuthorityKeyIdentifierExtension.create(authority?.publicKey ?? publicKey),
     ],
   });
+  // The final newline is for those who concatenate PEM files.
   return {
-    cert: cert.toString('pem'),
+    cert: `${cert.toString('pem')}\n`,
     key: KeyObject.from(privateKey).export({ type: 'pkcs8', format: 'pem' }).toString(),
   };
 }

@@ -67,6 +67,13 @@ describe('ownCertificate', () => {
     }
   });
 
+  it('ends its files with a line break, so that they can be concatenated', async () => {
+    await ownCertificate(dir, '127.0.0.1');
+    for (const name of ['ca.crt', 'ca.key', 'server.crt', 'server.key']) {
+      expect(readFileSync(join(dir, name), 'utf8'), name).toMatch(/^-----BEGIN [^]+\n-----END [A-Z ]+-----\n$/);
+    }
+  });
+
   it('is reused at the next start', async () => {
     const first = await ownCertificate(dir, '127.0.0.1');
     expect(await ownCertificate(dir, '127.0.0.1')).toEqual(first);
