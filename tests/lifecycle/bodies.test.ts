@@ -1,7 +1,10 @@
 import { once } from 'node:events';
-import { describe, expect, test } from 'vitest';
+import { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { systemClock } from '../../src/clock/clock.js';
 import { isBodyError, readBody } from '../../src/http/body.js';
+import { toFetchHandler } from '../../src/fetch.js';
 import type { ApiHandler } from '../../src/http/handler.js';
 import { toNodeListener } from '../../src/node.js';
 import { feedHandler, gate, listen, raw, serve, text } from './support.js';
@@ -169,6 +172,30 @@ describe('a body over the limit', () => {
     await client.closed;
     expect(timers).toMatchObject([{ cancelled: true }]);
   });
+});
+
+test('a body over the limit is no uncaught exception where the fetch server passes a stream of Node', async () => {
+  const uncaught = vi.fn();
+  const listeners = process.rawListeners('uncaughtException') as ((error: Error) => void)[];
+  process.removeAllListeners('uncaughtException').on('uncaughtException', uncaught);
+  onTestFinished(() => {
+    process.removeAllListeners('uncaughtException');
+    for (const listener of listeners) process.on('uncaughtException', listener);
+  });
+  const fetchHandler = toFetchHandler(async (request) => {
+    await sleep(50); // until the buffers between the socket and the handler are full
+    return text(String((await readBody(request, 10)).byteLength));
+  });
+  // As srvx below h3 does.
+  const { port } = await listen((req, res) => {
+    const body = Readable.toWeb(req) as ReadableStream;
+    const request = new Request('http://a/', { method: 'POST', body, duplex: 'half' } as RequestInit);
+    void fetchHandler(request).then((response) => res.writeHead(response?.status ?? 0).end());
+  });
+  const client = raw(port);
+  client.send(post('Connection: close\r\nTransfer-Encoding: chunked', chunked(1_000_000)));
+  await client.closed;
+  expect(uncaught).not.toHaveBeenCalled();
 });
 
 describe('a body that is not read', () => {

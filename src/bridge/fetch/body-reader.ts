@@ -2,13 +2,15 @@ import { joinBytes } from '../../http/bytes.js';
 import { bodyAborted, bodyTooLarge } from '../../http/body.js';
 import type { BodyCall } from '../../http/request.js';
 import type { BodyReading } from '../exchange/body-reading.js';
+import { turnEnd } from './turn-end.js';
 
 /** The largest body read with `arrayBuffer()`: `request.body` is a stream, which takes @hono/node-server 50 µs. */
 const READ_WHOLE_BYTES = 65_536;
 
 /**
- * Reads the body of a fetch request. The rest is cancelled beyond the limit and when the reading is stopped, which
- * takes effect at once, even if the server never ends the stream.
+ * Reads the body of a fetch request. A stop takes effect at once, even if the server never ends the stream. A body that
+ * says it is too large is left unread: the server then sends the answer and discards the body. The rest of another one
+ * is cancelled.
  *
  * @throws BodyError beyond the limit, when the body is incomplete, or when the reading is stopped.
  */
@@ -21,15 +23,16 @@ export function readFetchBody(
   return new Promise((resolve, reject) => {
     const { headers } = request;
     const length = Number(headers.get('content-length') ?? NaN);
+    if (length > limit) throw bodyTooLarge(limit);
     // A lenient parser accepts both headers; the length is then unreliable.
-    const isSmall = !headers.has('transfer-encoding') && length <= Math.min(limit, READ_WHOLE_BYTES);
+    const isSmall = !headers.has('transfer-encoding') && length <= READ_WHOLE_BYTES;
     const reader = isSmall ? undefined : request.body?.getReader();
     reading.begin((error) => {
-      void reader?.cancel().catch(() => undefined);
+      void cancel(reader);
       reject(error as Error);
     }, call);
     // After a stop this has no effect: the promise is settled.
-    (isSmall ? readWhole(request, limit) : readAll(reader, length, limit)).then(
+    (isSmall ? readWhole(request, limit) : readAll(reader, limit)).then(
       (bytes) => {
         reading.finish();
         resolve(bytes);
@@ -49,11 +52,9 @@ async function readWhole(request: Request, limit: number): Promise<Uint8Array> {
 
 async function readAll(
   reader: ReadableStreamDefaultReader<Uint8Array> | undefined,
-  length: number,
   limit: number,
 ): Promise<Uint8Array> {
   if (reader === undefined) return new Uint8Array(0);
-  if (length > limit) throw bodyTooLarge(limit);
   const chunks: Uint8Array[] = [];
   let size = 0;
   for (;;) {
@@ -65,4 +66,13 @@ async function readAll(
     if (size > limit) throw bodyTooLarge(limit);
     chunks.push(value);
   }
+}
+
+/**
+ * Cancels in the next turn: a stream of `Readable.toWeb` may have been resumed in this one, and its chunk would then be
+ * an uncaught exception of Node, "Controller is already closed".
+ */
+async function cancel(reader: ReadableStreamDefaultReader<Uint8Array> | undefined): Promise<void> {
+  await turnEnd();
+  await reader?.cancel().catch(() => undefined);
 }

@@ -108,8 +108,14 @@ describe('the request', () => {
     });
     const response = await answered(toFetchHandler(echo)(post(endless, { duplex: 'half' } as RequestInit)));
     expect(response.status).toBe(413);
-    expect(cancelled).toHaveBeenCalledOnce();
+    await vi.waitFor(() => expect(cancelled).toHaveBeenCalledOnce());
     expect(given).toBeLessThan(10);
+  });
+
+  test('leaves a body unread that says it is too large', async () => {
+    const request = post('0123456789a', { headers: { 'content-length': '11' } });
+    expect((await answered(toFetchHandler(echo)(request))).status).toBe(413);
+    expect([request.bodyUsed, request.body?.locked]).toEqual([false, false]);
   });
 
   describe('with a body that never arrives', () => {
