@@ -11,8 +11,12 @@ const SIZES = [1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9];
 
 const counter = (name: string, labels: readonly string[], help: string): Metric =>
   new Metric('counter', name, labels, help);
-const gauge = (name: string, labels: readonly string[], help: string): Metric =>
-  new Metric('gauge', name, labels, help);
+const gauge = (
+  name: string,
+  labels: readonly string[],
+  help: string,
+  aggregator: Metric['aggregator'] = 'sum',
+): Metric => new Metric('gauge', name, labels, help, [], aggregator);
 const histogram = (name: string, labels: readonly string[], help: string, buckets: readonly number[]): Metric =>
   new Metric('histogram', name, labels, help, buckets);
 
@@ -23,6 +27,7 @@ export class MetricSet {
     'kubernetes_healthcheck',
     ['name', 'type'],
     'The last result of a health check: 1 passed, 0 failed.',
+    'min',
   );
   readonly checks: Metric = counter(
     'kubernetes_healthchecks_total',
@@ -81,6 +86,7 @@ export class MetricSet {
     'apiserver_watch_cache_resource_version',
     STORE_RESOURCE,
     'The revision up to which the watch cache has every change.',
+    'min',
   );
   readonly cacheWaits: Metric = histogram(
     'apiserver_watch_cache_read_wait_seconds',
@@ -147,6 +153,7 @@ export class MetricSet {
     'kube_vitals_watch_cache_ready',
     STORE,
     'Whether the watch cache serves reads with the latest state: 0 while it is filled or too small, or the store unavailable.',
+    'min',
   );
   readonly cacheEvents: Metric = gauge('kube_vitals_watch_cache_events', STORE, 'Events in the watch cache.');
   readonly cacheBytes: Metric = gauge(
@@ -158,6 +165,7 @@ export class MetricSet {
     'kube_vitals_watch_cache_lag_seconds',
     STORE,
     'Seconds for which the watch cache has been behind a revision that is known to exist.',
+    'max',
   );
   readonly expired: Metric = counter(
     'kube_vitals_expired_events_total',

@@ -50,7 +50,8 @@ const OTHER = 'other';
 
 /** A metric that prom-client's `Registry` accepts: it reads `name` at registration, and calls `get` when it prints. */
 export class Metric {
-  readonly aggregator = 'sum';
+  /** How prom-client's `AggregatorRegistry` combines the values of the workers of `node:cluster`. */
+  readonly aggregator: 'sum' | 'min' | 'max';
   readonly type: 'counter' | 'gauge' | 'histogram';
   /** prom-client takes `_total` off the name of a counter before it prints OpenMetrics. */
   name: string;
@@ -66,12 +67,14 @@ export class Metric {
     labelNames: readonly string[],
     help: string,
     buckets: readonly number[] = [],
+    aggregator: Metric['aggregator'] = 'sum',
   ) {
     this.type = type;
     this.name = name;
     this.labelNames = labelNames;
     this.help = help;
     this.#buckets = buckets;
+    this.aggregator = aggregator;
   }
 
   /** Returns the series of these label values, which are in the order of `labelNames`. */

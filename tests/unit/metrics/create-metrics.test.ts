@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { Registry } from 'prom-client';
+import { AggregatorRegistry, Registry } from 'prom-client';
 import { afterEach, describe, expect, it } from 'vitest';
 import {
   allowAuthenticated,
@@ -310,6 +310,23 @@ describe('/metrics', () => {
     await first.catch(() => undefined);
     await frames.return?.();
     expect(await count()).toBe('0');
+  });
+
+  it('has gauges of which those of several workers make sense together: a check passes if it passes in each', async () => {
+    const workers = [];
+    for (const passes of [true, false]) {
+      const registry = new Registry();
+      const { send, health } = createService({ registry });
+      health.add({ name: 'database', check: () => passes });
+      await send('GET', '/readyz');
+      workers.push(await registry.getMetricsAsJSON());
+    }
+    const text = await AggregatorRegistry.aggregate(workers).metrics();
+    const values = ['ping', 'database'].map((name) =>
+      valueOf(text, `kubernetes_healthcheck{name="${name}",type="readyz"}`),
+    );
+    expect(values).toEqual([1, 0]);
+    expect(valueOf(text, 'kubernetes_healthchecks_total{name="ping",type="readyz",status="success"}')).toBe(2);
   });
 
   it('counts on from zero when the registry of the service was reset', async () => {
