@@ -68,6 +68,8 @@ export function readIncoming(
     };
     const onGone = (cause?: unknown): void => {
       finish();
+      // Bun emits the error after the `close` of the response, and nobody may listen by then.
+      req.on('error', ignoreError);
       reject(bodyAborted(cause));
     };
     reading.begin(stop, call);
@@ -79,6 +81,8 @@ export function readIncoming(
     req.on('data', onData);
   });
 }
+
+const ignoreError = (): void => undefined;
 
 async function bytesOfParser(req: NodeIncoming, res: NodeOutgoing, limit: number): Promise<Uint8Array> {
   const { rawBody, body } = req;

@@ -104,7 +104,7 @@ describe('the body of a request', () => {
     ['the request reports an error', (req) => req.emit('error', new Error('ECONNRESET'))],
     ['the request closes', (req) => req.emit('close')],
     ['the response closes', (_, res) => res.emit('close')],
-  ])('is no longer read where %s, and no listener is left', async (_, end) => {
+  ])('is no longer read where %s, and only listeners for errors are left', async (_, end) => {
     const { handler, came } = reader();
     const req = new Incoming();
     const before = listening(req);
@@ -115,7 +115,22 @@ describe('the body of a request', () => {
     await settled();
     expect([came, res.status]).toEqual([['aborted'], 400]);
     expect(listening(req)).toMatchObject(before);
-    expect([req.listenerCount('data') + req.listenerCount('error'), res.listenerCount('close')]).toEqual([2, 0]);
+    // One for errors after this, and those of the discarding.
+    expect([req.listenerCount('error'), req.listenerCount('data'), res.listenerCount('close')]).toEqual([2, 1, 0]);
+  });
+
+  test('may report its error after the response has closed, as in Bun', async () => {
+    const { handler, came } = reader();
+    const req = new Incoming();
+    const res = serve(handler, req);
+    req.write('01');
+    await settled();
+    Object.assign(req, { complete: true });
+    res.destroyed = true;
+    res.emit('close');
+    expect(() => req.emit('error', new Error('aborted'))).not.toThrow();
+    await settled();
+    expect(came).toEqual(['aborted']);
   });
 
   test('is aborted where the request broke off before it was read', async () => {
