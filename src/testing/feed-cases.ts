@@ -167,16 +167,17 @@ export function feedCases(test: DefineCase): void {
     store,
     context,
     create,
+    expire,
     feed,
   }) => {
     const record = await create('a');
     const now = record.expiresAt;
-    assertEqual(await store.expire({ now, limit: 10 }), 1, 'expired events');
+    assertEqual(await expire(now), 1, 'expired events');
     const [change] = await feed(record.revision).take(1);
     assertEqual(change?.type, 'delete', 'type');
     assertEqual(change?.record.event, record.event, 'the last state');
     assertEqual(change?.previous, record, 'the state before');
     assertEqual(change?.revision, await store.revision(), 'revision');
-    assert(context.clock.now() < now, 'expiry is by the given moment, not by the clock');
+    if (store.now === undefined) assert(context.clock.now() < now, 'expiry is by the given moment, not by the clock');
   });
 }

@@ -134,6 +134,11 @@ export function createFixture(options: EventStoreSuiteOptions, context: StoreCon
       const { expiresAt, ...rest } = { ...later(), ...more };
       return store.replace(key, sampleEvent({ ...key, uid, ...rest }), { expiresAt, expected });
     },
+    /** Expires what is due at a time. A store with a clock of its own that follows the test's clock gets there first. */
+    expire(now: number, limit = 10, source: EventStore = store): Promise<number> {
+      if (source.now !== undefined && context.clock.now() < now) context.clock.setNow(now);
+      return source.expire({ now, limit });
+    },
     /** Follows `next` from page to page. */
     async walk(query: ListQuery): Promise<readonly ListPage[]> {
       const pages: ListPage[] = [];

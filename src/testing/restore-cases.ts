@@ -78,4 +78,12 @@ export function restoreCases(test: DefineCase): void {
     assert(times[0] <= times[1] && times[1] <= times[2], `it does not run backwards: ${times.join(', ')}`);
     assert(times[0] > 1e15 && times[2] < 1e16, 'microseconds since the epoch');
   });
+
+  test('now: by that clock nothing expires early, whatever a caller says', async ({ store, create }) => {
+    if (store.now === undefined) return;
+    const expiresAt = (await store.now()) + 3_600_000_000;
+    const record = await create('a', { expiresAt });
+    assertEqual(await store.expire({ now: expiresAt, limit: 10 }), 0, 'expired events');
+    assertEqual(await store.get(record.key), record, 'get');
+  });
 }

@@ -3,16 +3,16 @@ import { assert, assertEqual, assertStoreError } from './assert.js';
 import { keyOf, namesOf, recordsOf, revisionsOf, type DefineCase } from './fixture.js';
 
 export function retentionCases(test: DefineCase): void {
-  test('expiry: removes what is due and nothing else', async ({ store, create, context, later }) => {
+  test('expiry: removes what is due and nothing else', async ({ store, create, expire, context, later }) => {
     const now = context.clock.now();
     await create('past', { expiresAt: now - 5 });
     await create('now', { expiresAt: now });
     await create('next', { expiresAt: now + 1 });
     await create('later');
-    assertEqual(await store.expire({ now, limit: 10 }), 2, 'expired events');
+    assertEqual(await expire(now), 2, 'expired events');
     const names = namesOf((await store.list({ limit: 10 })).records);
     assertEqual(names, ['later', 'next'], 'what is left');
-    assertEqual(await store.expire({ now, limit: 10 }), 0, 'a second time');
+    assertEqual(await expire(now), 0, 'a second time');
     assert(later().expiresAt > now, 'the clock stands still');
   });
 
@@ -21,41 +21,42 @@ export function retentionCases(test: DefineCase): void {
     assertEqual(await store.get(keyOf('a')), record, 'get');
   });
 
-  test('expiry: a replace sets a new time, later or earlier', async ({ store, context, create, replace }) => {
+  test('expiry: a replace sets a new time, later or earlier', async ({ store, context, create, replace, expire }) => {
     const now = context.clock.now();
     await replace(await create('longer', { expiresAt: now + 10 }), { expiresAt: now + 1000 });
     await replace(await create('shorter', { expiresAt: now + 1000 }), { expiresAt: now + 10 });
     await create('other');
-    assertEqual(await store.expire({ now: now + 10, limit: 10 }), 1, 'due at first');
+    assertEqual(await expire(now + 10), 1, 'due at first');
     assertEqual(await store.get(keyOf('shorter')), undefined, 'the shortened one');
-    assertEqual(await store.expire({ now: now + 999, limit: 10 }), 0, 'due in between');
-    assertEqual(await store.expire({ now: now + 1000, limit: 10 }), 1, 'due at last');
+    assertEqual(await expire(now + 999), 0, 'due in between');
+    assertEqual(await expire(now + 1000), 1, 'due at last');
   });
 
   test('expiry: a removed event does not expire, one created again has its own time', async ({
     store,
     context,
     create,
+    expire,
   }) => {
     const now = context.clock.now();
     await create('a', { expiresAt: now + 10 });
     await store.remove(keyOf('a'));
-    assertEqual(await store.expire({ now: now + 10, limit: 10 }), 0, 'nothing is there');
+    assertEqual(await expire(now + 10), 0, 'nothing is there');
     await create('a', { expiresAt: now + 20 });
-    assertEqual(await store.expire({ now: now + 15, limit: 10 }), 0, 'its own time');
-    assertEqual(await store.expire({ now: now + 20, limit: 10 }), 1, 'then it expires');
+    assertEqual(await expire(now + 15), 0, 'its own time');
+    assertEqual(await expire(now + 20), 1, 'then it expires');
   });
 
   test('expiry: never removes more than the limit, and each with a revision of its own', async ({
-    store,
     createMany,
+    expire,
     feed,
   }) => {
     const records = await createMany(25);
     const now = records.at(-1)?.expiresAt ?? 0;
     let total = 0;
     for (let round = 0; round < 100 && total < 25; round++) {
-      const count = await store.expire({ now, limit: 10 });
+      const count = await expire(now);
       assert(count > 0 && count <= 10, `a call removed ${count}`);
       total += count;
     }
@@ -64,11 +65,11 @@ export function retentionCases(test: DefineCase): void {
     assertEqual(new Set(namesOf(changes)).size, 25, 'different events');
   });
 
-  test('expiry: callers at the same time remove everything once', async ({ store, createMany, feed }) => {
+  test('expiry: callers at the same time remove everything once', async ({ store, createMany, expire, feed }) => {
     const records = await createMany(20);
     const now = records.at(-1)?.expiresAt ?? 0;
-    const counts = await Promise.all(Array.from({ length: 5 }, () => store.expire({ now, limit: 100 })));
-    while ((await store.expire({ now, limit: 100 })) > 0) counts.push(0);
+    const counts = await Promise.all(Array.from({ length: 5 }, () => expire(now, 100)));
+    while ((await expire(now, 100)) > 0) counts.push(0);
     const changes = await feed(records.at(-1)?.revision ?? 0).take(20);
     assertEqual(new Set(namesOf(changes)).size, 20, 'different events');
     assertEqual((await store.list({ limit: 1 })).records, [], 'what is left');

@@ -18,6 +18,7 @@ export function writeCases(test: DefineCase): void {
     store,
     create,
     replace,
+    expire,
     context,
   }) => {
     const a = await create('a');
@@ -31,7 +32,7 @@ export function writeCases(test: DefineCase): void {
       [...new Set(all)].sort((x, y) => x - y),
       'rising revisions',
     );
-    await store.expire({ now: context.clock.now() + 7_200_000_000, limit: 1 });
+    await expire(context.clock.now() + 7_200_000_000, 1);
     assert((await store.revision()) > last.revision, 'an expiry has a revision of its own');
   });
 

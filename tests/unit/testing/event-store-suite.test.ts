@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import type { Change, EventStore } from '../../../src/store/contract/event-store.js';
+import type { Change, EventStore, ExpireOptions } from '../../../src/store/contract/event-store.js';
 import { storeError } from '../../../src/store/contract/errors.js';
 import { memoryStore } from '../../../src/store/memory/memory-store.js';
 import { eventStoreSuite } from '../../../src/testing/event-store-suite.js';
-import type { EventStoreSuiteOptions } from '../../../src/testing/fixture.js';
+import type { EventStoreSuiteOptions, StoreContext } from '../../../src/testing/fixture.js';
 
 /** Runs the suite with a runner of three lines and returns the names of the tests that fail. */
 async function failures(
@@ -142,9 +142,28 @@ const spoilt: readonly (readonly [rule: string, spoil: (store: EventStore) => Ev
   ],
 ];
 
+/** A store with a clock of its own, the test's. `expire` goes beyond it if `early`. */
+const withClock =
+  (early: boolean) =>
+  ({ clock, historyMs }: StoreContext): EventStore => {
+    const store = memoryStore({ clock, historyMs });
+    const expire = (call: ExpireOptions): Promise<number> =>
+      store.expire(early ? call : { ...call, now: Math.min(call.now, clock.now()) });
+    return {
+      ...store,
+      now: (call) => store.ping(call).then(() => clock.now()),
+      expire,
+    };
+  };
+
 describe('eventStoreSuite', () => {
   test('passes for a correct store', async () => {
     expect(await failures((store) => store)).toEqual([]);
+  });
+
+  test('passes for a store whose own clock is that of the test, unless it expires events early', async () => {
+    expect(await failures((store) => store, { createStore: withClock(false) })).toEqual([]);
+    expect(await failures((store) => store, { createStore: withClock(true) }, /^now/)).toHaveLength(1);
   });
 
   test.each(spoilt)('fails for a store where %s', async (_, spoil, caught) => {
