@@ -71,13 +71,17 @@ type EventOptions = SampleEventOptions & Partial<Pick<WriteOptions, 'expiresAt'>
 
 function createReader(store: EventStore, after: Revision, waitMs: number | undefined) {
   const abort = new AbortController();
-  const feed = store.changes({ after, signal: abort.signal })[Symbol.asyncIterator]();
+  let passed = 0;
+  const onProgress = (revision: Revision): void => void (passed = revision);
+  const feed = store.changes({ after, signal: abort.signal, onProgress })[Symbol.asyncIterator]();
   const batch = (): Promise<IteratorResult<readonly Change[]>> => inTime(feed.next(), 'a batch of the feed', waitMs);
   const ready: Change[] = [];
   const take = async (count: number): Promise<readonly Change[]> => {
     while (ready.length < count) {
       const result = await batch();
       if (result.done === true) return fail(`the feed ended after ${ready.length} of ${count} changes`);
+      const early = result.value.find(({ revision }) => revision <= passed);
+      if (early) return fail(`change ${early.revision} came after the progress to ${passed}`);
       ready.push(...result.value);
     }
     return ready.splice(0, count);
@@ -158,6 +162,8 @@ export function createFixture(options: EventStoreSuiteOptions, context: StoreCon
     async outlive(revision: Revision): Promise<unknown> {
       for (let round = 0; round < 400; round++) {
         context.clock.advance(context.historyMs + 1);
+        // Calls that the store made meanwhile are over their deadlines.
+        await nextTurn();
         const passing = await create(`passing-${round}`);
         await store.remove(passing.key);
         const error: unknown = await store.list({ at: revision, limit: 1 }).catch((reason: unknown) => reason);

@@ -1,6 +1,6 @@
 import type { EventRecord } from '../store/contract/record.js';
 import { assert, assertEqual, assertRejects, assertStoreError } from './assert.js';
-import type { ListPage, Revision } from '../store/contract/event-store.js';
+import type { ListPage, ListQuery, Revision } from '../store/contract/event-store.js';
 import { keyOf, keysOf, namesOf, revisionsOf, type DefineCase } from './fixture.js';
 
 export function listCases(test: DefineCase): void {
@@ -61,6 +61,27 @@ export function listCases(test: DefineCase): void {
     await createMany(4);
     assertEqual((await store.list({ limit: 4 })).next, undefined, 'next');
     assert((await store.list({ limit: 3 })).next !== undefined, 'a next before the last page');
+  });
+
+  test('pages: one that is exactly full has no next because of other namespaces or later events', async ({
+    store,
+    create,
+    createMany,
+  }) => {
+    for (const namespace of ['a', 'z']) await create('x', { namespace });
+    const records = await createMany(4);
+    const at = await store.revision();
+    const orders = store.capabilities.newestFirst === 'none' ? (['key'] as const) : (['key', 'newest-first'] as const);
+    const check = async (query: Partial<ListQuery>): Promise<void> => {
+      for (const order of orders) {
+        const page = await store.list({ ...query, order, namespace: 'default', limit: 4 });
+        assertEqual(page.records, order === 'key' ? records : [...records].reverse(), `records by ${order}`);
+        assertEqual(page.next, undefined, `next by ${order}`);
+      }
+    };
+    await check({});
+    await create('later');
+    await check({ at });
   });
 
   test('pages: continue after a position whose event is gone, or never existed', async ({ store, createMany }) => {
@@ -153,6 +174,10 @@ export function listCases(test: DefineCase): void {
     const first = await store.list({ namespace: 'default', limit: 3 });
     check(first, 7, 'first page');
     check(await store.list({ limit: 3 }), 8, 'all namespaces');
+    check(await store.list({ limit: 11 }), 0, 'the only page');
+    if (store.capabilities.newestFirst !== 'none') {
+      check(await store.list({ order: 'newest-first', limit: 3 }), 8, 'newest first');
+    }
     await create('event-004-new');
     await store.remove(keyOf('event-005'));
     await store.remove(keyOf('event-006'));

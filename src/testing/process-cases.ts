@@ -1,4 +1,5 @@
-import type { EventRecord } from '../store/contract/record.js';
+import type { EventStore } from '../store/contract/event-store.js';
+import type { EncodedEvent, EventRecord } from '../store/contract/record.js';
 import { assert, assertEqual, assertStoreError } from './assert.js';
 import { sampleEvent } from './sample-event.js';
 import { keyOf, namesOf, recordsOf, revisionsOf, type DefineCase } from './fixture.js';
@@ -53,13 +54,82 @@ export function processCases(test: DefineCase): void {
     assertEqual(recordsOf(changes), records.slice(2), 'the changes after the second');
   });
 
-  test('shared: a write through one store is seen by get and list of the other', async ({ store, create, second }) => {
+  test('durable: the history from before a restart is what it was', async ({
+    store,
+    createMany,
+    replace,
+    reopen,
+    feed,
+  }) => {
+    if (!store.capabilities.durable) return;
+    const records = await createMany(3);
+    const at = await store.revision();
+    const [replaced, removed] = records as [EventRecord, EventRecord];
+    await replace(replaced, { note: 'changed' });
+    await store.remove(removed.key);
+    const changes = await feed(at).take(2);
+    await store.close();
+    const again = await reopen();
+    assertEqual((await again.list({ at, limit: 10 })).records, records, 'the old state');
+    assertEqual(await feed(at, again).take(2), changes, 'the changes');
+  });
+
+  test('shared: a write through one store is seen by get and list of the other', async ({
+    store,
+    create,
+    replace,
+    second,
+  }) => {
     if (!store.capabilities.shared) return;
     const other = await second();
     const record = await create('a');
     assertEqual(await other.get(record.key), record, 'get');
     assertEqual((await other.list({ limit: 10 })).records, [record], 'list');
     assert((await other.revision()) >= record.revision, 'revision()');
+    const changed = await replace(record, { note: 'changed' });
+    assertEqual(await other.get(record.key), changed, 'get after a replace');
+    assertEqual((await other.list({ limit: 10 })).records, [changed], 'list after a replace');
+    await store.remove(record.key);
+    assertEqual(await other.get(record.key), undefined, 'get after a removal');
+    assertEqual((await other.list({ limit: 10 })).records, [], 'list after a removal');
+  });
+
+  test('shared: of many writes of one key through both exactly one succeeds', async ({ store, second, later }) => {
+    if (!store.capabilities.shared) return;
+    const stores = [store, await second()];
+    const won = async (write: (to: EventStore, uid: string) => Promise<EventRecord>): Promise<EventRecord> => {
+      const attempts = Array.from({ length: 10 }, (_, i) => write(stores[i % 2] as EventStore, `uid-${i}`));
+      const results = await Promise.allSettled(attempts);
+      const records = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
+      assertEqual(records.length, 1, 'successful writes');
+      for (const one of stores) assertEqual(await one.get(keyOf('a')), records[0], 'get');
+      return records[0] as EventRecord;
+    };
+    const sample = (uid: string): EncodedEvent => sampleEvent({ name: 'a', uid });
+    const { revision: expected } = await won((to, uid) => to.create(keyOf('a'), sample(uid), later()));
+    await won((to, uid) => to.replace(keyOf('a'), sample(uid), { ...later(), expected }));
+  });
+
+  test('shared: revisions and positions of one store are valid at the other', async ({
+    store,
+    create,
+    createMany,
+    second,
+    feed,
+    outlive,
+  }) => {
+    if (!store.capabilities.shared) return;
+    const other = await second();
+    await other.list({ limit: 1 });
+    const records = await createMany(5);
+    const { revision: at, next: after } = await store.list({ limit: 2 });
+    await store.remove(keyOf('event-003'));
+    const rest = await other.list({ at, after, limit: 10 });
+    assertEqual(rest, { records: records.slice(2), revision: at, remaining: rest.remaining }, 'the next page');
+    await create('x');
+    await outlive(at);
+    await assertStoreError(other.list({ at, after, limit: 10 }), 'expired', 'a page beyond the history');
+    await assertStoreError(feed(at, other).batch(), 'expired', 'a feed from beyond the history');
   });
 
   test('shared: conditions hold across stores', async ({ store, create, replace, second, later }) => {

@@ -1,3 +1,4 @@
+import { isStoreError } from '../store/contract/errors.js';
 import type { EventRecord } from '../store/contract/record.js';
 import { assert, assertEqual, assertStoreError } from './assert.js';
 import { keyOf, namesOf, recordsOf, revisionsOf, type DefineCase } from './fixture.js';
@@ -30,6 +31,14 @@ export function retentionCases(test: DefineCase): void {
     assertEqual(await store.get(keyOf('shorter')), undefined, 'the shortened one');
     assertEqual(await expire(now + 999), 0, 'due in between');
     assertEqual(await expire(now + 1000), 1, 'due at last');
+  });
+
+  test('expiry: may be years away', async ({ store, context, create, expire }) => {
+    const expiresAt = context.clock.now() + 3_155_760_000_000_000;
+    const record = await create('a', { expiresAt });
+    assertEqual(record.expiresAt, expiresAt, 'expiresAt');
+    assertEqual(await store.get(record.key), record, 'get');
+    assertEqual(await expire(expiresAt - 1), 0, 'expired events');
   });
 
   test('expiry: a removed event does not expire, one created again has its own time', async ({
@@ -112,6 +121,52 @@ export function retentionCases(test: DefineCase): void {
     assert(current === undefined || current > page.revision, 'current is the oldest readable revision');
     await assertStoreError(feed(page.revision).batch(), 'expired', 'the feed');
     await assertStoreError(feed(1).batch(), 'expired', 'a feed from the beginning of time');
+  });
+
+  test('history: an old version is kept for the whole time after it was replaced or removed', async ({
+    store,
+    createMany,
+    replace,
+    context,
+    feed,
+    outlive,
+  }) => {
+    const records = await createMany(3);
+    await outlive(records[2]?.revision ?? 0);
+    const at = await store.revision();
+    const [replaced, removed] = records as [EventRecord, EventRecord];
+    await replace(replaced, { note: 'changed' });
+    await store.remove(removed.key);
+    context.clock.advance(context.historyMs / 2);
+    await replace(records[2] as EventRecord);
+    const changes = await feed(at).take(3);
+    assertEqual(
+      changes.map(({ previous }) => previous),
+      records,
+      'the states before',
+    );
+    assertEqual((await store.list({ at, limit: 10 })).records, records, 'the old state');
+  });
+
+  test('history: a feed that is read late has every change, or is expired', async ({
+    store,
+    create,
+    feed,
+    outlive,
+  }) => {
+    const first = await create('first');
+    const reader = feed(first.revision - 1);
+    await reader.take(1);
+    const second = await create('second');
+    const { revision } = await store.remove(second.key);
+    const last = await create('last');
+    await outlive(last.revision);
+    const expected = [second.revision, revision, last.revision];
+    const changes = await reader.take(3).catch((error: unknown) => {
+      if (isStoreError(error) && error.code === 'expired') return undefined;
+      throw error;
+    });
+    if (changes !== undefined) assertEqual(revisionsOf(changes), expected, 'the changes');
   });
 
   test('history: dropping it does not change the newest state', async ({

@@ -35,6 +35,22 @@ export function searchCases(test: DefineCase): void {
     assertEqual(matching([await store.list(query)], term), [], 'now');
   });
 
+  test('terms: several are looked for together, and long values in full length', async ({
+    createMany,
+    create,
+    walk,
+  }) => {
+    const longName = 'pod'.repeat(300);
+    await createMany(3);
+    await create('x', { regarding: `${longName}-1` });
+    await create('y', { regarding: `${longName}-2` });
+    const term: FieldTerm = { field: 'regarding.name', value: `${longName}-2` };
+    const type: FieldTerm = { field: 'type', value: 'Normal' };
+    for (const terms of [[term], [type, term], [term, type], [{ ...term, field: 'metadata.name', value: 'y' }, term]]) {
+      assertEqual(matching(await walk({ limit: 2, terms }), term), ['y'], 'matching events');
+    }
+  });
+
   test('terms: unknown fields and empty values are allowed', async ({ store, createMany }) => {
     await createMany(3);
     await store.list({ limit: 5, terms: [{ field: 'constructor', value: 'x' }] });

@@ -1,4 +1,5 @@
 import type { EventStore, JsonPage, ListQuery, ReplaceOptions, StoreCall } from '../store/contract/event-store.js';
+import { isStoreError } from '../store/contract/errors.js';
 import { LATER } from '../store/contract/read-hints.js';
 import { recordBytes, type EventRecord } from '../store/contract/record.js';
 import { assert, assertEqual, assertRejects, assertStoreError, inTime } from './assert.js';
@@ -101,6 +102,23 @@ export function traitCases(test: DefineCase): void {
     await create('a');
     await Promise.all([store.close(), store.close()]);
     await store.close();
+  });
+
+  test('close: with writes in progress, each of them ends, and those that succeeded are present', async ({
+    store,
+    create,
+    reopen,
+  }) => {
+    const { durable } = store.capabilities;
+    await create('first');
+    const writes = Promise.allSettled(Array.from({ length: 20 }, (_, i) => create(`event-${i}`)));
+    await store.close();
+    const results = await inTime(writes, 'the writes');
+    const again = durable ? await reopen() : undefined;
+    for (const result of results) {
+      if (result.status === 'rejected') assert(isStoreError(result.reason), `a write failed with ${result.reason}`);
+      else if (again) assertEqual(await again.get(result.value.key), result.value, 'get');
+    }
   });
 
   test('ping: resolves on an open store', ({ store }) => store.ping());

@@ -1,3 +1,4 @@
+import type { EventRecord } from '../store/contract/record.js';
 import { assert, assertEqual, assertStoreError } from './assert.js';
 import { sampleEvent } from './sample-event.js';
 import { keyOf, revisionsOf, type DefineCase } from './fixture.js';
@@ -82,6 +83,18 @@ export function writeCases(test: DefineCase): void {
     const two = await create('a', { namespace: 'two' });
     assertEqual(await store.get(keyOf('a', 'one')), one, 'the first');
     assertEqual(await store.get(keyOf('a', 'two')), two, 'the second');
+  });
+
+  test('create: keys of the greatest length that Kubernetes allows are different to the last character', async ({
+    store,
+    create,
+  }) => {
+    const names = ['a', 'b'].map((last) => 'n'.repeat(252) + last);
+    const namespaces = ['a', 'b'].map((last) => 's'.repeat(62) + last);
+    const records: EventRecord[] = [];
+    for (const namespace of namespaces) for (const name of names) records.push(await create(name, { namespace }));
+    for (const record of records) assertEqual(await store.get(record.key), record, 'get');
+    assertEqual((await store.list({ limit: 10 })).records, records, 'list');
   });
 
   test('create: a removed key can be used again, at a higher revision', async ({ store, create }) => {

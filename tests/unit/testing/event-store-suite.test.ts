@@ -1,9 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import type { Change, EventStore, ExpireOptions } from '../../../src/store/contract/event-store.js';
-import { storeError } from '../../../src/store/contract/errors.js';
+import { nextTurn } from '../../../src/clock/clock.js';
+import type { Change, EventKey, EventStore, ExpireOptions, Revision } from '../../../src/store/contract/event-store.js';
+import type { EventRecord } from '../../../src/store/contract/record.js';
+import { storeError, type StoreError } from '../../../src/store/contract/errors.js';
 import { memoryStore } from '../../../src/store/memory/memory-store.js';
 import { eventStoreSuite } from '../../../src/testing/event-store-suite.js';
+import { fakeClock } from '../../../src/testing/fake-clock.js';
 import type { EventStoreSuiteOptions, StoreContext } from '../../../src/testing/fixture.js';
+
+const START = fakeClock().now();
 
 /** Runs the suite with a runner of three lines and returns the names of the tests that fail. */
 async function failures(
@@ -140,7 +145,96 @@ const spoilt: readonly (readonly [rule: string, spoil: (store: EventStore) => Ev
     }),
     /^history/,
   ],
+  [
+    'a full page of a namespace always has a next',
+    (s) => ({
+      ...s,
+      list: async (q) => {
+        const page = await s.list(q);
+        const last = page.records.at(-1);
+        const isFull = q.namespace !== undefined && page.records.length === q.limit && last !== undefined;
+        return isFull ? { ...page, next: { ...last.key, revision: last.revision } } : page;
+      },
+    }),
+    /^pages: one that is exactly full/,
+  ],
+  [
+    'the newest events are not counted',
+    (s) => ({
+      ...s,
+      list: async (q) => ({ ...(await s.list(q)), ...(q.order === 'newest-first' && { remaining: undefined }) }),
+    }),
+    /^remaining/,
+  ],
+  [
+    'names are cut',
+    (s) => {
+      const cut = (key: EventKey): EventKey => ({ ...key, name: key.name.slice(0, 200) });
+      return { ...s, get: (key, o) => s.get(cut(key), o), create: (key, event, o) => s.create(cut(key), event, o) };
+    },
+    /^create: keys of the greatest length/,
+  ],
+  [
+    'several terms find nothing',
+    (s) => ({ ...s, list: (q) => s.list((q.terms?.length ?? 0) > 1 ? { ...q, namespace: 'none' } : q) }),
+    /^terms: several/,
+  ],
+  [
+    'events live for a week at most',
+    (s) => ({
+      ...s,
+      create: (key, event, o) =>
+        s.create(key, event, { ...o, expiresAt: Math.min(o.expiresAt, START + 604_800_000_000) }),
+    }),
+    /^expiry: may be years away/,
+  ],
+  [
+    'a feed that was overtaken goes on behind the gap',
+    (s) => ({
+      ...s,
+      changes: (call) => ({
+        async *[Symbol.asyncIterator]() {
+          try {
+            yield* s.changes(call);
+          } catch (error) {
+            yield* s.changes({ ...call, after: (error as StoreError).current ?? 0 });
+          }
+        },
+      }),
+    }),
+    /^history: a feed that is read late/,
+  ],
+  [
+    'a write that close() interrupts fails with any error',
+    (s) => {
+      let closed = false;
+      const create: EventStore['create'] = async (...args) => {
+        const record = await s.create(...args);
+        await nextTurn();
+        if (closed) throw new Error('the database is closed');
+        return record;
+      };
+      return { ...s, create, close: async () => void (closed = true) };
+    },
+    /^close: with writes in progress/,
+  ],
 ];
+
+/** A store that deletes what was written too long ago, although it was replaced only now. */
+function compactedByAge({ clock, historyMs }: StoreContext): EventStore {
+  const store = memoryStore({ clock, historyMs });
+  const writtenAt = new Map<Revision, number>();
+  const create: EventStore['create'] = async (...args) => {
+    const record = await store.create(...args);
+    writtenAt.set(record.revision, clock.now());
+    return record;
+  };
+  const isOld = (record: EventRecord | undefined): boolean =>
+    clock.now() - (writtenAt.get(record?.revision ?? 0) ?? clock.now()) > historyMs * 1000;
+  return mapFeed({ ...store, create }, (changes) =>
+    changes.map(({ previous, ...change }) => (isOld(previous) ? change : { ...change, previous })),
+  );
+}
 
 /** A store with a clock of its own, the test's. `expire` goes beyond it if `early`. */
 const withClock =
@@ -156,6 +250,75 @@ const withClock =
     };
   };
 
+/** Fails with `closed` by itself, because the data is closed by nobody. */
+function view(inner: EventStore): EventStore {
+  let closed = false;
+  const gate =
+    <A extends unknown[], R>(method: (...args: A) => Promise<R>) =>
+    (...args: A): Promise<R> =>
+      closed ? Promise.reject(storeError('closed', 'closed')) : method(...args);
+  return {
+    ...inner,
+    capabilities: { ...inner.capabilities, durable: true, shared: true },
+    get: gate(inner.get),
+    list: gate(inner.list),
+    create: gate(inner.create),
+    replace: gate(inner.replace),
+    remove: gate(inner.remove),
+    expire: gate(inner.expire),
+    close: async () => void (closed = true),
+  };
+}
+
+/** Returns the tests of shared and durable stores that fail when the second or the reopened store is spoilt. */
+async function sharedFailures(spoil: (store: EventStore) => EventStore): Promise<readonly string[]> {
+  const data = new WeakMap<object, EventStore>();
+  const open = (context: object): EventStore => view(data.get(context) as EventStore);
+  const other = (context: object): EventStore => spoil(open(context));
+  const createStore = (context: StoreContext): EventStore => {
+    data.set(context, memoryStore({ clock: context.clock, historyMs: context.historyMs }));
+    return open(context);
+  };
+  return failures((store) => store, { createStore, reopen: other, secondInstance: other }, /^(durable|shared)/);
+}
+
+const spoiltSecond: readonly (readonly [rule: string, spoil: (store: EventStore) => EventStore, caught: RegExp])[] = [
+  [
+    'events that were read once never change',
+    (s) => {
+      const seen = new Map<string, EventRecord | undefined>();
+      const get: EventStore['get'] = async ({ name, namespace }, call) => {
+        if (!seen.has(name)) seen.set(name, await s.get({ name, namespace }, call));
+        return seen.get(name);
+      };
+      return { ...s, get };
+    },
+    /^shared: a write/,
+  ],
+  [
+    'a create wins over one of the other store',
+    (s) => {
+      const create: EventStore['create'] = (key, event, o) =>
+        s.create(key, event, o).catch(async () => {
+          await s.remove(key);
+          return s.create(key, event, o);
+        });
+      return { ...s, create };
+    },
+    /^shared: of many writes/,
+  ],
+  [
+    'what the other store has forgotten is empty',
+    (s) => ({ ...s, list: (q) => s.list(q).catch(() => ({ records: [], revision: q.at ?? 0 })) }),
+    /^shared: revisions and positions/,
+  ],
+  [
+    'reads at an old revision show the present',
+    (s) => ({ ...s, list: ({ at: _, ...q }) => s.list(q) }),
+    /^durable: the history/,
+  ],
+];
+
 describe('eventStoreSuite', () => {
   test('passes for a correct store', async () => {
     expect(await failures((store) => store)).toEqual([]);
@@ -170,46 +333,28 @@ describe('eventStoreSuite', () => {
     expect(await failures(spoil, {}, caught)).not.toEqual([]);
   });
 
+  test('fails for a store whose history loses what was written long ago and replaced just now', async () => {
+    const failed = await failures((store) => store, { createStore: compactedByAge }, /^history: an old version/);
+    expect(failed).toHaveLength(1);
+  });
+
   test('tests a declared capability, with a hint at what the suite needs', async () => {
     const claims = (store: EventStore): EventStore => ({
       ...store,
       capabilities: { ...store.capabilities, durable: true, shared: true },
     });
     const failed = await failures(claims);
-    expect(failed.filter((name) => name.startsWith('durable'))).toHaveLength(4);
-    expect(failed.filter((name) => name.startsWith('shared'))).toHaveLength(4);
+    expect(failed.filter((name) => name.startsWith('durable'))).toHaveLength(5);
+    expect(failed.filter((name) => name.startsWith('shared'))).toHaveLength(6);
   });
 
   test('tests a shared, durable store as such', async () => {
-    const data = new WeakMap<object, EventStore>();
-    const view = (inner: EventStore): EventStore => {
-      let closed = false;
-      const gate =
-        <A extends unknown[], R>(method: (...args: A) => Promise<R>) =>
-        (...args: A): Promise<R> =>
-          closed ? Promise.reject(storeError('closed', 'closed')) : method(...args);
-      return {
-        ...inner,
-        capabilities: { ...inner.capabilities, durable: true, shared: true },
-        get: gate(inner.get),
-        list: gate(inner.list),
-        create: gate(inner.create),
-        replace: gate(inner.replace),
-        remove: gate(inner.remove),
-        expire: gate(inner.expire),
-        close: async () => void (closed = true),
-      };
-    };
-    const open = (context: object): EventStore => view(data.get(context) as EventStore);
-    const failed = await failures((store) => store, {
-      createStore: (context) => {
-        data.set(context, memoryStore({ clock: context.clock, historyMs: context.historyMs }));
-        return open(context);
-      },
-      reopen: open,
-      secondInstance: open,
-    });
-    expect(failed.filter((name) => /^(durable|shared)/.test(name))).toEqual([]);
+    expect(await sharedFailures((store) => store)).toEqual([]);
+  });
+
+  test.each(spoiltSecond)('fails for a second or reopened store where %s', async (_, spoil, caught) => {
+    const failed = await sharedFailures(spoil);
+    expect(failed.filter((name) => caught.test(name))).not.toEqual([]);
   });
 
   test('has different test names', () => {
