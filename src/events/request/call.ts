@@ -126,7 +126,7 @@ export class LooseRead implements StoreCall {
 
 /** Returns when an event written now expires, in microseconds since the epoch. */
 export function expiryOf(dependencies: EventsDependencies): number {
-  return dependencies.time.now() + dependencies.ttlMs * 1000;
+  return Math.min(Math.round(dependencies.time.now() + dependencies.ttlMs * 1000), Number.MAX_SAFE_INTEGER);
 }
 
 /** The result of a verb, which `api/representation` encodes. */

@@ -114,9 +114,6 @@ FROM ${s}.expire($1::bigint, $2::integer, $3::bigint, $4::bigint, $5::integer)`,
     signal: AbortSignal | undefined,
   ) => {
     checkKey(write.key);
-    if (!Number.isSafeInteger(write.expiresAt)) {
-      throw new TypeError('expiresAt must be whole microseconds since the epoch');
-    }
     return writes.add({ ...write, sidecar: encodeSidecar(write.event) }, signal);
   };
 

@@ -39,8 +39,8 @@ function checkListQuery({ limit, order, after }: ListQuery): void {
 }
 
 function checkPut({ bytes }: EncodedEvent, { expiresAt }: WriteOptions, maxEventBytes: number): void {
-  if (typeof expiresAt !== 'number' || Number.isNaN(expiresAt)) {
-    throw new TypeError('expiresAt must be microseconds since the epoch');
+  if (!Number.isSafeInteger(expiresAt)) {
+    throw new TypeError('expiresAt must be whole microseconds since the epoch');
   }
   if (bytes.length > maxEventBytes) {
     throw storeError('too-large', `the event has ${bytes.length} bytes, the limit is ${maxEventBytes}`);

@@ -37,6 +37,17 @@ describe('an expired event', () => {
     await frames.return();
   });
 
+  test.each([
+    ['a fraction of a microsecond', 1_000.0006, 1_000_001],
+    ['more time than a store can add', Number.MAX_SAFE_INTEGER, undefined],
+  ])('expires at a whole microsecond that every store can keep, after %s', async (_, ttlMs, expected) => {
+    const { clock, create, store } = bench({ ttlMs });
+    const begun = clock.now();
+    await create('a');
+    const [record] = (await store.list({ limit: 1 })).records;
+    expect(record?.expiresAt).toBe(expected === undefined ? Number.MAX_SAFE_INTEGER : begun + expected);
+  });
+
   test('stays if it was written again', async () => {
     const { clock, create, json } = bench({ ttlMs: 10_000 });
     await create('a');

@@ -142,6 +142,8 @@ describe('a call', () => {
       ({ list }) => list({ limit: 1, order: 'newest-first', after: key }),
     ],
     ['no moment of expiry', ({ create }) => create(key, event, { expiresAt: Number.NaN })],
+    ['a part of a microsecond', ({ create }) => create(key, event, { expiresAt: 0.5 })],
+    ['an expiry that never comes', ({ create }) => create(key, event, { expiresAt: Infinity })],
     ['no expected revision', ({ replace }) => replace(key, event, { ...later, expected: 0.5 })],
   ];
   test.each(mistakes)('with %s is a TypeError', async (_, run) => {
