@@ -210,7 +210,11 @@ export function createEventStore(engine: StoreEngine): EventStore {
     changes: (options) => ({
       [Symbol.asyncIterator]() {
         const open = opened();
-        return open === undefined ? { next: () => Promise.reject(closedError()) } : openFeed(options, open);
+        const { after } = options;
+        const isRevision = typeof after === 'number' && !Number.isNaN(after);
+        if (open !== undefined && isRevision) return openFeed(options, open);
+        const error = isRevision ? closedError() : new TypeError('changes: after must be a revision');
+        return { next: () => Promise.reject(error) };
       },
     }),
     revision: asking((open, call) => open.revision(call)),

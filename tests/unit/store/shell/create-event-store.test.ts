@@ -142,6 +142,14 @@ describe('a call', () => {
       ({ list }) => list({ limit: 1, order: 'newest-first', after: key }),
     ],
     ['no moment of expiry', ({ create }) => create(key, event, { expiresAt: Number.NaN })],
+    [
+      'a feed from nowhere',
+      ({ changes }) =>
+        changes({ after: undefined as never })
+          [Symbol.asyncIterator]()
+          .next(),
+    ],
+    ['a feed from no number', ({ changes }) => changes({ after: Number.NaN })[Symbol.asyncIterator]().next()],
     ['a part of a microsecond', ({ create }) => create(key, event, { expiresAt: 0.5 })],
     ['an expiry that never comes', ({ create }) => create(key, event, { expiresAt: Infinity })],
     ['no expected revision', ({ replace }) => replace(key, event, { ...later, expected: 0.5 })],
