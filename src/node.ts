@@ -3,7 +3,7 @@ export { toNodeListener, type NodeListener, type NodeListenerOptions } from './b
 export type { Http2SessionLike, NodeIncoming, NodeOutgoing, NodeSocket } from './bridge/node/message.js';
 export { orderRequests, type OrderableServer } from './bridge/node/order-requests.js';
 export { trackConnections, type ConnectionTracker, type OpenConnections } from './bridge/node/track-connections.js';
-export type { TrackableAnswer, TrackableServer, TrackableSocket } from './bridge/node/trackable.js';
+export type { TrackableResponse, TrackableServer, TrackableSocket } from './bridge/node/trackable.js';
 export type { BridgeOptions, FailurePlace } from './bridge/exchange/options.js';
 export type { AbortReason } from './bridge/exchange/abort-reason.js';
 export type { AbortCode } from './model/abort-code.js';

@@ -1,6 +1,6 @@
 import type { AbortCode } from '../../model/abort-code.js';
 
-/** The reason of an aborted request signal. An answer that ends early because of it is not an error. */
+/** The reason of an aborted request signal. A response that ends early because of it is not an error. */
 export interface AbortReason extends Error {
   /** The usual name of abort errors. */
   readonly name: 'AbortError';

@@ -1,7 +1,9 @@
 import { bodyAborted } from '../../http/body.js';
 import type { BodyCall } from '../../http/request.js';
 
-/** Ends the reading of a body early, also after the answer: Node emits no event for the body of an answered request. */
+/**
+ * Ends the reading of a body early, also after the response: Node emits no event for the body of an answered request.
+ */
 export class BodyReading {
   #reject: ((error: unknown) => void) | undefined;
   #call: BodyCall | undefined;
@@ -31,7 +33,7 @@ export class BodyReading {
     const reject = this.#reject;
     if (reject === undefined) return;
     this.finish();
-    // Created only if there is a reader: an error captures a stack trace, and every finished answer calls `stop`.
+    // Created only if there is a reader: an error captures a stack trace, and every finished response calls `stop`.
     reject(error ?? bodyAborted());
   }
 

@@ -7,7 +7,7 @@ import { isAbortError } from './abort-reason.js';
 import type { BridgeOptions } from './options.js';
 
 /**
- * Returns the answer to an error that a handler threw: a bare 500, because unknown errors may contain secrets. A body
+ * Returns the response to an error that a handler threw: a bare 500, because unknown errors may contain secrets. A body
  * over its limit gets 413, an incomplete one 400.
  */
 export function failureResponse(error: unknown): ApiResponse {

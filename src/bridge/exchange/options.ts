@@ -34,14 +34,14 @@ export interface BridgeOptions {
    */
   readonly maxBodyBytes?: number | undefined;
   /**
-   * Abort it when the server shuts down: the signal of every unfinished *streaming* answer is then aborted as well, so
-   * that watches end cleanly. Other answers are completed. Default: none.
+   * Abort it when the server shuts down: the signal of every unfinished *streaming* response is then aborted as well,
+   * so that watches end cleanly. Other responses are completed. Default: none.
    */
   readonly signal?: AbortSignal | undefined;
   /**
-   * How long, in milliseconds, a client may read nothing while bytes wait for it. A streaming answer, such as a watch
+   * How long, in milliseconds, a client may read nothing while bytes wait for it. A streaming response, such as a watch
    * or a large list, is then ended: its signal aborts with the code `reader-stalled`, and the connection (over HTTP/2
-   * the stream) is closed. An answer in one piece is ended in the same way, and also after ten times this time if the
+   * the stream) is closed. A response in one piece is ended in the same way, and also after ten times this time if the
    * client reads too slowly. A watch with nothing to send does not stall. More than zero; `Infinity` means no limit.
    * Default: 60,000.
    */

@@ -3,7 +3,7 @@ import type { Clock } from '../../clock/clock.js';
 export interface Transfer {
   /** Returns a number that changes whenever the client reads; `undefined` while nothing waits for the client. */
   progress(): number | undefined;
-  /** Ends the answer of a stalled client and releases its source. Called once, and never after a removal. */
+  /** Ends the response of a stalled client and releases its source. Called once, and never after a removal. */
   abandon(): void;
 }
 
@@ -19,9 +19,9 @@ interface Entry {
 }
 
 /**
- * Creates a detector that ends answers whose clients have stopped reading. One timer, which runs only while answers are
- * open, checks all of them: a timer for each write, as `setTimeout` of a socket has, would cost as much as a watch's
- * frame, and cannot tell a client that reads nothing from a watch that has nothing to send.
+ * Creates a detector that ends responses whose clients have stopped reading. One timer, which runs only while responses
+ * are open, checks all of them: a timer for each write, as `setTimeout` of a socket has, would cost as much as a
+ * watch's frame, and cannot tell a client that reads nothing from a watch that has nothing to send.
  */
 export function createStallDetector(clock: Clock, stallTimeoutMs: number) {
   const entries = new Map<Transfer, Entry>();
@@ -49,7 +49,7 @@ export function createStallDetector(clock: Clock, stallTimeoutMs: number) {
     clock.setTimer(sweep, sweepMs);
   };
   return {
-    /** Adds an answer. `longestMs` is how long it may take even if the client reads. Default: no limit. */
+    /** Adds a response. `longestMs` is how long it may take even if the client reads. Default: no limit. */
     add(transfer: Transfer, longestMs: number = Infinity): void {
       if (stallTimeoutMs === Infinity) return;
       const now = clock.monotonic();

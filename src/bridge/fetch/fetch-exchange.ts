@@ -31,13 +31,13 @@ export interface FetchSettings {
   readonly clientLeft: AbortReason;
 }
 
-/** One fetch request in normalized form, with the state of its answer. Expensive parts are created on first use. */
+/** One fetch request in normalized form, with the state of its response. Expensive parts are created on first use. */
 export class FetchExchange implements ApiRequest {
   readonly method: string;
   readonly url: string;
   /** Set if the handler requested a body that something else had read: an error of the service, not of the client. */
   misuse: TypeError | undefined;
-  /** True if the answer streams: it is finished when its body is. */
+  /** True if the response streams: it is finished when its body is. */
   streams = false;
   readonly #request: Request;
   readonly #info: FetchInfo | undefined;
@@ -123,7 +123,7 @@ export class FetchExchange implements ApiRequest {
     return this.#reason !== undefined;
   }
 
-  /** Aborts the signal, even if it is only read later. Does nothing once the answer is finished. */
+  /** Aborts the signal, even if it is only read later. Does nothing once the response is finished. */
   abort(reason: AbortReason): void {
     if (this.#finished || this.#reason !== undefined) return;
     this.#reason = reason;
@@ -131,14 +131,14 @@ export class FetchExchange implements ApiRequest {
     this.#controller?.abort(reason);
   }
 
-  /** Aborts this request when the signals of the Request or of its connection abort, until the answer is finished. */
+  /** Aborts this request when the signals of the Request or of its connection abort, until the response is finished. */
   follow(): void {
     if (this.#unfollow !== undefined || this.#finished) return;
     const onLeft = (): void => this.abort(this.#settings.clientLeft);
     this.#unfollow = [this.#request.signal, this.#info?.connection].map((signal) => onAbort(signal, onLeft));
   }
 
-  /** Called when the answer has been handed over completely. */
+  /** Called when the response has been handed over completely. */
   finish(): void {
     if (this.#finished) return;
     this.#finished = true;

@@ -6,11 +6,11 @@ import { checkResponse, isBodiless, isStream, type ApiResponse } from '../../htt
 import { abortReason, isAbortError } from '../exchange/abort-reason.js';
 import { createReport, failureResponse, isExpected } from '../exchange/failures.js';
 import { checkBridge, STALL_TIMEOUT_MS, type BridgeOptions } from '../exchange/options.js';
-import { createDrop, plainBodyOf, streamOf, withNoTransform } from '../exchange/answers.js';
+import { createDrop, plainBodyOf, streamOf, withNoTransform } from '../exchange/response-body.js';
 import { createStallDetector } from '../exchange/stall-detector.js';
 import { BodyStream } from './body-stream.js';
 import { createSharedCopies } from './shared-copies.js';
-import { createStreamingAnswers } from '../exchange/streaming-answers.js';
+import { createStreamingResponses } from '../exchange/streaming-responses.js';
 import { FetchExchange, type FetchInfo } from './fetch-exchange.js';
 import { plainHeaders, responseInit } from './response-init.js';
 import { turnEnd } from './turn-end.js';
@@ -30,11 +30,11 @@ export type FetchHandler = (request: Request, info?: FetchInfo) => Promise<Respo
  * Streams have `Cache-Control: no-transform` in addition to the handler's directives, because a compressor would hold
  * back the frames of a watch. They are pulled chunk by chunk; a stream that is not pulled for `stallTimeoutMs` ends
  * with an error. Cancelling the response body, or aborting the request's signal, aborts the signal of the normalized
- * request and releases the source. Errors before the answer become a bare 500; later ones end the body with an error.
+ * request and releases the source. Errors before the response become a bare 500; later ones end the body with an error.
  * Both reach `onError`. Several `Warning` values may become one line, depending on the `Headers` of the server.
  *
- * The promise rejects only with a TypeError, for a Request whose body has already been read, and for anything else than a
- * Request.
+ * The promise rejects only with a TypeError, for a Request whose body has already been read, and for anything else than
+ * a Request.
  *
  * @throws TypeError that names every fault of the arguments.
  */
@@ -52,10 +52,10 @@ export function createFetchHandler(maker: string, handler: ApiHandler, options: 
   const reasons = { 'client-left': settings.clientLeft, 'reader-stalled': abortReason('reader-stalled') };
   const abandonedReason = abortReason('answer-given-up');
   const stalls = createStallDetector(options.clock ?? systemClock, options.stallTimeoutMs ?? STALL_TIMEOUT_MS);
-  const streaming = createStreamingAnswers(options.signal);
+  const streaming = createStreamingResponses(options.signal);
   const copies = createSharedCopies();
 
-  const answerOf = (exchange: FetchExchange, response: ApiResponse): Response => {
+  const toResponse = (exchange: FetchExchange, response: ApiResponse): Response => {
     checkResponse(response);
     const { method } = exchange;
     const source = streamOf(method, response);
@@ -121,19 +121,19 @@ export function createFetchHandler(maker: string, handler: ApiHandler, options: 
     const url = stripBasePath(withoutFragment(request.url), basePath);
     if (url === undefined) return undefined;
     const exchange = new FetchExchange(request, info, url, settings);
-    let answer: ApiResponse | undefined;
+    let handled: ApiResponse | undefined;
     try {
       const pending = handler(exchange);
-      answer = isPromise(pending) ? await pending : pending;
+      handled = isPromise(pending) ? await pending : pending;
       if (exchange.misuse !== undefined) throw exchange.misuse;
-      const response = answer === undefined ? undefined : answerOf(exchange, answer);
+      const response = handled === undefined ? undefined : toResponse(exchange, handled);
       if (exchange.streams) return response;
       exchange.finish();
       const end = turnEnd();
       if (end !== undefined) await end;
       return response;
     } catch (error) {
-      drop(exchange, answer);
+      drop(exchange, handled);
       return failed(exchange, error);
     }
   };

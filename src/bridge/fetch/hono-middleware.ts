@@ -47,7 +47,7 @@ export function toHonoMiddleware(handler: ApiHandler, options: HonoMiddlewareOpt
 /** The members of `env` that are used. They differ between servers. */
 interface HonoEnv extends Partial<BunServer> {
   readonly incoming?: { readonly socket?: NodeSocket | null };
-  /** Its socket is `null` while an earlier answer of the connection is unfinished. */
+  /** Its socket is `null` while an earlier response of the connection is unfinished. */
   readonly outgoing?: { readonly socket?: object | null };
   /** The server of Bun, as some services pass it. */
   readonly server?: Partial<BunServer>;
@@ -84,7 +84,9 @@ class HonoInfo implements FetchInfo {
     return typeof address === 'string' ? address : undefined;
   }
 
-  /** For pipelined requests: until the answer has its socket, Hono is not notified that the client has disconnected. */
+  /**
+   * For pipelined requests: until the response has its socket, Hono is not notified that the client has disconnected.
+   */
   get connection(): AbortSignal | undefined {
     const { incoming, outgoing } = this.#env;
     return outgoing?.socket === null && incoming?.socket ? closingOf(incoming.socket, this.#closings) : undefined;

@@ -25,10 +25,10 @@ export function createClosing(signal: AbortSignal | undefined) {
       sessions.add(session);
       session.once('close', () => sessions.delete(session));
     },
-    /** Called before the headers of an answer are sent. */
+    /** Called before the headers of a response are sent. */
     beforeHead({ req, res }: NodeExchange): void {
       if (!closing || http2Stream(res) !== undefined || isAboutToStop(req.socket)) return;
-      // Of pipelined requests only the last answer may have it.
+      // Of pipelined requests only the last response may have it.
       if (queuedRequests(req.socket) === 0) res.shouldKeepAlive = false;
     },
   };

@@ -10,8 +10,8 @@ export interface SignalSubscriber {
 export type DeferredSignals = ReturnType<typeof createDeferredSignals>;
 
 /**
- * Delays the subscription of bodies and streaming answers to their signals, so that only slow ones subscribe: a signal
- * with its listeners takes a tenth of the CPU of a create or of a list, and nearly all end in the next turn.
+ * Delays the subscription of bodies and streaming responses to their signals, so that only slow ones subscribe: a
+ * signal with its listeners takes a tenth of the CPU of a create or of a list, and nearly all end in the next turn.
  *
  * @param onError is called with what the signal's getter threw, and must not throw
  */

@@ -17,7 +17,7 @@ export function isWorthDiscarding(req: NodeIncoming): boolean {
 
 /**
  * Reads the rest of a body and discards it, up to 8 MiB and, with a clock, for 5 s: closing a socket while bytes arrive
- * resets it, and the client may get the reset before the answer. Calls back once, with true at the end of the body.
+ * resets it, and the client may get the reset before the response. Calls back once, with true at the end of the body.
  */
 export function discardBody(req: NodeIncoming, clock: Clock | undefined, done: (complete: boolean) => void): void {
   let left = DISCARD_BYTES;

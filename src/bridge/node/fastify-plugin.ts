@@ -72,8 +72,8 @@ export type FastifyPluginOptions = BridgeOptions;
  * - Headers that hooks have set, such as those of `@fastify/cors`, are sent. `onSend` hooks do not run, `onResponse`
  *   hooks do.
  * - If no route matches, events also serve `/api`, `/apis`, `/openapi/v2` and `/openapi/v3`.
- * - `app.close()` ends open watches (`preClose`), waits until these and the other answers of the plugin have been sent,
- *   and then continues.
+ * - `app.close()` ends open watches (`preClose`), waits until these and the other responses of the plugin have been
+ *   sent, and then continues.
  *
  * @throws TypeError that names every fault of the arguments.
  */
@@ -85,11 +85,16 @@ export function toFastifyPlugin(handler: ApiHandler, options: FastifyPluginOptio
     const signal = options.signal ? AbortSignal.any([options.signal, stopping.signal]) : stopping.signal;
     const basePath = instance.prefix + prefix + (options.basePath ?? '');
     const serve = createServing('toFastifyPlugin', handler, { ...options, basePath, signal });
-    const open = createOpenAnswers();
-    const answer = (request: FastifyRequestLike, reply: FastifyReplyLike, hasNext: boolean, next: () => void): void => {
+    const open = createOpenResponses();
+    const respond = (
+      request: FastifyRequestLike,
+      reply: FastifyReplyLike,
+      hasNext: boolean,
+      next: () => void,
+    ): void => {
       const { raw } = reply;
       let hijacked = false;
-      const onAnswer = (): void => {
+      const onResponse = (): void => {
         if (hijacked) return;
         hijacked = true;
         for (const [name, value] of Object.entries(reply.getHeaders())) {
@@ -98,14 +103,14 @@ export function toFastifyPlugin(handler: ApiHandler, options: FastifyPluginOptio
         reply.hijack();
         open.add(raw);
       };
-      serve(request.raw, raw, { next, hasNext, onAnswer, framework: request });
+      serve(request.raw, raw, { next, hasNext, onResponse, framework: request });
     };
     if (instance.prefix === '') {
-      instance.addHook('onRequest', (request, reply, next) => answer(request, reply, !request.is404, () => next()));
+      instance.addHook('onRequest', (request, reply, next) => respond(request, reply, !request.is404, () => next()));
     } else {
       // Hooks of a plugin run for its routes only.
       const onRequest: FastifyOnRequest = (request, reply) =>
-        answer(request, reply, false, () => void reply.callNotFound());
+        respond(request, reply, false, () => void reply.callNotFound());
       instance.all(`${prefix}/*`, { onRequest }, () => undefined);
     }
     instance.addHook('preClose', (closed) => {
@@ -122,11 +127,12 @@ export function toFastifyPlugin(handler: ApiHandler, options: FastifyPluginOptio
 }
 
 /**
- * Counts the answers of a plugin that have not been sent yet. With a Set to which every request is added and from which
- * it is removed, V8 replaces the table of the Set again and again, and retains the entries of replaced tables until a
- * full collection: scavenges took a seventh of the time of short requests; with a counter they take a thirtieth.
+ * Counts the responses of a plugin that have not been sent yet. With a Set to which every request is added and from
+ * which it is removed, V8 replaces the table of the Set again and again, and retains the entries of replaced tables
+ * until a full collection: scavenges took a seventh of the time of short requests; with a counter they take a
+ * thirtieth.
  */
-function createOpenAnswers() {
+function createOpenResponses() {
   let open = 0;
   let waiting: (() => void) | undefined;
   const onClose = (): void => {
@@ -134,12 +140,12 @@ function createOpenAnswers() {
     if (open === 0) waiting?.();
   };
   return {
-    add(answer: NodeOutgoing): void {
-      if (answer.destroyed === true) return;
+    add(response: NodeOutgoing): void {
+      if (response.destroyed === true) return;
       open += 1;
-      answer.once('close', onClose);
+      response.once('close', onClose);
     },
-    /** Calls back when no answer is open. */
+    /** Calls back when no response is open. */
     whenNone(callback: () => void): void {
       if (open === 0) callback();
       else waiting = callback;

@@ -30,7 +30,7 @@ export interface GracefulCloseOptions {
    */
   readonly idleGraceMs?: number | undefined;
   /**
-   * The result of `trackConnections`. Without it, answers in flight have `Connection: close` only if the `signal` of
+   * The result of `trackConnections`. Without it, responses in flight have `Connection: close` only if the `signal` of
    * `toNodeListener` has aborted, and requests in transit on idle connections are more likely to be lost.
    */
   readonly connections?: ConnectionTracker | undefined;
@@ -41,7 +41,7 @@ export interface GracefulCloseOptions {
 const SWEEP_MS = 50;
 
 /**
- * Closes a server without truncating answers. It first accepts waiting connections, until none has arrived for 100 ms
+ * Closes a server without truncating responses. It first accepts waiting connections, until none has arrived for 100 ms
  * (500 ms at most), and then serves them. Requests in flight, and requests that arrive on open connections, are
  * answered with `Connection: close`; a connection without a request is closed after `idleGraceMs`; after
  * `drainTimeoutMs` all remaining ones are destroyed. A watch does not end by itself: abort the `signal` of

@@ -47,7 +47,7 @@ interface UnsentResponse extends NodeOutgoing {
   readonly maxRequestsOnConnectionReached?: boolean;
 }
 
-/** The lines that Node has written after the headers of an answer: `Date`, `Connection`, `Keep-Alive`. */
+/** The lines that Node has written after the headers of a response: `Date`, `Connection`, `Keep-Alive`. */
 interface HeadEnd {
   readonly text: string;
   /** Wall-clock microseconds at which the second of its `Date` is over. */
@@ -57,9 +57,9 @@ interface HeadEnd {
 }
 
 /**
- * Creates the head writer of a listener. An answer without headers added by middleware gets its own lines, cached, and
- * the end that Node has written for another answer in the same second, which saves 15 % of the CPU of a small answer
- * (decision 78). For all other answers Node's `writeHead` is called.
+ * Creates the head writer of a listener. A response without headers added by middleware gets its own lines, cached, and
+ * the end that Node has written for another response in the same second, which saves 15 % of the CPU of a small
+ * response (decision 78). For all other responses Node's `writeHead` is called.
  */
 export function createHeadWriter(clock: Clock): HeadWriter {
   const linesOf = createHeaderLines();
@@ -89,7 +89,7 @@ export function createHeadWriter(clock: Clock): HeadWriter {
   };
 }
 
-/** Headers that describe the body of the answer that is not sent. */
+/** Headers that describe the body of the response that is not sent. */
 const DESCRIBING = ['content-encoding', 'content-language', 'content-range', 'etag', 'last-modified'];
 
 /**

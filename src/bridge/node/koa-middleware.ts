@@ -35,9 +35,9 @@ export type KoaMiddlewareOptions = BridgeOptions;
  *
  * - A path that is not one of the handler's is passed to `next()`. If no middleware has answered it, the handler is
  *   called again, as the last one: events then serve `/api`, `/apis`, `/openapi/v2` and `/openapi/v3`.
- * - The answer is written directly to `ctx.res`, with the headers that middleware has set so far. Middleware around
- *   this one continues when the answer has been sent or the client has disconnected; it cannot change, compress or
- *   replace the answer.
+ * - The response is written directly to `ctx.res`, with the headers that middleware has set so far. Middleware around
+ *   this one continues when the response has been sent or the client has disconnected; it cannot change, compress or
+ *   replace the response.
  * - For a body that a parser has read, `ctx.request.rawBody` is used, else `ctx.request.body`.
  * - Below `koa-mount` it serves the paths below the mount.
  *
@@ -47,18 +47,18 @@ export function toKoaMiddleware(handler: ApiHandler, options: KoaMiddlewareOptio
   const serve = createServing('toKoaMiddleware', handler, options);
 
   /**
-   * Calls the handler. Resolves to true when its answer has been sent, to false if the path is not one of the
+   * Calls the handler. Resolves to true when its response has been sent, to false if the path is not one of the
    * handler's.
    */
   const ask = (context: KoaContext, hasNext: boolean): Promise<boolean> =>
     new Promise((resolve) => {
       const { req, res } = context;
-      const onAnswer = (): void => {
+      const onResponse = (): void => {
         context.respond = false;
         if (res.destroyed === true) resolve(true);
         else res.once('close', () => resolve(true));
       };
-      serve(req, res, { next: () => resolve(false), hasNext, onAnswer, framework: context });
+      serve(req, res, { next: () => resolve(false), hasNext, onResponse, framework: context });
     });
 
   return async function kubeVitals(context, next): Promise<void> {
@@ -66,8 +66,8 @@ export function toKoaMiddleware(handler: ApiHandler, options: KoaMiddlewareOptio
     if (await ask(context, true)) return;
     await next();
     const { status, body, respond, res } = context;
-    const answered = status !== 404 || (body !== undefined && body !== null) || respond === false || res.headersSent;
-    if (!answered) await ask(context, false);
+    const isAnswered = status !== 404 || (body !== undefined && body !== null) || respond === false || res.headersSent;
+    if (!isAnswered) await ask(context, false);
   };
 }
 

@@ -11,23 +11,23 @@ export type NodeListener = (req: NodeIncoming, res: NodeOutgoing, next?: (error?
  * Serves a handler with `node:http`, `node:http2` (compatibility API), Express or any other framework that passes their
  * request and response.
  *
- * - A path that is not one of the handler's is passed to `next()`; without `next` it is answered 404. `hasNext` of the
+ * - A path that is not one of the handler's is passed to `next()`; without `next` it gets 404. `hasNext` of the
  *   request says which of the two applies: with `next` the events leave `/api`, `/apis`, `/openapi/v2` and
  *   `/openapi/v3` to routes of the service, unless `discovery: true`.
  * - Mounted under a path of Express, Connect or polka, the handler gets the path below the mount (`req.url`); if that
  *   is not one of its paths, it is called again with the path that the client sent (`originalUrl`). With `basePath` the
  *   order is reversed: the prefix is first removed from the path that the client sent.
  * - For a body that a body parser has already read, `req.rawBody` is used, else `req.body`.
- * - Pipelined requests of one HTTP/1.1 connection are handled one after the other: each begins when the previous answer
- *   has been handed to the operating system, and none begins after the client has disconnected. Four are read ahead;
- *   the 1,000th waiting request is the last one of its connection.
+ * - Pipelined requests of one HTTP/1.1 connection are handled one after the other: each begins when the previous
+ *   response has been handed to the operating system, and none begins after the client has disconnected. Four are read
+ *   ahead; the 1,000th waiting request is the last one of its connection.
  * - Streams respect back-pressure chunk by chunk; when the client disconnects, the request's signal aborts and the
  *   source is released. Errors before the headers become a bare 500; after them the connection is closed. Both reach
  *   `onError`.
  * - Streams that pass through middleware have `Cache-Control: no-transform` in addition to the handler's directives: a
  *   compressor would hold back the frames of a watch.
- * - A client that reads no bytes of an answer for `stallTimeoutMs` is disconnected.
- * - The rest of an unread body is read for at most 8 MiB and 5 s after the answer.
+ * - A client that reads no bytes of a response for `stallTimeoutMs` is disconnected.
+ * - The rest of an unread body is read for at most 8 MiB and 5 s after the response.
  *
  * The listener itself throws nothing, if it is called with a request and a response. Two listeners share no state.
  *

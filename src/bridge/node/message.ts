@@ -107,17 +107,17 @@ export interface Http2SessionLike {
   once(event: string, listener: (...values: never[]) => void): unknown;
 }
 
-/** The answer that belongs to a {@link NodeIncoming}. */
+/** The response that belongs to a {@link NodeIncoming}. */
 export interface NodeOutgoing {
   /** True when the headers have been sent. */
   readonly headersSent: boolean;
   /** True when the connection was lost. */
   readonly destroyed?: boolean | undefined;
-  /** `null` while an answer of HTTP/1 waits behind another one on its connection, and again after it is finished. */
+  /** `null` while a response of HTTP/1 waits behind another one on its connection, and again after it is finished. */
   readonly socket: NodeSocket | null;
   /** Bytes that wait for the client. */
   readonly writableLength?: number | undefined;
-  /** False makes an HTTP/1 answer have `Connection: close`. */
+  /** False makes an HTTP/1 response have `Connection: close`. */
   shouldKeepAlive?: boolean | undefined;
   /** Returns a header that middleware has set. */
   getHeader?(name: string): number | string | readonly string[] | undefined;
@@ -128,8 +128,8 @@ export interface NodeOutgoing {
   /** Sends a chunk; false when it has to wait in memory. */
   write(chunk: string | Uint8Array, callback?: (error?: Error | null) => void): boolean;
   /**
-   * Ends the answer. The callback is called when everything was handed to the operating system; it is not called if the
-   * connection was lost before.
+   * Ends the response. The callback is called when everything was handed to the operating system; it is not called if
+   * the connection was lost before.
    */
   end(body?: string | Uint8Array, callback?: () => void): unknown;
   /** Closes the connection, or over HTTP/2 the stream. */
@@ -154,12 +154,12 @@ export function isGone(req: NodeIncoming, res: NodeOutgoing): boolean {
   return res.socket === null && req.socket?.destroyed === true;
 }
 
-/** True while an answer of HTTP/1 can still be written: Node ends its side when the client ends its own. */
+/** True while a response of HTTP/1 can still be written: Node ends its side when the client ends its own. */
 export function isWritable(res: NodeOutgoing): boolean {
   return res.socket?.writable !== false;
 }
 
-/** Ends an answer that cannot be completed, so that the client sees that it is incomplete. */
+/** Ends a response that cannot be completed, so that the client sees that it is incomplete. */
 export function tearDown(res: NodeOutgoing): void {
   const stream = http2Stream(res);
   if (stream === undefined) res.destroy();

@@ -18,16 +18,16 @@ export interface ExchangeSettings {
 export interface RequestRouting {
   /** `hasNext` of the request: see `ApiRequest`. */
   readonly hasNext: boolean;
-  /** Called for a path that is not one of the handler's; without it the answer is 404. */
+  /** Called for a path that is not one of the handler's; without it the response is 404. */
   readonly next?: (() => void) | undefined;
   /** Called before anything is written, perhaps twice. */
-  readonly onAnswer?: () => void;
+  readonly onResponse?: () => void;
   /** The request object of the framework, if it is not that of Node. */
   readonly framework?: unknown;
 }
 
 /**
- * One request of Node in normalized form, with the state of its answer. Expensive members are getters: most requests
+ * One request of Node in normalized form, with the state of its response. Expensive members are getters: most requests
  * never read the signal, the address or the certificate.
  */
 export class NodeExchange implements ApiRequest {
@@ -97,20 +97,20 @@ export class NodeExchange implements ApiRequest {
     return isGone(this.req, this.res);
   }
 
-  /** Aborts the signal, even if it is only read later. Does nothing once the answer is finished. */
+  /** Aborts the signal, even if it is only read later. Does nothing once the response is finished. */
   abort(reason: AbortReason): void {
     if (this.#finished || this.#reason !== undefined) return;
     this.#reason = reason;
     this.#controller?.abort(reason);
   }
 
-  /** Reports that the answer has been handed to Node completely: from now on a client that disconnects is ignored. */
+  /** Reports that the response has been handed to Node completely: from now on a client that disconnects is ignored. */
   finish(): void {
     this.#finished = true;
     this.#reading.stop();
   }
 
-  /** Aborts the signal and calls back if the client disconnects before the answer is finished, or already has. */
+  /** Aborts the signal and calls back if the client disconnects before the response is finished, or already has. */
   onClientLeft(callback: () => void): void {
     const left = (): void => {
       if (this.#finished) return;

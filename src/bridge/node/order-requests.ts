@@ -11,7 +11,7 @@ export interface OrderableServer {
 }
 
 /**
- * Emitted with request and answer by a server whose requests are ordered, as soon as a request has arrived, which may
+ * Emitted with request and response by a server whose requests are ordered, as soon as a request has arrived, which may
  * be long before it is handled. A registered symbol, because there may be two copies of this package.
  */
 export const REQUEST_CAME: unique symbol = Symbol.for('kube-vitals.requestCame') as never;
@@ -43,9 +43,9 @@ export function ordersRequests(server: object): boolean {
 
 /**
  * Passes pipelined requests of one HTTP/1.1 connection to the service one after the other: each when the previous
- * answer has been handed to the operating system, and none after the client has disconnected. Four are read ahead; the
- * 1,000th waiting request is the last one of its connection. `toNodeListener` does the same for its own requests; this
- * function is for services with `kube-vitals/fetch`, which has no access to connections, and for routes before the
+ * response has been handed to the operating system, and none after the client has disconnected. Four are read ahead;
+ * the 1,000th waiting request is the last one of its connection. `toNodeListener` does the same for its own requests;
+ * this function is for services with `kube-vitals/fetch`, which has no access to connections, and for routes before the
  * listener. Streams of HTTP/2 are independent and not affected.
  *
  * Call it before the server has its first connection, before or after `trackConnections` and the listeners of the

@@ -27,7 +27,9 @@ export function queuedRequests(socket: object | null): number {
   return (socket as Counted | null)?.[WAITING] ?? 0;
 }
 
-/** True if a previous answer of the connection is unfinished: until it is finished, an HTTP/1 answer has no socket. */
+/**
+ * True if a previous response of the connection is unfinished: until it is finished, an HTTP/1 response has no socket.
+ */
 export function isQueued(req: NodeIncoming, res: NodeOutgoing): boolean {
   return res.socket === null && req.socket !== null && http2Stream(res) === undefined;
 }
@@ -41,7 +43,7 @@ interface WaitingRequests {
 
 /**
  * Orders pipelined requests (RFC 9112, 9.3.2). Node hands over all requests of a connection as they arrive, and orders
- * only the answers: an answer gets its socket, with the event `socket`, when all answers before it are finished.
+ * only the responses: a response gets its socket, with the event `socket`, when all responses before it are finished.
  */
 export function createRequestOrder(clock: Clock) {
   const bySocket = new WeakMap<NodeSocket, WaitingRequests>();
@@ -75,7 +77,7 @@ export function createRequestOrder(clock: Clock) {
 
   return {
     /**
-     * Calls `begin` when the previous answer has been handed to the operating system completely, and never if the
+     * Calls `begin` when the previous response has been handed to the operating system completely, and never if the
      * client disconnects before. For requests for which {@link isQueued} is true.
      */
     wait(req: NodeIncoming, res: NodeOutgoing, begin: () => void): void {

@@ -3,7 +3,7 @@ import { isPending } from './transfers.js';
 import type { NodeExchange } from './node-exchange.js';
 import { createWholeWriter } from './whole-writer.js';
 
-/** Largest number of answers in a batch, so that the first does not wait for too many others. */
+/** Largest number of responses in a batch, so that the first does not wait for too many others. */
 const BATCH_SIZE = 32;
 
 interface Waiting {
@@ -14,12 +14,12 @@ interface Waiting {
 }
 
 /**
- * Creates a batcher that sends the answers of one turn of the event loop together, after the last request of that turn.
- * Each write to a socket wakes its reader, and alternating between handling and writing evicts both from the
+ * Creates a batcher that sends the responses of one turn of the event loop together, after the last request of that
+ * turn. Each write to a socket wakes its reader, and alternating between handling and writing evicts both from the
  * processor's caches. With 64 requests in flight a get takes 28 µs of CPU in place of 39 µs, a create 95 µs in place of
  * 135 µs. `setImmediate` is imported so that fake global timers of a test do not stop it.
  *
- * @param onPending is called for answers that the client has not read at once; neither function may throw
+ * @param onPending is called for responses that the client has not read at once; neither function may throw
  */
 export function createResponseBatcher(
   onError: (exchange: NodeExchange, error: unknown) => void,
@@ -30,9 +30,9 @@ export function createResponseBatcher(
   const writeWhole = createWholeWriter();
 
   const flush = (): void => {
-    const answers = waiting;
+    const batch = waiting;
     waiting = [];
-    for (const { exchange, content, sent } of answers) {
+    for (const { exchange, content, sent } of batch) {
       try {
         const { res } = exchange;
         if (writeWhole(res, content)) {

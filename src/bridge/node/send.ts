@@ -3,8 +3,8 @@ import { type ApiResponse, checkResponse, isBodiless, isStream } from '../../htt
 import { type AbortReason, abortReason, isAbortError } from '../exchange/abort-reason.js';
 import { failureResponse, isExpected } from '../exchange/failures.js';
 import type { FailurePlace } from '../exchange/options.js';
-import { createDrop, plainBodyOf, streamOf, withNoTransform } from '../exchange/answers.js';
-import type { StreamingAnswers } from '../exchange/streaming-answers.js';
+import { createDrop, plainBodyOf, streamOf, withNoTransform } from '../exchange/response-body.js';
+import type { StreamingResponses } from '../exchange/streaming-responses.js';
 import type { Closing } from './closing.js';
 import { discardBody, hasUnreadBody, isWorthDiscarding } from './discard.js';
 import type { DeferredSignals } from './deferred-signals.js';
@@ -16,13 +16,13 @@ import { isPending, type Transfers } from './transfers.js';
 import { type PumpEnd, pump } from './pump.js';
 import type { NodeExchange } from './node-exchange.js';
 
-/** Larger answers are written to an HTTP/2 stream in several pieces. */
+/** Larger responses are written to an HTTP/2 stream in several pieces. */
 const LARGE_BYTES = 64 * 1024;
 
-/** Writes answers and failures of one listener. Neither function throws. */
+/** Writes responses and failures of one listener. Neither function throws. */
 export interface Sender {
   send(exchange: NodeExchange, response: ApiResponse): void;
-  /** Answers 500, or closes the connection once headers were sent, and reports unexpected errors. */
+  /** Responds with 500, or closes the connection once headers were sent, and reports unexpected errors. */
   fail(exchange: NodeExchange, error: unknown, where: FailurePlace): void;
 }
 
@@ -30,7 +30,7 @@ export interface SenderDependencies {
   readonly clock: Clock;
   readonly transfers: Transfers;
   readonly closing: Closing;
-  readonly streaming: StreamingAnswers;
+  readonly streaming: StreamingResponses;
   readonly deferredSignals: DeferredSignals;
   report(error: unknown, where: FailurePlace): void;
 }
@@ -86,8 +86,8 @@ export function createSender({
     } else if (!unread || !http1) {
       batcher.end(exchange, content, releaseOf(exchange, response));
     } else if (content.length > 0) {
-      // The answer is written now and ended later: Node would close or stall a connection on which bytes of the request
-      // are still to arrive.
+      // The response is written now and ended later: Node would close or stall a connection on which bytes of the
+      // request are still to arrive.
       res.write(content);
     } else {
       res.flushHeaders?.();
@@ -112,7 +112,7 @@ export function createSender({
     };
   };
 
-  /** Sends a large answer over HTTP/2, in several pieces so that the client's progress is visible. */
+  /** Sends a large response over HTTP/2, in several pieces so that the client's progress is visible. */
   const sendLarge = (exchange: NodeExchange, content: string | Uint8Array, sent: (() => void) | undefined): void => {
     const { res } = exchange;
     res.on('error', () => undefined);
@@ -128,7 +128,7 @@ export function createSender({
     const { req, res } = exchange;
     closing.beforeHead(exchange);
     const { status, headers } = response;
-    // Without middleware the answer is identical to that of kube-apiserver.
+    // Without middleware the response is identical to that of kube-apiserver.
     const shared = exchange.hasNext || Object.hasOwn(res, 'write');
     writeHead(res, { status, headers: shared ? withNoTransform(headers) : headers }, undefined);
     res.flushHeaders?.();
@@ -222,7 +222,7 @@ function lengthOf(
 function cutOff(exchange: NodeExchange): void {
   const stream = http2Stream(exchange.res);
   if (stream !== undefined)
-    stream.close(0); // NO_ERROR: the answer is complete, only the body is refused.
+    stream.close(0); // NO_ERROR: the response is complete, only the body is refused.
   else exchange.req.socket?.destroy();
 }
 

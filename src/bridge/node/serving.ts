@@ -7,7 +7,7 @@ import { notFoundText } from '../../responses/fixed-responses.js';
 import { abortReason } from '../exchange/abort-reason.js';
 import { createReport } from '../exchange/failures.js';
 import { checkBridge, STALL_TIMEOUT_MS, type BridgeOptions } from '../exchange/options.js';
-import { createStreamingAnswers } from '../exchange/streaming-answers.js';
+import { createStreamingResponses } from '../exchange/streaming-responses.js';
 import { createBodyBatcher } from './body-batcher.js';
 import { createClosing } from './closing.js';
 import { createDeferredSignals } from './deferred-signals.js';
@@ -38,7 +38,7 @@ export function createServing(maker: string, handler: ApiHandler, options: Bridg
     retainedTick: retainTickObject(),
   };
   const order = createRequestOrder(clock);
-  const streaming = createStreamingAnswers(options.signal);
+  const streaming = createStreamingResponses(options.signal);
   const closing = createClosing(options.signal);
   const { send, fail } = createSender({
     clock,
@@ -59,40 +59,40 @@ export function createServing(maker: string, handler: ApiHandler, options: Bridg
   ): void => {
     const exchange = new NodeExchange(req, res, url ?? '/', routing, settings);
     closing.onRequest(exchange);
-    const answered = (answer: ApiResponse | undefined): void => {
-      if (answer === undefined && other !== undefined) {
+    const respond = (response: ApiResponse | undefined): void => {
+      if (response === undefined && other !== undefined) {
         begin(req, res, other, undefined, routing);
-      } else if (answer === undefined && routing.next !== undefined) {
+      } else if (response === undefined && routing.next !== undefined) {
         closing.beforeHead(exchange);
         routing.next();
       } else {
-        routing.onAnswer?.();
-        send(exchange, answer === undefined ? notFoundText() : answer);
+        routing.onResponse?.();
+        send(exchange, response === undefined ? notFoundText() : response);
       }
     };
     const failed = (error: unknown): void => {
-      routing.onAnswer?.();
+      routing.onResponse?.();
       fail(exchange, error, 'handler');
     };
 
     if (url === undefined) {
-      answered(undefined);
+      respond(undefined);
       return;
     }
-    let answer: ReturnType<ApiHandler>;
+    let response: ReturnType<ApiHandler>;
     try {
-      answer = handler(exchange);
-      if (isPromise(answer)) {
+      response = handler(exchange);
+      if (isPromise(response)) {
         // `Promise.resolve`, because `then` of another thenable may throw. The second `failed` is for a `next` that
         // throws.
-        Promise.resolve(answer).then(answered, failed).then(undefined, failed);
+        Promise.resolve(response).then(respond, failed).then(undefined, failed);
         return;
       }
     } catch (error) {
       failed(error);
       return;
     }
-    answered(answer);
+    respond(response);
   };
 
   return function serve(req, res, routing): void {

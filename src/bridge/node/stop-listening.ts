@@ -15,7 +15,7 @@ const MAX_IDLE_WAIT_MS = 250;
 /**
  * Calls `stop`, which closes the listening socket, when no client is likely to connect: the operating system resets
  * connections that it has not handed over by then. Until then new connections are accepted and held back. A client that
- * opens a connection for each request opens no other one while it waits for an answer, so that new connections cease
+ * opens a connection for each request opens no other one while it waits for a response, so that new connections cease
  * for any number of such clients. The returned function stops at once.
  *
  * @param withinMs the longest it may take; zero stops in the next turns of the event loop

@@ -4,22 +4,22 @@ import { aClock, anObjectWith, required } from '../../options/rules.js';
 import { type Clock, systemClock } from '../../clock/clock.js';
 import type { Http2SessionLike, Http2StreamLike } from './message.js';
 import { ordersRequests, REQUEST_CAME } from './order-requests.js';
-import type { TrackableAnswer, TrackableServer, TrackableSocket } from './trackable.js';
+import type { TrackableResponse, TrackableServer, TrackableSocket } from './trackable.js';
 
 /** The numbers of open connections and requests of a server. */
 export interface OpenConnections {
   /** Open connections. */
   readonly connections: number;
-  /** Requests whose answer is not complete, open watches included. */
+  /** Requests whose response is not complete, open watches included. */
   readonly requests: number;
 }
 
 /** The connections of one server, for `gracefulClose`. */
 export interface ConnectionTracker {
   /**
-   * Makes every answer whose headers have not been sent yet have `Connection: close` from now on; of several pending
-   * answers on one connection, only the last one. HTTP/2 sessions get GOAWAY: they accept no further requests and end
-   * with their last answer.
+   * Makes every response whose headers have not been sent yet have `Connection: close` from now on; of several pending
+   * responses on one connection, only the last one. HTTP/2 sessions get GOAWAY: they accept no further requests and end
+   * with their last response.
    */
   startDraining(): void;
   /** Returns the numbers of open connections and requests. */
@@ -43,10 +43,10 @@ const LINGER_MS = 1_000;
 
 interface Connection {
   readonly socket: TrackableSocket;
-  /** How many answers are unfinished. */
+  /** How many responses are unfinished. */
   open: number;
-  /** The latest unfinished answer. */
-  last: TrackableAnswer | undefined;
+  /** The latest unfinished response. */
+  last: TrackableResponse | undefined;
   /** True for HTTP/2, whose sessions end by themselves after GOAWAY. */
   readonly http2: boolean;
   bytesRead: number;
@@ -56,7 +56,7 @@ interface Connection {
 }
 
 /**
- * Tracks the connections of a server and their unfinished answers. Node's own `close` resets requests in transit on
+ * Tracks the connections of a server and their unfinished responses. Node's own `close` resets requests in transit on
  * idle connections, and waits for connections on which no request ever arrived, such as the spare ones of load
  * balancers. Call it before the server listens, and pass the result to `gracefulClose`. A request costs two look-ups.
  *
@@ -122,22 +122,22 @@ export function trackConnections(
     session.once('close', () => sessions.delete(session));
   });
 
-  const onStreamAnswered = (): void => void (streams -= 1);
-  // One function for all answers, so that a request allocates none: `this` is the answer.
-  function onAnswered(this: TrackableAnswer & { readonly req?: { readonly socket: TrackableSocket } }): void {
+  const onStreamClose = (): void => void (streams -= 1);
+  // One function for all responses, so that a request allocates none: `this` is the response.
+  function onResponseClose(this: TrackableResponse & { readonly req?: { readonly socket: TrackableSocket } }): void {
     const connection = this.req === undefined ? undefined : connections.get(this.req.socket);
     if (connection === undefined) return;
     connection.open -= 1;
     if (connection.open === 0) connection.last = undefined;
     if (draining) connection.since = clock.monotonic();
   }
-  const isLast = (answer: TrackableAnswer | undefined, last: boolean): void => {
-    if (answer !== undefined && answer.headersSent !== true) answer.shouldKeepAlive = !last;
+  const isLast = (response: TrackableResponse | undefined, last: boolean): void => {
+    if (response !== undefined && response.headersSent !== true) response.shouldKeepAlive = !last;
   };
-  const onRequest = (request: { readonly socket: TrackableSocket }, answer: TrackableAnswer): void => {
+  const onRequest = (request: { readonly socket: TrackableSocket }, response: TrackableResponse): void => {
     if ('stream' in request) {
       streams += 1;
-      answer.on('close', onStreamAnswered);
+      response.on('close', onStreamClose);
       // A session that was opened while the server drained gets GOAWAY with its first request.
       if (draining) sendGoAway((request.stream as Http2StreamLike).session);
       return;
@@ -145,16 +145,16 @@ export function trackConnections(
     const connection = connections.get(request.socket) ?? track(request.socket);
     if (draining) {
       isLast(connection.last, false);
-      isLast(answer, true);
+      isLast(response, true);
     }
     connection.open += 1;
-    connection.last = answer;
-    answer.on('close', onAnswered);
+    connection.last = response;
+    response.on('close', onResponseClose);
   };
   // A pipelined request that waits counts as well.
   (server as unknown as { on(event: symbol, listener: typeof onRequest): unknown }).on(REQUEST_CAME, onRequest);
-  server.prependListener('request', (request, answer) => {
-    if (!ordersRequests(server)) onRequest(request, answer);
+  server.prependListener('request', (request, response) => {
+    if (!ordersRequests(server)) onRequest(request, response);
   });
 
   const isIdle = (connection: Connection, now: number, idleMs: number): boolean => {
@@ -172,7 +172,7 @@ export function trackConnections(
     } else if (isIdle(connection, now, idleMs)) {
       connection.isEnding = true;
       connection.since = now;
-      // Not destroyed: the operating system would answer a request in transit with a reset.
+      // Not destroyed: the operating system would respond to a request in transit with a reset.
       if (socket.end === undefined) socket.destroy();
       else socket.end();
     }

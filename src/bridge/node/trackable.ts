@@ -18,8 +18,8 @@ export interface TrackableSocket {
   destroy(): unknown;
 }
 
-/** The part of an answer that `trackConnections` uses. */
-export interface TrackableAnswer {
+/** The part of a response that `trackConnections` uses. */
+export interface TrackableResponse {
   /** True when the headers have been sent. */
   readonly headersSent?: boolean | undefined;
   /** False: the connection is closed after this response. */
@@ -41,7 +41,7 @@ export interface TrackableServer {
         /** The connection of the request. */
         readonly socket: TrackableSocket;
       },
-      answer: TrackableAnswer,
+      response: TrackableResponse,
     ) => void,
   ): unknown;
 }

@@ -4,12 +4,12 @@ import { http2Stream, tearDown, type NodeOutgoing, type NodeSocket } from './mes
 import type { Pump } from './pump.js';
 import type { NodeExchange } from './node-exchange.js';
 
-/** An answer in one piece whose client reads slowly is ended after this many stall timeouts. */
+/** A response in one piece whose client reads slowly is ended after this many stall timeouts. */
 const PLAIN_TIMEOUTS = 10;
 
 export type Transfers = ReturnType<typeof createTransfers>;
 
-/** Creates the monitor that ends answers of a listener whose clients have stalled. */
+/** Creates the monitor that ends responses of a listener whose clients have stalled. */
 export function createTransfers(clock: Clock, stallTimeoutMs: number) {
   const stalls = createStallDetector(clock, stallTimeoutMs);
   const watch = (
@@ -39,7 +39,8 @@ export function createTransfers(clock: Clock, stallTimeoutMs: number) {
         const isStuck = connection !== undefined && progressOf(req.socket) === connection;
         onAbandon();
         tearDown(res);
-        // A client that reads nothing from the connection would not read the end of the stream or of the session either.
+        // A client that reads nothing from the connection would not read the end of the stream or of the session
+        // either.
         if (isStuck) session?.socket?.once('close', () => undefined).destroy();
       },
     };
@@ -47,15 +48,15 @@ export function createTransfers(clock: Clock, stallTimeoutMs: number) {
     res.once('close', () => stalls.remove(transfer));
   };
   return {
-    /** Monitors a streaming answer; `onStall` releases its source. */
+    /** Monitors a streaming response; `onStall` releases its source. */
     stream: (exchange: NodeExchange, running: Pump, onStall: () => void): void => watch(exchange, running, onStall),
-    /** Monitors a plain answer that the client has not read at once; `running` if it is sent in several writes. */
+    /** Monitors a plain response that the client has not read at once; `running` if it is sent in several writes. */
     plain: (exchange: NodeExchange, running?: Pump): void =>
       watch(exchange, running, () => running?.stop(), PLAIN_TIMEOUTS * stallTimeoutMs),
   };
 }
 
-/** True while bytes of an answer wait for the client. */
+/** True while bytes of a response wait for the client. */
 export function isPending(res: NodeOutgoing): boolean {
   return (res.writableLength ?? 0) > 0;
 }

@@ -23,7 +23,7 @@ export function createUnusedCloser(server: object, clock: Clock): () => void {
       const since = ended.get(socket);
       if (since === undefined) {
         ended.set(socket, now);
-        // Not destroyed: the operating system would answer a request in transit with a reset.
+        // Not destroyed: the operating system would respond to a request in transit with a reset.
         socket.end();
       } else if (now - since >= LINGER_MS) socket.destroy();
     }

@@ -3,13 +3,13 @@ import { directSocket, type DirectSocket } from './direct-socket.js';
 import type { NodeOutgoing } from './message.js';
 import { http } from './node-http.js';
 
-/** Writes an answer, head and body, in one piece. Returns false, without writing, if that is not possible. */
+/** Writes a response, head and body, in one piece. Returns false, without writing, if that is not possible. */
 export type WholeWriter = (res: NodeOutgoing, content: string | Uint8Array) => boolean;
 
-/** The most bytes of an answer in one piece; a longer one is streamed. */
+/** The most bytes of a response in one piece; a longer one is streamed. */
 const MEMORY_BYTES = 65_536;
 
-/** How many answers may hold the memory they were written to, because their clients have not read them at once. */
+/** How many responses may hold the memory they were written to, because their clients have not read them at once. */
 const MAX_KEPT = 16;
 
 /** The most bytes of UTF-8 for one character of a string. */
@@ -26,9 +26,9 @@ interface HeadedResponse extends NodeOutgoing {
 }
 
 /**
- * Creates a writer for answers whose head is set and not sent. Node corks the socket and writes three pieces: head,
+ * Creates a writer for responses whose head is set and not sent. Node corks the socket and writes three pieces: head,
  * body and an empty end. One buffer, which is reused as soon as the operating system has accepted the bytes, saves a
- * tenth of the CPU of a probe. `res.end()` still has to be called afterwards, so that Node ends the answer.
+ * tenth of the CPU of a probe. `res.end()` still has to be called afterwards, so that Node ends the response.
  */
 export function createWholeWriter(): WholeWriter {
   let memory: Buffer | undefined;

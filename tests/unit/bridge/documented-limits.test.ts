@@ -80,8 +80,8 @@ it('a body is limited by the handler alone, unless maxBodyBytes is lower', async
       },
       maxBodyBytes === undefined ? {} : { maxBodyBytes },
     );
-    const answer = await handler(new Request('http://host/', { method: 'POST', body: 'x'.repeat(bytes) }));
-    return answer?.status ?? 0;
+    const response = await handler(new Request('http://host/', { method: 'POST', body: 'x'.repeat(bytes) }));
+    return response?.status ?? 0;
   };
   expect([await read(undefined, 5_000_000, 5_000_000), await read(undefined, 5_000_001, 5_000_000)]).toEqual([
     200, 413,

@@ -5,11 +5,16 @@ import type { ApiRequest } from '../../../../src/http/request.js';
 import type { ApiResponse } from '../../../../src/http/response.js';
 import { fakeClock } from '../../../../src/testing/fake-clock.js';
 
-const answer = (more: Partial<ApiResponse> = {}): ApiResponse => ({ status: 200, headers: {}, body: 'text', ...more });
+const responseWith = (more: Partial<ApiResponse> = {}): ApiResponse => ({
+  status: 200,
+  headers: {},
+  body: 'text',
+  ...more,
+});
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 const abortError = (): Error => Object.assign(new Error('stopped'), { name: 'AbortError' });
 
-/** A body whose steps the test answers. */
+/** A body whose steps the test controls. */
 function source() {
   const steps: { resolve: (step: IteratorResult<Uint8Array>) => void; reject: (error: unknown) => void }[] = [];
   const released = vi.fn(() => Promise.resolve({ done: true as const, value: undefined }));
@@ -36,7 +41,7 @@ describe('a body that is not sent', () => {
     const { body, released } = source();
     let request: ApiRequest | undefined;
     const { response } = await ask(
-      (one) => ((request = one), answer({ body, ...more })),
+      (one) => ((request = one), responseWith({ body, ...more })),
       new Request('http://host/', init),
     );
     expect([response?.status, await response?.text()]).toEqual([more.status ?? 200, '']);
@@ -46,7 +51,7 @@ describe('a body that is not sent', () => {
 
   test('is released when the response is invalid, which is reported', async () => {
     const { body, released } = source();
-    const { response, errors } = await ask(() => answer({ status: 42, body }));
+    const { response, errors } = await ask(() => responseWith({ status: 42, body }));
     expect(response?.status).toBe(500);
     expect(errors).toHaveLength(1);
     expect(released).toHaveBeenCalledOnce();
@@ -67,7 +72,7 @@ test.each<[string, Partial<ApiResponse>]>([
   const clock = fakeClock();
   const { body, released } = source();
   const errors: unknown[] = [];
-  const handler = toFetchHandler(() => answer({ body, ...more }), {
+  const handler = toFetchHandler(() => responseWith({ body, ...more }), {
     clock,
     onError: (error) => void errors.push(error),
   });
@@ -82,7 +87,7 @@ describe('the headers of a response', () => {
     headers: Record<string, string>,
     body: string | null,
   ): Promise<string | null> => {
-    const { response } = await ask(() => answer({ headers, body }), new Request('http://host/', { method }));
+    const { response } = await ask(() => responseWith({ headers, body }), new Request('http://host/', { method }));
     return response?.headers.get('content-length') ?? null;
   };
 
@@ -98,21 +103,21 @@ describe('the headers of a response', () => {
 
   test('may have numbers as values, as over Node, but no missing ones', async () => {
     const headers = { 'retry-after': 5, 'x-list': [1, 2], 'Set-Cookie': 3 } as never;
-    const { response } = await ask(() => answer({ headers }));
+    const { response } = await ask(() => responseWith({ headers }));
     expect(Object.fromEntries(response?.headers ?? [])).toMatchObject({
       'retry-after': '5',
       'x-list': '1, 2',
       'set-cookie': '3',
     });
     for (const value of [undefined, null]) {
-      const { response: failed, errors } = await ask(() => answer({ headers: { 'X-Y': value } as never }));
+      const { response: failed, errors } = await ask(() => responseWith({ headers: { 'X-Y': value } as never }));
       expect(failed?.status).toBe(500);
       expect(errors).toEqual([new TypeError('the header x-y has no value: leave it out')]);
     }
   });
 
   test('keep several values of one header separate', async () => {
-    const { response } = await ask(() => answer({ headers: { 'set-cookie': ['a=1', 'b=2'], vary: 'accept' } }));
+    const { response } = await ask(() => responseWith({ headers: { 'set-cookie': ['a=1', 'b=2'], vary: 'accept' } }));
     expect([response?.headers.getSetCookie(), response?.headers.get('vary')]).toEqual([['a=1', 'b=2'], 'accept']);
   });
 });
@@ -123,14 +128,14 @@ describe('the signal of a request', () => {
     const { body } = source();
     let request: ApiRequest | undefined;
     const { response } = await ask(
-      (one) => ((request = one), answer({ body })),
+      (one) => ((request = one), responseWith({ body })),
       new Request('http://host/', { signal: client.signal }),
     );
     await response?.body?.cancel();
     client.abort();
     expect(request?.signal?.reason).toMatchObject({ code: 'client-left' });
     const late = await ask(
-      (one) => ((request = one), answer()),
+      (one) => ((request = one), responseWith()),
       new Request('http://host/', { signal: client.signal }),
     );
     expect(late.response?.status).toBe(200);
@@ -142,7 +147,7 @@ describe('the signal of a request', () => {
     const handler: ApiHandler = (one) => {
       request = one;
       expect(one.signal?.aborted).toBe(false);
-      return answer();
+      return responseWith();
     };
     await ask(handler, new Request('http://host/', { signal: client.signal }));
     client.abort();
@@ -174,7 +179,7 @@ describe('the signal of a request', () => {
 describe('a streamed body', () => {
   test('is not reported when its source fails after the consumer has left', async () => {
     const { body, released, steps } = source();
-    const { response, errors } = await ask(() => answer({ body }));
+    const { response, errors } = await ask(() => responseWith({ body }));
     const reader = response?.body?.getReader();
     const read = reader?.read();
     await settled();
@@ -188,7 +193,7 @@ describe('a streamed body', () => {
 
   test('skips empty chunks, and breaks off at anything that is not a chunk', async () => {
     const { body, released, steps } = source();
-    const { response, errors } = await ask(() => answer({ body }));
+    const { response, errors } = await ask(() => responseWith({ body }));
     const reader = response?.body?.getReader();
     const read = reader?.read();
     await settled();

@@ -82,7 +82,7 @@ describe('the signal of a fetch request', () => {
     expect(signal.reason).toBe(serverClosing);
   });
 
-  test('follows that of the Request once, until the answer is finished', () => {
+  test('follows that of the Request once, until the response is finished', () => {
     const { client, listeners, one } = exchange();
     one.follow();
     one.follow();
@@ -96,7 +96,7 @@ describe('the signal of a fetch request', () => {
     expect([signal.aborted, one.aborted]).toEqual([false, false]);
   });
 
-  test('follows that of the connection, too, until the answer is finished', () => {
+  test('follows that of the connection, too, until the response is finished', () => {
     const settings = { maxBodyBytes: 1, clientLeft };
     const open = (connection: AbortSignal) =>
       new FetchExchange(new Request('http://host/'), { connection }, '/', settings);
@@ -116,7 +116,7 @@ describe('the signal of a fetch request', () => {
     expect(before.signal.reason).toBe(clientLeft);
   });
 
-  test('follows nothing once the answer is finished', () => {
+  test('follows nothing once the response is finished', () => {
     const { client, listeners, one } = exchange();
     one.finish();
     one.follow();
@@ -176,7 +176,7 @@ describe('the body of a fetch request', () => {
     await expect(one.body(1_000)).rejects.toMatchObject({ name: 'BodyError', code: 'too-large' });
   });
 
-  test('is given up when the answer is finished', async () => {
+  test('is given up when the response is finished', async () => {
     const { one } = exchange(endless());
     const body = one.body(10);
     one.finish();

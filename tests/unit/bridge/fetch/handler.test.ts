@@ -11,7 +11,7 @@ const echo: ApiHandler = async (request) => text(Buffer.from(await readBody(requ
 const post = (body: NonNullable<RequestInit['body']>, init: RequestInit = {}): Request =>
   new Request('http://host/x', { method: 'POST', body, ...init });
 
-async function answered(promise: Promise<Response | undefined>): Promise<Response> {
+async function responseOf(promise: Promise<Response | undefined>): Promise<Response> {
   const response = await promise;
   if (response === undefined) throw new Error('not ours');
   return response;
@@ -81,19 +81,19 @@ describe('the request', () => {
     const peerCertificate = { commonName: 'jane', organizations: ['ops'] };
     const handler = toFetchHandler((request) => text(JSON.stringify([request.remoteAddress, request.peerCertificate])));
     const request = new Request('http://host/');
-    const informed = await answered(handler(request, { remoteAddress: '10.0.0.1', peerCertificate }));
+    const informed = await responseOf(handler(request, { remoteAddress: '10.0.0.1', peerCertificate }));
     expect(await informed.json()).toEqual(['10.0.0.1', peerCertificate]);
-    expect(await (await answered(handler(request))).json()).toEqual([null, null]);
+    expect(await (await responseOf(handler(request))).json()).toEqual([null, null]);
   });
 
   test('has a body, up to the limit of the handler and of the bridge', async () => {
     const handler = toFetchHandler(echo);
-    expect(await (await answered(handler(post('0123456789')))).text()).toBe('0123456789');
-    expect(await (await answered(handler(new Request('http://host/', { method: 'DELETE' })))).text()).toBe('');
-    expect((await answered(handler(post('0123456789a')))).status).toBe(413);
+    expect(await (await responseOf(handler(post('0123456789')))).text()).toBe('0123456789');
+    expect(await (await responseOf(handler(new Request('http://host/', { method: 'DELETE' })))).text()).toBe('');
+    expect((await responseOf(handler(post('0123456789a')))).status).toBe(413);
     const early = post('0123456789a', { headers: { 'content-length': '11' } });
-    expect((await answered(handler(early))).status).toBe(413);
-    expect((await answered(toFetchHandler(echo, { maxBodyBytes: 3 })(post('0123')))).status).toBe(413);
+    expect((await responseOf(handler(early))).status).toBe(413);
+    expect((await responseOf(toFetchHandler(echo, { maxBodyBytes: 3 })(post('0123')))).status).toBe(413);
   });
 
   test('stops reading one chunk past the limit, and cancels the rest', async () => {
@@ -106,7 +106,7 @@ describe('the request', () => {
       },
       cancel: cancelled,
     });
-    const response = await answered(toFetchHandler(echo)(post(endless, { duplex: 'half' } as RequestInit)));
+    const response = await responseOf(toFetchHandler(echo)(post(endless, { duplex: 'half' } as RequestInit)));
     expect(response.status).toBe(413);
     await vi.waitFor(() => expect(cancelled).toHaveBeenCalledOnce());
     expect(given).toBeLessThan(10);
@@ -137,7 +137,7 @@ describe('the request', () => {
         outcome = await reading.catch((error: unknown) => error);
         return text('', 504);
       });
-      expect((await answered(handler(request))).status).toBe(504);
+      expect((await responseOf(handler(request))).status).toBe(504);
       expect(outcome).toEqual(new Error('too late'));
       expect(cancelled).toHaveBeenCalledOnce();
     });
@@ -148,7 +148,7 @@ describe('the request', () => {
       const onError = vi.fn();
       const response = toFetchHandler(echo, { onError })(request);
       leaving.abort();
-      expect((await answered(response)).status).toBe(400);
+      expect((await responseOf(response)).status).toBe(400);
       expect(onError).not.toHaveBeenCalled();
     });
 
@@ -159,7 +159,7 @@ describe('the request', () => {
         reading = expect(body?.(10)).rejects.toMatchObject({ name: 'BodyError', code: 'aborted' });
         return text('answered');
       });
-      expect(await (await answered(handler(request))).text()).toBe('answered');
+      expect(await (await responseOf(handler(request))).text()).toBe('answered');
       await reading;
     });
   });
@@ -168,7 +168,7 @@ describe('the request', () => {
     const onError = vi.fn();
     const broken = new ReadableStream<Uint8Array>({ pull: (controller) => controller.error(new Error('reset')) });
     const request = post(broken, { duplex: 'half' } as RequestInit);
-    expect((await answered(toFetchHandler(echo, { onError })(request))).status).toBe(400);
+    expect((await responseOf(toFetchHandler(echo, { onError })(request))).status).toBe(400);
     expect(onError).not.toHaveBeenCalled();
   });
 
@@ -190,7 +190,7 @@ describe('the request', () => {
 describe('the response', () => {
   test('has its length, headers and body', async () => {
     const handler = toFetchHandler(() => ({ status: 201, headers: { 'x-a': '1', warning: ['a', 'b'] }, body: 'é' }));
-    const response = await answered(handler(new Request('http://host/')));
+    const response = await responseOf(handler(new Request('http://host/')));
     expect(response.status).toBe(201);
     expect([...response.headers]).toEqual([
       ['content-length', '2'],
@@ -201,7 +201,7 @@ describe('the response', () => {
   });
 
   test('of HEAD keeps the length and has no body', async () => {
-    const response = await answered(
+    const response = await responseOf(
       toFetchHandler(() => text('four'))(new Request('http://host/', { method: 'HEAD' })),
     );
     expect(response.headers.get('content-length')).toBe('4');
@@ -217,7 +217,7 @@ describe('the response', () => {
       headers,
       body: pendingBody(signal as AbortSignal).body,
     }));
-    const response = await answered(handler(new Request('http://host/', { method: 'HEAD' })));
+    const response = await responseOf(handler(new Request('http://host/', { method: 'HEAD' })));
     expect(response.headers.get('content-length')).toBe(expected);
   });
 
@@ -233,7 +233,7 @@ describe('the response', () => {
       source = pendingBody(signal as AbortSignal);
       return { status, headers: {}, body: source.body };
     });
-    expect((await answered(handler(new Request('http://host/', { method })))).body).toBeNull();
+    expect((await responseOf(handler(new Request('http://host/', { method })))).body).toBeNull();
     expect(signal?.aborted).toBe(true);
     expect(source?.returned).toHaveBeenCalledOnce();
     expect(source?.started).not.toHaveBeenCalled();
@@ -269,7 +269,7 @@ describe('the response', () => {
     ],
   ] as [string, ApiHandler][])('of a failure is a bare 500: %s', async (_, handler) => {
     const onError = vi.fn();
-    const response = await answered(toFetchHandler(handler, { onError })(new Request('http://host/')));
+    const response = await responseOf(toFetchHandler(handler, { onError })(new Request('http://host/')));
     expect(response.status).toBe(500);
     expect(await response.text()).toBe('Internal Server Error\n');
     expect(onError.mock.calls).toEqual([[expect.any(Error), 'handler']]);
@@ -289,7 +289,7 @@ describe('a streamed response', () => {
 
   test('requests a chunk only when it is read', async () => {
     const { made, handler } = streaming(['a', '', 'b']);
-    const reader = (await answered(handler(new Request('http://host/')))).body?.getReader();
+    const reader = (await responseOf(handler(new Request('http://host/')))).body?.getReader();
     expect(made.source?.started).not.toHaveBeenCalled();
     expect(Buffer.from((await reader?.read())?.value ?? []).toString()).toBe('a');
     expect(made.source?.started).toHaveBeenCalledTimes(1);
@@ -306,7 +306,7 @@ describe('a streamed response', () => {
     }
     const handler = toFetchHandler(() => ({ status: 200, headers: {}, body: source() }));
     const chunks: Uint8Array[] = [];
-    const { body } = await answered(handler(new Request('http://host/')));
+    const { body } = await responseOf(handler(new Request('http://host/')));
     for await (const chunk of body as unknown as AsyncIterable<Uint8Array>) chunks.push(chunk);
     expect(Buffer.concat(chunks).toString()).toBe('abc');
   });
@@ -315,7 +315,7 @@ describe('a streamed response', () => {
     for (const reads of [0, 1, 2]) {
       const onError = vi.fn();
       const { made, handler } = streaming(['a'], { onError });
-      const reader = (await answered(handler(new Request('http://host/')))).body?.getReader();
+      const reader = (await responseOf(handler(new Request('http://host/')))).body?.getReader();
       for (let read = 0; read < reads; read++) {
         const pending = reader?.read();
         if (read === 0) await pending;
@@ -330,7 +330,7 @@ describe('a streamed response', () => {
   test('ends when the signal of the request aborts, and is not affected after its end', async () => {
     const client = new AbortController();
     const { made, handler } = streaming(['a']);
-    const response = await answered(handler(new Request('http://host/', { signal: client.signal })));
+    const response = await responseOf(handler(new Request('http://host/', { signal: client.signal })));
     const whole = response.text();
     client.abort();
     expect(await whole).toBe('a');
@@ -350,11 +350,11 @@ describe('a streamed response', () => {
   test('ends cleanly when the server closes', async () => {
     const closing = new AbortController();
     const { made, handler } = streaming(['a'], { signal: closing.signal });
-    const whole = (await answered(handler(new Request('http://host/')))).text();
+    const whole = (await responseOf(handler(new Request('http://host/')))).text();
     closing.abort();
     expect(await whole).toBe('a');
     expect(made.signal?.reason).toMatchObject({ code: 'server-closing' });
-    expect(await (await answered(handler(new Request('http://host/')))).text()).toBe('');
+    expect(await (await responseOf(handler(new Request('http://host/')))).text()).toBe('');
   });
 
   test('that fails is aborted without the reason, and the hook is called', async () => {
@@ -365,7 +365,7 @@ describe('a streamed response', () => {
       throw secret;
     }
     const handler = toFetchHandler(() => ({ status: 200, headers: {}, body: source() }), { onError });
-    const response = await answered(handler(new Request('http://host/')));
+    const response = await responseOf(handler(new Request('http://host/')));
     await expect(response.text()).rejects.toThrow(/^the response body failed$/);
     expect(onError.mock.calls).toEqual([[secret, 'stream']]);
   });
@@ -396,7 +396,7 @@ describe('a consumer that does not read the next chunk', () => {
 
   test('is disconnected after a minute, and the source is ended', async () => {
     const { clock, handler, source, signal, onError } = streaming();
-    const response = await answered(handler(new Request('http://host/')));
+    const response = await responseOf(handler(new Request('http://host/')));
     const reader = (response.body as ReadableStream<Uint8Array>).getReader();
     await reader.read();
     clock.advance(59_000);
@@ -410,7 +410,7 @@ describe('a consumer that does not read the next chunk', () => {
 
   test('is disconnected if it does not read the first chunk either', async () => {
     const { clock, handler, source, signal } = streaming(1_000);
-    await answered(handler(new Request('http://host/')));
+    await responseOf(handler(new Request('http://host/')));
     clock.advance(1_100);
     expect(signal().reason).toMatchObject({ code: 'reader-stalled' });
     expect(source().returned).toHaveBeenCalledOnce();
@@ -418,7 +418,7 @@ describe('a consumer that does not read the next chunk', () => {
 
   test('is distinguished from one that waits for the source', async () => {
     const { clock, handler, signal } = streaming();
-    const response = await answered(handler(new Request('http://host/')));
+    const response = await responseOf(handler(new Request('http://host/')));
     const reader = (response.body as ReadableStream<Uint8Array>).getReader();
     for (let count = 0; count < 2; count++) await reader.read();
     void reader.read();
@@ -437,7 +437,7 @@ test('the signal of a response aborts its body and ends the source', async () =>
     made = pendingBody(request.signal as AbortSignal, ['one']);
     return { status: 200, headers: {}, body: made.body, signal: giveUp.signal };
   });
-  const response = await answered(handler(new Request('http://host/')));
+  const response = await responseOf(handler(new Request('http://host/')));
   const reader = (response.body as ReadableStream<Uint8Array>).getReader();
   await reader.read();
   giveUp.abort();
@@ -472,7 +472,7 @@ test('a compressed body is marked as encoded already, because Cloudflare Workers
 test('a response whose status allows no body has no content-length either', async () => {
   for (const body of [null, '', new Uint8Array(0), 'ignored']) {
     const handle = toFetchHandler(() => ({ status: 204, headers: { 'content-length': '7' }, body }));
-    const response = await answered(handle(new Request('http://host/x')));
+    const response = await responseOf(handle(new Request('http://host/x')));
     expect([response.status, response.headers.get('content-length'), await response.text()]).toEqual([204, null, '']);
   }
 });
@@ -481,7 +481,7 @@ test.each(['GET', 'HEAD'])('a response with status 205 has no content and a leng
   const source = pendingBody(new AbortController().signal);
   for (const body of ['ignored', null, source.body]) {
     const handle = toFetchHandler(() => ({ status: 205, headers: { 'content-length': '7' }, body }));
-    const response = await answered(handle(new Request('http://host/x', { method })));
+    const response = await responseOf(handle(new Request('http://host/x', { method })));
     expect([response.status, response.headers.get('content-length'), response.body]).toEqual([205, '0', null]);
   }
   expect(source.returned).toHaveBeenCalledOnce();
@@ -494,7 +494,7 @@ test('a source is asked for one chunk at a time, however many reads wait', async
       next: () => new Promise<IteratorResult<Uint8Array>>((resolve) => given.push(resolve)),
     }),
   };
-  const response = await answered(
+  const response = await responseOf(
     toFetchHandler(() => ({ status: 200, headers: {}, body }))(new Request('http://host/x')),
   );
   const reader = response.body?.getReader();

@@ -33,8 +33,8 @@ test('responses do not wait in runtimes without setImmediate', async () => {
     expect(turnEnd()).toBeUndefined();
     const { toFetchHandler: make } = await import('../../../../src/bridge/fetch/handler.js');
     const echo = make(async ({ body }) => ({ status: 200, headers: {}, body: (await body?.(10)) as Uint8Array }));
-    const answer = await echo(new Request('http://host/', { method: 'POST', body: 'text' }));
-    expect(await answer?.text()).toBe('text');
+    const response = await echo(new Request('http://host/', { method: 'POST', body: 'text' }));
+    expect(await response?.text()).toBe('text');
   } finally {
     vi.unstubAllGlobals();
     // Files that share modules with this one must not get the module loaded here.

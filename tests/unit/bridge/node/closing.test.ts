@@ -19,7 +19,7 @@ const overHttp2 = (session: Session) => {
   return { res, exchange: { req: { socket: {}, stream }, res } as unknown as NodeExchange };
 };
 
-describe('an answer over HTTP/1', () => {
+describe('a response over HTTP/1', () => {
   test('says that it is the last of its connection once the shutdown has begun', () => {
     const controller = new AbortController();
     const { beforeHead } = createClosing(controller.signal);
@@ -50,7 +50,7 @@ describe('an answer over HTTP/1', () => {
 });
 
 describe('a session of HTTP/2', () => {
-  test('is closed when the shutdown begins, once, and its answers say nothing', () => {
+  test('is closed when the shutdown begins, once, and its responses say nothing', () => {
     const controller = new AbortController();
     const { beforeHead, onRequest } = createClosing(controller.signal);
     const session = new Session();

@@ -16,7 +16,7 @@ const GET = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
 const OK: Head = { status: 200, headers: { 'audit-id': 'one', 'content-type': 'text/plain' } };
 
 /** What a server sends on one connection for requests that follow each other. The time is left out. */
-async function answers(listener: RequestListener, requests: readonly string[], setUp = (_: Server): void => undefined) {
+async function sentFor(listener: RequestListener, requests: readonly string[], setUp = (_: Server): void => undefined) {
   const server = createServer(listener);
   setUp(server);
   servers.push(server);
@@ -53,7 +53,7 @@ async function bothWays(heads: readonly Head[], { request = GET, setUp, before, 
     };
   };
   let byNode = 0;
-  const own = await answers(
+  const own = await sentFor(
     through((res, head, length) => {
       const internal = res as unknown as { _storeHeader(...given: unknown[]): void };
       const { _storeHeader } = internal;
@@ -63,7 +63,7 @@ async function bothWays(heads: readonly Head[], { request = GET, setUp, before, 
     requests,
     setUp,
   );
-  const node = await answers(
+  const node = await sentFor(
     through((res, { status, headers }, length = 0) => {
       res.writeHead(status, { ...(headers as Record<string, string>), 'content-length': length });
     }),
@@ -73,7 +73,7 @@ async function bothWays(heads: readonly Head[], { request = GET, setUp, before, 
   return { own, node, byNode };
 }
 
-describe('heads of common answers', () => {
+describe('heads of common responses', () => {
   it('are what Node would write, and Node writes the first one', async () => {
     const heads: Head[] = [
       OK,
@@ -123,7 +123,7 @@ describe('heads of common answers', () => {
   it('keep the state that others read of a response', async () => {
     const states: unknown[] = [];
     const write = createHeadWriter(fakeClock());
-    await answers(
+    await sentFor(
       (_req, res) => {
         write(res, { status: 404, headers: {} }, 2);
         const { statusCode, statusMessage, headersSent } = res;
@@ -181,7 +181,7 @@ describe('heads that the connection or other code affects', () => {
       write(res, head, 2);
       res.end('ok');
     };
-    for (const text of await answers(listener, [GET, GET])) {
+    for (const text of await sentFor(listener, [GET, GET])) {
       expect(text.match(/content-length: .*/gi)).toEqual(['content-length: 2']);
       expect(text).toContain('x-a: b\r\n');
     }
@@ -194,7 +194,7 @@ describe('heads that the connection or other code affects', () => {
   ])('fail as in Node: %s', async (_, headers) => {
     const write = createHeadWriter(fakeClock());
     const failures: unknown[] = [];
-    await answers(
+    await sentFor(
       (_req, res) => {
         if (failures.length === 0) write(res, OK, 2);
         else

@@ -48,7 +48,7 @@ describe('a write that fails', () => {
     expect(source.next).toHaveBeenCalledTimes(2);
     expect(source.returned).toHaveBeenCalledOnce();
     expect(res.chunks).toEqual(['a', 'a']);
-    // A client that left is no failure of the answer.
+    // A client that left is no failure of the response.
     expect(done).not.toHaveBeenCalled();
   });
 

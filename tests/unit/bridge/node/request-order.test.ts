@@ -22,7 +22,7 @@ class Socket extends EventEmitter {
   }
 }
 
-class Answer extends EventEmitter {
+class FakeResponse extends EventEmitter {
   socket: Socket | null = null;
   destroyed = false;
   shouldKeepAlive = true;
@@ -41,32 +41,32 @@ function connection() {
   });
   const socket = new Socket();
   const begun: number[] = [];
-  const answers: Answer[] = [];
+  const responses: FakeResponse[] = [];
   return {
-    answers,
+    responses,
     begun,
     clock,
     socket,
     timers: () => timers,
     send(count: number): void {
       for (let sent = 0; sent < count; sent++) {
-        const answer = new Answer();
-        const index = answers.push(answer) - 1;
-        order.wait({ socket } as unknown as NodeIncoming, answer as unknown as NodeOutgoing, () => begun.push(index));
+        const response = new FakeResponse();
+        const index = responses.push(response) - 1;
+        order.wait({ socket } as unknown as NodeIncoming, response as unknown as NodeOutgoing, () => begun.push(index));
       }
     },
-    /** Node gives the answer its turn. */
+    /** Node gives the response its turn. */
     async turn(index: number): Promise<void> {
-      const answer = answers[index] as Answer;
-      answer.emit('socket', socket);
-      answer.socket = socket;
+      const response = responses[index] as FakeResponse;
+      response.emit('socket', socket);
+      response.socket = socket;
       await Promise.resolve();
     },
   };
 }
 
-describe('a request that waits for the previous answer', () => {
-  test('begins when its answer gets the connection, and is counted until then', async () => {
+describe('a request that waits for the previous response', () => {
+  test('begins when its response gets the connection, and is counted until then', async () => {
     const { begun, send, socket, turn } = connection();
     expect(queuedRequests(socket)).toBe(0);
     send(2);
@@ -78,9 +78,9 @@ describe('a request that waits for the previous answer', () => {
   });
 
   test('never begins once its client has left or ended its side', async () => {
-    const { answers, begun, send, socket, turn } = connection();
+    const { responses, begun, send, socket, turn } = connection();
     send(2);
-    (answers[0] as Answer).destroyed = true;
+    (responses[0] as FakeResponse).destroyed = true;
     await turn(0);
     socket.writable = false;
     await turn(1);
@@ -152,10 +152,10 @@ describe('a connection with waiting requests', () => {
   });
 
   test('ends with the thousandth request, and later ones never begin', async () => {
-    const { answers, begun, clock, send, socket, turn } = connection();
+    const { responses, begun, clock, send, socket, turn } = connection();
     send(1_002);
-    expect(answers.map(({ shouldKeepAlive }) => shouldKeepAlive).indexOf(false)).toBe(999);
-    expect(answers.filter(({ shouldKeepAlive }) => !shouldKeepAlive)).toHaveLength(1);
+    expect(responses.map(({ shouldKeepAlive }) => shouldKeepAlive).indexOf(false)).toBe(999);
+    expect(responses.filter(({ shouldKeepAlive }) => !shouldKeepAlive)).toHaveLength(1);
     clock.advance(10_000);
     expect(socket.calls).toEqual(['pause']);
     for (const index of [999, 1_000, 1_001]) await turn(index);
@@ -179,9 +179,9 @@ describe('orderRequests', () => {
     const seen: unknown[] = [];
     for (const event of ['request', 'checkContinue', 'other']) server.on(event, () => seen.push(event));
     const socket = new Socket();
-    const waiting = new Answer();
+    const waiting = new FakeResponse();
     server.emit('request', { socket }, waiting);
-    server.emit('checkContinue', { socket }, Object.assign(new Answer(), { socket }));
+    server.emit('checkContinue', { socket }, Object.assign(new FakeResponse(), { socket }));
     server.emit('other', 1);
     expect([seen, server.emit('unheard')]).toEqual([['checkContinue', 'other'], false]);
     waiting.emit('socket', socket);

@@ -10,7 +10,7 @@ const failed = (_exchange: unknown, error: unknown): never => {
 const nobody = (): void => undefined;
 
 /** A response that records what was sent. */
-const answer = (sent: unknown[], end?: () => void): NodeExchange =>
+const exchangeOf = (sent: unknown[], end?: () => void): NodeExchange =>
   ({
     res: {
       end(content?: string) {
@@ -27,11 +27,11 @@ afterEach(() => {
 test('the responses of one turn of the event loop are sent after it, in order', async () => {
   const batcher = createResponseBatcher(failed, nobody);
   const sent: unknown[] = [];
-  for (const content of ['a', '', 'b']) batcher.end(answer(sent), content, undefined);
+  for (const content of ['a', '', 'b']) batcher.end(exchangeOf(sent), content, undefined);
   expect(sent).toEqual([]);
   await nextTurn();
   expect(sent).toEqual(['a', undefined, 'b']);
-  batcher.end(answer(sent), 'c', undefined);
+  batcher.end(exchangeOf(sent), 'c', undefined);
   await nextTurn();
   expect(sent).toEqual(['a', undefined, 'b', 'c']);
 });
@@ -39,7 +39,7 @@ test('the responses of one turn of the event loop are sent after it, in order', 
 test('after many responses the first ones are sent without waiting for more', () => {
   const batcher = createResponseBatcher(failed, nobody);
   const sent: unknown[] = [];
-  for (let index = 0; index < 70; index++) batcher.end(answer(sent), String(index), undefined);
+  for (let index = 0; index < 70; index++) batcher.end(exchangeOf(sent), String(index), undefined);
   expect(sent.length).toBeGreaterThanOrEqual(32);
   expect(sent.length).toBeLessThan(70);
 });
@@ -48,9 +48,9 @@ test('a response that cannot be sent is reported, and does not delay others', as
   const sent: unknown[] = [];
   const errors: unknown[] = [];
   const batcher = createResponseBatcher((exchange, error) => errors.push([exchange, error]), nobody);
-  const broken = answer(sent, () => failed(undefined, 'broken'));
+  const broken = exchangeOf(sent, () => failed(undefined, 'broken'));
   batcher.end(broken, 'a', undefined);
-  batcher.end(answer(sent), 'b', undefined);
+  batcher.end(exchangeOf(sent), 'b', undefined);
   await nextTurn();
   expect(errors).toEqual([[broken, 'broken']]);
   expect(sent).toEqual(['b']);
@@ -62,7 +62,7 @@ test('responses are sent while a test holds the global timers', async () => {
   vi.useFakeTimers();
   const batcher = createResponseBatcher(failed, nobody);
   const sent: unknown[] = [];
-  batcher.end(answer(sent), 'a', undefined);
+  batcher.end(exchangeOf(sent), 'a', undefined);
   await real;
   vi.useRealTimers();
   await nextTurn();
@@ -72,10 +72,10 @@ test('responses are sent while a test holds the global timers', async () => {
 test('a response that its client has not read at once is reported', async () => {
   const pending: unknown[] = [];
   const batcher = createResponseBatcher(failed, (exchange) => pending.push(exchange));
-  const slow = answer([]);
+  const slow = exchangeOf([]);
   Object.assign(slow.res, { writableLength: 7 });
   batcher.end(slow, 'a', undefined);
-  batcher.end(answer([]), 'b', undefined);
+  batcher.end(exchangeOf([]), 'b', undefined);
   await nextTurn();
   expect(pending).toEqual([slow]);
 });

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { describe, expect, test } from 'vitest';
 import { type ConnectionTracker, trackConnections } from '../../../../src/bridge/node/track-connections.js';
-import type { TrackableAnswer, TrackableServer, TrackableSocket } from '../../../../src/bridge/node/trackable.js';
+import type { TrackableResponse, TrackableServer, TrackableSocket } from '../../../../src/bridge/node/trackable.js';
 import { orderRequests } from '../../../../src/bridge/node/order-requests.js';
 import { type FakeClock, fakeClock } from '../../../../src/testing/fake-clock.js';
 
@@ -26,7 +26,7 @@ class Socket extends EventEmitter implements TrackableSocket {
   }
 }
 
-class Answer extends EventEmitter implements TrackableAnswer {
+class FakeResponse extends EventEmitter implements TrackableResponse {
   headersSent = false;
   shouldKeepAlive = true;
   readonly req: { readonly socket: Socket } | undefined;
@@ -46,7 +46,7 @@ interface Bench {
   readonly tracker: ConnectionTracker;
   connect(socket?: Socket, event?: string): Socket;
   /** A request on the connection. */
-  ask(socket: Socket): Answer;
+  ask(socket: Socket): FakeResponse;
   /** Closes idle connections, in the next turn of the event loop. */
   sweep(idleMs: number): Promise<void>;
 }
@@ -64,9 +64,9 @@ function bench(kind: object = HTTP): Bench {
       return socket;
     },
     ask(socket) {
-      const answer = new Answer({ socket });
-      server.emit('request', { socket }, answer);
-      return answer;
+      const response = new FakeResponse({ socket });
+      server.emit('request', { socket }, response);
+      return response;
     },
     async sweep(idleMs) {
       tracker.closeIdle(idleMs);
@@ -156,9 +156,9 @@ describe('an idle connection', () => {
     const { ask, clock, connect, sweep, tracker } = bench();
     const socket = connect();
     tracker.startDraining();
-    const answer = ask(socket);
+    const response = ask(socket);
     clock.advance(50);
-    answer.emit('close');
+    response.emit('close');
     clock.advance(99);
     await sweep(100);
     expect(socket.ends).toEqual([]);
@@ -170,10 +170,10 @@ describe('an idle connection', () => {
   test('is tracked from its first request on where it was opened before the tracker was made', async () => {
     const { ask, sweep } = bench();
     const socket = new Socket();
-    const answer = ask(socket);
+    const response = ask(socket);
     await sweep(0);
     expect(socket.ends).toEqual([]);
-    answer.emit('close');
+    response.emit('close');
     await sweep(0);
     expect(socket.ends).toEqual(['end']);
   });
@@ -206,19 +206,19 @@ describe('a response', () => {
   test('is not changed by draining when it has ended', () => {
     const { ask, connect, tracker } = bench();
     const socket = connect();
-    const answer = ask(socket);
-    answer.emit('close');
+    const response = ask(socket);
+    response.emit('close');
     tracker.startDraining();
-    expect(answer.shouldKeepAlive).toBe(true);
+    expect(response.shouldKeepAlive).toBe(true);
   });
 
   test('ends without an error on a connection that is not tracked', () => {
     const { ask, server, connect } = bench();
     const socket = connect();
-    const answer = ask(socket);
+    const response = ask(socket);
     socket.emit('close');
-    expect(() => answer.emit('close')).not.toThrow();
-    const foreign = new Answer();
+    expect(() => response.emit('close')).not.toThrow();
+    const foreign = new FakeResponse();
     server.emit('request', { socket: new Socket(3) }, foreign);
     expect(() => foreign.emit('close')).not.toThrow();
   });
@@ -288,13 +288,13 @@ describe('an HTTP/2 server without TLS', () => {
   test('counts its streams as open requests of no connection', async () => {
     const { server, sweep, tracker } = bench();
     const socket = new Socket();
-    const answer = new Answer({ socket });
-    server.emit('request', { socket, stream: {} }, answer);
+    const response = new FakeResponse({ socket });
+    server.emit('request', { socket, stream: {} }, response);
     expect(tracker.open()).toEqual({ connections: 0, requests: 1 });
     tracker.startDraining();
     await sweep(0);
-    expect([answer.shouldKeepAlive, socket.ends]).toEqual([true, []]);
-    answer.emit('close');
+    expect([response.shouldKeepAlive, socket.ends]).toEqual([true, []]);
+    response.emit('close');
     expect(tracker.open()).toEqual({ connections: 0, requests: 0 });
   });
 
@@ -312,12 +312,12 @@ describe('an HTTP/2 server without TLS', () => {
     const [open, ended, gone, late] = [session(), session(true), session(), session()];
     for (const one of [open, ended, gone]) server.emit('session', one);
     gone.emit('close');
-    server.emit('request', { stream: { session: open } }, new Answer());
+    server.emit('request', { stream: { session: open } }, new FakeResponse());
     expect(open.closes).toBe(0);
     tracker.startDraining();
     expect([open, ended, gone].map(({ closes }) => closes)).toEqual([1, 0, 0]);
     for (let request = 0; request < 2; request++) {
-      server.emit('request', { stream: { session: late } }, new Answer());
+      server.emit('request', { stream: { session: late } }, new FakeResponse());
     }
     expect(late.closes).toBe(1);
   });
@@ -327,11 +327,11 @@ test('open() counts connections, and requests without a complete response', () =
   const { ask, connect, tracker } = bench();
   const sockets = [connect(new Socket(1)), connect(new Socket(2))] as const;
   expect(tracker.open()).toEqual({ connections: 2, requests: 0 });
-  const answer = ask(sockets[0]);
+  const response = ask(sockets[0]);
   ask(sockets[0]);
   ask(sockets[1]);
   expect(tracker.open()).toEqual({ connections: 2, requests: 3 });
-  answer.emit('close');
+  response.emit('close');
   sockets[1].emit('close');
   expect(tracker.open()).toEqual({ connections: 1, requests: 1 });
 });
@@ -340,10 +340,10 @@ test('a server that keeps requests in order counts each request once, when it co
   const { ask, connect, server, sweep } = bench();
   orderRequests(server as never);
   const socket = connect();
-  const answer = ask(socket);
+  const response = ask(socket);
   await sweep(0);
-  expect([answer.listenerCount('close'), socket.ends]).toEqual([1, []]);
-  answer.emit('close');
+  expect([response.listenerCount('close'), socket.ends]).toEqual([1, []]);
+  response.emit('close');
   await sweep(0);
   expect(socket.ends).toEqual(['end']);
 });

@@ -14,7 +14,7 @@ interface Connection {
   _handle: { writeQueueSize: number };
 }
 
-function answer({ http2 = false, gone = false } = {}) {
+function transfer({ http2 = false, gone = false } = {}) {
   const clock = fakeClock();
   const socket: Connection = { bytesWritten: 100, writableLength: 10, _handle: { writeQueueSize: 0 } };
   const close = vi.fn();
@@ -40,9 +40,9 @@ function answer({ http2 = false, gone = false } = {}) {
   };
 }
 
-describe('an answer over HTTP/1 whose client reads nothing', () => {
+describe('a response over HTTP/1 whose client reads nothing', () => {
   test('is broken off after the stall timeout, and its source is released first', () => {
-    const { clock, exchange, pump, res, transfers } = answer();
+    const { clock, exchange, pump, res, transfers } = transfer();
     const order: string[] = [];
     res.destroy.mockImplementation(() => order.push('destroy'));
     transfers.stream(exchange, pump, () => order.push('stall'));
@@ -51,7 +51,7 @@ describe('an answer over HTTP/1 whose client reads nothing', () => {
   });
 
   test('is kept while the system takes bytes from the socket, also of one large write', () => {
-    const { clock, exchange, res, socket, transfers } = answer();
+    const { clock, exchange, res, socket, transfers } = transfer();
     transfers.stream(exchange, {} as Pump, () => undefined);
     for (let moved = 0; moved < 5; moved++) {
       clock.advance(30_000);
@@ -70,11 +70,11 @@ describe('an answer over HTTP/1 whose client reads nothing', () => {
     expect(res.destroy).toHaveBeenCalledOnce();
   });
 
-  test('is kept when nothing waits for the client, or the answer has no connection', () => {
-    const idle = answer();
+  test('is kept when nothing waits for the client, or the response has no connection', () => {
+    const idle = transfer();
     idle.socket.writableLength = 0;
     idle.transfers.stream(idle.exchange, idle.pump, () => undefined);
-    const unconnected = answer();
+    const unconnected = transfer();
     unconnected.res.socket = null;
     unconnected.transfers.stream(unconnected.exchange, unconnected.pump, () => undefined);
     for (const { clock, res } of [idle, unconnected]) {
@@ -87,7 +87,7 @@ describe('an answer over HTTP/1 whose client reads nothing', () => {
   });
 
   test('is broken off where the socket counts no bytes', () => {
-    const { clock, exchange, pump, res, socket, transfers } = answer();
+    const { clock, exchange, pump, res, socket, transfers } = transfer();
     delete socket.bytesWritten;
     transfers.stream(exchange, pump, () => undefined);
     clock.advance(50_000);
@@ -99,10 +99,10 @@ describe('an answer over HTTP/1 whose client reads nothing', () => {
   });
 
   test('is not checked once it has closed, or when its client had left before', () => {
-    const closed = answer();
+    const closed = transfer();
     closed.transfers.stream(closed.exchange, closed.pump, () => undefined);
     closed.res.emit('close');
-    const gone = answer({ gone: true });
+    const gone = transfer({ gone: true });
     gone.transfers.plain(gone.exchange, gone.pump);
     for (const { clock, res } of [closed, gone]) {
       clock.advance(20 * STALLED_MS);
@@ -111,9 +111,9 @@ describe('an answer over HTTP/1 whose client reads nothing', () => {
   });
 });
 
-test('an answer in one piece that is read slowly is broken off after ten stall timeouts, a stream never', () => {
+test('a response in one piece that is read slowly is broken off after ten stall timeouts, a stream never', () => {
   for (const kind of ['plain', 'stream'] as const) {
-    const { clock, exchange, pump, res, running, socket, transfers } = answer();
+    const { clock, exchange, pump, res, running, socket, transfers } = transfer();
     if (kind === 'plain') transfers.plain(exchange, pump);
     else transfers.stream(exchange, pump, () => undefined);
     for (let second = 0; second < 599; second++) {
@@ -129,23 +129,23 @@ test('an answer in one piece that is read slowly is broken off after ten stall t
   }
 });
 
-describe('an answer over HTTP/2 whose client reads nothing', () => {
+describe('a response over HTTP/2 whose client reads nothing', () => {
   test('is reset with an error, and its connection is destroyed if that has stalled as well', () => {
-    const { clock, close, destroySocket, exchange, pump, res, transfers } = answer({ http2: true });
+    const { clock, close, destroySocket, exchange, pump, res, transfers } = transfer({ http2: true });
     transfers.stream(exchange, pump, () => undefined);
     clock.advance(STALLED_MS);
     expect([close.mock.calls, destroySocket.mock.calls.length, res.destroy.mock.calls.length]).toEqual([[[2]], 1, 0]);
   });
 
   test('is reset alone while its connection makes progress or has nothing to send', () => {
-    const { clock, close, destroySocket, exchange, pump, socket, transfers } = answer({ http2: true });
+    const { clock, close, destroySocket, exchange, pump, socket, transfers } = transfer({ http2: true });
     transfers.stream(exchange, pump, () => undefined);
     for (let second = 0; second < 66; second++) {
       socket.bytesWritten = (socket.bytesWritten ?? 0) + 1;
       clock.advance(1_000);
     }
     expect([close.mock.calls.length, destroySocket.mock.calls.length]).toEqual([1, 0]);
-    const idle = answer({ http2: true });
+    const idle = transfer({ http2: true });
     idle.socket.writableLength = 0;
     idle.transfers.stream(idle.exchange, idle.pump, () => undefined);
     idle.clock.advance(STALLED_MS);
@@ -153,13 +153,13 @@ describe('an answer over HTTP/2 whose client reads nothing', () => {
   });
 
   test('is kept while its stream takes writes, and while nothing waits', () => {
-    const moving = answer({ http2: true });
+    const moving = transfer({ http2: true });
     moving.transfers.stream(moving.exchange, moving.pump, () => undefined);
     for (let step = 0; step < 5; step++) {
       moving.running.writes++;
       moving.clock.advance(50_000);
     }
-    const idle = answer({ http2: true });
+    const idle = transfer({ http2: true });
     idle.res.writableLength = 0;
     idle.transfers.stream(idle.exchange, idle.pump, () => undefined);
     idle.clock.advance(10 * STALLED_MS);
@@ -167,7 +167,7 @@ describe('an answer over HTTP/2 whose client reads nothing', () => {
   });
 
   test('is reset as well where it is sent in one write', () => {
-    const { clock, close, exchange, transfers } = answer({ http2: true });
+    const { clock, close, exchange, transfers } = transfer({ http2: true });
     transfers.plain(exchange);
     clock.advance(STALLED_MS);
     expect(close).toHaveBeenCalledOnce();

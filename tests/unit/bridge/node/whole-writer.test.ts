@@ -56,7 +56,7 @@ const ask = (port: number, text: string): Promise<string> => {
 
 const bodies = (text: string): string[] => text.split(/HTTP\/1.1 200 OK\r\n[^]*?\r\n\r\n/).slice(1);
 
-describe('an answer in one piece', () => {
+describe('a response in one piece', () => {
   it.each<[string, string | Uint8Array | null, string]>([
     ['text', 'a – b', 'a – b'],
     ['bytes', new TextEncoder().encode('a – b'), 'a – b'],
@@ -90,15 +90,15 @@ describe('an answer in one piece', () => {
   });
 
   it('is written by Node to a response whose length Node checks, or that is sent in chunks', async () => {
-    const answer = { status: 200, headers: {}, body: 'a' };
+    const response = { status: 200, headers: {}, body: 'a' };
     const checked = await serve(
-      () => answer,
+      () => response,
       (res) => void (res.strictContentLength = true),
     );
     expect(bodies(await ask(checked.port, last('/')))).toEqual(['a']);
     expect(checked.calls.writeBuffer).toBe(0);
     const chunked = await serve(
-      () => answer,
+      () => response,
       (res) => void (res.chunkedEncoding = true),
     );
     expect(bodies(await ask(chunked.port, last('/')))).toEqual(['1\r\na\r\n0\r\n\r\n']);
@@ -145,7 +145,8 @@ describe('an answer in one piece', () => {
     });
     const slow = connect(port, '127.0.0.1').pause();
     const [connection] = (await once(server, 'connection')) as [Socket];
-    // One by one, since an answer that waits behind another of its connection is written by Node, until the system takes no more.
+    // One by one, since a response that waits behind another of its connection is written by Node, until the system
+    // takes no more.
     const paths: string[] = [];
     while (connection.writableLength === 0) {
       paths.push(`/${paths.length}`);

@@ -4,12 +4,12 @@ import { type AbortReason, abortReason } from './abort-reason.js';
 /** A status that never has content, but has a Content-Length of 0, unlike 204 and 304 (RFC 9110, 15.3.6). */
 const RESET_CONTENT = 205;
 
-/** Returns the body that is streamed to the client, if the answer has one. */
+/** Returns the body that is streamed to the client, if the response has one. */
 export function streamOf(method: string, { status, body }: ApiResponse): AsyncIterable<Uint8Array> | undefined {
   return isStream(body) && method !== 'HEAD' && status !== RESET_CONTENT && !isBodiless(status) ? body : undefined;
 }
 
-/** Returns the body of any other answer; `undefined` stands for a stream of unknown length that is not sent. */
+/** Returns the body of any other response; `undefined` stands for a stream of unknown length that is not sent. */
 export function plainBodyOf({ status, body }: ApiResponse): string | Uint8Array | null | undefined {
   if (status === RESET_CONTENT) return '';
   return isStream(body) ? undefined : body;
@@ -25,21 +25,21 @@ export function withNoTransform(headers: ResponseHeaders): ResponseHeaders {
   return { ...headers, 'cache-control': [...directives, NO_TRANSFORM].join(', ') };
 }
 
-/** Returns a function that releases the source of an answer that is not sent. The answer may be any value. */
-export function createDrop(): (exchange: { abort(reason: AbortReason): void }, answer: unknown) => void {
+/** Returns a function that releases the source of a response that is not sent. The response may be any value. */
+export function createDrop(): (exchange: { abort(reason: AbortReason): void }, response: unknown) => void {
   const unwanted = abortReason('body-unwanted');
-  return (exchange, answer) => {
-    const source = sourceOf(answer);
+  return (exchange, response) => {
+    const source = sourceOf(response);
     if (source === undefined) return;
     exchange.abort(unwanted);
     releaseSource(source);
   };
 }
 
-/** Returns the streamed body, if there is one. Never throws, although reading a member of the answer may. */
-function sourceOf(answer: unknown): AsyncIterable<Uint8Array> | undefined {
+/** Returns the streamed body, if there is one. Never throws, although reading a member of the response may. */
+function sourceOf(response: unknown): AsyncIterable<Uint8Array> | undefined {
   try {
-    const body = (answer as ApiResponse | null | undefined)?.body ?? null;
+    const body = (response as ApiResponse | null | undefined)?.body ?? null;
     return isStream(body) ? body : undefined;
   } catch {
     return undefined;

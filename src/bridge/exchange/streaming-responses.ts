@@ -1,13 +1,13 @@
 import { abortReason, type AbortReason } from './abort-reason.js';
 
-export type StreamingAnswers = ReturnType<typeof createStreamingAnswers>;
+export type StreamingResponses = ReturnType<typeof createStreamingResponses>;
 
 interface AbortableExchange {
   abort(reason: AbortReason): void;
 }
 
-/** Aborts the streaming answers of a bridge when the shutdown signal is aborted; without a signal it does nothing. */
-export function createStreamingAnswers(signal: AbortSignal | undefined) {
+/** Aborts the streaming responses of a bridge when the shutdown signal is aborted; without a signal it does nothing. */
+export function createStreamingResponses(signal: AbortSignal | undefined) {
   const open = new Set<AbortableExchange>();
   const reason = abortReason('server-closing');
   const close = (): void => {

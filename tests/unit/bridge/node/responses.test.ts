@@ -226,7 +226,7 @@ describe('the sending of a response', () => {
   });
 
   test('of a thenable whose `then` returns nothing is that of its value', async () => {
-    const thenable = { then: (resolve: (answer: ApiResponse) => void): void => resolve(ok()) };
+    const thenable = { then: (resolve: (response: ApiResponse) => void): void => resolve(ok()) };
     const res = serve(() => thenable as never, get());
     await settled();
     expect([res.status, res.text, res.ended]).toEqual([200, 'the answer', 1]);
