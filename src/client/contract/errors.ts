@@ -34,12 +34,12 @@ export function transportClosed(): ConnectionError {
 export const isTransportClosed = (value: unknown): boolean => isBranded('ConnectionClosed', value);
 
 /**
- * An answer that no server of this API gives: not JSON, another kind of object, or more bytes than the client takes. It
- * came from a proxy, a login page or a hostile server, and sending the request again would not help. Whether a write
+ * A response that no server of this API gives: not JSON, another kind of object, or more bytes than the client takes.
+ * It came from a proxy, a login page or a hostile server, and sending the request again would not help. Whether a write
  * was carried out is unknown. Recognise it with {@link isResponseError}.
  */
 export interface ResponseError extends Error {
-  /** The HTTP status code of the answer; 0 if the answer was not HTTP. */
+  /** The HTTP status code of the response; 0 if the response was not HTTP. */
   readonly status: number;
 }
 

@@ -2,9 +2,9 @@ import type { ApiHandler } from '../../http/handler.js';
 
 /**
  * Carries requests to a server: a handler. Over HTTP it is that of `httpTransport`; in one process it is the server's
- * own, such as `events.as(caller)`, and nothing is sent at all. It answers or rejects, with a ConnectionError where the
- * server was not reached; `undefined` (*not my path*) means that the server has no such API. It ends the request when
- * the request's signal is aborted, and releases a streamed body when its iterator is ended.
+ * own, such as `events.as(caller)`, and nothing is sent at all. It resolves or rejects, with a ConnectionError where
+ * the server was not reached; `undefined` (*not my path*) means that the server has no such API. It ends the request
+ * when the request's signal is aborted, and releases a streamed body when its iterator is ended.
  */
 export type Transport = ApiHandler;
 

@@ -7,8 +7,8 @@ import { callHook } from '../../observe/call-hook.js';
 import { statusError } from '../contract/errors.js';
 import type { CallOptions } from '../contract/events-client.js';
 import type { Transport } from '../contract/transport.js';
-import { warningTexts } from './answer-headers.js';
-import { readObject, refusal, type Reading } from './answers.js';
+import { warningTexts } from './response-headers.js';
+import { readObject, refusal, type Reading } from './read-response.js';
 import { createDeadline, type Deadline } from './deadline.js';
 import { groupHint } from './paths.js';
 import { discard } from './read-body.js';
@@ -46,7 +46,7 @@ export async function withDeadline<T>(
   }
 }
 
-/** Sends a request, again where `mayRepeat` allows it, and reads the object it is answered with. */
+/** Sends a request, again where `mayRepeat` allows it, and reads the object in the response. */
 export function callObject(
   context: CallContext,
   request: ClientRequest,
@@ -67,7 +67,7 @@ export async function askObject(
   return readObject(reading(context, await send(context, request, signal), signal));
 }
 
-/** An answer with the settings for reading it. */
+/** A response with the settings for reading it. */
 export const reading = (context: CallContext, response: ApiResponse, signal: AbortSignal): Reading => ({
   response,
   signal,
@@ -82,13 +82,13 @@ export const reading = (context: CallContext, response: ApiResponse, signal: Abo
  */
 export async function send(context: CallContext, request: ClientRequest, signal: AbortSignal): Promise<ApiResponse> {
   signal.throwIfAborted();
-  const answer = Promise.resolve(context.transport(apiRequest(request, signal)));
+  const sent = Promise.resolve(context.transport(apiRequest(request, signal)));
   let response: ApiResponse | undefined;
   try {
-    response = await untilAborted(answer, signal);
+    response = await untilAborted(sent, signal);
   } catch (error) {
-    // A transport that does not heed the signal may still answer.
-    answer.then(discard, () => undefined);
+    // A transport that does not heed the signal may still respond.
+    sent.then(discard, () => undefined);
     throw error;
   }
   if (response === undefined) {

@@ -2,8 +2,8 @@ import { isObject, type JsonObject } from '../../json/json-tree.js';
 import type { Event } from '../../model/event.js';
 import type { CallOptions } from '../contract/events-client.js';
 import { connectionError, isAlreadyExists, isStatusError } from '../contract/errors.js';
-import { firstValue, httpDate } from './answer-headers.js';
-import { readObject } from './answers.js';
+import { firstValue, httpDate } from './response-headers.js';
+import { readObject } from './read-response.js';
 import { askObject, reading, send, withDeadline, type CallContext, type ClientRequest } from './call.js';
 import type { Deadline } from './deadline.js';
 import { hasUnknownOutcome, notCarriedOut, readFailed, repeat } from './repeat.js';
@@ -16,7 +16,7 @@ const CONTENT_REFUSALS = [400, 413, 415, 422];
 
 /**
  * Creates an event with a fixed name. It may be sent again after an unknown outcome, because a name is taken only once;
- * the stored event, which `read` asks for, then decides the answer.
+ * the stored event, which `read` asks for, then decides the result.
  */
 export function createNamed(
   context: CallContext,

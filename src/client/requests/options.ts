@@ -49,8 +49,8 @@ export interface EventsClientOptions {
    */
   readonly caller?: (Pick<Caller, 'name'> & Partial<Caller>) | undefined;
   /**
-   * The API group. Default: that of `events`, else `events.k8s.io`, that of Kubernetes. A `kube-vitals` server over HTTP
-   * has `events.` and its `apiDomain`.
+   * The API group. Default: that of `events`, else `events.k8s.io`, that of Kubernetes. A `kube-vitals` server over
+   * HTTP has `events.` and its `apiDomain`.
    */
   readonly group?: string | undefined;
   /** The namespace of calls that name none. Default: that of the transport, such as of a kubeconfig's context. */
@@ -64,11 +64,11 @@ export interface EventsClientOptions {
   readonly timeoutMs?: number | undefined;
   /** How requests are repeated where that is safe. */
   readonly retry?: RetryOptions | undefined;
-  /** The largest answer that is read, such as a page of a list, in bytes. Default: 67,108,864 (64 MiB). */
+  /** The largest response that is read, such as a page of a list, in bytes. Default: 67,108,864 (64 MiB). */
   readonly maxResponseBytes?: number | undefined;
   /** The largest frame of a watch that is read, in bytes. Default: 4,194,304 (4 MiB). */
   readonly maxFrameBytes?: number | undefined;
-  /** Gets the server's warnings, such as of an unknown field; at most 100 texts an answer. Its errors are ignored. */
+  /** Gets the server's warnings, such as of an unknown field; at most 100 texts a response. Its errors are ignored. */
   readonly onWarning?: ((text: string) => void) | undefined;
   /** The clock of deadlines and pauses. Default: the system's. */
   readonly clock?: Clock | undefined;

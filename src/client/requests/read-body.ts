@@ -5,7 +5,7 @@ import { untilAborted } from '../../clock/abortable.js';
 import { connectionError } from '../contract/errors.js';
 
 /**
- * The chunks of an answer, each of which belongs to the consumer until it asks for the next. Ends with an error when
+ * The chunks of a response, each of which belongs to the consumer until it asks for the next. Ends with an error when
  * one of the signals is aborted, also if the source then merely ends, or never does.
  */
 export async function* chunksOf(
@@ -66,7 +66,7 @@ export async function readBody(
   return { text: new TextDecoder().decode(joinBytes(pieces)), cut };
 }
 
-/** Releases an answer that nobody will read. */
+/** Releases a response that nobody will read. */
 export function discard(response: ApiResponse | undefined): void {
   if (response !== undefined && isStream(response.body)) releaseSource(response.body);
 }

@@ -2,7 +2,7 @@ import { connectionError, responseError } from '../contract/errors.js';
 import type { WatchFrame } from '../contract/events-client.js';
 import { isObject } from '../../json/json-tree.js';
 import { joinBytes } from '../../http/bytes.js';
-import { frameError, parseObject, shown } from './answers.js';
+import { frameError, parseObject, shown } from './read-response.js';
 
 const NEWLINE = 10;
 const TYPES: ReadonlySet<unknown> = new Set(['ADDED', 'MODIFIED', 'DELETED', 'BOOKMARK']);

@@ -1,18 +1,18 @@
 import { endable } from '../../clock/endable.js';
 import { keepProcessAlive } from '../../clock/keep-process-alive.js';
 import type { WatchFrame, WatchOptions } from '../contract/events-client.js';
-import { isSuccess, refusal, refuseCompressed } from './answers.js';
+import { isSuccess, refusal, refuseCompressed } from './read-response.js';
 import { reading, send, type CallContext } from './call.js';
 import { createDeadline } from './deadline.js';
 import type { EventPaths } from './paths.js';
 import { chunksOf } from './read-body.js';
 import { framesOf } from './watch-frames.js';
 
-/** The failures of watches whose answer had not begun. */
-const unanswered = new WeakSet<object>();
+/** The failures of watches whose response had not begun. */
+const beforeResponse = new WeakSet<object>();
 
-/** True where a watch failed before its answer began: however long that took, it has not worked. */
-export const isUnanswered = (error: unknown): boolean => unanswered.has(error as object);
+/** True where a watch failed before its response began: however long that took, it has not worked. */
+export const failedBeforeResponse = (error: unknown): boolean => beforeResponse.has(error as object);
 
 /** A watch: every iterator is one request, which is sent when the first frame is asked for. */
 export function requestWatch(
@@ -52,7 +52,7 @@ function holding<T>(chunks: AsyncGenerator<T, void, undefined>): AsyncIterable<T
   };
 }
 
-/** Waits for the answer to begin, no longer than a call may take. The request ends with the signal. */
+/** Waits for the response to begin, no longer than a call may take. The request ends with the signal. */
 async function begin(context: CallContext, url: string, { timeoutMs }: WatchOptions, signal: AbortSignal) {
   const deadline = createDeadline(context.clock, timeoutMs ?? context.timeoutMs, signal);
   try {
@@ -62,7 +62,7 @@ async function begin(context: CallContext, url: string, { timeoutMs }: WatchOpti
     deadline.cancel();
     return response;
   } catch (error) {
-    if (typeof error === 'object' && error !== null) unanswered.add(error);
+    if (typeof error === 'object' && error !== null) beforeResponse.add(error);
     deadline.release();
     throw error;
   }

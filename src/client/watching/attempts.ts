@@ -44,7 +44,7 @@ export function createAttempts(
   };
 
   return {
-    /** The server answers a request that does not show whether the one that failed works again. */
+    /** The server responds to a request that does not show whether the one that failed works again. */
     reached(): void {
       hasWorked = true;
     },

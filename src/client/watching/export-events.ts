@@ -24,8 +24,8 @@ const MAX_HELD = 10_000;
 /** Where events are exported to. */
 export interface EventSink {
   /**
-   * The cursor of the last batch that was written, wherever it is kept, as the text that it was; `undefined` at the very
-   * beginning. Without this function every start begins with all events that exist.
+   * The cursor of the last batch that was written, wherever it is kept, as the text that it was; `undefined` at the
+   * very beginning. Without this function every start begins with all events that exist.
    */
   cursor?(): string | undefined | Promise<string | undefined>;
   /**
@@ -144,7 +144,7 @@ function createDelivery({ sink, clock = systemClock, observe }: ExportEventsOpti
     stored: () => repeated(kept),
     write: (batch: readonly Event[], cursor: string) =>
       repeated(async (isFirst) => {
-        // A write may have succeeded although its answer was lost.
+        // A write may have succeeded although its response was lost.
         if (!isFirst && (await kept()) === cursor) return;
         await sink.write(batch, cursor, { signal });
       }),

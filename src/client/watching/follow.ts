@@ -10,7 +10,7 @@ import { createAttempts } from './attempts.js';
 import { openConnection } from './one-connection.js';
 import { failure, isFinal, isNoWatchList, isRewound } from './refusals.js';
 import { isOlder, revisionOf } from '../requests/revisions.js';
-import { isUnanswered } from '../requests/watch-request.js';
+import { failedBeforeResponse } from '../requests/watch-request.js';
 import { createSilenceLimit } from './silence.js';
 import type { View } from './view.js';
 import type { FollowOptions } from './watch-options.js';
@@ -99,7 +99,7 @@ function createFollower<Given>(
             attempts.accepted();
           } catch (error) {
             // Nothing happened before it was lost: it is not one more watch in a row that does not work.
-            if (connection.waitedMs() >= LASTING_MS && !isUnanswered(error)) attempts.accepted();
+            if (connection.waitedMs() >= LASTING_MS && !failedBeforeResponse(error)) attempts.accepted();
             throw error;
           } finally {
             if (connection.waitedMs() >= LASTING_MS) backoff.reset();

@@ -3,7 +3,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createEventsClient, httpTransport, isResponseError } from '../../../src/client.js';
 import type { HttpTransportOptions } from '../../../src/client.js';
-import { answering, event, failureOf, json } from './answering.js';
+import { scriptedClient, event, failureOf, json } from './scripted-client.js';
 
 /** The rows of `docs/limits.md` about the client that have no test beside their function. */
 
@@ -29,7 +29,7 @@ async function headersOf(bytes: number, options: Partial<HttpTransportOptions>):
   return failureOf(client.get({ namespace: 'default', name: 'a' }));
 }
 
-describe('the limit of the headers of an answer', () => {
+describe('the limit of the headers of a response', () => {
   it.each([
     ['16,384 bytes by default', {}, 16_384],
     ['what maxHeaderBytes says, if that is less', { maxHeaderBytes: 1_024 }, 1_024],
@@ -51,10 +51,10 @@ describe('the limit of the headers of an answer', () => {
   });
 });
 
-describe('the limit of the warnings of an answer', () => {
-  const warningsOf = async (answered: string | readonly string[]): Promise<readonly string[]> => {
+describe('the limit of the warnings of a response', () => {
+  const warningsOf = async (sent: string | readonly string[]): Promise<readonly string[]> => {
     const warnings: string[] = [];
-    const { client } = answering([json(201, event('a'), { warning: answered })], {
+    const { client } = scriptedClient([json(201, event('a'), { warning: sent })], {
       onWarning: (text) => void warnings.push(text),
     });
     await client.create(event('a'));

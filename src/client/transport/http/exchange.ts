@@ -5,13 +5,13 @@ import { connectionError, responseError } from '../../contract/errors.js';
 
 /** Unread bytes beyond which the connection is paused, so that the server has to wait. */
 const MAX_UNREAD_BYTES = 65_536;
-/** Answers up to this size are handed over whole, when they are complete. */
+/** Responses up to this size are handed over whole, when they are complete. */
 const MAX_WHOLE_BYTES = 65_536;
 
 interface ExchangeOptions {
   /** The host and port, for errors. */
   readonly host: string;
-  /** The largest headers of the answer: of their names and values. */
+  /** The largest headers of the response: of their names and values. */
   readonly maxHeaderBytes: number;
   readonly signal: AbortSignal | undefined;
 }
@@ -62,7 +62,7 @@ export function exchange(
   });
 }
 
-/** The body of an answer between its connection and its reader. `reject` is for failures before the answer began. */
+/** The body of a response between its connection and its reader. `reject` is for failures before the response began. */
 function createBody(host: string, signal: AbortSignal | undefined, reject: (error: Error) => void) {
   const unread: Uint8Array[] = [];
   let unreadBytes = 0;
@@ -155,8 +155,10 @@ const HEADERS_OVERFLOW = 'UND_ERR_HEADERS_OVERFLOW';
 /** The error with which undici reports headers over HTTP/1 that are too large. */
 const headersOverflow = (): Error => Object.assign(new Error('Headers Overflow Error'), { code: HEADERS_OVERFLOW });
 
-/** True for undici's errors about answers that are not HTTP; its parser also fails where the connection ends early. */
-const isNoAnswer = (error: unknown): boolean =>
+/**
+ * True for undici's errors about responses that are not HTTP; its parser also fails where the connection ends early.
+ */
+const isNotHttp = (error: unknown): boolean =>
   codeOf(error) === HEADERS_OVERFLOW ||
   (error instanceof Error && error.name === 'HTTPParserError' && !error.message.includes('EOF'));
 
@@ -166,7 +168,7 @@ const isNoAnswer = (error: unknown): boolean =>
  */
 function requestFailure(error: unknown, host: string, sent: boolean): Error {
   const reason = reasonOf(error);
-  if (isNoAnswer(error)) return responseError(`${host} did not answer with HTTP: ${reason}`, 0, error);
+  if (isNotHttp(error)) return responseError(`${host} did not answer with HTTP: ${reason}`, 0, error);
   if (!sent) return connectionError(`${host} was not reached: ${reason}`, false, error);
   return connectionError(`the connection to ${host} was lost: ${reason}`, true, error);
 }

@@ -14,7 +14,7 @@ import { constant, type Source } from './sources.js';
 /**
  * Carries requests to a server over HTTP/1.1, or HTTP/2 where `http2` allows it. Connections are made when they are
  * needed, kept for the next request, and do not keep the process alive while they are idle. Redirects are not followed,
- * compressed answers are not asked for, and no error repeats a secret.
+ * compressed responses are not asked for, and no error repeats a secret.
  *
  * @throws TypeError that lists every fault in the options
  */

@@ -17,8 +17,8 @@ import {
 /** How the server's certificate is checked, and the client's certificate. All PEM. */
 export interface TlsOptions {
   /**
-   * The authorities that are trusted, instead of those of the system. An intermediate authority or the certificate of the
-   * server itself is trusted without the authority that signed it.
+   * The authorities that are trusted, instead of those of the system. An intermediate authority or the certificate of
+   * the server itself is trusted without the authority that signed it.
    */
   readonly ca?: string | undefined;
   /** The certificate of the client, with those of its intermediate authorities. Needs `key`. */
@@ -39,8 +39,8 @@ export interface ConnectionSettings {
   /** Headers of every request, with names in lower case. */
   readonly headers?: Readonly<Record<string, string | readonly string[]>> | undefined;
   /**
-   * True: speaks HTTP/2 with servers that offer it over TLS. As over HTTP/1.1, each request and each watch has a connection
-   * of its own. Default: false.
+   * True: speaks HTTP/2 with servers that offer it over TLS. As over HTTP/1.1, each request and each watch has a
+   * connection of its own. Default: false.
    */
   readonly http2?: boolean | undefined;
   /**
@@ -53,7 +53,7 @@ export interface ConnectionSettings {
   /** How long an idle connection is kept, in milliseconds, unless the server says less. Default: 4,000. */
   readonly keepAliveMs?: number | undefined;
   /**
-   * The largest headers of an answer, in bytes of names and values. Default: 16,384. From 1,024 to 1,048,576; over
+   * The largest headers of a response, in bytes of names and values. Default: 16,384. From 1,024 to 1,048,576; over
    * HTTP/2, Node accepts at most 65,536 in any case.
    */
   readonly maxHeaderBytes?: number | undefined;

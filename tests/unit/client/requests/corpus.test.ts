@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { isStatusError } from '../../../../src/client.js';
-import { readObject } from '../../../../src/client/requests/answers.js';
+import { readObject } from '../../../../src/client/requests/read-response.js';
 import { root } from '../../../package/source-files.js';
 
 interface Exchange {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { connectionError, createEventsClient, isAlreadyExists } from '../../../../src/client.js';
-import { answering, event, failureOf, json, refused } from '../answering.js';
+import { scriptedClient, event, failureOf, json, refused } from '../scripted-client.js';
 import { served } from '../served.js';
 
 const reset = connectionError('reset', true);
@@ -20,7 +20,7 @@ const own = storedAt('2024-01-01T00:00:59Z');
 
 describe('a create whose outcome is unknown', () => {
   it('is sent again, and succeeds where it had not been carried out', async () => {
-    const { client, asked } = answering([reset, json(201, { ...event('a'), kind: 'Event' })]);
+    const { client, asked } = scriptedClient([reset, json(201, { ...event('a'), kind: 'Event' })]);
     expect((await client.create(event('a'))).metadata.name).toBe('a');
     expect(asked.map(({ line }) => line.split(' ')[0])).toEqual(['POST', 'POST']);
   });
@@ -30,7 +30,7 @@ describe('a create whose outcome is unknown', () => {
     ['504', refused(504, 'Timeout')],
     ['502 of a proxy', { status: 502, headers: {}, body: 'Bad Gateway' }],
   ])('after %s succeeds where it had been carried out, which the stored event shows', async (_, failure) => {
-    const { client, asked } = answering([failure, taken, own]);
+    const { client, asked } = scriptedClient([failure, taken, own]);
     expect((await client.create(event('a'))).metadata.creationTimestamp).toBe('2024-01-01T00:00:59Z');
     expect(asked.map(({ line }) => line.split(' ')[0])).toEqual(['POST', 'POST', 'GET']);
   });
@@ -38,12 +38,12 @@ describe('a create whose outcome is unknown', () => {
   it('succeeds where somebody has added to the series and the labels since', async () => {
     const series = { count: 2, lastObservedTime: '2024-01-01T00:00:59.000000Z' };
     const labels = { creationTimestamp: '2024-01-01T00:00:59Z', name: 'a', labels: { a: 'b' } };
-    const { client } = answering([reset, taken, storedAt('', { series, metadata: labels })]);
+    const { client } = scriptedClient([reset, taken, storedAt('', { series, metadata: labels })]);
     expect((await client.create(event('a'))).series?.count).toBe(2);
   });
 
   it('succeeds where the server writes times with six digits', async () => {
-    const { client } = answering([
+    const { client } = scriptedClient([
       reset,
       taken,
       storedAt('2024-01-01T00:00:59Z', { eventTime: '2026-03-05T06:07:08.100000Z' }),
@@ -52,7 +52,14 @@ describe('a create whose outcome is unknown', () => {
   });
 
   it('succeeds where the server leaves out what was sent empty', async () => {
-    const { client } = answering([reset, taken, own, reset, taken, storedAt('2024-01-01T00:00:59Z', { note: 'x' })]);
+    const { client } = scriptedClient([
+      reset,
+      taken,
+      own,
+      reset,
+      taken,
+      storedAt('2024-01-01T00:00:59Z', { note: 'x' }),
+    ]);
     const empty = { note: '', series: undefined, deprecatedFirstTimestamp: null, related: undefined };
     expect((await client.create(event('a', empty))).reason).toBe('Tested');
     expect(await failureOf(client.create(event('a', empty)))).toSatisfy(isAlreadyExists);
@@ -65,13 +72,13 @@ describe('a create whose outcome is unknown', () => {
       storedAt('2024-01-01T00:00:59Z', { regarding: { kind: 'Pod', namespace: 'default', name: 'web-2' } }),
       storedAt('2024-01-01T00:00:59Z', { note: undefined, regarding: undefined }),
     ]) {
-      const { client } = answering([reset, taken, other]);
+      const { client } = scriptedClient([reset, taken, other]);
       expect(await failureOf(client.create(event('a')))).toSatisfy(isAlreadyExists);
     }
   });
 
   it('rejects with AlreadyExists where an equal event is older than the call', async () => {
-    const { client } = answering([reset, taken, storedAt('2024-01-01T00:00:30Z')]);
+    const { client } = scriptedClient([reset, taken, storedAt('2024-01-01T00:00:30Z')]);
     expect(await failureOf(client.create(event('a')))).toSatisfy(isAlreadyExists);
   });
 
@@ -79,7 +86,7 @@ describe('a create whose outcome is unknown', () => {
     ['the event is gone', refused(404, 'NotFound')],
     ['the event must not be read', refused(403, 'Forbidden')],
   ])('remains unknown where %s', async (_, read) => {
-    const { client } = answering([reset, taken, read]);
+    const { client } = scriptedClient([reset, taken, read]);
     expect(await failureOf(client.create(event('a')))).toMatchObject({
       name: 'ConnectionError',
       sent: true,
@@ -89,17 +96,17 @@ describe('a create whose outcome is unknown', () => {
 
   it('remains unknown where later attempts do not reach the server, or are refused for other reasons', async () => {
     for (const later of [connectionError('refused', false), refused(403, 'Forbidden')]) {
-      const { client } = answering([reset, later], { retry: TWICE });
+      const { client } = scriptedClient([reset, later], { retry: TWICE });
       expect(await failureOf(client.create(event('a')))).toMatchObject({ name: 'ConnectionError', sent: true });
     }
   });
 
   it('is refused where the server refuses its content', async () => {
-    const { client } = answering([reset, refused(422, 'Invalid')]);
+    const { client } = scriptedClient([reset, refused(422, 'Invalid')]);
     expect(await failureOf(client.create(event('a')))).toMatchObject({ code: 422, reason: 'Invalid' });
   });
 
-  it('stores nothing twice, over a server that carries everything out and loses every other answer', async () => {
+  it('stores nothing twice, over a server that carries everything out and loses every other response', async () => {
     const events = served();
     const handler = events.as({ name: 'tester' });
     let requests = 0;
@@ -122,13 +129,13 @@ describe('a create whose outcome is unknown', () => {
 
 describe('a create', () => {
   it('whose name was taken from the beginning rejects at once', async () => {
-    const { client, asked } = answering([taken]);
+    const { client, asked } = scriptedClient([taken]);
     expect(await failureOf(client.create(event('a')))).toSatisfy(isAlreadyExists);
     expect(asked).toHaveLength(1);
   });
 
   it('sends the kind and apiVersion of the client, whatever the event says', async () => {
-    const { client, asked } = answering([own]);
+    const { client, asked } = scriptedClient([own]);
     await client.create({ ...event('a'), apiVersion: 'events.k8s.io/v1' });
     expect(asked[0]).toMatchObject({
       line: 'POST /apis/events.example.com/v1/namespaces/default/events?fieldManager=kube-vitals',

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { isExpired } from '../../../../src/client.js';
-import { answering, failureOf, json, refused } from '../answering.js';
+import { scriptedClient, failureOf, json, refused } from '../scripted-client.js';
 
 const item = (name: string, resourceVersion: number, namespace = 'default') => ({
   metadata: { name, namespace, resourceVersion: String(resourceVersion) },
@@ -22,7 +22,7 @@ const namesOf = async (events: AsyncIterable<{ metadata: { name?: string | undef
 
 describe('a list', () => {
   it('asks for a page when its first event is needed, and for a revision with the first page only', async () => {
-    const { client, asked } = answering([page(9, [item('a', 1), item('b', 2)], 'x/y'), page(9, [item('c', 3)])]);
+    const { client, asked } = scriptedClient([page(9, [item('a', 1), item('b', 2)], 'x/y'), page(9, [item('c', 3)])]);
     const listing = client.list({
       pageSize: 2,
       resourceVersion: '9',
@@ -40,7 +40,7 @@ describe('a list', () => {
 
   it('says how many events are left, and accepts a page without items', async () => {
     const metadata = { resourceVersion: '9', continue: 't', remainingItemCount: 5 };
-    const { client } = answering([
+    const { client } = scriptedClient([
       json(200, { metadata, items: [item('a', 1)] }),
       json(200, { metadata: {}, items: null }),
     ]);
@@ -53,9 +53,9 @@ describe('a list', () => {
   });
 
   it('fails as an array when it has more than maxEvents', async () => {
-    const answers = () => [page(9, [item('a', 1), item('b', 2)], 't'), page(9, [item('c', 3)])];
-    expect(await answering(answers()).client.list().toArray(3)).toHaveLength(3);
-    expect((await failureOf(answering(answers()).client.list().toArray(2))).message).toBe(
+    const responses = () => [page(9, [item('a', 1), item('b', 2)], 't'), page(9, [item('c', 3)])];
+    expect(await scriptedClient(responses()).client.list().toArray(3)).toHaveLength(3);
+    expect((await failureOf(scriptedClient(responses()).client.list().toArray(2))).message).toBe(
       'the list has more than 2 events',
     );
   });
@@ -63,7 +63,7 @@ describe('a list', () => {
   it('fails where the response is not a list of events', async () => {
     for (const body of [{ items: [] }, { metadata: {} }, { metadata: {}, items: [5] }, { metadata: {}, items: [{}] }]) {
       const error = await failureOf(
-        answering([json(200, body)])
+        scriptedClient([json(200, body)])
           .client.list()
           .toArray(),
       );
@@ -72,7 +72,7 @@ describe('a list', () => {
   });
 
   it('is of all namespaces for null, and of that of the client otherwise', async () => {
-    const { client, asked } = answering([page(1, []), page(1, []), page(1, [])]);
+    const { client, asked } = scriptedClient([page(1, []), page(1, []), page(1, [])]);
     for (const namespace of [null, undefined, 'other']) await client.list({ namespace }).toArray();
     expect(asked.map(({ line }) => line.replace(/\?.*/, ''))).toEqual([
       'GET /apis/events.example.com/v1/events',
@@ -82,7 +82,7 @@ describe('a list', () => {
   });
 
   it('that begins again gives each version of an event once', async () => {
-    const answers = [
+    const responses = [
       page(10, [item('a', 1), item('b', 2)], 't1'),
       page(10, [item('c', 3)], 't2'),
       expired,
@@ -92,11 +92,11 @@ describe('a list', () => {
       page(30, [item('a', 1), item('b', 15), item('bb', 25)], 't4'),
       page(30, [item('d', 4)]),
     ];
-    expect(await namesOf(answering(answers).client.list())).toEqual(['a', 'b', 'c', 'b', 'bb', 'bb', 'd']);
+    expect(await namesOf(scriptedClient(responses).client.list())).toEqual(['a', 'b', 'c', 'b', 'bb', 'bb', 'd']);
   });
 
   it('that begins again at an older revision, after a restored backup, gives everything again', async () => {
-    const answers = [
+    const responses = [
       page(1000, [item('a', 900), item('c', 950)], 't1'),
       expired,
       // All of these were written after the restore, at revisions that the lost events had used too.
@@ -104,53 +104,55 @@ describe('a list', () => {
       expired,
       page(800, [item('a', 650), item('aa', 750), item('b', 660), item('c', 500)]),
     ];
-    expect(await namesOf(answering(answers).client.list())).toEqual(['a', 'c', 'a', 'b', 'aa', 'c']);
+    expect(await namesOf(scriptedClient(responses).client.list())).toEqual(['a', 'c', 'a', 'b', 'aa', 'c']);
     // The order of the list before it no longer matters.
     const unordered = [page(1000, [item('b', 1), item('a', 2)], 't1'), expired, page(700, [item('a', 2)], 't2')];
     const more = [expired, page(800, [item('a', 2), item('b', 3)])];
-    expect(await namesOf(answering([...unordered, ...more]).client.list())).toEqual(['b', 'a', 'a', 'b']);
+    expect(await namesOf(scriptedClient([...unordered, ...more]).client.list())).toEqual(['b', 'a', 'a', 'b']);
   });
 
   it('that begins again says so on the page, and is exact as an array', async () => {
-    const answers = () => [
+    const responses = () => [
       page(10, [item('a', 1), item('b', 2)], 't1'),
       expired,
       page(20, [item('b', 15), item('d', 4)]),
     ];
     const pages: unknown[] = [];
-    for await (const { items, resourceVersion, restarted } of answering(answers()).client.list().pages()) {
+    for await (const { items, resourceVersion, restarted } of scriptedClient(responses()).client.list().pages()) {
       pages.push([resourceVersion, restarted ?? false, items.map(({ metadata }) => metadata.name)]);
     }
     expect(pages).toEqual([
       ['10', false, ['a', 'b']],
       ['20', true, ['b', 'd']],
     ]);
-    const all = await answering(answers()).client.list().toArray();
+    const all = await scriptedClient(responses()).client.list().toArray();
     expect(all.map(({ metadata }) => metadata.name)).toEqual(['b', 'd']);
   });
 
   it('compares names of several namespaces as the server orders them', async () => {
     const items = [item('z', 1, 'a-b'), item('y', 2, 'a')];
-    const answers = [page(10, items, 't1'), expired, page(20, [...items, item('x', 3, 'b')])];
-    expect(await namesOf(answering(answers).client.list({ namespace: null }))).toEqual(['z', 'y', 'x']);
+    const responses = [page(10, items, 't1'), expired, page(20, [...items, item('x', 3, 'b')])];
+    expect(await namesOf(scriptedClient(responses).client.list({ namespace: null }))).toEqual(['z', 'y', 'x']);
   });
 
   it('that begins again fails where order and revisions do not tell what was given', async () => {
     const unordered = [page(10, [item('b', 1), item('a', 2)], 't1'), expired, page(20, [])];
-    expect(await failureOf(namesOf(answering(unordered).client.list()))).toMatchObject({ name: 'ResponseError' });
+    expect(await failureOf(namesOf(scriptedClient(unordered).client.list()))).toMatchObject({ name: 'ResponseError' });
     const opaque = json(200, { kind: 'EventList', metadata: { resourceVersion: 'abc' }, items: [] });
     const padded = json(200, { kind: 'EventList', metadata: { resourceVersion: '011' }, items: [] });
     const itemOfAnotherKind = { ...item('a', 1), metadata: { ...item('a', 1).metadata, resourceVersion: '0x1' } };
     for (const again of [opaque, padded, page(20, [itemOfAnotherKind])]) {
-      const answers = [page(10, [item('a', 1)], 't1'), expired, again];
-      expect(await failureOf(namesOf(answering(answers).client.list()))).toMatchObject({ name: 'ResponseError' });
+      const responses = [page(10, [item('a', 1)], 't1'), expired, again];
+      expect(await failureOf(namesOf(scriptedClient(responses).client.list()))).toMatchObject({
+        name: 'ResponseError',
+      });
     }
   });
 
   it('that is refused at its beginning fails, and one that begins again too often', async () => {
-    expect(await failureOf(answering([expired]).client.list().toArray())).toSatisfy(isExpired);
-    const answers = Array.from({ length: 11 }, () => [page(10, [item('a', 1)], 't1'), expired]).flat();
-    const { client, asked } = answering(answers);
+    expect(await failureOf(scriptedClient([expired]).client.list().toArray())).toSatisfy(isExpired);
+    const responses = Array.from({ length: 11 }, () => [page(10, [item('a', 1)], 't1'), expired]).flat();
+    const { client, asked } = scriptedClient(responses);
     expect(await failureOf(client.list().toArray())).toSatisfy(isExpired);
     expect(asked).toHaveLength(22);
   });

@@ -2,7 +2,7 @@ import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import type { ApiResponse } from '../../../../src/client.js';
 import { readBody } from '../../../../src/client/requests/read-body.js';
-import { answering, failureOf } from '../answering.js';
+import { scriptedClient, failureOf } from '../scripted-client.js';
 
 /** A body that yields these texts and then the result of `then`; counts how often it was released. */
 function bodyOf(texts: readonly string[], then: () => Promise<IteratorResult<Uint8Array>>) {
@@ -45,14 +45,14 @@ function soon(): AbortSignal {
 describe('a streamed response', () => {
   it('is read to its end', async () => {
     const { body, state } = bodyOf(['{"metadata":', '{"name":"', 'ä"}}'], ended);
-    const { client } = answering([ok(body)]);
+    const { client } = scriptedClient([ok(body)]);
     expect((await client.get({ name: 'a' })).metadata.name).toBe('ä');
     expect(state.returned).toBe(0);
   });
 
-  it('is released, and rejects with the reason of the signal, when its source never answers', async () => {
+  it('is released, and rejects with the reason of the signal, when its source never yields', async () => {
     const { body, state } = bodyOf(['{'], never);
-    const { client } = answering([ok(body)], { retry: ONCE });
+    const { client } = scriptedClient([ok(body)], { retry: ONCE });
     expect(await failureOf(client.get({ name: 'a' }, { signal: soon() }))).toBe(reason);
     expect(state.returned).toBe(1);
   });
@@ -63,14 +63,14 @@ describe('a streamed response', () => {
       await new Promise((resolve) => signal.addEventListener('abort', resolve));
       return { done: true, value: undefined };
     });
-    const { client } = answering([ok(body)], { retry: ONCE });
+    const { client } = scriptedClient([ok(body)], { retry: ONCE });
     expect(await failureOf(client.get({ name: 'a' }, { signal }))).toBe(reason);
   });
 
   it('is a ConnectionError when the server breaks it off', async () => {
     for (const then of [never, ended]) {
       const { body, state } = bodyOf(['{"metadata":{}}'], then);
-      const { client } = answering([ok(body, AbortSignal.abort(new Error('deadline')))], { retry: ONCE });
+      const { client } = scriptedClient([ok(body, AbortSignal.abort(new Error('deadline')))], { retry: ONCE });
       expect(await failureOf(client.get({ name: 'a' }))).toMatchObject({ name: 'ConnectionError', sent: true });
       expect(state.returned).toBe(1);
     }
@@ -78,13 +78,13 @@ describe('a streamed response', () => {
 
   it('is a ConnectionError when the server breaks it off while it is awaited', async () => {
     const { body, state } = bodyOf(['{'], never);
-    const { client } = answering([ok(body, soon())], { retry: ONCE });
+    const { client } = scriptedClient([ok(body, soon())], { retry: ONCE });
     expect(await failureOf(client.get({ name: 'a' }))).toMatchObject({ name: 'ConnectionError', sent: true });
     expect(state.returned).toBe(1);
   });
 
   it('leaves neither a listener at the signal nor a timer of its call', async () => {
-    const { client, clock } = answering([ok(bodyOf(['{"metadata":{}}'], ended).body), ok('{', undefined)]);
+    const { client, clock } = scriptedClient([ok(bodyOf(['{"metadata":{}}'], ended).body), ok('{', undefined)]);
     let timers = 0;
     const { setTimer } = clock;
     clock.setTimer = (...call) => {
@@ -104,17 +104,17 @@ describe('a streamed response', () => {
       Array.from({ length: 20 }, () => 'x'.repeat(100)),
       never,
     );
-    const { client } = answering([ok(body)], { maxResponseBytes: 1_024 });
+    const { client } = scriptedClient([ok(body)], { maxResponseBytes: 1_024 });
     expect((await failureOf(client.get({ name: 'a' }))).message).toBe('the answer has more than 1024 bytes');
     expect(state.returned).toBe(1);
   });
 
   it('is released when it comes after the call has ended', async () => {
     const { body, state } = bodyOf([], never);
-    let answer: (response: ApiResponse) => void = () => undefined;
-    const { client } = answering([() => new Promise((resolve) => (answer = resolve))], { retry: ONCE });
+    let respond: (response: ApiResponse) => void = () => undefined;
+    const { client } = scriptedClient([() => new Promise((resolve) => (respond = resolve))], { retry: ONCE });
     expect(await failureOf(client.get({ name: 'a' }, { signal: soon() }))).toBe(reason);
-    answer(ok(body));
+    respond(ok(body));
     await new Promise(setImmediate);
     expect(state.returned).toBe(1);
   });
@@ -123,7 +123,7 @@ describe('a streamed response', () => {
 describe('a watch', () => {
   it('ends when its iterator is returned while it waits, whatever its source does', async () => {
     const { body, state } = bodyOf([], never);
-    const { client } = answering([ok(body)]);
+    const { client } = scriptedClient([ok(body)]);
     const frames = client.watch()[Symbol.asyncIterator]();
     const next = frames.next();
     await new Promise(setImmediate);
@@ -134,8 +134,8 @@ describe('a watch', () => {
   });
 
   it('asks for a WatchList as Kubernetes wants it, and for bookmarks', async () => {
-    const answers = Array.from({ length: 3 }, () => ok(bodyOf([], ended).body));
-    const { client, asked } = answering(answers);
+    const responses = Array.from({ length: 3 }, () => ok(bodyOf([], ended).body));
+    const { client, asked } = scriptedClient(responses);
     for (const options of [
       {},
       { sendInitialEvents: true, namespace: null },
@@ -154,7 +154,7 @@ describe('a watch', () => {
   it('aborts the signal of its request when it is left', async () => {
     const signals: AbortSignal[] = [];
     const line = `${JSON.stringify({ type: 'ADDED', object: { metadata: { name: 'a' } } })}\n`;
-    const { client } = answering([
+    const { client } = scriptedClient([
       (request) => {
         signals.push(request.signal as AbortSignal);
         return ok(bodyOf([line], never).body);
@@ -165,7 +165,7 @@ describe('a watch', () => {
   });
 
   it('that was never begun asks for nothing when it is returned', async () => {
-    const { client, asked } = answering([]);
+    const { client, asked } = scriptedClient([]);
     expect(await client.watch()[Symbol.asyncIterator]().return?.()).toEqual({ done: true, value: undefined });
     expect(asked).toEqual([]);
   });
@@ -176,7 +176,7 @@ describe('a watch', () => {
       while (clock.monotonic() < 100_000) await new Promise(setImmediate);
       return { done: false, value: new TextEncoder().encode(line) };
     });
-    const { client, clock } = answering([ok(body), () => never()]);
+    const { client, clock } = scriptedClient([ok(body), () => never()]);
     const frames = client.watch()[Symbol.asyncIterator]();
     expect((await frames.next()).value).toMatchObject({ type: 'ADDED' });
     await frames.return?.();

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { connectionError, isStatusError } from '../../../../src/client.js';
 import { systemClock } from '../../../../src/clock/clock.js';
-import { answering, event, failureOf, json, refused, type Answer } from '../answering.js';
+import { scriptedClient, event, failureOf, json, refused, type ScriptedResponse } from '../scripted-client.js';
 
 const GROWING = { retries: 3, firstDelayMs: 1_000, longestDelayMs: 3_000 };
 const LATE = { retries: 1, firstDelayMs: 600_000, longestDelayMs: 600_000 };
@@ -12,7 +12,7 @@ const busy = refused(429, 'TooManyRequests', { 'retry-after': '1' });
 const away = refused(503, 'ServiceUnavailable', { 'retry-after': '1' });
 
 describe('a read', () => {
-  it.each<[string, Answer]>([
+  it.each<[string, ScriptedResponse]>([
     ['a refused connection', refusedConnection],
     ['a reset connection', reset],
     ['429', refused(429, 'TooManyRequests')],
@@ -21,19 +21,19 @@ describe('a read', () => {
     ['504', refused(504, 'Timeout')],
     ['500 with Retry-After', refused(500, 'InternalError', { 'retry-after': '1' })],
   ])('is repeated after %s', async (_, failure) => {
-    const { client, asked } = answering([failure, stored]);
+    const { client, asked } = scriptedClient([failure, stored]);
     expect((await client.get({ name: 'a' })).metadata.name).toBe('a');
     expect(asked).toHaveLength(2);
   });
 
   it.each([404, 403, 401, 400, 500, 501, 410, 307])('is not repeated after %s', async (code) => {
-    const { client, asked } = answering([refused(code, 'Other')]);
+    const { client, asked } = scriptedClient([refused(code, 'Other')]);
     expect(await failureOf(client.get({ name: 'a' }))).toMatchObject({ name: 'StatusError', code });
     expect(asked).toHaveLength(1);
   });
 
   it('is repeated at growing intervals, retries times', async () => {
-    const { client, asked } = answering(
+    const { client, asked } = scriptedClient(
       Array.from({ length: 4 }, () => reset),
       {
         retry: GROWING,
@@ -50,7 +50,7 @@ describe('a read', () => {
 
   it('waits as long as the server asks, in seconds or until a date', async () => {
     const date = { date: 'Mon, 01 Jan 2024 00:00:00 GMT', 'retry-after': 'Mon, 01 Jan 2024 00:00:07 GMT' };
-    const { client, asked } = answering([
+    const { client, asked } = scriptedClient([
       refused(503, 'ServiceUnavailable', { 'retry-after': '3' }),
       refused(429, 'TooManyRequests', date),
       stored,
@@ -61,7 +61,7 @@ describe('a read', () => {
   });
 
   it('fails at once, and says how long to wait, where that would be too long', async () => {
-    const { client, asked, clock } = answering([refused(503, 'ServiceUnavailable', { 'retry-after': '3600' })]);
+    const { client, asked, clock } = scriptedClient([refused(503, 'ServiceUnavailable', { 'retry-after': '3600' })]);
     const before = clock.monotonic();
     const error = await failureOf(client.get({ name: 'a' }, { timeoutMs: 10_000 }));
     expect(error).toMatchObject({ code: 503, retryAfterMs: 3_600_000 });
@@ -70,7 +70,7 @@ describe('a read', () => {
   });
 
   it('ends with timeoutMs, repetitions included', async () => {
-    const { client } = answering([reset, () => new Promise(() => undefined)], { timeoutMs: 2_000 });
+    const { client } = scriptedClient([reset, () => new Promise(() => undefined)], { timeoutMs: 2_000 });
     expect(await failureOf(client.get({ name: 'a' }))).toMatchObject({
       name: 'ConnectionError',
       message: 'there was no answer within 2000 ms',
@@ -80,7 +80,7 @@ describe('a read', () => {
   it('ends with its signal, also while it waits for the next attempt', async () => {
     const controller = new AbortController();
     const reason = new Error('enough');
-    const { client, asked } = answering(
+    const { client, asked } = scriptedClient(
       [
         (request) => {
           setTimeout(() => controller.abort(reason), 5);
@@ -100,7 +100,7 @@ describe('a read', () => {
     try {
       const soon = refused(503, 'ServiceUnavailable', { 'retry-after': '0' });
       const retry = { retries: 1, firstDelayMs: 1, longestDelayMs: 1 };
-      await answering([soon, stored], { retry, clock: { ...systemClock } }).client.get({ name: 'a' });
+      await scriptedClient([soon, stored], { retry, clock: { ...systemClock } }).client.get({ name: 'a' });
       expect([timers.mock.calls.length, cleared.mock.calls.length]).toEqual([1, 1]);
     } finally {
       vi.restoreAllMocks();
@@ -109,7 +109,7 @@ describe('a read', () => {
 
   it('is not sent at all when its signal is aborted already', async () => {
     const reason = new Error('enough');
-    const { client, asked } = answering([]);
+    const { client, asked } = scriptedClient([]);
     expect(await failureOf(client.get({ name: 'a' }, { signal: AbortSignal.abort(reason) }))).toBe(reason);
     expect(asked).toEqual([]);
   });
@@ -117,16 +117,17 @@ describe('a read', () => {
 
 describe('a write', () => {
   const writes = {
-    update: ({ client }: ReturnType<typeof answering>) => client.update(event('a')),
-    patch: ({ client }: ReturnType<typeof answering>) => client.patch({ name: 'a' }, { type: 'merge', patch: {} }),
-    delete: ({ client }: ReturnType<typeof answering>) => client.delete({ name: 'a' }),
-    deleteCollection: ({ client }: ReturnType<typeof answering>) => client.deleteCollection({ fieldSelector: 'a=b' }),
-    'create with generateName': ({ client }: ReturnType<typeof answering>) =>
+    update: ({ client }: ReturnType<typeof scriptedClient>) => client.update(event('a')),
+    patch: ({ client }: ReturnType<typeof scriptedClient>) => client.patch({ name: 'a' }, { type: 'merge', patch: {} }),
+    delete: ({ client }: ReturnType<typeof scriptedClient>) => client.delete({ name: 'a' }),
+    deleteCollection: ({ client }: ReturnType<typeof scriptedClient>) =>
+      client.deleteCollection({ fieldSelector: 'a=b' }),
+    'create with generateName': ({ client }: ReturnType<typeof scriptedClient>) =>
       client.create(event('', { metadata: { generateName: 'a-' } })),
   };
 
   it.each(Object.entries(writes))('(%s) is repeated where it was certainly not carried out', async (_, write) => {
-    const given = answering([refusedConnection, busy, away, stored]);
+    const given = scriptedClient([refusedConnection, busy, away, stored]);
     await write(given);
     expect(given.asked).toHaveLength(4);
   });
@@ -138,7 +139,7 @@ describe('a write', () => {
       refused(503, 'ServiceUnavailable'),
       refused(429, 'TooManyRequests'),
     ]) {
-      const given = answering([failure]);
+      const given = scriptedClient([failure]);
       const error = await failureOf(Promise.resolve(write(given)));
       expect(error === reset || isStatusError(error)).toBe(true);
       expect(given.asked).toHaveLength(1);
@@ -146,7 +147,7 @@ describe('a write', () => {
   });
 
   it('that is a dry run is repeated like a read', async () => {
-    const { client, asked } = answering([reset, stored, reset, stored]);
+    const { client, asked } = scriptedClient([reset, stored, reset, stored]);
     await client.update(event('a'), { dryRun: true });
     await client.create(event('a'), { dryRun: true });
     expect(asked).toHaveLength(4);

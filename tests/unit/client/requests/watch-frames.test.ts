@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { framesOf } from '../../../../src/client/requests/watch-frames.js';
-import { failureOf } from '../answering.js';
+import { failureOf } from '../scripted-client.js';
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 

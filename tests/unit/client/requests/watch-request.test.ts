@@ -21,11 +21,11 @@ describe('a watch in the same process', () => {
   });
   afterEach(() => void vi.restoreAllMocks());
 
-  const answer = (body: ApiResponse['body']): ApiResponse => ({ status: 200, headers: {}, body });
+  const responseWith = (body: ApiResponse['body']): ApiResponse => ({ status: 200, headers: {}, body });
   const watching = (transport: () => Promise<ApiResponse>, signal?: AbortSignal) =>
     createEventsClient({ transport }).watch({ signal })[Symbol.asyncIterator]();
 
-  it('keeps the process alive while its answer or a frame is awaited, and not while the consumer works', async () => {
+  it('keeps the process alive while its response or a frame is awaited, and not while the consumer works', async () => {
     let begin: (response: ApiResponse) => void = () => undefined;
     let more: () => void = () => undefined;
     async function* body(): AsyncGenerator<Uint8Array> {
@@ -37,7 +37,7 @@ describe('a watch in the same process', () => {
     const first = frames.next();
     await settle();
     expect(held.size).toBe(1);
-    begin(answer(body()));
+    begin(responseWith(body()));
     expect((await first).value).toMatchObject({ type: 'ADDED' });
     expect(held.size).toBe(0);
     const second = frames.next();
@@ -53,7 +53,7 @@ describe('a watch in the same process', () => {
       yield FRAME;
       await new Promise(() => undefined);
     };
-    const left = watching(async () => answer(endless()));
+    const left = watching(async () => responseWith(endless()));
     await left.next();
     const waiting = left.next();
     await settle();
@@ -63,7 +63,7 @@ describe('a watch in the same process', () => {
     expect(held.size).toBe(0);
 
     const stopping = new AbortController();
-    const aborted = watching(async () => answer(endless()), stopping.signal);
+    const aborted = watching(async () => responseWith(endless()), stopping.signal);
     await aborted.next();
     const cut = aborted.next();
     await settle();
@@ -73,14 +73,14 @@ describe('a watch in the same process', () => {
 
     await expect(watching(async () => ({ status: 403, headers: {}, body: '' })).next()).rejects.toThrow();
     await expect(watching(() => Promise.reject(new Error('unreachable'))).next()).rejects.toThrow();
-    await expect(watching(async () => answer('no frame\n')).next()).rejects.toThrow();
+    await expect(watching(async () => responseWith('no frame\n')).next()).rejects.toThrow();
     expect(held.size).toBe(0);
   });
 
   it('releases its body when the consumer leaves it between two frames', async () => {
     const returned = vi.fn(async () => ({ done: true, value: undefined }) as const);
     const chunks = { next: async () => ({ done: false, value: FRAME }) as const, return: returned };
-    const frames = watching(async () => answer({ [Symbol.asyncIterator]: () => chunks }));
+    const frames = watching(async () => responseWith({ [Symbol.asyncIterator]: () => chunks }));
     await frames.next();
     await frames.return?.();
     expect(returned).toHaveBeenCalledOnce();

@@ -24,7 +24,9 @@ const body = (name: string): Event => ({
   regarding: { kind: 'Pod', namespace: 'shop', name: 'web-1' },
 });
 
-/** The bytes of an answer, in chunks of `size`, broken off after `count` of them; `delay` keeps each back for a moment. */
+/**
+ * The bytes of a response, in chunks of `size`, broken off after `count` of them; `delay` keeps each back for a moment.
+ */
 async function* broken(
   source: AsyncIterable<Uint8Array>,
   count: number,

@@ -49,7 +49,7 @@ export interface ModelServer {
   /** Goes back to an earlier state, as a restored backup does, with other events since then. */
   restore(events: ReadonlyMap<string, Event>, revision: number): void;
   /** The failures of the next requests, each used once; `undefined`: none. */
-  refuse(...answers: (Error | undefined)[]): void;
+  refuse(...refusals: (Error | undefined)[]): void;
   /** While true, no request gets through. */
   down: boolean;
   /** Whether it knows WatchList, refuses it, or sends the events without the bookmark that ends them. */
@@ -68,14 +68,14 @@ export function modelServer(): ModelServer {
   let log: Entry[] = [];
   let uid = 0;
   let taken = 0;
-  const answers: (Error | undefined)[] = [];
+  const refusals: (Error | undefined)[] = [];
   const open = new Set<OpenWatch>();
   const requests: string[] = [];
 
-  const answer = (request: string): void => {
+  const respond = (request: string): void => {
     requests.push(request);
     if (server.down) throw connectionError('refused', false);
-    const error = answers.shift();
+    const error = refusals.shift();
     if (error !== undefined) throw error;
   };
   const write = (type: Entry['type'], event: Event): void => {
@@ -86,7 +86,7 @@ export function modelServer(): ModelServer {
   async function* pages(options: ListOptions): AsyncGenerator<EventPage> {
     const size = Math.min(options.pageSize ?? server.pageSize, server.pageSize);
     for (let restarted = false; ; restarted = true) {
-      answer('list');
+      respond('list');
       const at = revision;
       const all = [...events.values()];
       let from = 0;
@@ -98,7 +98,7 @@ export function modelServer(): ModelServer {
         options.signal?.throwIfAborted();
         from += size;
         if (from >= all.length) return;
-        answer('page');
+        respond('page');
       } while (at >= floor);
     }
   }
@@ -155,7 +155,7 @@ export function modelServer(): ModelServer {
         };
         const begin = (): void => {
           begun = true;
-          answer(sendInitialEvents ? 'watchlist' : `watch ${resourceVersion ?? ''}`);
+          respond(sendInitialEvents ? 'watchlist' : `watch ${resourceVersion ?? ''}`);
           if (sendInitialEvents && server.watchList === 'refused') {
             throw statusError({ reason: 'Invalid', message: 'sendInitialEvents is forbidden' }, 422);
           }
@@ -270,7 +270,7 @@ export function modelServer(): ModelServer {
       floor = Math.min(floor, at);
       log = [];
     },
-    refuse: (...more) => void answers.push(...more),
+    refuse: (...more) => void refusals.push(...more),
     down: false,
     watchList: 'known',
     pageSize: 500,

@@ -351,7 +351,7 @@ describe('A watch that is interrupted', () => {
     expect(observed.map(({ type }) => type)).toEqual(['error', 'recovered']);
   });
 
-  it('reports a watch whose answer never begins although lists work', async () => {
+  it('reports a watch whose response never begins although lists work', async () => {
     const clock = fakeClock();
     const empty = JSON.stringify({ kind: 'EventList', metadata: { resourceVersion: '9' }, items: [] });
     const client = createEventsClient({
@@ -434,7 +434,7 @@ describe('A watch that is interrupted', () => {
   it.each([
     ['lists', false],
     ['a WatchList', true],
-  ])('reports %s that 410 answers again and again', async (_, watchList) => {
+  ])('reports %s that gets 410 again and again', async (_, watchList) => {
     const server = modelServer();
     server.refuse(...Array.from({ length: 10 }, expired));
     const { observed, pass, news } = await bench({ watchList }, server);

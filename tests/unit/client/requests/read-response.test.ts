@@ -11,12 +11,12 @@ import {
   isUnauthorized,
   type ApiResponse,
 } from '../../../../src/client.js';
-import { httpDate, retryAfterMs, warningTexts } from '../../../../src/client/requests/answer-headers.js';
-import { answering, event, failureOf, json, refused } from '../answering.js';
+import { httpDate, retryAfterMs, warningTexts } from '../../../../src/client/requests/response-headers.js';
+import { scriptedClient, event, failureOf, json, refused } from '../scripted-client.js';
 
 const ONCE = { retries: 0 };
-const get = (answer: Parameters<typeof answering>[0][number]) =>
-  failureOf(answering([answer], { retry: ONCE }).client.get({ name: 'a' }));
+const get = (response: Parameters<typeof scriptedClient>[0][number]) =>
+  failureOf(scriptedClient([response], { retry: ONCE }).client.get({ name: 'a' }));
 
 describe('a refusal', () => {
   it('says what the Status says', async () => {
@@ -109,13 +109,13 @@ describe('a refusal', () => {
       reason: '',
       message: `the server answered 404: 404 page not found ${hint}`,
     });
-    const { client } = answering([text]);
+    const { client } = scriptedClient([text]);
     expect((await failureOf(client.watch()[Symbol.asyncIterator]().next())).message).toContain(hint);
     expect((await get(refused(404, 'NotFound'))).message).toBe('refused: NotFound');
   });
 });
 
-describe('an answer that is compressed', () => {
+describe('a response that is compressed', () => {
   it.each(['get', 'watch'] as const)('is a ResponseError of a %s, and its body is released', async (verb) => {
     let released = 0;
     const body: AsyncIterable<Uint8Array> = {
@@ -124,7 +124,7 @@ describe('an answer that is compressed', () => {
         return: () => Promise.resolve({ done: true, value: (released += 1) }),
       }),
     };
-    const { client } = answering([{ status: 200, headers: { 'content-encoding': 'gzip' }, body }]);
+    const { client } = scriptedClient([{ status: 200, headers: { 'content-encoding': 'gzip' }, body }]);
     const failed = verb === 'get' ? client.get({ name: 'a' }) : client.watch()[Symbol.asyncIterator]().next();
     expect(await failureOf(failed)).toMatchObject({
       name: 'ResponseError',
@@ -134,7 +134,7 @@ describe('an answer that is compressed', () => {
   });
 });
 
-describe('an answer that is not JSON', () => {
+describe('a response that is not JSON', () => {
   const whole = JSON.stringify({ kind: 'Event', metadata: { name: 'a', labels: { 'a"\\{': '}]' } }, items: [{}, []] });
   const of = (body: string) => get({ status: 200, headers: {}, body });
 
@@ -199,7 +199,7 @@ describe('warnings', () => {
 
   it('are passed to onWarning, whose errors do not fail the call', async () => {
     const warnings: string[] = [];
-    const { client } = answering([json(201, { ...event('a') }, { warning: '299 - "unknown field \\"x\\""' })], {
+    const { client } = scriptedClient([json(201, { ...event('a') }, { warning: '299 - "unknown field \\"x\\""' })], {
       onWarning(text) {
         warnings.push(text);
         throw new Error('hook');
@@ -209,14 +209,14 @@ describe('warnings', () => {
     expect(warnings).toEqual(['unknown field "x"']);
     // A rejection that nobody handles would end the process; Vitest fails for it.
     const onWarning = (() => Promise.reject(new Error('hook'))) as () => void;
-    const other = answering([json(201, { ...event('a') }, { warning: '299 - "x"' })], { onWarning });
+    const other = scriptedClient([json(201, { ...event('a') }, { warning: '299 - "x"' })], { onWarning });
     expect(await other.client.create(event('a'))).toMatchObject({ reason: 'Tested' });
   });
 });
 
 describe('invalid arguments', () => {
   it('are refused with a TypeError', async () => {
-    const { client } = answering([]);
+    const { client } = scriptedClient([]);
     for (const name of ['', '.', '..', 'a/b', 'a%2fb', undefined as never]) {
       expect(await failureOf(client.get({ name }))).toMatchObject({ name: 'TypeError' });
     }

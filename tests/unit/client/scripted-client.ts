@@ -3,7 +3,7 @@ import { createEventsClient, type EventsClient, type EventsClientOptions } from 
 import type { ApiRequest, ApiResponse, Event } from '../../../src/client.js';
 import { fakeClock, type FakeClock } from '../../../src/testing.js';
 
-/** An answer with a JSON body. */
+/** A response with a JSON body. */
 export const json = (status: number, body: object, headers: ApiResponse['headers'] = {}): ApiResponse => ({
   status,
   headers: { 'content-type': 'application/json', ...headers },
@@ -31,12 +31,13 @@ export const event = (name: string, more: Partial<Event> = {}): Event => ({
   ...more,
 });
 
-/** An answer, or what a server fails with. */
-export type Answer = ApiResponse | Error | undefined | ((request: ApiRequest) => ApiResponse | Promise<ApiResponse>);
+/** A response, or what a server fails with. */
+export type ScriptedResponse =
+  ApiResponse | Error | undefined | ((request: ApiRequest) => ApiResponse | Promise<ApiResponse>);
 
-/** A client whose server gives these answers, one after the other. Time passes by itself where the client waits. */
-export function answering(
-  answers: readonly Answer[],
+/** A client whose server gives these responses, one after the other. Time passes by itself where the client waits. */
+export function scriptedClient(
+  responses: readonly ScriptedResponse[],
   options: Partial<EventsClientOptions> = {},
 ): {
   readonly client: EventsClient;
@@ -62,8 +63,8 @@ export function answering(
         at: clock.monotonic(),
         body: text === undefined ? undefined : JSON.parse(text as string),
       });
-      const next = answers[asked.length - 1];
-      if (asked.length > answers.length) throw new Error('the client asks more often than the test answers');
+      const next = responses[asked.length - 1];
+      if (asked.length > responses.length) throw new Error('the client asks more often than the test answers');
       if (next instanceof Error) throw next;
       return typeof next === 'function' ? next(request) : next;
     },

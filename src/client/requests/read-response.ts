@@ -2,7 +2,7 @@ import { isStream, type ApiResponse } from '../../http/response.js';
 import { isObject, type JsonObject } from '../../json/json-tree.js';
 import type { Status } from '../../model/status.js';
 import { connectionError, responseError, statusError, type StatusError } from '../contract/errors.js';
-import { firstValue, retryAfterMs } from './answer-headers.js';
+import { firstValue, retryAfterMs } from './response-headers.js';
 import { discard, readBody } from './read-body.js';
 
 /** The largest part of a refusal that is read. */
@@ -10,7 +10,7 @@ const MAX_REFUSAL_BYTES = 1_048_576;
 /** The longest text of a server that an error's message repeats, in characters. */
 const SHOWN = 200;
 
-/** An answer and how it is read. */
+/** A response and how it is read. */
 export interface Reading {
   readonly response: ApiResponse;
   readonly signal: AbortSignal;
@@ -20,7 +20,7 @@ export interface Reading {
   readonly nowMs: number;
 }
 
-/** The JSON object of an answer. @throws StatusError, ResponseError, ConnectionError */
+/** The JSON object of a response. @throws StatusError, ResponseError, ConnectionError */
 export async function readObject(reading: Reading): Promise<JsonObject> {
   const { response, signal, maxBytes } = reading;
   const { status } = response;
@@ -40,7 +40,7 @@ export async function readObject(reading: Reading): Promise<JsonObject> {
   return object;
 }
 
-/** @throws ResponseError for a compressed answer, whose body is released: it would keep its connection */
+/** @throws ResponseError for a compressed response, whose body is released: it would keep its connection */
 export function refuseCompressed(response: ApiResponse): void {
   const encoding = firstValue(response, 'content-encoding');
   if (encoding === undefined || encoding === 'identity') return;
@@ -50,7 +50,9 @@ export function refuseCompressed(response: ApiResponse): void {
 
 export const isSuccess = (status: number): boolean => status >= 200 && status < 300;
 
-/** The error of a refused request. `hint` ends its message where the answer is no Status but a proxy's text or page. */
+/**
+ * The error of a refused request. `hint` ends its message where the response is no Status but a proxy's text or page.
+ */
 export async function refusal(reading: Reading, hint = ''): Promise<StatusError> {
   const { response, signal, maxBytes, nowMs } = reading;
   const { status } = response;
