@@ -14,14 +14,14 @@ export function badTimeout(fault: string): ApiResponse {
 
 /** Returns 504 when the response is not ready after `ms` milliseconds. Without a limit it is passed through. */
 export function withinLimit(
-  answer: ApiResponse | Promise<ApiResponse>,
+  response: ApiResponse | Promise<ApiResponse>,
   ms: number | undefined,
   clock: Clock,
 ): ApiResponse | Promise<ApiResponse> {
-  if (ms === undefined || !isPromise(answer)) return answer;
+  if (ms === undefined || !isPromise(response)) return response;
   return new Promise((resolve, reject) => {
     const timer = clock.setTimer(() => resolve(uncached(GATEWAY_TIMEOUT)), ms);
-    answer.then(resolve, reject).finally(() => timer.cancel());
+    response.then(resolve, reject).finally(() => timer.cancel());
   });
 }
 

@@ -119,12 +119,12 @@ export function createCheckRunner(
     let outcome: Outcome;
     executing = true;
     try {
-      const answer: unknown = definition.check(context);
-      if (isPromise(answer)) {
-        running = waitFor(Promise.resolve(answer), context, startedAt, limitMs, release);
+      const result: unknown = definition.check(context);
+      if (isPromise(result)) {
+        running = waitFor(Promise.resolve(result), context, startedAt, limitMs, release);
         return running;
       }
-      outcome = toOutcome(answer);
+      outcome = toOutcome(result);
     } catch (error) {
       outcome = thrown(error);
     } finally {

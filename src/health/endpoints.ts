@@ -35,7 +35,7 @@ export interface EndpointsDependencies {
 }
 
 type Query = ReadonlyMap<string, readonly string[]>;
-type Answer = ApiResponse | Promise<ApiResponse>;
+type EventualResponse = ApiResponse | Promise<ApiResponse>;
 
 const NO_VALUES: readonly string[] = Object.freeze([]);
 
@@ -44,7 +44,7 @@ export function createEndpoints(options: HealthOptions, around: EndpointsDepende
   const { roots, verdictLine, auditIds, observe: hook } = options;
   const results = createProbeResults();
 
-  function answerRoot(root: HealthRoot, query: Query, evaluation: Evaluation): Answer {
+  function respondRoot(root: HealthRoot, query: Query, evaluation: Evaluation): EventualResponse {
     // Fast path for the probes of kubelets and load balancers: no parameters, no report, no text.
     if (query.size === 0 && passedSync(evaluation)) {
       reportProbe(root, evaluation);
@@ -66,7 +66,7 @@ export function createEndpoints(options: HealthOptions, around: EndpointsDepende
     });
   }
 
-  function answerCheck(root: HealthRoot, name: string, mayKnow: boolean): Answer {
+  function respondCheck(root: HealthRoot, name: string, mayKnow: boolean): EventualResponse {
     const evaluated = around.askOne(root, name);
     if (evaluated === undefined) return uncached(notFoundText());
     return chain(evaluated, (verdict) => {
@@ -88,18 +88,18 @@ export function createEndpoints(options: HealthOptions, around: EndpointsDepende
     void observe({ type: 'health.failed', root, failures });
   }
 
-  function answer(request: ApiRequest, root: HealthRoot, path: string, rawQuery: string): Answer {
+  function respond(request: ApiRequest, root: HealthRoot, path: string, rawQuery: string): EventualResponse {
     const query = parseQuery(rawQuery);
     const limit = requestTimeout(query.get('timeout')?.[0]);
     if (limit !== undefined && 'fault' in limit) return badTimeout(limit.fault);
     const isRoot = path.length === root.length + 1;
     const ask = isRoot && roots !== 'authorized' ? open : permission;
-    const answered = chain(ask(request, path), (permitted): Answer => {
+    const response = chain(ask(request, path), (permitted): EventualResponse => {
       if (!permitted.granted) return permitted.refusal;
-      if (!isRoot) return answerCheck(root, path.slice(root.length + 2), permitted.mayKnow);
-      return answerRoot(root, query, around.ask(root, query.get('exclude') ?? NO_VALUES));
+      if (!isRoot) return respondCheck(root, path.slice(root.length + 2), permitted.mayKnow);
+      return respondRoot(root, query, around.ask(root, query.get('exclude') ?? NO_VALUES));
     });
-    return withinLimit(answered, limit?.ms, clock);
+    return withinLimit(response, limit?.ms, clock);
   }
 
   function finish(request: ApiRequest, response: ApiResponse): ApiResponse {
@@ -117,7 +117,7 @@ export function createEndpoints(options: HealthOptions, around: EndpointsDepende
     const root = rootOf(path);
     if (root === undefined) return undefined;
     if (isTargetTooLarge(request.url)) return finish(request, uncached(TARGET_TOO_LARGE));
-    return chain(answer(request, root, path, target.query), (response) => finish(request, response));
+    return chain(respond(request, root, path, target.query), (response) => finish(request, response));
   };
 }
 

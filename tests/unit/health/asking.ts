@@ -2,18 +2,18 @@ import type { Health } from '../../../src/health/contract.js';
 import type { RequestHeaders } from '../../../src/http/request.js';
 import type { ApiResponse } from '../../../src/http/response.js';
 
-export interface Answer {
+export interface HealthResponse {
   readonly status: number;
   readonly headers: ApiResponse['headers'];
   readonly text: string | null;
 }
 
-/** Asks the handler; the body of a health answer is always text. */
+/** Asks the handler; the body of a health response is always text. */
 export async function get(
   { handle }: Pick<Health, 'handle'>,
   url: string,
   { method = 'GET', headers = {} }: { method?: string; headers?: RequestHeaders } = {},
-): Promise<Answer> {
+): Promise<HealthResponse> {
   const response = await handle({
     method,
     url,

@@ -16,7 +16,7 @@ describe('a health object without options', () => {
     health.add({ name: 'slow', check: never });
     const asked = get(health, '/readyz');
     let status = 0;
-    void asked.then((answer) => (status = answer.status));
+    void asked.then((response) => (status = response.status));
     await clock.advance(1_999);
     expect(status).toBe(0);
     await clock.advance(1);
@@ -124,7 +124,7 @@ describe('the range of an option', () => {
     health.add({ name: 'slow', check: never });
     const after = async (timeout: string, ms: number): Promise<number | undefined> => {
       let status: number | undefined;
-      void get(health, `/readyz?timeout=${timeout}`).then((answer) => (status = answer.status));
+      void get(health, `/readyz?timeout=${timeout}`).then((response) => (status = response.status));
       await clock.advance(ms);
       return status;
     };

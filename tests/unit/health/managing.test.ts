@@ -85,11 +85,11 @@ describe('add and remove', () => {
     const health = createHealth();
     const { promise, resolve } = deferred();
     health.add({ name: 'slow', check: () => promise });
-    const answer = get(health, '/readyz?verbose');
+    const response = get(health, '/readyz?verbose');
     expect(health.remove('slow')).toBe(true);
     health.add({ name: 'new', check });
     resolve();
-    expect((await answer).text).toBe('[+]ping ok\n[+]log ok\n[+]slow ok\n[+]shutdown ok\nhealthz check passed\n');
+    expect((await response).text).toBe('[+]ping ok\n[+]log ok\n[+]slow ok\n[+]shutdown ok\nhealthz check passed\n');
     expect((await get(health, '/readyz?verbose')).text).toContain('[+]log ok\n[+]new ok\n[+]shutdown ok\n');
   });
 

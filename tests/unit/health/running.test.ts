@@ -97,11 +97,11 @@ describe('a check that hangs', () => {
     const { clock, health, add } = setup();
     const reasons: unknown[] = [];
     add({ check: ({ signal }) => (signal.addEventListener('abort', () => reasons.push(signal.reason)), never()) });
-    const answer = get(health, '/readyz');
+    const response = get(health, '/readyz');
     await clock.advance(1_999);
     expect(reasons).toEqual([]);
     await clock.advance(1);
-    expect((await answer).text).toContain('[-]it failed: reason withheld\n');
+    expect((await response).text).toContain('[-]it failed: reason withheld\n');
     expect(reasons).toMatchObject([{ name: 'TimeoutError' }]);
     const again = setup();
     again.add({
@@ -157,9 +157,9 @@ describe('a check that hangs', () => {
   it('is answered earlier with ?timeout=, with 504', async () => {
     const { clock, health, add } = setup();
     add({ check: never });
-    const answer = get(health, '/readyz?timeout=50ms');
+    const response = get(health, '/readyz?timeout=50ms');
     await clock.advance(50);
-    expect(await answer).toEqual({
+    expect(await response).toEqual({
       status: 504,
       headers: { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-cache, private' },
       text: '{"metadata":{},"status":"Failure","message":"Timeout: request did not complete within the allotted timeout","reason":"Timeout","details":{},"code":504}\n',
@@ -173,9 +173,9 @@ describe('a run of a check', () => {
     const { promise, resolve } = deferred();
     let runs = 0;
     add({ check: () => (runs++, promise), endpoints: ['readyz', 'healthz', 'livez'] });
-    const answers = ['/readyz', '/healthz?verbose', '/livez/it', '/readyz/it'].map((url) => get(health, url));
+    const responses = ['/readyz', '/healthz?verbose', '/livez/it', '/readyz/it'].map((url) => get(health, url));
     resolve();
-    expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+    expect((await Promise.all(responses)).map(({ status }) => status)).toEqual([200, 200, 200, 200]);
     expect(runs).toBe(1);
     await health.report('readyz');
     expect(runs).toBe(2);

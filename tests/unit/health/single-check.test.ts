@@ -33,7 +33,7 @@ const as = (user: string) => ({ headers: { 'x-user': user } });
 
 describe('the path of a single check', () => {
   it.each(['/livez/ping', '/readyz/log', '/healthz/ping?exclude=ping&verbose', '/livez%2Fping', '/readyz/shutdown'])(
-    'answers ok without nosniff: %s',
+    'responds with ok and without nosniff: %s',
     async (url) => {
       expect(await get(createHealth(), url)).toEqual({
         status: 200,
@@ -63,7 +63,7 @@ describe('the path of a single check', () => {
     expect((await get(health, '/livez/stores/main')).status).toBe(404);
   });
 
-  it('answers HEAD with the length of GET', async () => {
+  it('responds to HEAD with the length of GET', async () => {
     const length = async (url: string) =>
       (await get(createHealth(), url, { method: 'HEAD' })).headers['content-length'];
     expect(await length('/livez/ping')).toBe('2');
@@ -119,15 +119,15 @@ describe('with hooks', () => {
       ['/livez%2Fnope?verbose', 'HEAD', 'head', '/livez/nope'],
       ['/livez/', 'POST', 'post', '/livez/'],
     ] as const) {
-      const answer = await get(guarded(), url, { method, ...as('jane') });
-      expect(answer.status).toBe(403);
-      expect(answer.headers).toMatchObject({
+      const response = await get(guarded(), url, { method, ...as('jane') });
+      expect(response.status).toBe(403);
+      expect(response.headers).toMatchObject({
         'content-type': 'application/json',
         'cache-control': 'no-cache, private',
         'x-content-type-options': 'nosniff',
       });
       if (method === 'HEAD') continue;
-      expect(JSON.parse(answer.text ?? '')).toEqual({
+      expect(JSON.parse(response.text ?? '')).toEqual({
         kind: 'Status',
         apiVersion: 'v1',
         metadata: {},

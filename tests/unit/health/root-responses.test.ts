@@ -12,15 +12,15 @@ const ROOT_HEADERS = {
 };
 
 describe('the three endpoints', () => {
-  it.each(['/healthz', '/livez', '/readyz'])('answer ok with exactly these headers: %s', async (url) => {
+  it.each(['/healthz', '/livez', '/readyz'])('respond with ok and exactly these headers: %s', async (url) => {
     expect(await get(createHealth(), url)).toEqual({ status: 200, headers: ROOT_HEADERS, text: 'ok' });
   });
 
-  it.each(['POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'TRACE', 'BREW'])('answer %s like GET', async (method) => {
+  it.each(['POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'TRACE', 'BREW'])('respond to %s like GET', async (method) => {
     expect(await get(createHealth(), '/livez', { method })).toEqual({ status: 200, headers: ROOT_HEADERS, text: 'ok' });
   });
 
-  it('answer HEAD with the length of GET', async () => {
+  it('respond to HEAD with the length of GET', async () => {
     const head = await get(createHealth(), '/readyz?verbose', { method: 'HEAD' });
     const { text } = await get(createHealth(), '/readyz?verbose');
     expect(head).toEqual({
@@ -34,7 +34,7 @@ describe('the three endpoints', () => {
     expect((await get(createHealth(), '/livez', { headers: { accept } })).text).toBe('ok');
   });
 
-  it('answer synchronously, with one frozen object for all, when no check is asynchronous', () => {
+  it('respond synchronously, with one frozen object for all, when no check is asynchronous', () => {
     const health = createHealth();
     health.add({ name: 'flag', check: () => true });
     const first = health.handle({ method: 'GET', url: '/readyz' });
@@ -54,7 +54,7 @@ describe('the three endpoints', () => {
     expect((await get(createHealth(), 'http://example.com/livez?verbose')).text).toContain('[+]ping ok\n');
   });
 
-  it('answer 400 to a path below a root that cannot be decoded', async () => {
+  it('respond with 400 to a path below a root that cannot be decoded', async () => {
     expect(await get(createHealth(), '/livez/%zz')).toMatchObject({ status: 400, text: '400 Bad Request\n' });
   });
 });
