@@ -69,17 +69,17 @@ export function createAccess({
     reportsLeft -= 1;
     if (reportsLeft >= 0) report?.('authenticate', error);
   };
-  const accepted = (request: ApiRequest, answer: unknown): Caller | undefined => {
-    const caller = acceptCaller(answer);
-    if (caller || answer === undefined || answer === null) return caller;
-    return rejected(request, new TypeError(`expected a caller with a name, or undefined, not ${described(answer)}`));
+  const accepted = (request: ApiRequest, result: unknown): Caller | undefined => {
+    const caller = acceptCaller(result);
+    if (caller || result === undefined || result === null) return caller;
+    return rejected(request, new TypeError(`expected a caller with a name, or undefined, not ${described(result)}`));
   };
 
-  const decided = (answer: unknown): Decision => {
-    const { allowed, reason } = (answer ?? {}) as { readonly allowed?: unknown; readonly reason?: unknown };
+  const decided = (result: unknown): Decision => {
+    const { allowed, reason } = (result ?? {}) as { readonly allowed?: unknown; readonly reason?: unknown };
     if (allowed === true) return ALLOWED;
     if (allowed === false) return typeof reason === 'string' ? { allowed, reason } : DENIED;
-    const given = answer && typeof answer === 'object' ? `allowed: ${described(allowed)}` : described(answer);
+    const given = result && typeof result === 'object' ? `allowed: ${described(allowed)}` : described(result);
     report?.('authorize', new TypeError(`expected { allowed: true } or { allowed: false }, not ${given}`));
     return DENIED;
   };
@@ -89,9 +89,9 @@ export function createAccess({
     // Does not use `settle`, because more call sites of different shapes would make every get slower.
     authenticate(request) {
       try {
-        const answer: unknown = authenticate(request);
-        if (!isPromise(answer)) return accepted(request, answer);
-        return Promise.resolve(answer)
+        const result: unknown = authenticate(request);
+        if (!isPromise(result)) return accepted(request, result);
+        return Promise.resolve(result)
           .then((settled) => accepted(request, settled))
           .catch((error: unknown) => rejected(request, error));
       } catch (error) {
@@ -107,9 +107,9 @@ export function createAccess({
  * Adds the group `system:authenticated` to a caller that is not anonymous. Hooks may be written in plain JavaScript: an
  * object without a name is not a caller.
  */
-export function acceptCaller(answer: unknown): Caller | undefined {
-  if (typeof answer !== 'object' || answer === null) return undefined;
-  const caller = answer as Partial<Caller>;
+export function acceptCaller(result: unknown): Caller | undefined {
+  if (typeof result !== 'object' || result === null) return undefined;
+  const caller = result as Partial<Caller>;
   if (typeof caller.name !== 'string' || caller.name === '') return undefined;
   const groups = Array.isArray(caller.groups) ? (caller as Caller).groups : [];
   const known = caller.name === ANONYMOUS || groups.includes(AUTHENTICATED) || groups.includes(UNAUTHENTICATED);

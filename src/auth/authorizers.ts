@@ -47,9 +47,9 @@ function askAny(...authorizers: readonly Authorize[]): Authorize {
     const ask = (index: number): Decision | Promise<Decision> => {
       const next = authorizers[index];
       if (next === undefined) return refusal(decisions);
-      return chain(next(caller, attributes), (answer) => {
-        if (partsOf(answer).allowed === true) return answer;
-        decisions.push(answer);
+      return chain(next(caller, attributes), (decision) => {
+        if (partsOf(decision).allowed === true) return decision;
+        decisions.push(decision);
         return ask(index + 1);
       });
     };
@@ -58,12 +58,12 @@ function askAny(...authorizers: readonly Authorize[]): Authorize {
 }
 
 /** Returns the result if no authorizer allows: their joined reasons, or the first invalid decision. */
-function refusal(answers: readonly Decision[]): Decision {
-  const invalid = answers.findIndex((answer) => partsOf(answer).allowed !== false);
-  if (invalid !== -1) return answers[invalid] as Decision;
-  const reasons = answers.map(({ reason }) => reason).filter(isNonEmptyString);
+function refusal(returned: readonly Decision[]): Decision {
+  const invalid = returned.findIndex((decision) => partsOf(decision).allowed !== false);
+  if (invalid !== -1) return returned[invalid] as Decision;
+  const reasons = returned.map(({ reason }) => reason).filter(isNonEmptyString);
   return reasons.length > 0 ? { allowed: false, reason: reasons.join(', ') } : DENIED;
 }
 
 /** The result may be any value, because hooks are code of the service. */
-const partsOf = (answer: unknown): { readonly allowed?: unknown } => answer ?? {};
+const partsOf = (decision: unknown): { readonly allowed?: unknown } => decision ?? {};

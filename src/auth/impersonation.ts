@@ -103,8 +103,8 @@ async function askAll(check: Check, each: readonly ResourceAttributes[], all: Re
 
 async function askEach({ authorize, mode: { requestor } }: Check, each: readonly Attributes[]): Promise<Refused> {
   for (const attributes of each) {
-    const answer = authorize(requestor, attributes);
-    const { allowed, reason } = isPromise(answer) ? await answer : answer;
+    const decision = authorize(requestor, attributes);
+    const { allowed, reason } = isPromise(decision) ? await decision : decision;
     if (!allowed) return forbiddenStatus(requestor, attributes, reason);
   }
   return undefined;

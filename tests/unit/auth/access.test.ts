@@ -12,7 +12,7 @@ const ask = (authenticate: unknown) =>
   createAccess({ authenticate: authenticate as Authenticate, authorize }).authenticate(request);
 
 describe('createAccess', () => {
-  it('answers synchronously if the hooks do', () => {
+  it('decides synchronously if the hooks do', () => {
     expect(ask(() => ({ name: 'jane', groups: ['system:authenticated'] }))).toEqual({
       name: 'jane',
       groups: ['system:authenticated'],
@@ -60,7 +60,7 @@ describe('createAccess', () => {
   });
 });
 
-/** Hooks that may answer anything, and what is reported of them. */
+/** Hooks that may return anything, and what is reported of them. */
 function observed(hooks: { readonly [K in keyof AccessOptions]?: unknown }, clock: Clock = fakeClock()) {
   const seen: { hook: string; error: unknown }[] = [];
   const access = createAccess({
@@ -80,7 +80,7 @@ function observed(hooks: { readonly [K in keyof AccessOptions]?: unknown }, cloc
   };
 }
 
-describe('the answer of authorize', () => {
+describe('the result of authorize', () => {
   const odd: [unknown, string][] = [
     [1, 'a value of type number'],
     ['yes', 'a value of type string'],
@@ -97,8 +97,8 @@ describe('the answer of authorize', () => {
     [{ allowed: Promise.resolve(true) }, 'allowed: a value of type object'],
   ];
 
-  it.each(odd)('denies unless allowed is exactly true: %j', async (answer, shown) => {
-    for (const hook of [() => answer, async () => answer]) {
+  it.each(odd)('denies unless allowed is exactly true: %j', async (result, shown) => {
+    for (const hook of [() => result, async () => result]) {
       const { may, seen } = observed({ authorize: hook });
       expect(await may()).toEqual({ allowed: false });
       expect(seen).toMatchObject([
@@ -177,15 +177,15 @@ describe('a failure of authenticate', () => {
 
   it.each([[7], [true], ['jane'], [{ name: '' }], [{ groups: [] }], [() => ({ name: 'jane' })]])(
     'is reported when the result is not a caller: %j',
-    async (answer) => {
-      const { who, seen } = observed({ authenticate: () => answer });
+    async (result) => {
+      const { who, seen } = observed({ authenticate: () => result });
       expect(await who()).toBeUndefined();
       expect(seen).toMatchObject([{ hook: 'authenticate', error: expect.any(TypeError) as Error }]);
     },
   );
 
-  it.each([[undefined], [null]])('is not reported for the result %j, which means no caller', async (answer) => {
-    const { who, seen } = observed({ authenticate: () => answer });
+  it.each([[undefined], [null]])('is not reported for the result %j, which means no caller', async (result) => {
+    const { who, seen } = observed({ authenticate: () => result });
     expect(await who()).toBeUndefined();
     expect(seen).toEqual([]);
   });

@@ -95,7 +95,7 @@ describe('anyOf', () => {
     expect(anyOf(allowAuthenticated())(anonymous, events)).toEqual({ allowed: false });
   });
 
-  it('passes on an answer that is not a decision, so that it is denied and reported', async () => {
+  it('passes on a result that is not a decision, so that it is denied and reported', async () => {
     for (const odd of [undefined, null, 1, {}, { allowed: 'yes' }]) {
       for (const hook of [() => odd as never, async () => odd as never]) {
         expect(await anyOf(no, hook, no)(jane, events)).toBe(odd);

@@ -50,17 +50,17 @@ const callerOf = async (
   headers: RequestHeaders,
   caller?: Caller,
 ): Promise<Caller | undefined> => {
-  const answer = await ask(authorize, headers, caller);
-  return 'caller' in answer ? answer.caller : undefined;
+  const result = await ask(authorize, headers, caller);
+  return 'caller' in result ? result.caller : undefined;
 };
 
-const messageOf = (answer: Impersonated): string => ('refused' in answer ? (answer.refused.message ?? '') : 'allowed');
+const messageOf = (result: Impersonated): string => ('refused' in result ? (result.refused.message ?? '') : 'allowed');
 
 describe('the impersonated user', () => {
   it('is the caller without the headers, and the authorizer is not asked', () => {
     const { authorize, asked } = allows();
-    const answer = createImpersonation(authorize)({ method: 'GET', url: '/', headers: { accept: 'x' } }, ADMIN, LIST);
-    expect(answer).toEqual({ caller: ADMIN });
+    const result = createImpersonation(authorize)({ method: 'GET', url: '/', headers: { accept: 'x' } }, ADMIN, LIST);
+    expect(result).toEqual({ caller: ADMIN });
     expect(createImpersonation(authorize)({ method: 'GET', url: '/' }, ADMIN, LIST)).toEqual({ caller: ADMIN });
     expect(
       createImpersonation(authorize)({ method: 'GET', url: '/', headers: { 'impersonate-user': '' } }, ADMIN, LIST),
@@ -170,9 +170,9 @@ describe('the impersonated user', () => {
       'UID:"", Groups:[]string(nil), Extra:map[string][]string{"a":[]string{"y", "z"}, "b":[]string{"x"}}',
     ],
   ])('is a 400 without a name: %j', async (headers, printed) => {
-    const answer = await ask(everything, headers);
-    expect(answer).toMatchObject({ refused: { code: 400, reason: 'BadRequest' } });
-    expect(messageOf(answer)).toBe(
+    const result = await ask(everything, headers);
+    expect(result).toMatchObject({ refused: { code: 400, reason: 'BadRequest' } });
+    expect(messageOf(result)).toBe(
       `requested &user.DefaultInfo{Name:"", ${printed}} without impersonating a user name`,
     );
   });
@@ -183,9 +183,9 @@ describe('the impersonated user', () => {
     [{ 'impersonate-group': 'g, '.repeat(300_000) }],
   ])('is a 400 with more than 256 groups and extra values, and the authorizer is not asked', async (headers) => {
     const { authorize, asked } = allows();
-    const answer = await ask(authorize, { 'impersonate-user': 'jane', ...headers });
-    expect(answer).toMatchObject({ refused: { code: 400, reason: 'BadRequest' } });
-    expect(messageOf(answer)).toBe('impersonation may not name more than 256 groups and extra values');
+    const result = await ask(authorize, { 'impersonate-user': 'jane', ...headers });
+    expect(result).toMatchObject({ refused: { code: 400, reason: 'BadRequest' } });
+    expect(messageOf(result)).toBe('impersonation may not name more than 256 groups and extra values');
     expect(asked).toEqual([]);
   });
 });
@@ -378,7 +378,7 @@ describe('the authorizer is asked for', () => {
 
 describe('a refused impersonation', () => {
   it('has the reason of the first mode that fits', async () => {
-    const answer = await ask(
+    const result = await ask(
       () => ({ allowed: false, reason: 'no' }),
       { 'impersonate-user': 'root' },
       {
@@ -386,7 +386,7 @@ describe('a refused impersonation', () => {
         groups: [],
       },
     );
-    expect(answer).toEqual({
+    expect(result).toEqual({
       refused: {
         kind: 'Status',
         apiVersion: 'v1',
@@ -422,8 +422,8 @@ describe('a refused impersonation', () => {
     );
     await fc.assert(
       fc.asyncProperty(headers, async (sent) => {
-        const answer = await ask(() => ({ allowed: false }), sent as RequestHeaders, { name: 'me', groups: [] });
-        if ('caller' in answer) expect(answer.caller.name).toBe('me');
+        const result = await ask(() => ({ allowed: false }), sent as RequestHeaders, { name: 'me', groups: [] });
+        if ('caller' in result) expect(result.caller.name).toBe('me');
       }),
     );
   });

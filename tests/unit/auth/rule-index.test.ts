@@ -41,7 +41,7 @@ function covers({ users, groups, namespaces, paths }: Scope, caller: Caller, att
 }
 
 describe('createRuleIndex', () => {
-  it('gives the same answer as asking every rule', () => {
+  it('gives the same decision as asking every rule', () => {
     fc.assert(
       fc.property(fc.array(scopes, { maxLength: 8 }), callers, requests, (rules, caller, attributes) => {
         const anyAllows = createRuleIndex(rules, (rule) => rule, covers);
