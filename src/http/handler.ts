@@ -5,8 +5,8 @@ import type { ApiResponse } from './response.js';
 import { chain, isPromise } from './promise.js';
 
 /**
- * Answers a request, or returns `undefined`, which means *not my path*: the service's other routes are tried. Handlers
- * are closures, safe to detach. They may answer synchronously or through a promise; callers await only real promises.
+ * Handles a request, or returns `undefined`, which means *not my path*: the service's other routes are tried. Handlers
+ * are closures, safe to detach. They may respond synchronously or through a promise; callers await only real promises.
  */
 export type ApiHandler = (request: ApiRequest) => ApiResponse | undefined | Promise<ApiResponse | undefined>;
 
@@ -25,10 +25,10 @@ export function firstOf(...handlers: readonly ApiHandler[]): ApiHandler {
 
   const last = handlers.length - 1;
   const ask = (request: ApiRequest, index: number): ReturnType<ApiHandler> => {
-    const answer = (handlers[index] as ApiHandler)(request);
-    // The promise of the last handler is the answer; it needs no further promise around it.
-    if (index === last) return isPromise(answer) ? Promise.resolve(answer) : answer;
-    return chain(answer, (given) => (given === undefined ? ask(request, index + 1) : given));
+    const response = (handlers[index] as ApiHandler)(request);
+    // The promise of the last handler is the response; it needs no further promise around it.
+    if (index === last) return isPromise(response) ? Promise.resolve(response) : response;
+    return chain(response, (given) => (given === undefined ? ask(request, index + 1) : given));
   };
   return (request) => ask(request, 0);
 }

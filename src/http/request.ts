@@ -39,7 +39,7 @@ export interface ApiRequest {
    */
   readonly hasNext?: boolean | undefined;
   /**
-   * Aborted when the client has left or the server closes *while the answer is unfinished*; never after. May be a
+   * Aborted when the client has left or the server closes *while the response is unfinished*; never after. May be a
    * getter that makes the signal on first read: read it only where something waits.
    */
   readonly signal?: AbortSignal | undefined;

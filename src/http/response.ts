@@ -4,7 +4,7 @@ import { isBytes } from './bytes.js';
 export type ResponseHeaders = Readonly<Record<string, string | readonly string[]>>;
 
 /**
- * What a handler answers. A watch and a large list are ordinary responses whose body is an async iterable; it ends when
+ * What a handler returns. A watch and a large list are ordinary responses whose body is an async iterable; it ends when
  * the request's signal is aborted. **A chunk belongs to the consumer until it asks for the next one**: producers reuse
  * buffers, so copy what you keep longer. Do not write to a chunk or transfer its `buffer`, which other clients and
  * other chunks may share.
@@ -18,14 +18,14 @@ export interface ApiResponse {
   readonly body: string | Uint8Array | AsyncIterable<Uint8Array> | null;
   /**
    * Present where the memory of `body` can be reused: called at most once, when its bytes were sent. The bridge to Node
-   * calls it; code that sends answers itself, or keeps them, need not.
+   * calls it; code that sends responses itself, or keeps them, need not.
    */
   readonly release?: (() => void) | undefined;
   /**
-   * Present where a streamed answer has a deadline: aborted when that has passed, also while a chunk is on its way to
+   * Present where a streamed response has a deadline: aborted when that has passed, also while a chunk is on its way to
    * the client. Bridges then close the connection (over HTTP/2 the stream), so that no client takes the part for the
    * whole, and release the source. It may be a getter on a prototype, which `{ ...response }` does not copy: copy it by
-   * name. The bridge to Node reads it after 100 ms, if the answer is not sent by then.
+   * name. The bridge to Node reads it after 100 ms, if the response is not sent by then.
    */
   readonly signal?: AbortSignal | undefined;
 }
@@ -55,7 +55,7 @@ export function isStream(body: ApiResponse['body']): body is AsyncIterable<Uint8
   return typeof body === 'object' && body !== null && !isBytes(body);
 }
 
-/** Throws a TypeError for an answer that a bridge could not send: a service may write its handlers in JavaScript. */
+/** Throws a TypeError for a response that a bridge could not send: a service may write its handlers in JavaScript. */
 export function checkResponse(response: ApiResponse): void {
   const candidate: unknown = response;
   if (typeof candidate !== 'object' || candidate === null) {
@@ -83,7 +83,7 @@ const TEXT_HEADERS: ResponseHeaders = /* @__PURE__ */ Object.freeze({
   'x-content-type-options': 'nosniff',
 });
 
-/** A text answer in the form of Go's `http.Error`. `extraHeaders` (lower-case names) win over the usual ones. */
+/** A text response in the form of Go's `http.Error`. `extraHeaders` (lower-case names) win over the usual ones. */
 export function textResponse(status: number, text: string, extraHeaders?: ResponseHeaders): ApiResponse {
   return {
     status,

@@ -98,7 +98,7 @@ export function isTargetTooLarge(target: string): boolean {
   return pairs > MAX_QUERY_PAIRS;
 }
 
-/** How much of a path is decoded to decide which handler answers a target that is too large. */
+/** How much of a path is decoded to decide which handler serves a target that is too large. */
 const PREFIX_LENGTH = 4_096;
 
 /** The part of a path that is decoded: all of it, unless the target is too large. */

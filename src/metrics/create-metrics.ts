@@ -152,10 +152,10 @@ export function createMetrics(options: MetricsOptions = {}): Metrics {
       if (request.method !== 'GET' && request.method !== 'HEAD') {
         return textResponse(405, 'method not allowed', { allow: 'GET, HEAD', ...NOT_CACHED });
       }
-      const answer = chain(permission?.(request, path), (asked) =>
+      const response = chain(permission?.(request, path), (asked) =>
         asked === undefined || asked.granted ? print(path) : asked.refusal,
       );
-      return request.method === 'HEAD' ? chain(answer, asHead) : answer;
+      return request.method === 'HEAD' ? chain(response, asHead) : response;
     },
   };
 }

@@ -24,7 +24,7 @@ import {
 } from './documents.js';
 import { cachedDocument, type CachedDocument } from './cached-document.js';
 
-/** Answers the discovery paths; undefined for any other path. Of the query only `pretty` is read. */
+/** Serves the discovery paths; undefined for any other path. Of the query only `pretty` is read. */
 export type Discovery = (
   request: ApiRequest,
   path: string,
@@ -41,7 +41,7 @@ interface Page {
 
 /**
  * Serves `/api`, `/apis`, `/apis/GROUP`, `/apis/GROUP/VERSION` and, with a core group, `/api/VERSION`, each also with a
- * slash at the end. The two roots answer in the aggregated form (`apidiscovery.k8s.io/v2`) if Accept names it. Callers
+ * slash at the end. The two roots respond in the aggregated form (`apidiscovery.k8s.io/v2`) if Accept names it. Callers
  * are authenticated before.
  *
  * @param versions the first is the one in which objects are stored; at most one per group
@@ -58,8 +58,8 @@ export function createDiscovery(
     const refused = request.method === 'GET' ? routerAccepts(inputs.accept, OBJECT_MEDIA_TYPES) : methodNotAllowed();
     if (refused) return respondFailure(refused.status, inputs);
     const converted = page.aggregated && negotiateConverted(inputs, AGGREGATED);
-    if (page.aggregated && converted) return answerAggregated(page.aggregated, converted, request);
-    return answerPlain(page.plain, inputs, header(request, 'host') ?? '');
+    if (page.aggregated && converted) return respondAggregated(page.aggregated, converted, request);
+    return respondPlain(page.plain, inputs, header(request, 'host') ?? '');
   };
 }
 
@@ -84,7 +84,7 @@ function createPages(
   return pages;
 }
 
-async function answerPlain(plain: Page['plain'], inputs: NegotiationInputs, address: string): Promise<ApiResponse> {
+async function respondPlain(plain: Page['plain'], inputs: NegotiationInputs, address: string): Promise<ApiResponse> {
   try {
     const write = negotiateDocument(inputs);
     const json = typeof plain === 'function' ? encoder.encode(JSON.stringify(plain(address))) : await plain.bytes();
@@ -96,7 +96,7 @@ async function answerPlain(plain: Page['plain'], inputs: NegotiationInputs, addr
 }
 
 /** Aggregated documents may be cached and are revalidated with their entity tag. */
-async function answerAggregated(
+async function respondAggregated(
   document: CachedDocument,
   write: WriteDocument,
   request: ApiRequest,

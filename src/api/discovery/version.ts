@@ -85,7 +85,7 @@ const JSON_ONLY: readonly string[] = ['application/json'];
 const HEADERS = Object.freeze({ 'content-type': 'application/json' });
 
 /**
- * Answers `/version` and `/version/` with indented JSON; undefined for other paths. Any other Accept is a 406, any
+ * Serves `/version` and `/version/` with indented JSON; undefined for other paths. Any other Accept is a 406, any
  * method but GET a 405.
  */
 export function createVersion(

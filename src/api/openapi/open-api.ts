@@ -15,7 +15,7 @@ export interface OpenApiOptions {
 }
 
 export interface OpenApi {
-  /** Answers `/openapi/v3`, paths below it and `/openapi/v2`; undefined for others. Access is checked before. */
+  /** Serves `/openapi/v3`, paths below it and `/openapi/v2`; undefined for others. Access is checked before. */
   handle(
     path: string,
     query: ReadonlyMap<string, readonly string[]>,

@@ -80,8 +80,8 @@ const contentOf = (types: readonly string[], definition: string): Json =>
 
 function responsesOf(types: readonly string[], definition: string, ...codes: readonly Code[]): Json {
   const content = contentOf(types, definition);
-  const answers = codes.map((code) => [code, { description: DESCRIPTIONS[code], content }] as const);
-  return { ...Object.fromEntries(answers), '401': { description: 'Unauthorized' } };
+  const responses = codes.map((code) => [code, { description: DESCRIPTIONS[code], content }] as const);
+  return { ...Object.fromEntries(responses), '401': { description: 'Unauthorized' } };
 }
 
 /** All paths of a namespaced resource below `root` (`/apis/GROUP/VERSION`), those of the older watches included. */

@@ -20,8 +20,8 @@ import { deleteFromList, mergeLists, inOrder, requireOrder } from './strategic-l
  * `$retainKeys`, `$deleteFromPrimitiveList/x`, `$setElementOrder/x`) change that. Arguments are not changed; the result
  * shares what the patch does not reach. The caller bounds the depth; types are checked when the result is decoded.
  *
- * @throws StatusFailure 400 for a directive that cannot be followed (Kubernetes answers some of them with 500), 422 for
- * lists of lists
+ * @throws StatusFailure 400 for a directive that cannot be followed (Kubernetes responds to some of them with 500), 422
+ * for lists of lists
  */
 export function applyStrategicMerge(stored: JsonObject, patch: JsonObject, shape: Shape | undefined): JsonObject {
   if (Object.hasOwn(patch, PATCH)) return followDirective(patch);

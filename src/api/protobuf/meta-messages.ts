@@ -26,7 +26,7 @@ export const partialMetadataMessage: () => Message = lazy(() =>
 
 const objectMetaMessage: () => Message = lazy(() => compiledMessage(objectMetaShape()));
 
-/** The messages of the kinds that every API server answers with, whatever it serves. */
+/** The messages of the kinds that every API server responds with, whatever it serves. */
 export const metaMessages: () => ReadonlyMap<string, Message> = lazy(() => {
   const all = [
     compiledMessage(statusShape()),

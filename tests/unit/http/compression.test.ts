@@ -37,15 +37,15 @@ describe('compressed', () => {
 
   it('compresses larger bodies and sets Content-Encoding', async () => {
     const bytes = new Uint8Array(COMPRESSION_THRESHOLD + 1).fill(97);
-    const answer = await compressed(response(bytes, { 'content-type': 'a/b' }), 'gzip');
-    expect(answer.headers).toEqual({ 'content-type': 'a/b', 'content-encoding': 'gzip', vary: 'Accept-Encoding' });
-    expect(gunzipSync(answer.body as Uint8Array).equals(bytes)).toBe(true);
+    const result = await compressed(response(bytes, { 'content-type': 'a/b' }), 'gzip');
+    expect(result.headers).toEqual({ 'content-type': 'a/b', 'content-encoding': 'gzip', vary: 'Accept-Encoding' });
+    expect(gunzipSync(result.body as Uint8Array).equals(bytes)).toBe(true);
   });
 
   it('extends an existing Vary header', async () => {
     const bytes = new Uint8Array(COMPRESSION_THRESHOLD + 1);
-    const answer = await compressed(response(bytes, { vary: 'Accept' }), 'gzip');
-    expect(answer.headers['vary']).toBe('Accept, Accept-Encoding');
+    const result = await compressed(response(bytes, { vary: 'Accept' }), 'gzip');
+    expect(result.headers['vary']).toBe('Accept, Accept-Encoding');
   });
 
   it('leaves everything unchanged for clients without gzip', () => {

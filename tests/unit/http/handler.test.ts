@@ -3,7 +3,7 @@ import { firstOf, type ApiHandler } from '../../../src/http/handler.js';
 import { textResponse } from '../../../src/http/response.js';
 
 const request = { method: 'GET', url: '/' };
-const answer = textResponse(200, 'ok');
+const response = textResponse(200, 'ok');
 const other = textResponse(200, 'other');
 
 describe('firstOf', () => {
@@ -12,14 +12,14 @@ describe('firstOf', () => {
     expect(
       firstOf(
         () => undefined,
-        () => answer,
+        () => response,
         late,
       )(request),
-    ).toBe(answer);
+    ).toBe(response);
     expect(late).not.toHaveBeenCalled();
   });
 
-  test('is undefined when nobody answers', () => {
+  test('is undefined when nobody responds', () => {
     expect(firstOf(() => undefined)(request)).toBeUndefined();
   });
 
@@ -33,10 +33,10 @@ describe('firstOf', () => {
       none,
       () => undefined,
       none,
-      () => answer,
+      () => response,
       () => other,
     );
-    expect(await joined(request)).toBe(answer);
+    expect(await joined(request)).toBe(response);
     expect(await firstOf(none, none)(request)).toBeUndefined();
   });
 
@@ -50,7 +50,7 @@ describe('firstOf', () => {
     };
     const quick: ApiHandler = () => {
       order.push('quick');
-      return answer;
+      return response;
     };
     await firstOf(slow, quick)(request);
     expect(order).toEqual(['slow begins', 'slow ends', 'quick']);
@@ -61,18 +61,18 @@ describe('firstOf', () => {
     const throws: ApiHandler = () => {
       throw error;
     };
-    expect(() => firstOf(throws, () => answer)(request)).toThrow(error);
+    expect(() => firstOf(throws, () => response)(request)).toThrow(error);
     await expect(firstOf(() => Promise.resolve(undefined), throws)(request)).rejects.toBe(error);
     await expect(
       firstOf(
         () => Promise.reject(error),
-        () => answer,
+        () => response,
       )(request),
     ).rejects.toBe(error);
   });
 
   test('refuses arguments that are not functions, naming each', () => {
-    expect(() => firstOf(() => answer, {} as never, undefined as never)).toThrow(
+    expect(() => firstOf(() => response, {} as never, undefined as never)).toThrow(
       new TypeError(
         'firstOf: argument 2 must be a handler, such as health.handle; argument 3 must be a handler, such as health.handle',
       ),

@@ -32,10 +32,10 @@ test.each([
   // A path of that length is another one, unless it begins as ours do.
   if (!path.startsWith('/api/')) targets.push(`${path}/${'%ff/'.repeat(20_000)}`);
   for (const target of targets) {
-    const answer = await call(server.handle, `GET ${target}`);
-    expect(answer.status).toBe(431);
-    expect(await answer.text()).toBe('431 Request Header Fields Too Large\n');
-    expect(answer.headers).toMatchObject({
+    const response = await call(server.handle, `GET ${target}`);
+    expect(response.status).toBe(431);
+    expect(await response.text()).toBe('431 Request Header Fields Too Large\n');
+    expect(response.headers).toMatchObject({
       'cache-control': 'no-cache, private',
       'audit-id': expect.any(String) as string,
     });

@@ -72,10 +72,10 @@ function createService(options: MetricsOptions = {}): {
     health,
     async send(method, url, body, signal) {
       const bytes = new TextEncoder().encode(JSON.stringify(body));
-      const answer = await handle({ method, url, headers, body: () => Promise.resolve(bytes), signal });
-      const content = answer?.body;
+      const response = await handle({ method, url, headers, body: () => Promise.resolve(bytes), signal });
+      const content = response?.body;
       return {
-        status: answer?.status ?? 0,
+        status: response?.status ?? 0,
         text:
           typeof content === 'string'
             ? content
@@ -407,7 +407,7 @@ describe('/metrics', () => {
     expect(seen).toEqual([{ type: 'error', error, where: 'metrics: authenticate' }]);
   });
 
-  it('answers GET and HEAD, and no other path', async () => {
+  it('serves GET and HEAD, and no other path', async () => {
     const { handle, send } = createService();
     const ask = { headers: {}, body: () => Promise.reject(new Error()) };
     expect(await handle({ method: 'HEAD', url: '/metrics', ...ask })).toMatchObject({ status: 200, body: null });

@@ -19,7 +19,7 @@ const core = { group: '', version: 'v1' };
 const withoutCore = createDiscovery(events, [grouped]);
 const withCore = createDiscovery(events, [core, grouped]);
 
-interface Answer {
+interface DiscoveryResponse {
   readonly status: number;
   readonly headers: ApiResponse['headers'];
   readonly text: string;
@@ -29,17 +29,17 @@ async function ask(
   path: string,
   headers: Readonly<Record<string, string>> = {},
   { method = 'GET', use = withoutCore } = {},
-): Promise<Answer | undefined> {
-  const answer = await use({ method, url: path, headers: { host: 'h:1', ...headers } }, path);
-  if (!answer) return undefined;
-  const text = answer.body === null ? '' : Buffer.from(answer.body as Uint8Array).toString();
-  return { status: answer.status, headers: answer.headers, text };
+): Promise<DiscoveryResponse | undefined> {
+  const response = await use({ method, url: path, headers: { host: 'h:1', ...headers } }, path);
+  if (!response) return undefined;
+  const text = response.body === null ? '' : Buffer.from(response.body as Uint8Array).toString();
+  return { status: response.status, headers: response.headers, text };
 }
 
 async function json(path: string, headers?: Readonly<Record<string, string>>, use = withoutCore): Promise<unknown> {
-  const answer = await ask(path, headers, { use });
-  expect(answer?.status).toBe(200);
-  return JSON.parse(answer?.text ?? '');
+  const response = await ask(path, headers, { use });
+  expect(response?.status).toBe(200);
+  return JSON.parse(response?.text ?? '');
 }
 
 const addresses = [{ clientCIDR: '0.0.0.0/0', serverAddress: 'h:1' }];
@@ -47,11 +47,11 @@ const gv = { groupVersion: `${G}/v1`, version: 'v1' };
 
 describe('plain discovery', () => {
   it('lists the versions of /api', async () => {
-    const answer = await ask('/api', {}, { use: withCore });
-    expect(answer?.text).toBe(
+    const response = await ask('/api', {}, { use: withCore });
+    expect(response?.text).toBe(
       '{"kind":"APIVersions","versions":["v1"],"serverAddressByClientCIDRs":[{"clientCIDR":"0.0.0.0/0","serverAddress":"h:1"}]}\n',
     );
-    expect(answer?.headers).toEqual({ 'content-type': 'application/json' });
+    expect(response?.headers).toEqual({ 'content-type': 'application/json' });
     expect(await json('/api')).toEqual({ kind: 'APIVersions', versions: [], serverAddressByClientCIDRs: addresses });
   });
 
@@ -112,9 +112,9 @@ describe('plain discovery', () => {
   });
 
   it('is YAML on request', async () => {
-    const answer = await ask(`/apis/${G}`, { accept: 'application/yaml' });
-    expect(answer?.headers['content-type']).toBe('application/yaml');
-    expect(answer?.text).toMatch(/^apiVersion: v1\nkind: APIGroup\nname: events.example.com\npreferredVersion:\n/);
+    const response = await ask(`/apis/${G}`, { accept: 'application/yaml' });
+    expect(response?.headers['content-type']).toBe('application/yaml');
+    expect(response?.text).toMatch(/^apiVersion: v1\nkind: APIGroup\nname: events.example.com\npreferredVersion:\n/);
   });
 
   it('is indented for clients that show it to people', async () => {
@@ -123,9 +123,9 @@ describe('plain discovery', () => {
 
   it('refuses other methods and media types', async () => {
     for (const method of ['POST', 'HEAD', 'OPTIONS']) {
-      const answer = await ask('/apis', {}, { method });
-      expect(answer?.status).toBe(405);
-      expect(JSON.parse(answer?.text ?? '')).toMatchObject({ reason: 'MethodNotAllowed', details: {} });
+      const response = await ask('/apis', {}, { method });
+      expect(response?.status).toBe(405);
+      expect(JSON.parse(response?.text ?? '')).toMatchObject({ reason: 'MethodNotAllowed', details: {} });
     }
     expect(JSON.parse((await ask('/apis', { accept: 'text/html' }))?.text ?? '')).toMatchObject({
       message:
@@ -133,10 +133,10 @@ describe('plain discovery', () => {
       details: {},
     });
     for (const path of [`/apis/${G}`, `/apis/${G}/v1`]) {
-      const answer = await ask(path, { accept: AGGREGATED });
-      expect(answer?.status).toBe(406);
-      expect(answer?.text).toMatch(/^\{\n {2}"kind": "Status"/);
-      expect(JSON.parse(answer?.text ?? '')).not.toHaveProperty('details');
+      const response = await ask(path, { accept: AGGREGATED });
+      expect(response?.status).toBe(406);
+      expect(response?.text).toMatch(/^\{\n {2}"kind": "Status"/);
+      expect(JSON.parse(response?.text ?? '')).not.toHaveProperty('details');
     }
   });
 });
@@ -165,10 +165,10 @@ describe('aggregated discovery', () => {
     `${AGGREGATED},application/json`,
     `application/json,${AGGREGATED}`,
     `${AGGREGATED};profile=nopeer`,
-  ])('answers Accept %s', async (accept) => {
-    const answer = await ask('/apis', { accept });
-    expect(answer?.text).toBe(`${JSON.stringify(documentOf([{ name: G }]))}\n`);
-    expect(answer?.headers).toEqual({
+  ])('serves Accept %s', async (accept) => {
+    const response = await ask('/apis', { accept });
+    expect(response?.text).toBe(`${JSON.stringify(documentOf([{ name: G }]))}\n`);
+    expect(response?.headers).toEqual({
       'content-type': AGGREGATED,
       'cache-control': 'public',
       vary: 'Accept',
@@ -201,9 +201,9 @@ describe('aggregated discovery', () => {
   });
 
   it('is YAML on request', async () => {
-    const answer = await ask('/apis', { accept: AGGREGATED.replace('json', 'yaml') });
-    expect(answer?.headers['content-type']).toBe(AGGREGATED.replace('json', 'yaml'));
-    expect(answer?.text).toMatch(/^apiVersion: apidiscovery.k8s.io\/v2\nitems:\n/);
+    const response = await ask('/apis', { accept: AGGREGATED.replace('json', 'yaml') });
+    expect(response?.headers['content-type']).toBe(AGGREGATED.replace('json', 'yaml'));
+    expect(response?.text).toMatch(/^apiVersion: apidiscovery.k8s.io\/v2\nitems:\n/);
   });
 });
 

@@ -36,7 +36,7 @@ describe('createVersion', () => {
   const get = (path: string, accept?: string, method = 'GET'): ReturnType<typeof version> =>
     version({ method, url: path, headers: { accept } }, path);
 
-  it('answers /version and /version/', async () => {
+  it('serves /version and /version/', async () => {
     for (const path of ['/version', '/version/']) {
       expect(await get(path)).toEqual({
         status: 200,

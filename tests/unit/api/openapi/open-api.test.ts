@@ -44,7 +44,7 @@ describe('the index', () => {
     });
   });
 
-  test('answers any Accept header, and 304 for its ETag', async () => {
+  test('serves any Accept header, and responds with 304 for its ETag', async () => {
     const first = await get('/openapi/v3', undefined, { accept: 'text/html' });
     expect(first?.status).toBe(200);
     const second = await get('/openapi/v3', undefined, { 'if-none-match': String(first?.headers['etag']) });
@@ -115,13 +115,13 @@ describe('OpenAPI v2', () => {
     [`application/json;q=0.5, ${PROTOBUF}`, PROTOBUF.replace('@', '.')],
     [`application/json, ${PROTOBUF};q=0.5`, 'application/json'],
   ])('for Accept %j is %s', async (accept, type) => {
-    const answer = await openApi.handle('/openapi/v2', new Map(), { headers: { accept } });
-    expect(answer).toMatchObject({
+    const response = await openApi.handle('/openapi/v2', new Map(), { headers: { accept } });
+    expect(response).toMatchObject({
       status: 200,
       headers: { 'content-type': type, vary: 'Accept-Encoding, Accept', 'cache-control': 'no-cache, private' },
     });
     const again = await openApi.handle('/openapi/v2', new Map(), {
-      headers: { accept, 'if-none-match': String(answer?.headers['etag']) },
+      headers: { accept, 'if-none-match': String(response?.headers['etag']) },
     });
     expect(again).toMatchObject({ status: 304, body: null });
   });

@@ -44,7 +44,7 @@ describe('patchTypeOf', () => {
     }
   });
 
-  // What kube-apiserver 1.37.2 answers.
+  // What kube-apiserver 1.37.2 responds with.
   it.each([
     ['', ROUTER],
     [';', ROUTER],

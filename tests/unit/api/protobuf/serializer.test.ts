@@ -157,7 +157,7 @@ describe('negotiation', () => {
   });
 
   it.each([undefined, '*/*', 'application/*', 'application/json, application/vnd.kubernetes.protobuf'])(
-    'answers %s in JSON',
+    'serves %s in JSON',
     async (accept) => {
       const response = await negotiate({ accept }, view, 'object', now).object(jsonBytes({ metadata: {} }), 200);
       expect(response.headers['content-type']).toBe('application/json');

@@ -150,9 +150,9 @@ describe('listBody', () => {
   it('reuses memory for each of 32 responses that are sent together, once there were as many', () => {
     const memory = createChunkMemory();
     const batch = (): Set<ArrayBufferLike> => {
-      const answers = Array.from({ length: 32 }, () => memory.allocate(28_000) as PooledBytes);
-      for (const { release } of answers) release();
-      return new Set(answers.map(({ bytes }) => bytes.buffer));
+      const responses = Array.from({ length: 32 }, () => memory.allocate(28_000) as PooledBytes);
+      for (const { release } of responses) release();
+      return new Set(responses.map(({ bytes }) => bytes.buffer));
     };
     batch();
     const second = batch();
