@@ -14,7 +14,7 @@ export interface CopyTask {
 }
 
 const RESUMABLE = 'what was copied stays, and the same command goes on from there';
-/** The time limit for the first answer of a store, in milliseconds. */
+/** The time limit for the first response of a store, in milliseconds. */
 const OPENING_MS = 10_000;
 
 /** The first signal ends the copy after the writes that are under way, the second at once. @returns the exit code */
@@ -89,7 +89,7 @@ async function copyBetween(
   }
 }
 
-/** Opens a store that answers. */
+/** Opens a store that responds. */
 async function open(side: 'FROM' | 'TO', choice: StoreChoice, signal: AbortSignal): Promise<EventStore> {
   const store = await openStore(choice, undefined, side);
   try {

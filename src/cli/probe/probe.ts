@@ -9,10 +9,10 @@ export interface ProbeTask {
   readonly tokenFile: string | undefined;
 }
 
-/** The part of an answer that is printed; Docker keeps as much. */
+/** The part of a response that is printed; Docker keeps as much. */
 const MAX_OUTPUT_BYTES = 4_096;
 
-/** Asks a URL once and prints what it answered. @returns the exit code: 0 for a healthy endpoint, else 1 */
+/** Asks a URL once and prints the response. @returns the exit code: 0 for a healthy endpoint, else 1 */
 export async function runProbe(
   { url, timeoutMs, caFile, tokenFile }: ProbeTask,
   context: ProcessContext,
@@ -26,10 +26,10 @@ export async function runProbe(
       accept: '*/*',
       ...(token !== undefined && { authorization: `Bearer ${token}` }),
     };
-    const answer = await ask(url, headers, ca, signal);
-    const status = answer.statusCode ?? 0;
+    const response = await ask(url, headers, ca, signal);
+    const status = response.statusCode ?? 0;
     const healthy = status >= 200 && status < 400;
-    const body = await beginningOf(answer, signal);
+    const body = await beginningOf(response, signal);
     (healthy ? context.stdout : context.stderr).write(`${healthy ? '' : `HTTP ${status}\n`}${body.trimEnd()}\n`);
     return healthy ? 0 : 1;
   } catch (error) {
@@ -53,17 +53,17 @@ async function ask(
   return new Promise((resolve, reject) => {
     const asking = request(url, { headers, signal, agent: false, ...(secure && tls) });
     // Node closes the connection after a status of 101 without a word: nothing has asked for another protocol.
-    const noAnswer = (): void => reject(new Error('the connection was closed without an answer'));
-    asking.on('response', resolve).on('error', reject).on('close', noAnswer).end();
+    const onClose = (): void => reject(new Error('the connection was closed without an answer'));
+    asking.on('response', resolve).on('error', reject).on('close', onClose).end();
   });
 }
 
 /** The first bytes of a body; the rest is not waited for. */
-async function beginningOf(answer: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<string> {
+async function beginningOf(response: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<string> {
   const decoder = new TextDecoder();
   let text = '';
   let left = MAX_OUTPUT_BYTES;
-  for await (const chunk of answer) {
+  for await (const chunk of response) {
     text += decoder.decode(chunk.subarray(0, left), { stream: true });
     left -= chunk.byteLength;
     if (left <= 0) break;

@@ -29,8 +29,8 @@ export function standaloneChecks({ dataDir, store, group, api, withExample }: Ch
       // Discovery does not change.
       cacheMs: 10_000,
       check: async () => {
-        const answer = await api({ method: 'GET', url: `/apis/${group}` });
-        if (answer?.status !== 200) throw new Error(`discovery does not show ${group}`);
+        const response = await api({ method: 'GET', url: `/apis/${group}` });
+        if (response?.status !== 200) throw new Error(`discovery does not show ${group}`);
       },
     },
     {

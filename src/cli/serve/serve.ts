@@ -91,7 +91,7 @@ export async function serve(options: ServeOptions): Promise<number> {
   const opened = await openStore(choice, revisions?.startAt);
   const isCached = flags.watchCache && choice.kind !== 'memory';
   // Before the cache reads it: what ends the start is reported once.
-  const answers = await pingStore(opened, choice, log);
+  const isReachable = await pingStore(opened, choice, log);
   const store = isCached ? cachedStore(opened, { observe: metrics?.observe ?? observe }) : opened;
   const reserving = revisions?.keepReserving(store.revision);
   const health = createHealth({
@@ -175,7 +175,7 @@ export async function serve(options: ServeOptions): Promise<number> {
   // Not a post-start hook, which would make /livez wait for the store.
   const note = `serving ${group}/v1 on ${servers.secureUrl}`;
   recorder.event({ action: 'Starting', reason: 'Started', note });
-  if (answers) await recorded();
+  if (isReachable) await recorded();
 
   let closed: Promise<void> = Promise.resolve();
   const lifecycle = createLifecycle({

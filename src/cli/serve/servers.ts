@@ -20,8 +20,9 @@ export interface Servers extends Addresses {
 }
 
 /**
- * Limits on connections of clients that have not authenticated. None of the timeouts concerns answers: a watch may last
- * for ever, and TCP keep-alive probes its socket. There is no HTTP/2, so that a connection has one request at a time.
+ * Limits on connections of clients that have not authenticated. None of the timeouts concerns responses: a watch may
+ * last for ever, and TCP keep-alive probes its socket. There is no HTTP/2, so that a connection has one request at a
+ * time.
  */
 const LIMITS: ServerOptions = {
   maxHeaderSize: 65_536,

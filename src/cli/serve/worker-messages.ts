@@ -35,4 +35,4 @@ export type MetricsFromWorker =
   /** Asks for the metrics of all workers. */
   | { readonly type: 'metrics.requested'; readonly id: number; readonly name?: string | undefined }
   /** The metrics of this worker, with the id of the request. */
-  | { readonly type: 'metrics.answer'; readonly id: number; readonly text: string };
+  | { readonly type: 'metrics.response'; readonly id: number; readonly text: string };

@@ -7,14 +7,14 @@ import type { Primary } from './worker-processes.js';
 /** How long a scrape waits for workers, in milliseconds: Prometheus waits for ten seconds. */
 const DEADLINE_MS = 2_000;
 
-/** The primary's part: passes requests for metrics on to all workers, and sends their answers together. */
+/** The primary's part: passes requests for metrics on to all workers, and sends their responses together. */
 export function createMetricsRelay(clock: Clock) {
-  /** What happens with an answer, by the id of the request. */
+  /** What happens with a response, by the id of the request. */
   const open = new Map<number, (from: number, text: string) => void>();
   let requests = 0;
 
   return (from: number, message: MetricsFromWorker, workers: Workers): void => {
-    if (message.type === 'metrics.answer') return open.get(message.id)?.(from, message.text);
+    if (message.type === 'metrics.response') return open.get(message.id)?.(from, message.text);
     const { id: requestId, name } = message;
     const id = ++requests;
     const texts = new Map<number, string>();
@@ -62,7 +62,7 @@ export function shareRegistry(number: number, primary: Pick<Primary, 'send' | 'o
       if (message.type === 'metrics.gathered') waiting.get(message.id)?.(message.texts);
       if (message.type !== 'metrics.wanted') return;
       const { id } = message;
-      void own(message.name).then((text) => primary.send({ type: 'metrics.answer', id, text }));
+      void own(message.name).then((text) => primary.send({ type: 'metrics.response', id, text }));
     });
     const gather = async (name?: string): Promise<string> => {
       const id = ++requests;

@@ -85,7 +85,7 @@ export function joinPrimary({ onSignal }: Pick<ProcessContext, 'onSignal'>) {
     onGone: (listener: () => void): void => void gone.push(listener),
     /**
      * Leaves the primary, which closes its copies of the listening sockets when the last worker has left. They would
-     * accept connections after the workers have closed theirs, and nothing would answer.
+     * accept connections after the workers have closed theirs, and nothing would respond.
      */
     leave(): void {
       hasLeft = true;

@@ -46,7 +46,7 @@ export async function openStore(
 }
 
 /**
- * Whether the store can be read and written. A local one must answer: otherwise the command line is wrong. One on the
+ * Whether the store can be read and written. A local one must respond: otherwise the command line is wrong. One on the
  * network may become available later. A full disk is no reason not to start: expiry frees space.
  */
 export async function pingStore(store: EventStore, choice: StoreChoice, log: (line: string) => void): Promise<boolean> {

@@ -112,7 +112,7 @@ it('copy ends at the first refused event, by name, or continues without it', asy
   expect((await to.list({ limit: 10 })).records.map(({ key }) => key.name)).toEqual(['a', 'c']);
 });
 
-it('copy names the store that does not answer, without its password', async () => {
+it('copy names the store that does not respond, without its password', async () => {
   const { closed } = newStores();
   const from = stores.get(FROM.shown) as EventStore;
   const ping = async (): Promise<never> => {

@@ -49,7 +49,7 @@ async function probe(...argv: string[]): Promise<{ code: number; out: string; er
 }
 
 describe('kube-vitals probe', () => {
-  it('exits with 0 for a healthy endpoint, and with 1 and its answer for one that is not', async () => {
+  it('exits with 0 for a healthy endpoint, and with 1 and its response for one that is not', async () => {
     const health = createHealth();
     let healthy = true;
     health.add({ name: 'disk', check: () => healthy });
@@ -120,7 +120,7 @@ describe('kube-vitals probe', () => {
     });
   });
 
-  it('gives up after --timeout, also when an answer has begun', async () => {
+  it('gives up after --timeout, also when a response has begun', async () => {
     const silent = await serve(() => undefined);
     expect(await probe(silent, '--timeout=50ms')).toEqual({
       code: 1,
@@ -146,7 +146,7 @@ describe('kube-vitals probe', () => {
     });
   });
 
-  it('prints no more than 4 KiB of an answer that never ends', async () => {
+  it('prints no more than 4 KiB of a response that never ends', async () => {
     const url = await serve((_, res) => {
       const more = (): void => void (res.writable && (res.write('x'.repeat(10_000)), setImmediate(more)));
       more();

@@ -17,7 +17,7 @@ describe('healthOnly', () => {
     async (url) => {
       const { seen, handle } = behind();
       const signal = new AbortController().signal;
-      const answer = await handle({
+      const response = await handle({
         method: 'GET',
         url,
         headers: {
@@ -31,7 +31,7 @@ describe('healthOnly', () => {
         signal,
         peerCertificate: { commonName: 'jane', organizations: [] },
       });
-      expect(answer?.status).toBe(200);
+      expect(response?.status).toBe(200);
       expect(seen).toHaveLength(1);
       expect(seen[0]).toMatchObject({ method: 'GET', url, headers: { accept: 'text/plain' } });
       expect(JSON.stringify(seen[0])).not.toMatch(/secret|jane/);
@@ -52,9 +52,9 @@ describe('healthOnly', () => {
     'http://host/livez',
   ])('refuses %s in the words of a Status that names the port', async (url) => {
     const { seen, handle } = behind();
-    const answer = await handle({ method: 'GET', url, headers: { authorization: 'Bearer secret' } });
-    expect([answer?.status, seen]).toEqual([403, []]);
-    expect(JSON.parse(String(answer?.body))).toMatchObject({
+    const response = await handle({ method: 'GET', url, headers: { authorization: 'Bearer secret' } });
+    expect([response?.status, seen]).toEqual([403, []]);
+    expect(JSON.parse(String(response?.body))).toMatchObject({
       kind: 'Status',
       reason: 'Forbidden',
       message: expect.stringContaining('use the HTTPS port') as string,

@@ -44,13 +44,13 @@ async function open(...more: string[]): Promise<Servers> {
   const parsed = parseCommandLine(serveFlags, [], words);
   if (!('flags' in parsed)) throw new Error(JSON.stringify(parsed));
   const { cert, private: key } = certificate;
-  const answer: NodeListener = ({ method }, response) => {
+  const listener: NodeListener = ({ method }, response) => {
     if (method === 'GET') response.end('ok');
   };
   const servers = await openServers(
     completeFlags(parsed.flags),
     certificateInUse({ cert, key, ca: cert }),
-    { all: answer, healthOnly: answer },
+    { all: listener, healthOnly: listener },
     () => undefined,
   );
   onTestFinished(() => servers.close(0));
@@ -114,7 +114,7 @@ describe('the ports of the standalone server', () => {
     expect(response.headers['keep-alive']).toBe('timeout=90');
   });
 
-  it('answer headers and bodies that do not come in time with 408, and close the connection', async () => {
+  it('respond with 408 to headers and bodies that do not come in time, and close the connection', async () => {
     accelerated = ['headersTimeout', 'requestTimeout', 'connectionsCheckingInterval'];
     const { insecureUrl, secureUrl } = await open();
     const sockets = (): readonly Socket[] => [

@@ -60,7 +60,7 @@ describe('the metrics of several workers', () => {
     expect(text).not.toContain('worker_up');
   });
 
-  it('leave out a worker that does not answer within two seconds, and say so', async () => {
+  it('leave out a worker that does not respond within two seconds, and say so', async () => {
     const { first, clock, settle } = connect(3, { silent: [2] });
     const asked = first.metrics();
     await settle();
@@ -73,7 +73,7 @@ describe('the metrics of several workers', () => {
     expect(text).toContain('kube_vitals_worker_up{worker="2"} 0');
   });
 
-  it('are those of the scraped worker alone where the primary has gone, or does not answer', async () => {
+  it('are those of the scraped worker alone where the primary has gone, or does not respond', async () => {
     const alone = ['events{kind="a",worker="1"} 10'];
     const left = connect(2, { isConnected: false });
     expect((await left.first.metrics()).match(/^events\{.*/gm)).toEqual(alone);

@@ -58,7 +58,7 @@ describe('openStore', () => {
 describe('pingStore', () => {
   const away = { ...memoryStore(), ping: () => Promise.reject(storeError('unavailable', 'it is locked')) };
 
-  it('succeeds with a store that answers', async () => {
+  it('succeeds with a store that responds', async () => {
     expect(await pingStore(memoryStore(), parseStoreUrl('memory'), () => undefined)).toBe(true);
   });
 
