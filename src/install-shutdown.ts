@@ -86,10 +86,10 @@ export function installShutdown(options: InstallShutdownOptions): InstalledShutd
       interceptRequests(server, refuse);
       tracker.startDraining();
     }
-    closed = untilAnswered().then(closeAll);
+    closed = untilDrained().then(closeAll);
   };
-  /** Waits for answers, at most `drainTimeoutMs`. Resolves to the time that closing may then take, in milliseconds. */
-  const untilAnswered = async (): Promise<number> => {
+  /** Waits for responses, at most `drainTimeoutMs`. Resolves to the milliseconds that closing may then take. */
+  const untilDrained = async (): Promise<number> => {
     const deadline = clock.monotonic() + drainTimeoutMs;
     for (;;) {
       const left = deadline - clock.monotonic();

@@ -68,7 +68,7 @@ export interface InstallShutdownOptions {
   /**
    * How requests are handled between the delay and the end of the requests in flight. `'close'`: the servers stop
    * listening, and requests on open connections are still served, with `Connection: close`. `'retry-after'`: the
-   * servers keep listening, and new requests except probes are answered 429 with `Retry-After: 5` (kube-apiserver's
+   * servers keep listening, and new requests except probes get 429 with `Retry-After: 5` (kube-apiserver's
    * `--shutdown-send-retry-after`). Default `'close'`.
    */
   readonly whileDraining?: 'close' | 'retry-after' | undefined;

@@ -61,7 +61,7 @@ export interface ApiServerOptions {
 
 /** A whole API server as one handler. */
 export interface ApiServer {
-  /** Answers every request; never returns `undefined`. */
+  /** Responds to every request; never returns `undefined`. */
   readonly handle: ApiHandler;
   /**
    * From now on new requests get 503 with `Retry-After`; health and requests in flight continue. Call it when the
@@ -96,12 +96,12 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
   const paths = (): readonly string[] => [...OWN_PATHS, ...(typeof extra === 'function' ? extra() : extra)];
   const otherPaths = createOtherPaths({ access, paths, version: options.version, notify });
   const { turn = (): undefined => undefined } = events;
-  const answer = firstOf(health.handle, events.handle, (request) =>
+  const respond = firstOf(health.handle, events.handle, (request) =>
     chain(isHealth(request) ? undefined : turn(request), () => otherPaths(request)),
   );
   const gate = createDrainGate((request) =>
     // The Event API schedules its callers itself.
-    chain(isHealth(request) ? turn(request) : undefined, () => answer(request)),
+    chain(isHealth(request) ? turn(request) : undefined, () => respond(request)),
   );
   return {
     handle: (sent) => {

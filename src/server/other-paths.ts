@@ -33,14 +33,14 @@ export interface OtherPathsOptions {
 
 /**
  * Creates the handler of the paths that belong to no part of an API server. It checks in Kubernetes' order: a bad
- * `?timeout=` (400), authentication (401), authorization (403), then `/`, `/version`, 405 for a namespace, and 404 for the
- * rest.
+ * `?timeout=` (400), authentication (401), authorization (403), then `/`, `/version`, 405 for a namespace, and 404 for
+ * the rest.
  */
 export function createOtherPaths(options: OtherPathsOptions): (request: ApiRequest) => Promise<ApiResponse> {
   const { access, notify } = options;
   const version = createVersion(options.version);
 
-  const answer = async (request: ApiRequest): Promise<ApiResponse> => {
+  const respond = async (request: ApiRequest): Promise<ApiResponse> => {
     if (isTargetTooLarge(request.url)) return TARGET_TOO_LARGE;
     const target = splitUrl(request.url);
     const path = decodePath(target.path);
@@ -68,12 +68,12 @@ export function createOtherPaths(options: OtherPathsOptions): (request: ApiReque
     if (isNamespace(attributes)) return failure(request, query, methodNotAllowed().status);
     return isBelowRoot(path, options.paths()) ? failure(request, query, routeNotFound().status) : notFoundText();
   };
-  return async (request) => withWarning(request, await answer(request));
+  return async (request) => withWarning(request, await respond(request));
 }
 
 /**
  * Whether a namespace is requested. After a 404 for an object, kubectl asks for the object's namespace and prints that
- * answer if it is a 404, too: it would not name what is missing (decision 19).
+ * response if it is a 404, too: it would not name what is missing (decision 19).
  */
 function isNamespace(attributes: Attributes): boolean {
   if (!('resource' in attributes) || attributes.group !== '' || attributes.resource !== 'namespaces') return false;

@@ -80,8 +80,8 @@ export async function call(handler: ApiHandler, target: string, options: CallOpt
   const [, method = '', url = ''] = TARGET.exec(target) ?? [];
   const leave = new AbortController();
   const signal = options.signal === undefined ? leave.signal : AbortSignal.any([options.signal, leave.signal]);
-  const answer = await handler(requestOf(method, url, options, signal));
-  return resultOf(answer ?? notFoundText(), answer !== undefined, leave);
+  const response = await handler(requestOf(method, url, options, signal));
+  return resultOf(response ?? notFoundText(), response !== undefined, leave);
 }
 
 function requestOf(method: string, url: string, options: CallOptions, signal: AbortSignal): ApiRequest {

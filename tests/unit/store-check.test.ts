@@ -28,10 +28,10 @@ function bench(options?: StoreCheckOptions) {
     await store.close();
   });
   const statuses = async (): Promise<readonly number[]> => {
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       ['livez', 'readyz', 'healthz'].map((root) => call(health.handle, `GET /${root}`)),
     );
-    return answers.map(({ status }) => status);
+    return responses.map(({ status }) => status);
   };
   return {
     clock,
@@ -106,7 +106,7 @@ test('options replace the defaults, but the check cannot be added to livez', () 
   expect(() => storeCheck(store, { endpoints: ['livez'] } as object)).toThrow('there is no option "endpoints"');
 });
 
-test('a store that does not answer counts as unavailable', async () => {
+test('a store that does not respond counts as unavailable', async () => {
   const store = { ...memoryStore(), ping: () => new Promise<void>(() => undefined) };
   const health = createHealth();
   health.add(storeCheck(store, { timeoutMs: 1 }));

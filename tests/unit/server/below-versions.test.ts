@@ -27,8 +27,8 @@ describe('a missing path', () => {
     '/apis/events.example.com/v1/x',
     '/apis/events.example.com/v9',
   ])('gets a Status if it lies below what is served: %s', async (path) => {
-    const answer = await call(handle, `GET ${path}`, { token: 'admin' });
-    expect(await answer.json()).toEqual({
+    const response = await call(handle, `GET ${path}`, { token: 'admin' });
+    expect(await response.json()).toEqual({
       kind: 'Status',
       apiVersion: 'v1',
       metadata: {},
@@ -41,15 +41,15 @@ describe('a missing path', () => {
   });
 
   it.each(['/apis/apps/v1/deployments', '/apix', '/x', '/api/v1/watch/'])('gets a text for %s', async (path) => {
-    const answer = await call(handle, `GET ${path}`, { token: 'admin' });
-    expect([answer.status, await answer.text()]).toEqual([404, '404 page not found\n']);
+    const response = await call(handle, `GET ${path}`, { token: 'admin' });
+    expect([response.status, await response.text()]).toEqual([404, '404 page not found\n']);
   });
 });
 
 describe('a namespace', () => {
   it('is no missing path, because kubectl would print its 404 in place of that of an event', async () => {
-    const answer = await call(handle, 'GET /api/v1/namespaces/a', { token: 'admin' });
-    expect(await answer.json()).toMatchObject({
+    const response = await call(handle, 'GET /api/v1/namespaces/a', { token: 'admin' });
+    expect(await response.json()).toMatchObject({
       message: 'the server does not allow this method on the requested resource',
       reason: 'MethodNotAllowed',
       code: 405,
@@ -86,16 +86,16 @@ describe('impersonation on the other paths', () => {
   });
 
   it('is a 400 for groups without a user', async () => {
-    const answer = await call(handle, 'GET /version', { token: 'admin', headers: { 'impersonate-uid': '1' } });
-    expect([answer.status, answer.headers['x-content-type-options']]).toEqual([400, 'nosniff']);
+    const response = await call(handle, 'GET /version', { token: 'admin', headers: { 'impersonate-uid': '1' } });
+    expect([response.status, response.headers['x-content-type-options']]).toEqual([400, 'nosniff']);
   });
 
   it('is off by default, which refuses the headers, and a faulty option is named', async () => {
     const { impersonation: _, ...rest } = options;
     const plain = createApiServer(rest).handle;
-    const answer = await call(plain, 'GET /', { token: 'admin', headers: { 'impersonate-user': 'viewer' } });
-    expect(answer.status).toBe(403);
-    expect(await answer.text()).toContain('impersonation is not enabled on this server');
+    const response = await call(plain, 'GET /', { token: 'admin', headers: { 'impersonate-user': 'viewer' } });
+    expect(response.status).toBe(403);
+    expect(await response.text()).toContain('impersonation is not enabled on this server');
     expect(() => createApiServer({ ...rest, impersonation: 'on' as unknown as boolean })).toThrow(
       'createApiServer: impersonation must be true or false',
     );

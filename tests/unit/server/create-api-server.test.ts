@@ -9,14 +9,14 @@ import type { ApiResponse } from '../../../src/http/response.js';
 import type { Observation } from '../../../src/observe/observation.js';
 import { createApiServer, type ApiServerOptions } from '../../../src/server/create-api-server.js';
 
-const answerFor =
+const respondAt =
   (prefix: string): ApiHandler =>
   ({ url }) =>
     url.startsWith(prefix) ? { status: 200, headers: { 'content-type': 'text/plain' }, body: prefix } : undefined;
 
 const options: ApiServerOptions = {
-  health: { handle: answerFor('/livez') },
-  events: { handle: async (request) => answerFor('/apis/events.example.com')(request) },
+  health: { handle: respondAt('/livez') },
+  events: { handle: async (request) => respondAt('/apis/events.example.com')(request) },
   authenticate: firstAuthenticator(
     staticTokens({ admin: { name: 'admin' }, jane: { name: 'jane' } }),
     allowAnonymous(),
@@ -54,7 +54,7 @@ describe('createApiServer', () => {
     });
   });
 
-  it('answers every path, also where a bridge says that other routes follow', async () => {
+  it('responds on every path, also where a bridge says that other routes follow', async () => {
     const seen: ApiRequest[] = [];
     const events = { handle: (request: ApiRequest) => void seen.push(request) };
     const server = createApiServer({ ...options, events });
@@ -148,7 +148,7 @@ describe('createApiServer', () => {
     expect((await ask('POST /version', { token: 'admin' })).status).toBe(405);
   });
 
-  it('answers 404 as text on unknown paths, if the caller is authorized', async () => {
+  it('responds with 404 as text on unknown paths, if the caller is authorized', async () => {
     for (const path of ['/nope', '/apis/other.example.com/v1/things', '/healthzz', '/version/x']) {
       expect(await ask(`GET ${path}`, { token: 'admin' })).toMatchObject({
         status: 404,
@@ -158,7 +158,7 @@ describe('createApiServer', () => {
     }
   });
 
-  it('answers 401 to a bad credential, on any path', async () => {
+  it('responds with 401 to a bad credential, on any path', async () => {
     for (const path of ['/version', '/nope', '/']) {
       const response = await ask(`GET ${path}`, { token: 'wrong' });
       expect(response.status).toBe(401);
@@ -167,7 +167,7 @@ describe('createApiServer', () => {
     }
   });
 
-  it('answers 403 by path, or by resource if the path looks like one', async () => {
+  it('responds with 403 by path, or by resource if the path looks like one', async () => {
     const secret = await ask('GET /secret');
     expect(secret).toMatchObject({ status: 403, headers: { 'x-content-type-options': 'nosniff' } });
     expect(JSON.parse(secret.text)).toMatchObject({
@@ -192,7 +192,7 @@ describe('createApiServer', () => {
     expect(yaml.text).toContain('reason: Forbidden');
   });
 
-  it('answers 400 to a bad timeout before authentication', async () => {
+  it('responds with 400 to a bad timeout before authentication', async () => {
     const response = await ask('GET /version?timeout=abc', { token: 'wrong' });
     expect(response.status).toBe(400);
     expect(JSON.parse(response.text)).toMatchObject({
@@ -203,7 +203,7 @@ describe('createApiServer', () => {
     expect((await ask('GET /version?timeout=')).status).toBe(200);
   });
 
-  it('answers 400 to a path that cannot be decoded', async () => {
+  it('responds with 400 to a path that cannot be decoded', async () => {
     expect((await ask('GET /%zz', { token: 'admin' })).status).toBe(400);
   });
 
@@ -215,7 +215,7 @@ describe('createApiServer', () => {
     );
   });
 
-  it('answers a bare 500 when the authorizer throws, and reports it', async () => {
+  it('responds with a bare 500 when the authorizer throws, and reports it', async () => {
     const seen: Observation[] = [];
     const authorize = (): never => {
       throw new Error('secret');
@@ -233,7 +233,7 @@ describe('createApiServer', () => {
     expect((await ask('GET /version', {}, { authorize, observe })).status).toBe(500);
   });
 
-  it('answers every request, and never with 5xx', async () => {
+  it('responds to every request, and never with 5xx', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.constantFrom('GET', 'HEAD', 'POST', 'OPTIONS', 'FOO'),

@@ -33,9 +33,9 @@ describe('createDrainGate', () => {
       finish = () => resolve(ok);
     });
     const gate = createDrainGate(() => inside);
-    const answer = gate.handle({ method: 'GET', url: '/x' });
+    const response = gate.handle({ method: 'GET', url: '/x' });
     gate.startDraining();
     finish?.();
-    expect(await answer).toBe(ok);
+    expect(await response).toBe(ok);
   });
 });
