@@ -31,7 +31,7 @@ export function createDocuments(options: {
       return path.startsWith(V3) && (named.has(path.slice(V3.length)) || !hasNext);
     },
     /** @throws StatusFailure 404 for a path below the group without a document */
-    async answer(request: ApiRequest, path: string, query: Query): Promise<ApiResponse> {
+    async respond(request: ApiRequest, path: string, query: Query): Promise<ApiResponse> {
       const document = await (await documents())(request, path, query);
       if (document) return document;
       if (!isWatchRoot(path) && versions.some((version) => ownsPath(version, path))) throw routeNotFound();

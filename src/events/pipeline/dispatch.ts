@@ -39,7 +39,7 @@ const VERBS: Readonly<Record<Exclude<Verb, 'patch'>, RunVerb>> = {
  */
 export function dispatch(context: RequestContext, caller: Caller, place: Place): ApiResponse | Promise<ApiResponse> {
   const { dependencies, request, path, life, query, warnings, scope } = context;
-  if (!scope) return dependencies.documents.answer(request, path, query);
+  if (!scope) return dependencies.documents.respond(request, path, query);
   const { version, verb } = routeOf(scope, request.method, dependencies.versions);
   const run = verb === 'patch' ? patchVerb(request) : VERBS[verb];
   const shape = verb === 'watch' ? 'watch' : verb === 'list' ? 'list' : 'object';

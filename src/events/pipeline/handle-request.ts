@@ -91,9 +91,9 @@ function authenticate(context: RequestContext): Caller | Promise<Caller> {
 /** Replaces the caller by the user that the request asks to impersonate, if any. @throws StatusFailure 400, 403 */
 function impersonate(context: RequestContext, authenticated: Caller): Caller | Promise<Caller> {
   const { access } = context.dependencies;
-  return chain(access.impersonate(context.request, authenticated, attributesOf(context)), (answer) => {
-    if ('refused' in answer) throw statusFailure(answer.refused, NOSNIFF);
-    const { caller } = answer;
+  return chain(access.impersonate(context.request, authenticated, attributesOf(context)), (impersonated) => {
+    if ('refused' in impersonated) throw statusFailure(impersonated.refused, NOSNIFF);
+    const { caller } = impersonated;
     if (caller !== authenticated) [context.caller, context.impersonator] = [caller, authenticated];
     return caller;
   });

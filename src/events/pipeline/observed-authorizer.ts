@@ -15,8 +15,8 @@ export function observedAuthorizer(authorize: Authorize, report: (error: unknown
   };
   return (caller, attributes) => {
     try {
-      const answer = authorize(caller, attributes);
-      return isPromise(answer) ? Promise.resolve(answer).catch(failed) : answer;
+      const decision = authorize(caller, attributes);
+      return isPromise(decision) ? Promise.resolve(decision).catch(failed) : decision;
     } catch (error) {
       return failed(error);
     }

@@ -98,8 +98,8 @@ export function bench(
   });
   const ask: Bench['ask'] = (target, how) => call(events.handle, target, how);
   const json: Bench['json'] = async (target, body, headers) => {
-    const answer = await ask(target, { ...(body !== undefined && { json: body }), ...(headers && { headers }) });
-    return { status: answer.status, json: await answer.json<Json>() };
+    const response = await ask(target, { ...(body !== undefined && { json: body }), ...(headers && { headers }) });
+    return { status: response.status, json: await response.json<Json>() };
   };
   return {
     events,
@@ -109,9 +109,9 @@ export function bench(
     ask,
     json,
     async create(name, more, metadata) {
-      const answer = await json(`POST ${path()}`, event(name, more, metadata));
-      if (answer.status !== 201) throw new Error(`create answered ${JSON.stringify(answer)}`);
-      return answer.json;
+      const response = await json(`POST ${path()}`, event(name, more, metadata));
+      if (response.status !== 201) throw new Error(`create answered ${JSON.stringify(response)}`);
+      return response.json;
     },
     revision: async () => String(await store.revision()),
   };

@@ -86,7 +86,7 @@ describe('the limit of a body', () => {
     expect((await ask(`POST ${COLLECTION}?dryRun=All`, nested(1_001))).status).toBe(400);
   });
 
-  it('is 100 unknown fields that an answer names, as warnings or in an error', async () => {
+  it('is 100 unknown fields that a response names, as warnings or in an error', async () => {
     const { ask } = server();
     const unknown = (count: number): string =>
       JSON.stringify(event('a', Object.fromEntries(Array.from({ length: count }, (_, index) => [`u${index}`, 1]))));
@@ -201,8 +201,8 @@ describe('the limit of a request', () => {
     expect(await status(`POST ${COLLECTION}`, named({ name: 'a'.repeat(253) }))).toBe(201);
     expect(await status(`POST ${COLLECTION}`, named({ name: 'a'.repeat(254) }))).toBe(422);
     const generated = async (length: number): Promise<number> => {
-      const answer = await ask(`POST ${COLLECTION}`, named({ generateName: 'g'.repeat(length) }));
-      return (await answer.json<{ metadata: { name: string } }>()).metadata.name.length;
+      const response = await ask(`POST ${COLLECTION}`, named({ generateName: 'g'.repeat(length) }));
+      return (await response.json<{ metadata: { name: string } }>()).metadata.name.length;
     };
     expect([await generated(57), await generated(58), await generated(59)]).toEqual([62, 63, 63]);
   });
@@ -213,15 +213,15 @@ describe('the default time', () => {
     const made = server();
     const store = { ...made.store, get: () => new Promise<never>(() => undefined) };
     const { clock, ask, api } = server({ store });
-    let answer: CallResult | undefined;
-    const asked = ask(`GET ${COLLECTION}/a`).then((given) => (answer = given));
+    let response: CallResult | undefined;
+    const asked = ask(`GET ${COLLECTION}/a`).then((given) => (response = given));
     await settled();
     clock.advance(59_999);
     await settled();
-    expect(answer).toBeUndefined();
+    expect(response).toBeUndefined();
     clock.advance(1);
     await asked;
-    expect(answer?.status).toBe(504);
+    expect(response?.status).toBe(504);
     await api.close();
   });
 

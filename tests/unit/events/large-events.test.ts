@@ -37,8 +37,8 @@ describe('a body with too many fields and items is refused before it is parsed',
   });
 
   test('in protobuf as well', async () => {
-    const answer = await bench().ask(`POST ${path()}`, { headers: PROTOBUF, body: emptyLabels(8_000) });
-    expect({ status: answer.status, json: await answer.json() }).toEqual(BODY);
+    const response = await bench().ask(`POST ${path()}`, { headers: PROTOBUF, body: emptyLabels(8_000) });
+    expect({ status: response.status, json: await response.json() }).toEqual(BODY);
   });
 });
 
@@ -58,9 +58,9 @@ describe('a stored event', () => {
     const { json } = bench();
     const applied = (manager: string) =>
       json(`PATCH ${path(`/a?fieldManager=${manager}`)}`, event('a', {}, { labels: labels(1_500) }), APPLY);
-    const answers: number[] = [];
-    for (let manager = 0; manager < 6; manager++) answers.push((await applied(`m${manager}`)).status);
-    expect(answers).toEqual([201, 200, 200, 200, 413, 413]);
+    const responses: number[] = [];
+    for (let manager = 0; manager < 6; manager++) responses.push((await applied(`m${manager}`)).status);
+    expect(responses).toEqual([201, 200, 200, 200, 413, 413]);
   });
 
   test('cannot grow without limit through copies in a patch', async () => {
@@ -104,8 +104,8 @@ describe('maxBodyFields', () => {
   ])('limits them in YAML, too: %s %s', async (target, contentType) => {
     const { ask, create } = bench({ maxBodyFields: 100 });
     await create('a');
-    const answer = await ask(target, { headers: { 'content-type': contentType }, body: yamlText(100) });
-    expect({ status: answer.status, json: await answer.json() }).toEqual(tooMany('the body', 100));
+    const response = await ask(target, { headers: { 'content-type': contentType }, body: yamlText(100) });
+    expect({ status: response.status, json: await response.json() }).toEqual(tooMany('the body', 100));
   });
 
   test.each([`POST ${path()}`, `DELETE ${path('/a')}`])('limits them in protobuf, too: %s', async (target) => {
@@ -113,19 +113,19 @@ describe('maxBodyFields', () => {
     await create('a');
     // An unknown field of DeleteOptions counts like any other.
     const body = target.startsWith('POST') ? emptyLabels(101) : deleteOptions(101);
-    const answer = await ask(target, { headers: PROTOBUF, body });
-    expect({ status: answer.status, json: await answer.json() }).toEqual(tooMany('the body', 100));
+    const response = await ask(target, { headers: PROTOBUF, body });
+    expect({ status: response.status, json: await response.json() }).toEqual(tooMany('the body', 100));
   });
 
   test('limits the managed fields within protobuf separately', async () => {
-    const answered = async (maxBodyFields: number, fields: number) => {
+    const sent = async (maxBodyFields: number, fields: number) => {
       const body = managedFields(JSON.stringify(labels(fields, 'f:')));
       return (await bench({ maxBodyFields }).ask(`POST ${path()}`, { headers: PROTOBUF, body })).text();
     };
     const tooManyWithin = 'invalid JSON for field FieldsV1: too many fields and list items';
-    expect(await answered(100, 101)).toContain(tooManyWithin);
-    expect(await answered(100, 100)).not.toContain(tooManyWithin);
-    expect(await answered(6_000, 5_000)).not.toContain(tooManyWithin);
+    expect(await sent(100, 101)).toContain(tooManyWithin);
+    expect(await sent(100, 100)).not.toContain(tooManyWithin);
+    expect(await sent(6_000, 5_000)).not.toContain(tooManyWithin);
   });
 
   test('above the default allows larger events, which can be changed', async () => {
@@ -156,18 +156,18 @@ describe('maxYamlCharacters', () => {
     [`PATCH ${path('/a?fieldManager=m')}`, 'application/apply-patch+yaml'],
     [`DELETE ${path('/a')}`, 'application/yaml'],
   ])('limits the length of a YAML body: %s %s', async (target, contentType) => {
-    const answered = async (maxYamlCharacters: number | undefined, body: string) => {
+    const sent = async (maxYamlCharacters: number | undefined, body: string) => {
       const { ask, create } = bench({ maxYamlCharacters });
       await create('a');
-      const answer = await ask(target, { headers: { 'content-type': contentType }, body });
-      return { status: answer.status, json: await answer.json<Json>() };
+      const response = await ask(target, { headers: { 'content-type': contentType }, body });
+      return { status: response.status, json: await response.json<Json>() };
     };
     const padded = (length: number): string => '# '.padEnd(length, 'x');
     const refused = { status: 400, json: { message: tooComplex } };
-    expect(await answered(1_000, padded(1_001))).toMatchObject(refused);
-    expect((await answered(1_000, padded(1_000))).json['message']).not.toEqual(tooComplex);
-    expect(await answered(undefined, padded(131_073))).toMatchObject(refused);
-    expect((await answered(200_000, padded(131_073))).json['message']).not.toEqual(tooComplex);
+    expect(await sent(1_000, padded(1_001))).toMatchObject(refused);
+    expect((await sent(1_000, padded(1_000))).json['message']).not.toEqual(tooComplex);
+    expect(await sent(undefined, padded(131_073))).toMatchObject(refused);
+    expect((await sent(200_000, padded(131_073))).json['message']).not.toEqual(tooComplex);
   });
 });
 

@@ -19,9 +19,9 @@ describe('an anchored scalar of 100 kB that is used as 400 keys', () => {
     [`DELETE ${path('/a')}`, YAML],
     [`DELETE ${path()}`, YAML],
   ])('is refused in %s', async (target, headers) => {
-    const answer = await bench().ask(target, { headers, body: aliasedKeys(100_000, 400) });
-    expect(answer.status).toBe(400);
-    const text = await answer.text();
+    const response = await bench().ask(target, { headers, body: aliasedKeys(100_000, 400) });
+    expect(response.status).toBe(400);
+    const text = await response.text();
     expect(text).toContain('yaml: document contains excessive aliasing');
     expect(text.length).toBeLessThan(1000);
   });
@@ -32,17 +32,17 @@ describe('keys are quoted by their beginning', () => {
 
   test('in the error of a YAML body with duplicates, a hundred of which are reported', async () => {
     const body = `${'x'.repeat(300)}: 1\n`.repeat(300);
-    const answer = await bench().ask(`POST ${path('?fieldValidation=Strict')}`, { headers: YAML, body });
-    const { message } = await answer.json<{ message: string }>();
+    const response = await bench().ask(`POST ${path('?fieldValidation=Strict')}`, { headers: YAML, body });
+    const { message } = await response.json<{ message: string }>();
     expect(message).toContain(`line 2: key ${shown} already set in map\n  line 3: key ${shown}`);
     expect(message.length).toBeLessThanOrEqual(16_387);
   });
 
   test('in the warnings of a YAML body with duplicates', async () => {
     const body = `${JSON.stringify(event('a')).slice(0, -1)},${`"${'x'.repeat(300)}": 1,`.repeat(200)} "z": 1}`;
-    const answer = await bench().ask(`POST ${path()}`, { headers: YAML, body });
-    expect(answer.status).toBe(201);
-    const warnings = [answer.headers['warning'] ?? []].flat();
+    const response = await bench().ask(`POST ${path()}`, { headers: YAML, body });
+    expect(response.status).toBe(201);
+    const warnings = [response.headers['warning'] ?? []].flat();
     const quoted = `\\"${'x'.repeat(256)}...\\"`;
     expect(warnings).toEqual([
       `299 - "line 1: key ${quoted} already set in map"`,
@@ -53,8 +53,8 @@ describe('keys are quoted by their beginning', () => {
 
   test('in the errors of a JSON body with unknown and duplicate fields', async () => {
     const body = `{"${'x'.repeat(100_000)}":1,${`"${'y'.repeat(10_000)}":1,`.repeat(40)}"kind":"Event"}`;
-    const answer = await bench().ask(`POST ${path('?fieldValidation=Strict')}`, { headers: JSON_TYPE, body });
-    const { message } = await answer.json<{ message: string }>();
+    const response = await bench().ask(`POST ${path('?fieldValidation=Strict')}`, { headers: JSON_TYPE, body });
+    const { message } = await response.json<{ message: string }>();
     expect(message).toBe(
       `Event in version "v1" cannot be handled as a Event: strict decoding error: unknown field ${shown}, ` +
         `unknown field "${'y'.repeat(256)}..."`,
@@ -70,8 +70,8 @@ describe('keys are quoted by their beginning', () => {
     const api = bench();
     await api.create('a');
     const target = `PATCH ${path('/a?fieldManager=x')}`;
-    const answer = await api.ask(target, { headers: { 'content-type': type }, body });
-    expect([400, 422]).toContain(answer.status);
-    expect((await answer.text()).length).toBeLessThan(40_000);
+    const response = await api.ask(target, { headers: { 'content-type': type }, body });
+    expect([400, 422]).toContain(response.status);
+    expect((await response.text()).length).toBeLessThan(40_000);
   });
 });

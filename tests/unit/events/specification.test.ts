@@ -128,8 +128,8 @@ describe('the columns “Required”', () => {
     const metadata = { name: 'a', namespace: 'shop', uid: 'u', creationTimestamp: '2026-01-01T00:00:00Z' };
     const bare: Event = { metadata, eventTime: '2026-03-05T06:07:08.123456Z' };
     await store.create({ namespace: 'shop', name: 'a' }, encodeEvent(bare), { expiresAt: Number.MAX_SAFE_INTEGER });
-    const answer = await ask(`GET ${SHOP}/a`);
-    expect([answer.status, Object.keys(await answer.json<Json>())]).toEqual([
+    const response = await ask(`GET ${SHOP}/a`);
+    expect([response.status, Object.keys(await response.json<Json>())]).toEqual([
       200,
       [
         ...['kind', 'apiVersion', 'metadata', 'eventTime', 'regarding', 'deprecatedSource'],
@@ -213,8 +213,8 @@ describe('a body that contradicts the path', () => {
     await ask(`POST ${SHOP}`, event('a'));
     const before = await (await ask(`GET ${SHOP}/a`)).text();
     const full = { apiVersion: `${GROUP}/v1`, kind: 'Event', ...body };
-    const answer = await ask(target, type === MERGE ? body : full, type);
-    expect([answer.status, (await answer.json<{ message: string }>()).message]).toEqual([
+    const response = await ask(target, type === MERGE ? body : full, type);
+    expect([response.status, (await response.json<{ message: string }>()).message]).toEqual([
       status,
       expect.stringContaining(message),
     ]);
@@ -268,11 +268,11 @@ describe('discovery', () => {
   it('serves no other version of the group', async () => {
     const { ask } = server();
     for (const other of ['v1beta1', 'v1alpha1', 'v2', 'V1', 'v1.0']) {
-      const answer = await call(
+      const response = await call(
         firstOf(server().api.handle, () => ({ status: 404, headers: {}, body: null })),
         `GET /apis/${GROUP}/${other}/events`,
       );
-      expect([other, answer.status]).toEqual([other, 404]);
+      expect([other, response.status]).toEqual([other, 404]);
     }
     expect((await ask(`POST ${SHOP}`, { apiVersion: `${GROUP}/v1beta1`, kind: 'Event', ...event('a') })).status).toBe(
       400,
@@ -286,8 +286,8 @@ describe('both parts in one service', () => {
     const health = createHealth();
     const serve = toFetchHandler(firstOf(health.handle, api.handle), { basePath: '/clusters/one' });
     const ask = async (path: string, init?: RequestInit): Promise<Response> => {
-      const answer = await serve(new Request(`http://host${path}`, init));
-      return answer ?? new Response(null, { status: 404 });
+      const response = await serve(new Request(`http://host${path}`, init));
+      return response ?? new Response(null, { status: 404 });
     };
     for (const root of ['healthz', 'livez', 'readyz']) {
       expect(await (await ask(`/clusters/one/${root}`)).text()).toBe('ok');

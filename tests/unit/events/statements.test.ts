@@ -180,9 +180,9 @@ it('a watch that asks for a WebSocket ends at once, and the client does without 
   const { create, api, close } = server();
   await create(event('a'));
   const headers = { connection: 'Upgrade', upgrade: 'WebSocket', 'sec-websocket-version': '13' };
-  const answer = await call(api.handle, `GET ${COLLECTION}?watch=true`, { headers });
-  expect([answer.status, answer.headers['content-type']]).toEqual([200, 'application/json']);
-  expect(await answer.frames().next()).toMatchObject({ done: true });
+  const response = await call(api.handle, `GET ${COLLECTION}?watch=true`, { headers });
+  expect([response.status, response.headers['content-type']]).toEqual([200, 'application/json']);
+  expect(await response.frames().next()).toMatchObject({ done: true });
   const other = await call(api.handle, `GET ${COLLECTION}?watch=true`, {
     headers: { connection: 'Upgrade', upgrade: 'h2c' },
   });

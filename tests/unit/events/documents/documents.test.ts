@@ -11,7 +11,7 @@ const versions = [eventsV1('example.com'), coreV1('example.com')];
 const documents = (roots?: boolean): Documents => createDocuments({ versions, roots });
 
 async function read(path: string, from = documents()): Promise<{ status: number; text: string }> {
-  const { status, body } = await from.answer({ method: 'GET', url: path, headers: {} }, path, new Map());
+  const { status, body } = await from.respond({ method: 'GET', url: path, headers: {} }, path, new Map());
   return { status, text: typeof body === 'string' ? body : new TextDecoder().decode(body as Uint8Array) };
 }
 

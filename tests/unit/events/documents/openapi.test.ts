@@ -139,8 +139,8 @@ test('the documents are served under their names', async () => {
 describe('the Swagger document of both versions', () => {
   const openApi = createEventsOpenApi(SERVED);
   const read = async (accept: string): Promise<Uint8Array> => {
-    const answer = await openApi.handle('/openapi/v2', new Map(), { headers: { accept } });
-    return answer?.body as Uint8Array;
+    const response = await openApi.handle('/openapi/v2', new Map(), { headers: { accept } });
+    return response?.body as Uint8Array;
   };
   const swagger = async (): Promise<Json> =>
     JSON.parse(new TextDecoder().decode(await read('application/json'))) as Json;

@@ -69,8 +69,8 @@ describe('a field selector on the name of a watch that names one event', () => {
     const { create, ask, clock } = bench();
     await create('b', { type: 'Normal' });
     await create('a', { type: 'Warning' });
-    const answer = await ask(`GET ${watched}?timeoutSeconds=5&fieldSelector=type%3DNormal`);
-    const text = answer.text();
+    const response = await ask(`GET ${watched}?timeoutSeconds=5&fieldSelector=type%3DNormal`);
+    const text = response.text();
     await settled();
     clock.advance(5_000);
     expect(await text).toBe('');

@@ -29,9 +29,14 @@ async function pages({ json }: Bench, url: string): Promise<Json[]> {
 test('the memory of a list is reused by the next one, once it was released', async () => {
   const made = await filled(20);
   const list = async (): Promise<ApiResponse> => {
-    const answer = await made.events.handle({ method: 'GET', url: path(), headers: {}, body: () => new Uint8Array() });
-    if (answer === undefined) throw new Error('not answered');
-    return answer;
+    const response = await made.events.handle({
+      method: 'GET',
+      url: path(),
+      headers: {},
+      body: () => new Uint8Array(),
+    });
+    if (response === undefined) throw new Error('not answered');
+    return response;
   };
   const first = await list();
   expect(first.release).toBeTypeOf('function');
@@ -56,9 +61,9 @@ describe('a list that is read repeatedly', () => {
   test.each(forms)('is the same as %s, whatever was cached', async (_what, accept, more) => {
     const made = await filled(9);
     const read = async (query: string): Promise<string> => {
-      const answer = await made.ask(`GET ${path(query)}${more}`, { headers: { accept } });
-      expect(answer.status).toBe(200);
-      return answer.text();
+      const response = await made.ask(`GET ${path(query)}${more}`, { headers: { accept } });
+      expect(response.status).toBe(200);
+      return response.text();
     };
     for (const query of ['?', '?limit=4', '?fieldSelector=regarding.name%3Dweb-1', '?labelSelector=app%3Dx&limit=2']) {
       const first = await read(query);
@@ -97,9 +102,9 @@ describe('a list that is read repeatedly', () => {
       const first = Array.from({ length: 1200 }, (_, index) => `e${String(index).padStart(3, '0')}`).sort();
       const stored = async (): Promise<unknown[]> => namesOf((await made.json(`GET ${path()}`)).json);
       for (let turn = 0; turn < turns; turn++) expect(await stored()).toEqual(first);
-      const answer = await made.events.handle({ method: 'GET', url: path(), headers: {} });
+      const response = await made.events.handle({ method: 'GET', url: path(), headers: {} });
       const chunks: Uint8Array[] = [];
-      for await (const chunk of answer?.body as AsyncIterable<Uint8Array>) {
+      for await (const chunk of response?.body as AsyncIterable<Uint8Array>) {
         chunks.push(Buffer.from(chunk));
         if (chunks.length === 1) await made.json(`DELETE ${path('/e1100')}`);
       }
@@ -270,17 +275,17 @@ describe('the continue token', () => {
   test('cannot be combined with a resourceVersion', async () => {
     const made = await filled(2);
     const token = metaOf((await made.json(`GET ${path()}?limit=1`)).json)['continue'] as string;
-    const answer = await made.json(`GET ${path()}?limit=1&continue=${token}&resourceVersion=5`);
-    expect(answer.status).toBe(400);
-    expect(answer.json['message']).toBe('specifying resource version is not allowed when using continue');
+    const response = await made.json(`GET ${path()}?limit=1&continue=${token}&resourceVersion=5`);
+    expect(response.status).toBe(400);
+    expect(response.json['message']).toBe('specifying resource version is not allowed when using continue');
   });
 
   test('from the future is a 504', async () => {
     const made = await filled(1);
     const forged = btoa(JSON.stringify({ v: 'meta.k8s.io/v1', rv: Number.MAX_SAFE_INTEGER, start: 'a\0' }));
-    const answer = await made.json(`GET ${path()}?continue=${forged.replaceAll('=', '')}`);
-    expect(answer.status).toBe(504);
-    expect(answer.json['message']).toContain(
+    const response = await made.json(`GET ${path()}?continue=${forged.replaceAll('=', '')}`);
+    expect(response.status).toBe(504);
+    expect(response.json['message']).toContain(
       `Too large resource version: ${Number.MAX_SAFE_INTEGER}, current: ${await made.revision()}`,
     );
   });

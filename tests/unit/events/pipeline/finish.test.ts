@@ -38,16 +38,16 @@ describe('a bearer token after two spaces', () => {
     const { create, events } = bench();
     await create('a');
     const handle = events.as({ name: 'tester', groups: [] });
-    const answer = await handle({ method: 'GET', url: path('/a'), headers: { authorization: 'Bearer  token' } });
-    expect(answer?.headers).not.toHaveProperty('warning');
+    const response = await handle({ method: 'GET', url: path('/a'), headers: { authorization: 'Bearer  token' } });
+    expect(response?.headers).not.toHaveProperty('warning');
   });
 });
 
 test('a client that leaves before its write begins causes neither a change nor an error for the observer', async () => {
   const { ask, observed, revision } = bench();
   const before = await revision();
-  const answer = await ask(`POST ${path()}`, { json: event('a'), signal: AbortSignal.abort() });
-  expect(answer.status).toBe(504);
+  const response = await ask(`POST ${path()}`, { json: event('a'), signal: AbortSignal.abort() });
+  expect(response.status).toBe(504);
   expect(await revision()).toBe(before);
   expect(observed.filter(({ type }) => type === 'error')).toEqual([]);
 });
@@ -62,8 +62,8 @@ async function reported(
 ): Promise<[RequestSeen | undefined, number]> {
   const { ask, create, observed } = bench(options);
   if (options.authenticate === undefined) await create('a');
-  const answer = await ask(line, { ...(json && { json }) });
-  const bytes = new TextEncoder().encode(await answer.text()).length;
+  const response = await ask(line, { ...(json && { json }) });
+  const bytes = new TextEncoder().encode(await response.text()).length;
   return [requestsIn(observed).at(-1), bytes];
 }
 

@@ -23,9 +23,9 @@ describe('an error thrown by a hook', () => {
     for (const authorize of hooks) {
       for (const headers of [{}, { 'impersonate-user': 'jane' }]) {
         const { ask, observed } = bench({ authorize, impersonation: true });
-        const answer = await ask(`GET ${path()}`, { headers });
-        expect(answer.status).toBe(500);
-        expect(await answer.json()).toMatchObject({ message: 'Internal error occurred', reason: 'InternalError' });
+        const response = await ask(`GET ${path()}`, { headers });
+        expect(response.status).toBe(500);
+        expect(await response.json()).toMatchObject({ message: 'Internal error occurred', reason: 'InternalError' });
         expect(observed.filter(({ type }) => type === 'error')).toEqual([
           { type: 'error', error: failure, where: 'events: authorize' },
         ]);
@@ -49,14 +49,14 @@ describe('an error thrown by a hook', () => {
   test('is a 401 and reported for authenticate', async () => {
     for (const failure of failures) {
       const { ask, observed } = bench({ authenticate: () => Promise.reject(failure as Error) });
-      const answer = await ask(`GET ${path()}`);
-      expect(answer.status).toBe(401);
-      expect(await answer.text()).not.toContain('secret');
+      const response = await ask(`GET ${path()}`);
+      expect(response.status).toBe(401);
+      expect(await response.text()).not.toContain('secret');
       expect(observed).toContainEqual({ type: 'error', error: failure, where: 'events: authenticate' });
     }
   });
 
-  test('is reported in the same way as an answer of authorize that is not a decision, which denies', async () => {
+  test('is reported in the same way as a response of authorize that is not a decision, which denies', async () => {
     const { ask, observed, store } = bench({ authorize: () => ({ allowed: 1 as never }) });
     expect((await ask(`POST ${path()}`, { json: event('a') })).status).toBe(403);
     expect(observed).toContainEqual(expect.objectContaining({ type: 'error', where: 'events: authorize' }));
@@ -114,15 +114,15 @@ describe('a refusal', () => {
   test.each(refusals)(
     'of %s is a Status with the details of kube-apiserver, and no others',
     async (target, expected) => {
-      const answers = [
+      const responses = [
         () => ({ allowed: false, reason: 'why' }),
         () => Promise.resolve({ allowed: false, reason: 'why' }),
       ];
-      for (const authorize of answers) {
+      for (const authorize of responses) {
         const { ask } = bench({ authorize });
-        const answer = await ask(target);
-        expect([answer.status, answer.headers['x-content-type-options']]).toEqual([403, 'nosniff']);
-        expect((await answer.text()).trimEnd()).toBe(JSON.stringify(expected));
+        const response = await ask(target);
+        expect([response.status, response.headers['x-content-type-options']]).toEqual([403, 'nosniff']);
+        expect((await response.text()).trimEnd()).toBe(JSON.stringify(expected));
         const yaml = await ask(target, { headers: { accept: 'application/yaml' } });
         expect(parse(await yaml.text())).toEqual(expected);
       }

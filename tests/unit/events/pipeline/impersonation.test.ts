@@ -49,23 +49,26 @@ describe('impersonation', () => {
   test('is refused for a group without a user, in the negotiated representation', async () => {
     const { ask } = api(true);
     const headers = { 'impersonate-group': 'g', accept: 'application/yaml' };
-    const answer = await ask(`GET ${path()}`, as('admin', headers));
-    expect([answer.status, answer.headers['content-type'], answer.headers['x-content-type-options']]).toEqual([
+    const response = await ask(`GET ${path()}`, as('admin', headers));
+    expect([response.status, response.headers['content-type'], response.headers['x-content-type-options']]).toEqual([
       ...[400, 'application/yaml', 'nosniff'],
     ]);
   });
 
   test('applies to discovery as well', async () => {
     const { ask } = api(true);
-    const answer = await ask('GET /apis', as('admin', { 'impersonate-user': 'jane' }));
-    expect(await answer.json()).toMatchObject({ code: 403, message: 'forbidden: User "jane" cannot get path "/apis"' });
+    const response = await ask('GET /apis', as('admin', { 'impersonate-user': 'jane' }));
+    expect(await response.json()).toMatchObject({
+      code: 403,
+      message: 'forbidden: User "jane" cannot get path "/apis"',
+    });
   });
 
   test('is available to callers of events.as', async () => {
     const { events } = api(true);
     const handle = events.as({ name: 'me', groups: ['system:masters'] });
-    const answer = await handle({ method: 'GET', url: path(), headers: { 'impersonate-user': 'jane' } });
-    expect(answer?.status).toBe(403);
+    const response = await handle({ method: 'GET', url: path(), headers: { 'impersonate-user': 'jane' } });
+    expect(response?.status).toBe(403);
   });
 
   test('is off by default: requests with one of the headers are refused, without effect', async () => {
@@ -82,9 +85,9 @@ describe('impersonation', () => {
       { 'impersonate-something-new': 'x' },
     ]) {
       for (const target of [`DELETE ${path('/kept')}`, `GET ${path()}`, `GET ${path('?watch=true')}`, 'GET /apis']) {
-        const answer = await ask(target, as('admin', headers));
-        expect([answer.status, answer.headers['x-content-type-options']]).toEqual([403, 'nosniff']);
-        expect(await answer.json()).toMatchObject({
+        const response = await ask(target, as('admin', headers));
+        expect([response.status, response.headers['x-content-type-options']]).toEqual([403, 'nosniff']);
+        expect(await response.json()).toMatchObject({
           kind: 'Status',
           reason: 'Forbidden',
           message: expect.stringContaining('impersonation is not enabled on this server') as string,
@@ -109,9 +112,9 @@ describe('impersonation', () => {
         throw new Error('secret');
       },
     });
-    const answer = await ask(`GET ${path()}`, { headers: { 'impersonate-user': 'jane' } });
-    expect(answer.status).toBe(500);
-    expect(await answer.text()).not.toContain('secret');
+    const response = await ask(`GET ${path()}`, { headers: { 'impersonate-user': 'jane' } });
+    expect(response.status).toBe(500);
+    expect(await response.text()).not.toContain('secret');
     expect(observed.some(({ type }) => type === 'error')).toBe(true);
   });
 

@@ -36,12 +36,12 @@ describe('a place in flight is freed after', () => {
     const { ask, create } = bench({ limits: ONE, maxBodyBytes: 1_000 });
     await create('a');
     for (let round = 0; round < 3; round++) {
-      const answer = await ask(
+      const response = await ask(
         target,
         target.startsWith('POST') && status === 201 ? { json: event(`b${round}`) } : how,
       );
-      expect(answer.status).toBe(status);
-      await answer.text();
+      expect(response.status).toBe(status);
+      await response.text();
     }
     const watch = await ask(`GET ${path()}?watch=1&timeoutSeconds=-1`);
     expect(watch.status).toBe(200);
@@ -142,8 +142,8 @@ test('system:masters is never refused', async () => {
   const master = { name: 'root', groups: ['system:masters'] };
   const { ask, create } = bench({ limits: ONE, authenticate: () => master });
   await create('a');
-  const answers = await Promise.all(Array.from({ length: 20 }, () => ask(`GET ${path('/a')}`)));
-  expect(answers.every(({ status }) => status === 200)).toBe(true);
+  const responses = await Promise.all(Array.from({ length: 20 }, () => ask(`GET ${path('/a')}`)));
+  expect(responses.every(({ status }) => status === 200)).toBe(true);
 });
 
 test('refusals of a known caller do not wait behind those of unauthenticated clients at its address', async () => {

@@ -98,13 +98,13 @@ test('a dry run refuses an event that the store finds too large', async () => {
   await create('held', {}, { finalizers: ['example.com/hold'] });
   const big = { annotations: { big: 'x'.repeat(2_000) } };
   const merge = { 'content-type': 'application/merge-patch+json' };
-  for (const answer of [
+  for (const response of [
     await json(`POST ${path('?dryRun=All')}`, event('b', {}, big)),
     await json(`PUT ${path('/a?dryRun=All')}`, event('a', {}, big)),
     await json(`PATCH ${path('/a?dryRun=All')}`, { metadata: big }, merge),
   ]) {
-    expect(answer.status).toBe(413);
-    expect(answer.json).toMatchObject({ reason: 'RequestEntityTooLarge' });
+    expect(response.status).toBe(413);
+    expect(response.json).toMatchObject({ reason: 'RequestEntityTooLarge' });
   }
 });
 

@@ -9,10 +9,10 @@ async function begins(
   url: string,
   headers: Readonly<Record<string, string>>,
 ): Promise<string> {
-  const answer = await events.handle({ method: 'GET', url, headers });
-  const { body } = answer ?? { body: null };
+  const response = await events.handle({ method: 'GET', url, headers });
+  const { body } = response ?? { body: null };
   const text = typeof body === 'string' ? body : body instanceof Uint8Array ? Buffer.from(body).toString() : '';
-  return `${answer?.status} ${text.slice(0, 20)}`;
+  return `${response?.status} ${text.slice(0, 20)}`;
 }
 
 describe('the representation of a response', () => {

@@ -10,8 +10,8 @@ describe('resourceVersion of a get', () => {
     const current = Number(await revision());
     expect(current).toBeGreaterThan(own);
     for (const asked of ['', '0', '1', own - 1, own, own + 1, current]) {
-      const answer = await json(`GET ${path('/a')}?resourceVersion=${asked}`);
-      expect([asked, answer.status, answer.json]).toEqual([asked, 200, created]);
+      const response = await json(`GET ${path('/a')}?resourceVersion=${asked}`);
+      expect([asked, response.status, response.json]).toEqual([asked, 200, created]);
     }
   });
 
@@ -19,8 +19,8 @@ describe('resourceVersion of a get', () => {
     const { create, json, revision } = bench();
     await create('a');
     const current = Number(await revision());
-    const answer = await json(`GET ${path('/a')}?resourceVersion=${current + ahead}`);
-    expect([answer.status, answer.json['reason'], answer.json['message']]).toEqual([
+    const response = await json(`GET ${path('/a')}?resourceVersion=${current + ahead}`);
+    expect([response.status, response.json['reason'], response.json['message']]).toEqual([
       504,
       'Timeout',
       `Timeout: Too large resource version: ${current + ahead}, current: ${current}`,
@@ -30,9 +30,9 @@ describe('resourceVersion of a get', () => {
   test.each(['x', '-1', '1.5', '0x10', '18446744073709551616'])('that is not a number is a 400: %s', async (asked) => {
     const { create, json } = bench();
     await create('a');
-    const answer = await json(`GET ${path('/a')}?resourceVersion=${asked}`);
-    expect([answer.status, answer.json['reason']]).toEqual([400, 'BadRequest']);
-    expect(answer.json['message']).toContain('invalid resource version');
+    const response = await json(`GET ${path('/a')}?resourceVersion=${asked}`);
+    expect([response.status, response.json['reason']]).toEqual([400, 'BadRequest']);
+    expect(response.json['message']).toContain('invalid resource version');
   });
 
   test('is compared with the revision of the store only if the event itself is older', async () => {

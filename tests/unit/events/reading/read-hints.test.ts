@@ -116,18 +116,18 @@ describe('the hints of a read', () => {
     await create('a');
     hints.length = 0;
     const type = { 'content-type': 'application/merge-patch+json' };
-    const answer = await ask(`PATCH ${path('/a')}?resourceVersion=0`, {
+    const response = await ask(`PATCH ${path('/a')}?resourceVersion=0`, {
       body: '{"metadata":{"labels":{"a":"b"}}}',
       headers: type,
     });
-    expect(answer.status).toBe(200);
+    expect(response.status).toBe(200);
     expect(hints).toEqual([['get', ...LATEST]]);
   });
 });
 
 describe('a store with a synchronous get', () => {
   test.each([true, false])(
-    'is asked for a promise only where it answers LATER, by reads and by writes (LATER: %s)',
+    'is asked for a promise only where it returns LATER, by reads and by writes (LATER: %s)',
     async (later) => {
       const asked: string[] = [];
       const { create, ask } = bench({}, (store) => ({
@@ -144,8 +144,8 @@ describe('a store with a synchronous get', () => {
       expect((await ask(`GET ${path('/a')}`)).status).toBe(200);
       expect((await ask(`GET ${path('/none')}`)).status).toBe(404);
       const type = { 'content-type': 'application/merge-patch+json' };
-      const answer = await ask(`PATCH ${path('/a')}`, { body: '{"metadata":{"labels":{"a":"b"}}}', headers: type });
-      expect(answer.status).toBe(200);
+      const response = await ask(`PATCH ${path('/a')}`, { body: '{"metadata":{"labels":{"a":"b"}}}', headers: type });
+      expect(response.status).toBe(200);
       expect(asked).toEqual([...each, ...each, ...each]);
     },
   );

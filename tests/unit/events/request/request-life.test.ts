@@ -6,7 +6,7 @@ import type { ApiResponse } from '../../../../src/http/response.js';
 import { fakeClock, type FakeClock } from '../../../../src/testing/fake-clock.js';
 import { bench, event, path } from '../bench.js';
 
-const answer: ApiResponse = { status: 200, headers: {}, body: 'ok' };
+const ok: ApiResponse = { status: 200, headers: {}, body: 'ok' };
 const never = new Promise<never>(() => undefined);
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
@@ -39,7 +39,7 @@ function pendingSource(): { readonly source: AsyncIterable<Uint8Array>; readonly
 describe('a pending response', () => {
   test('is passed on when it is ready in time, and so is a failure', async () => {
     const { life } = started(1000);
-    expect(await life.responseOf(Promise.resolve(answer))).toBe(answer);
+    expect(await life.responseOf(Promise.resolve(ok))).toBe(ok);
     await expect(started(1000).life.responseOf(Promise.reject(new Error('no')))).rejects.toThrow('no');
   });
 
@@ -136,7 +136,7 @@ describe('a streamed response', () => {
       yield new Uint8Array(1);
       yield new Uint8Array(2);
     }
-    const { body } = life.stream(answer, chunks());
+    const { body } = life.stream(ok, chunks());
     const sizes: number[] = [];
     for await (const chunk of body as AsyncIterable<Uint8Array>) {
       sizes.push(chunk.length);
@@ -149,7 +149,7 @@ describe('a streamed response', () => {
   test('frees its place when the source fails', async () => {
     const { life, release } = started(1000);
     const next = (): Promise<never> => Promise.reject(new Error('broken'));
-    const { body } = life.stream(answer, { [Symbol.asyncIterator]: () => ({ next }) });
+    const { body } = life.stream(ok, { [Symbol.asyncIterator]: () => ({ next }) });
     await expect((body as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]().next()).rejects.toThrow('broken');
     expect(release).toHaveBeenCalled();
   });
@@ -157,7 +157,7 @@ describe('a streamed response', () => {
   test('frees its place when the consumer leaves, and ends the source', async () => {
     const { life, release } = started(1000);
     const { source, returned } = pendingSource();
-    const { body } = life.stream(answer, source);
+    const { body } = life.stream(ok, source);
     await (body as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]().return?.();
     expect(release).toHaveBeenCalled();
     expect(returned).toHaveBeenCalledTimes(1);
@@ -166,7 +166,7 @@ describe('a streamed response', () => {
   test('that is not read ends at the deadline with place, source and signal, and never looks complete', async () => {
     const { clock, life, release } = started(1000);
     const { source, returned } = pendingSource();
-    const { body, signal } = life.stream(answer, source);
+    const { body, signal } = life.stream(ok, source);
     const iterator = (body as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]();
     await iterator.next();
     clock.advance(1000);
@@ -268,8 +268,8 @@ describe('the deadline in the Event API', () => {
       },
     }));
     for (let index = 0; index < 20; index++) await create(`e${index}`);
-    const answered = await ask(`GET ${path()}?labelSelector=app%3Dno&limit=1&timeout=1s`);
-    expect(answered.status).toBe(504);
+    const late = await ask(`GET ${path()}?labelSelector=app%3Dno&limit=1&timeout=1s`);
+    expect(late.status).toBe(504);
     await turn();
     expect(pages).toBe(3);
   });

@@ -158,8 +158,8 @@ describe('the paths of the Event API', () => {
     ['', false],
   ])('include or exclude %s: %s', async (url, ours) => {
     const { events } = bench();
-    const answer = await events.handle({ method: 'GET', url });
-    expect(answer !== undefined).toBe(ours);
+    const response = await events.handle({ method: 'GET', url });
+    expect(response !== undefined).toBe(ours);
   });
 
   test.each([
@@ -206,16 +206,16 @@ describe('a missing resource', () => {
     'gets a 404 without details for %s of an event without a namespace',
     async (method) => {
       const { json } = bench();
-      const answer = await json(`${method} ${ROOT}/events/x`);
-      expect(answer.status).toBe(404);
-      expect(answer.json).toMatchObject({ message: 'the server could not find the requested resource', details: {} });
+      const response = await json(`${method} ${ROOT}/events/x`);
+      expect(response.status).toBe(404);
+      expect(response.json).toMatchObject({ message: 'the server could not find the requested resource', details: {} });
     },
   );
 
   test('gets a text 404 for the old watch path without a resource', async () => {
     const { ask } = bench();
-    const answer = await ask(`GET ${ROOT}/watch/`);
-    expect([answer.status, answer.headers['content-type']]).toEqual([404, 'text/plain; charset=utf-8']);
-    expect(await answer.text()).toBe('404 page not found\n');
+    const response = await ask(`GET ${ROOT}/watch/`);
+    expect([response.status, response.headers['content-type']]).toEqual([404, 'text/plain; charset=utf-8']);
+    expect(await response.text()).toBe('404 page not found\n');
   });
 });

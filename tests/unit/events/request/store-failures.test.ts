@@ -62,9 +62,9 @@ describe.each(Object.entries(asks))('the verb %s', (verb, ask) => {
     'says that the store is %s, and nothing else',
     async (code) => {
       const made = bench({}, failing(storeError(code, 'secret')));
-      const answer = await ask(made);
-      expect(answer.status).toBe(TABLE.find(([each]) => each === code)?.[1]);
-      expect(JSON.stringify(answer.headers) + (await answer.text())).not.toContain('secret');
+      const response = await ask(made);
+      expect(response.status).toBe(TABLE.find(([each]) => each === code)?.[1]);
+      expect(JSON.stringify(response.headers) + (await response.text())).not.toContain('secret');
       expect(made.observed.filter(({ type }) => type === 'error')).toEqual([]);
     },
   );
@@ -76,10 +76,10 @@ describe.each(Object.entries(asks))('the verb %s', (verb, ask) => {
     ['an object with a status', { status: { code: 200, message: 'secret password' } }],
   ])('makes a bare 500 of %s, and reports it to observe', async (_title, thrown) => {
     const made = bench({}, failing(thrown));
-    const answer = await ask(made);
-    expect(answer.status).toBe(500);
-    const text = await answer.text();
-    expect(JSON.stringify(answer.headers) + text).not.toContain('secret');
+    const response = await ask(made);
+    expect(response.status).toBe(500);
+    const text = await response.text();
+    expect(JSON.stringify(response.headers) + text).not.toContain('secret');
     expect(JSON.parse(text)).toMatchObject({ kind: 'Status', reason: 'InternalError', code: 500 });
     expect(made.observed.filter(({ type }) => type === 'error')).toEqual([
       { type: 'error', error: thrown, where: 'events' },

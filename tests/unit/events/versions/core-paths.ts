@@ -1,4 +1,4 @@
-/** Paths below /api, and whether the Event API answers them when it serves core/v1. */
+/** Paths below /api, and whether the Event API serves them when it serves core/v1. */
 export const CORE_PATHS: readonly (readonly [path: string, claimed: boolean])[] = [
   ['/api', true],
   ['/api/v1', true],

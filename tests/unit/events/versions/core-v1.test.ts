@@ -44,8 +44,8 @@ describe('core/v1', () => {
   test('shows events of the other version in its own names and order', async () => {
     const { create, ask } = coreBench();
     const written = await create('a', { series: { count: 3, lastObservedTime: '2026-03-05T06:09:09.000009Z' } });
-    const answer = await ask(`GET ${core('/a')}`);
-    const text = await answer.text();
+    const response = await ask(`GET ${core('/a')}`);
+    const text = await response.text();
     expect(text.endsWith('\n')).toBe(true);
     const read = JSON.parse(text) as Json;
     expect(Object.keys(read)).toEqual([
@@ -173,9 +173,9 @@ describe('core/v1', () => {
 
   test('uses its own representation for dry runs', async () => {
     const { json } = coreBench();
-    const answer = await json(`POST ${core('?dryRun=All')}`, oldEvent('a'));
-    expect(answer.json).toMatchObject({ apiVersion: 'v1', message: 'a message', count: 2 });
-    expect(metaOf(answer.json)['resourceVersion']).toBeUndefined();
+    const response = await json(`POST ${core('?dryRun=All')}`, oldEvent('a'));
+    expect(response.json).toMatchObject({ apiVersion: 'v1', message: 'a message', count: 2 });
+    expect(metaOf(response.json)['resourceVersion']).toBeUndefined();
     expect((await json(`GET ${core('/a')}`)).status).toBe(404);
   });
 

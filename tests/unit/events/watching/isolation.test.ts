@@ -145,11 +145,11 @@ async function relabel({ json }: Bench): Promise<void> {
 /** Opens a watch; what it is sent arrives in the list. */
 async function open(bench: Bench, { target, accept }: Watcher, from: string): Promise<Sent[]> {
   const headers = accept === undefined ? {} : { accept };
-  const answer = await bench.ask(`GET ${target}&resourceVersion=${from}`, { headers });
-  expect(answer.status).toBe(200);
+  const response = await bench.ask(`GET ${target}&resourceVersion=${from}`, { headers });
+  expect(response.status).toBe(200);
   const frames: Sent[] = [];
   void (async () => {
-    for await (const frame of answer.frames<Sent>()) frames.push(frame);
+    for await (const frame of response.frames<Sent>()) frames.push(frame);
   })();
   return frames;
 }

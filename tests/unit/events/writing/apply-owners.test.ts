@@ -12,9 +12,9 @@ test.each<[what: string, owners: readonly Json[], fields: readonly string[]]>([
   const sent = event('a', {}, { ownerReferences });
   for (const existing of [false, true]) {
     if (existing) expect((await json(`POST ${path()}`, event('a'))).status).toBe(201);
-    const answer = await json(`PATCH ${path('/a')}?fieldManager=m`, sent, apply);
-    expect(answer.status).toBe(422);
-    const { causes } = answer.json['details'] as { causes: readonly Json[] };
+    const response = await json(`PATCH ${path('/a')}?fieldManager=m`, sent, apply);
+    expect(response.status).toBe(422);
+    const { causes } = response.json['details'] as { causes: readonly Json[] };
     const named = new Set(causes.map(({ field }) => field));
     expect(named).toEqual(new Set(fields.map((field) => `metadata.ownerReferences.${field}`)));
   }

@@ -36,10 +36,10 @@ describe('a concurrent write', () => {
     const { wrap, attempts } = contended(3);
     const { create, json } = bench({}, wrap);
     await create('a');
-    const answer = await json(`PATCH ${path('/a')}`, { metadata: { labels: { x: 'y' } } }, MERGE);
-    expect(answer.status).toBe(200);
+    const response = await json(`PATCH ${path('/a')}`, { metadata: { labels: { x: 'y' } } }, MERGE);
+    expect(response.status).toBe(200);
     expect(attempts()).toBe(4);
-    expect(metaOf(answer.json)).toMatchObject({ annotations: { by: '3' }, labels: { x: 'y' } });
+    expect(metaOf(response.json)).toMatchObject({ annotations: { by: '3' }, labels: { x: 'y' } });
   });
 
   test.each([
@@ -56,23 +56,23 @@ describe('a concurrent write', () => {
       type === 'JSON'
         ? [{ op: 'replace', path: '/metadata/ownerReferences', value: ownerReferences }]
         : { metadata: { ownerReferences } };
-    const answer = await ask(`PATCH ${path('/a')}`, { body: JSON.stringify(patch), headers });
-    expect([answer.status, attempts()]).toEqual([200, 3]);
-    expect([answer.headers['warning']].flat()).toEqual([expect.stringContaining('duplicate entries')]);
+    const response = await ask(`PATCH ${path('/a')}`, { body: JSON.stringify(patch), headers });
+    expect([response.status, attempts()]).toEqual([200, 3]);
+    expect([response.headers['warning']].flat()).toEqual([expect.stringContaining('duplicate entries')]);
     const stored = metaOf((await json(`GET ${path('/a')}`)).json);
     expect(stored).toMatchObject({ annotations: { by: '2' } });
     expect(stored['ownerReferences']).toEqual([owner, other]);
-    expect(metaOf(await answer.json())).toEqual(stored);
+    expect(metaOf(await response.json())).toEqual(stored);
   });
 
   test('does not stop an update without a resourceVersion', async () => {
     const { wrap, attempts } = contended(2);
     const { create, json } = bench({}, wrap);
     await create('a');
-    const answer = await json(`PUT ${path('/a')}`, event('a', {}, { labels: { x: 'y' } }));
-    expect(answer.status).toBe(200);
+    const response = await json(`PUT ${path('/a')}`, event('a', {}, { labels: { x: 'y' } }));
+    expect(response.status).toBe(200);
     expect(attempts()).toBe(3);
-    expect(metaOf(answer.json)).not.toHaveProperty('annotations');
+    expect(metaOf(response.json)).not.toHaveProperty('annotations');
   });
 
   test('is a conflict for a caller who gave a resourceVersion', async () => {
@@ -80,9 +80,9 @@ describe('a concurrent write', () => {
     const { create, json } = bench({}, wrap);
     const created = await create('a');
     const resourceVersion = metaOf(created)['resourceVersion'] as string;
-    const answer = await json(`PATCH ${path('/a')}`, { metadata: { resourceVersion, labels: { x: 'y' } } }, MERGE);
-    expect(answer.status).toBe(409);
-    expect(answer.json).toMatchObject({ reason: 'Conflict', details: { name: 'a', kind: 'events' } });
+    const response = await json(`PATCH ${path('/a')}`, { metadata: { resourceVersion, labels: { x: 'y' } } }, MERGE);
+    expect(response.status).toBe(409);
+    expect(response.json).toMatchObject({ reason: 'Conflict', details: { name: 'a', kind: 'events' } });
     expect(attempts()).toBe(1);
     expect(metaOf((await json(`GET ${path('/a')}`)).json)).not.toHaveProperty('labels');
   });
@@ -118,8 +118,8 @@ describe('the resourceVersion of the caller', () => {
     const created = await create('a');
     const before = await revision();
     const resourceVersion = sent(metaOf(created)['resourceVersion'] as string);
-    const answer = await json(`PUT ${path('/a')}`, event('a', {}, { resourceVersion, labels: { x: 'y' } }));
-    expect(answer.status).toBe(expected);
+    const response = await json(`PUT ${path('/a')}`, event('a', {}, { resourceVersion, labels: { x: 'y' } }));
+    expect(response.status).toBe(expected);
     expect((await revision()) === before).toBe(expected !== 200);
   });
 });
@@ -134,8 +134,8 @@ describe('the resourceVersion of an update that creates the event', () => {
   ])('is checked: %s', async (_title, resourceVersion, expected) => {
     const { json, revision } = bench();
     const before = await revision();
-    const answer = await json(`PUT ${path('/a')}`, event('a', {}, { resourceVersion }));
-    expect(answer.status).toBe(expected);
+    const response = await json(`PUT ${path('/a')}`, event('a', {}, { resourceVersion }));
+    expect(response.status).toBe(expected);
     expect((await revision()) === before).toBe(expected !== 201);
   });
 });
@@ -145,12 +145,12 @@ describe('a change that changes nothing', () => {
     const { create, json, revision, store } = bench();
     const created = await create('a', {}, { labels: { x: 'y' } });
     const before = await store.get(KEY);
-    for (const answer of [
+    for (const response of [
       await json(`PATCH ${path('/a')}`, {}, MERGE),
       await json(`PATCH ${path('/a')}`, { metadata: { labels: { x: 'y', gone: null } } }, MERGE),
       await json(`PUT ${path('/a')}`, created),
     ]) {
-      expect(answer).toEqual({ status: 200, json: created });
+      expect(response).toEqual({ status: 200, json: created });
     }
     expect(await store.get(KEY)).toEqual(before);
     expect(await revision()).toBe(metaOf(created)['resourceVersion']);
@@ -169,13 +169,16 @@ describe('a field that updates cannot change', () => {
   test('keeps its stored value without an error', async () => {
     const { create, json } = bench();
     const created = metaOf(await create('a'));
-    const answer = await json(
+    const response = await json(
       `PUT ${path('/a')}`,
       event('a', {}, { creationTimestamp: '2001-01-01T00:00:00Z', generation: 9, labels: { x: 'y' } }),
     );
-    expect(answer.status).toBe(200);
-    expect(metaOf(answer.json)).toMatchObject({ uid: created['uid'], creationTimestamp: created['creationTimestamp'] });
-    expect(metaOf(answer.json)['generation']).toBe(created['generation']);
+    expect(response.status).toBe(200);
+    expect(metaOf(response.json)).toMatchObject({
+      uid: created['uid'],
+      creationTimestamp: created['creationTimestamp'],
+    });
+    expect(metaOf(response.json)['generation']).toBe(created['generation']);
   });
 
   test('such as deletionTimestamp keeps its value, so that a deletion cannot be undone', async () => {
@@ -200,8 +203,8 @@ describe('a field that updates cannot change', () => {
     const { create, json } = bench();
     await create('a');
     const sent = event('a', {}, { deletionTimestamp: '2024-01-01T00:00:00Z', deletionGracePeriodSeconds: 0 });
-    const answer = await json(`PUT ${path('/a')}`, sent);
-    expect([answer.status, answer.json['message']]).toEqual([
+    const response = await json(`PUT ${path('/a')}`, sent);
+    expect([response.status, response.json['message']]).toEqual([
       422,
       'Event "a" is invalid: [metadata.deletionTimestamp: Invalid value: ' +
         '"2024-01-01T00:00:00Z": field is immutable, metadata.deletionGracePeriodSeconds: Invalid value: 0: field is immutable]',
@@ -213,8 +216,8 @@ describe('a field that updates cannot change', () => {
     const finalizers = ['example.com/one'];
     await create('a', {}, { finalizers });
     await json(`DELETE ${path('/a')}`);
-    const answer = await json(`PUT ${path('/a')}`, event('a', {}, { finalizers, deletionGracePeriodSeconds: 5 }));
-    expect([answer.status, answer.json['message']]).toEqual([
+    const response = await json(`PUT ${path('/a')}`, event('a', {}, { finalizers, deletionGracePeriodSeconds: 5 }));
+    expect([response.status, response.json['message']]).toEqual([
       422,
       'Event "a" is invalid: metadata.deletionGracePeriodSeconds: Invalid value: 5: field is immutable',
     ]);
@@ -223,9 +226,9 @@ describe('a field that updates cannot change', () => {
   test('such as the uid is a conflict if another value is sent', async () => {
     const { create, json } = bench();
     const created = metaOf(await create('a'));
-    const answer = await json(`PUT ${path('/a')}`, event('a', {}, { uid: 'other' }));
-    expect(answer.status).toBe(409);
-    expect(answer.json['message']).toContain(
+    const response = await json(`PUT ${path('/a')}`, event('a', {}, { uid: 'other' }));
+    expect(response.status).toBe(409);
+    expect(response.json['message']).toContain(
       `Precondition failed: UID in precondition: other, UID in object meta: ${String(created['uid'])}`,
     );
     const absent = await json(`PUT ${path('/b')}`, event('b', {}, { uid: 'other' }));
@@ -371,19 +374,19 @@ describe('an event that another client creates first', () => {
   test('is updated by a PUT, and keeps its identity', async () => {
     const { wrap } = overtaken();
     const { json } = bench({}, wrap);
-    const answer = await json(`PUT ${path('/a')}`, event('a', {}, { labels: { x: 'y' } }));
-    expect(answer.status).toBe(200);
-    expect(metaOf(answer.json)).toMatchObject({ uid: 'theirs', labels: { x: 'y' } });
-    expect(metaOf(answer.json)).not.toHaveProperty('annotations');
-    expect((await json(`GET ${path('/a')}`)).json).toEqual(answer.json);
+    const response = await json(`PUT ${path('/a')}`, event('a', {}, { labels: { x: 'y' } }));
+    expect(response.status).toBe(200);
+    expect(metaOf(response.json)).toMatchObject({ uid: 'theirs', labels: { x: 'y' } });
+    expect(metaOf(response.json)).not.toHaveProperty('annotations');
+    expect((await json(`GET ${path('/a')}`)).json).toEqual(response.json);
   });
 
   test('is a conflict for a PUT with a resourceVersion', async () => {
     const { wrap, revision } = overtaken();
     const { json } = bench({}, wrap);
-    const answer = await json(`PUT ${path('/a')}`, event('a', {}, { resourceVersion: '7' }));
-    expect(answer.status).toBe(409);
-    expect(answer.json).toMatchObject({ reason: 'Conflict', message: expect.stringContaining('has been modified') });
+    const response = await json(`PUT ${path('/a')}`, event('a', {}, { resourceVersion: '7' }));
+    expect(response.status).toBe(409);
+    expect(response.json).toMatchObject({ reason: 'Conflict', message: expect.stringContaining('has been modified') });
     expect(metaOf((await json(`GET ${path('/a')}`)).json)['resourceVersion']).toBe(String(revision()));
   });
 
@@ -391,9 +394,9 @@ describe('an event that another client creates first', () => {
     const { wrap } = overtaken();
     const { json } = bench({}, wrap);
     const intent = event('a', {}, { labels: { x: 'y' } });
-    const answer = await json(`PATCH ${path('/a')}?fieldManager=one&force=true`, intent, APPLY);
-    expect(answer.status).toBe(200);
-    expect(metaOf(answer.json)).toMatchObject({ uid: 'theirs', annotations: { by: 'theirs' }, labels: { x: 'y' } });
+    const response = await json(`PATCH ${path('/a')}?fieldManager=one&force=true`, intent, APPLY);
+    expect(response.status).toBe(200);
+    expect(metaOf(response.json)).toMatchObject({ uid: 'theirs', annotations: { by: 'theirs' }, labels: { x: 'y' } });
   });
 
   test('is found by a dry run, too', async () => {
@@ -403,7 +406,7 @@ describe('an event that another client creates first', () => {
       get: (key, call) => (reads++ === 0 ? Promise.resolve(undefined) : store.get(key, call)),
     }));
     await create('a');
-    const answer = await json(`PUT ${path('/a')}?dryRun=All`, event('a', {}, { labels: { x: 'y' } }));
-    expect(answer.status).toBe(200);
+    const response = await json(`PUT ${path('/a')}?dryRun=All`, event('a', {}, { labels: { x: 'y' } }));
+    expect(response.status).toBe(200);
   });
 });

@@ -7,8 +7,8 @@ describe('a delete of one event', () => {
   test('removes it, and the response names it', async () => {
     const { create, json } = bench();
     const created = await create('a');
-    const answer = await json(`DELETE ${path('/a')}`);
-    expect(answer).toMatchObject({
+    const response = await json(`DELETE ${path('/a')}`);
+    expect(response).toMatchObject({
       status: 200,
       json: { kind: 'Status', status: 'Success', details: { name: 'a', kind: 'events', uid: metaOf(created)['uid'] } },
     });

@@ -83,9 +83,9 @@ describe.each(WRONG)('the query %s', (query) => {
     await create('a');
     const before = await revision();
     const headers = method === 'PATCH' ? MERGE : undefined;
-    const answer = await json(`${method} ${target}?${query}`, body, headers);
+    const response = await json(`${method} ${target}?${query}`, body, headers);
     const values = query.split('&').map((each) => each.slice('dryRun='.length));
-    expect([answer.status, answer.json['message']]).toEqual([
+    expect([response.status, response.json['message']]).toEqual([
       422,
       expect.stringContaining(`dryRun: Unsupported value: ${JSON.stringify(values)}: supported values: "All"`),
     ]);
@@ -100,8 +100,8 @@ test.each([[['All', 'x']], [['']], [['none']]])(
     await create('a');
     const before = await revision();
     for (const target of [path('/a'), path()]) {
-      const answer = await json(`DELETE ${target}`, { kind: 'DeleteOptions', apiVersion: 'v1', dryRun });
-      expect(answer.status).toBe(422);
+      const response = await json(`DELETE ${target}`, { kind: 'DeleteOptions', apiVersion: 'v1', dryRun });
+      expect(response.status).toBe(422);
     }
     expect(await revision()).toBe(before);
   },

@@ -23,8 +23,8 @@ describe('a JSON patch', () => {
         { op: 'test', path: '/metadata', value: metaOf(created) },
         { op: 'test', path: '', value: created },
       );
-      const answer = await json(`PATCH ${path(`/${name}`)}`, operations, JSON_PATCH);
-      expect([answer.status, answer.json]).toEqual([200, created]);
+      const response = await json(`PATCH ${path(`/${name}`)}`, operations, JSON_PATCH);
+      expect([response.status, response.json]).toEqual([200, created]);
       expect(await revision()).toBe(before);
     }
   });
@@ -33,13 +33,13 @@ describe('a JSON patch', () => {
     const { create, json, revision } = bench();
     await create('a');
     const before = await revision();
-    const answer = await json(
+    const response = await json(
       `PATCH ${path('/a')}`,
       [{ op: 'replace', path: `/${key}`, value: 'Other/v9' }],
       JSON_PATCH,
     );
-    expect(answer.status).toBeGreaterThanOrEqual(400);
-    expect(answer.status).toBeLessThan(500);
+    expect(response.status).toBeGreaterThanOrEqual(400);
+    expect(response.status).toBeLessThan(500);
     expect(await revision()).toBe(before);
   });
 });
@@ -70,10 +70,10 @@ test('owners that a patch repeats are merged, with a warning', async () => {
   await create('a');
   const owner: Json = { apiVersion: 'v1', kind: 'Pod', name: 'web-1', uid: 'u1' };
   const body = JSON.stringify({ metadata: { ownerReferences: [owner, { ...owner, name: 'other' }, owner] } });
-  const answer = await ask(`PATCH ${path('/a')}`, { body, headers: MERGE });
-  expect(answer.status).toBe(200);
-  expect(JSON.stringify(answer.headers['warning'])).toContain('duplicate entries');
-  expect(metaOf(await answer.json())['ownerReferences']).toEqual([owner, { ...owner, name: 'other' }]);
+  const response = await ask(`PATCH ${path('/a')}`, { body, headers: MERGE });
+  expect(response.status).toBe(200);
+  expect(JSON.stringify(response.headers['warning'])).toContain('duplicate entries');
+  expect(metaOf(await response.json())['ownerReferences']).toEqual([owner, { ...owner, name: 'other' }]);
 });
 
 test.each([['name'], ['namespace']])('a patch that gives the event another %s is refused', async (key) => {

@@ -41,11 +41,11 @@ describe('generateName', () => {
       },
     }));
     const before = await revision();
-    const answer = await ask(`POST ${path()}`, { json: event(undefined, {}, { generateName: 'web-' }) });
+    const response = await ask(`POST ${path()}`, { json: event(undefined, {}, { generateName: 'web-' }) });
     expect(tries).toBe(8);
-    expect(answer.status).toBe(409);
-    expect(answer.headers['retry-after']).toBe('1');
-    const status = await answer.json<{ message: string }>();
+    expect(response.status).toBe(409);
+    expect(response.headers['retry-after']).toBe('1');
+    const status = await response.json<{ message: string }>();
     expect(status).toMatchObject({ reason: 'AlreadyExists', details: { kind: 'events', retryAfterSeconds: 1 } });
     expect(status.message).toMatch(
       /^events "web-[a-z0-9]{5}" already exists, the server was not able to generate a unique name for the object$/,
@@ -64,26 +64,26 @@ describe('a name that is taken', () => {
   test('is answered with 409', async () => {
     const { create, json } = bench();
     await create('a');
-    const answer = await json(`POST ${path()}`, event('a'));
-    expect(answer.status).toBe(409);
-    expect(answer.json['message']).toBe('events.events.example.com "a" already exists');
+    const response = await json(`POST ${path()}`, event('a'));
+    expect(response.status).toBe(409);
+    expect(response.json['message']).toBe('events.events.example.com "a" already exists');
   });
 
   test('by an event that waits for its finalizers is answered with a note that it is being deleted', async () => {
     const { create, json } = bench();
     await create('a', {}, { finalizers: ['example.com/hold'] });
     await json(`DELETE ${path('/a')}`);
-    const answer = await json(`POST ${path()}`, event('a'));
-    expect(answer.status).toBe(409);
-    expect(answer.json['message']).toBe('object is being deleted: events.events.example.com "a" already exists');
+    const response = await json(`POST ${path()}`, event('a'));
+    expect(response.status).toBe(409);
+    expect(response.json['message']).toBe('object is being deleted: events.events.example.com "a" already exists');
     const dry = await json(`POST ${path()}?dryRun=All`, event('a'));
-    expect(dry.json['message']).toBe(answer.json['message']);
+    expect(dry.json['message']).toBe(response.json['message']);
   });
 
   test('by an event that has gone meanwhile is an ordinary 409', async () => {
     const { json } = bench({}, (store) => ({ ...store, create: () => Promise.reject(storeError('exists', 'taken')) }));
-    const answer = await json(`POST ${path()}`, event('a'));
-    expect(answer.json['message']).toBe('events.events.example.com "a" already exists');
+    const response = await json(`POST ${path()}`, event('a'));
+    expect(response.json['message']).toBe('events.events.example.com "a" already exists');
   });
 });
 
@@ -115,8 +115,8 @@ describe('the fields that the server sets', () => {
   test('include the resourceVersion, which is refused in a new event', async () => {
     const { json, revision } = bench();
     const before = await revision();
-    const answer = await json(`POST ${path()}`, event('a', {}, { resourceVersion: '5' }));
-    expect(answer.status).toBe(400);
+    const response = await json(`POST ${path()}`, event('a', {}, { resourceVersion: '5' }));
+    expect(response.status).toBe(400);
     expect(await revision()).toBe(before);
   });
 
@@ -132,9 +132,9 @@ describe('the fields that the server sets', () => {
   test('exclude repeated owners, which are merged with a warning', async () => {
     const { ask } = bench();
     const owner = { apiVersion: 'v1', kind: 'Pod', name: 'a', uid: 'u-1' };
-    const answer = await ask(`POST ${path()}`, { json: event('a', {}, { ownerReferences: [owner, owner] }) });
-    expect(answer.status).toBe(201);
-    expect(metaOf(await answer.json())['ownerReferences']).toHaveLength(1);
-    expect(String(answer.headers['warning'])).toContain('duplicate entries');
+    const response = await ask(`POST ${path()}`, { json: event('a', {}, { ownerReferences: [owner, owner] }) });
+    expect(response.status).toBe(201);
+    expect(metaOf(await response.json())['ownerReferences']).toHaveLength(1);
+    expect(String(response.headers['warning'])).toContain('duplicate entries');
   });
 });

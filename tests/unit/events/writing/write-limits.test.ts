@@ -23,9 +23,9 @@ describe('a write beyond the rate', () => {
     const { ask, revision } = limited(1);
     await ask(`POST ${path()}`, { json: event('a') });
     const before = await revision();
-    const answer = await ask(`POST ${path()}`, { json: event('b') });
-    expect([answer.status, answer.headers['retry-after']]).toEqual([429, '2']);
-    expect(await answer.json()).toEqual({
+    const response = await ask(`POST ${path()}`, { json: event('b') });
+    expect([response.status, response.headers['retry-after']]).toEqual([429, '2']);
+    expect(await response.json()).toEqual({
       kind: 'Status',
       apiVersion: 'v1',
       metadata: {},
@@ -62,8 +62,8 @@ describe('a write beyond the rate', () => {
     const { ask } = limited(2);
     expect((await ask(`POST ${path()}`, { json: event('a') })).status).toBe(201);
     expect((await ask(`POST ${CORE}`, { json: coreEvent('b') })).status).toBe(201);
-    const answer = await ask(`POST ${CORE}`, { json: coreEvent('c') });
-    expect(answer.status).toBe(429);
+    const response = await ask(`POST ${CORE}`, { json: coreEvent('c') });
+    expect(response.status).toBe(429);
     expect((await ask(`POST ${path()}`, { json: event('d') })).status).toBe(429);
   });
 
@@ -73,8 +73,8 @@ describe('a write beyond the rate', () => {
     const about = (name: string): object => event(`e-${name}-${made++}`, { regarding: { kind: 'Pod', name } });
     expect((await ask(`POST ${path()}`, { json: about('a') })).status).toBe(201);
     expect((await ask(`POST ${path()}`, { json: about('b') })).status).toBe(201);
-    const answer = await ask(`POST ${path()}`, { json: about('a') });
-    expect((await answer.json<{ message: string }>()).message).toBe(
+    const response = await ask(`POST ${path()}`, { json: about('a') });
+    expect((await response.json<{ message: string }>()).message).toBe(
       'Too many requests: limit reached on type SourceAndObject for key Poda',
     );
   });

@@ -3,18 +3,18 @@ import type { CallOptions } from '../../../../src/testing/call.js';
 import { bench, event, path, type Bench, type Json } from '../bench.js';
 import { isStream, type ApiResponse } from '../../../../src/http/response.js';
 
-/** Room for one large answer at a time: the next one is refused at once. */
+/** Room for one large response at a time: the next one is refused at once. */
 const ONE = { bytes: 100, bytesPerCaller: 100, queued: 0 };
 const MERGE = { 'content-type': 'application/merge-patch+json' };
 const PROTOBUF = { accept: 'application/vnd.kubernetes.protobuf' };
 
 const large = (size = 100_000): Json => ({ annotations: { text: 'x'.repeat(size) } });
 
-/** A request as a bridge makes it, whose answer nobody reads. */
+/** A request as a bridge makes it, whose response nobody reads. */
 async function unread({ events }: Bench, url: string, headers: Record<string, string> = {}): Promise<ApiResponse> {
-  const answer = await events.handle({ method: 'GET', url, headers, body: () => Promise.reject(new Error('none')) });
-  if (answer === undefined) throw new Error(`${url} is not answered`);
-  return answer;
+  const response = await events.handle({ method: 'GET', url, headers, body: () => Promise.reject(new Error('none')) });
+  if (response === undefined) throw new Error(`${url} is not answered`);
+  return response;
 }
 
 async function stored(limits: object = ONE): Promise<Bench> {
@@ -27,20 +27,20 @@ describe('a large response', () => {
   test('is a stream of known length with the bytes of the event', async () => {
     const made = bench();
     await made.create('a', {}, large());
-    const answer = await unread(made, path('/a'));
-    expect(isStream(answer.body)).toBe(true);
+    const response = await unread(made, path('/a'));
+    expect(isStream(response.body)).toBe(true);
     const chunks: Uint8Array[] = [];
-    for await (const chunk of answer.body as AsyncIterable<Uint8Array>) chunks.push(chunk);
+    for await (const chunk of response.body as AsyncIterable<Uint8Array>) chunks.push(chunk);
     const bytes = Buffer.concat(chunks);
-    expect(answer.headers['content-length']).toBe(String(bytes.byteLength));
+    expect(response.headers['content-length']).toBe(String(bytes.byteLength));
     expect(JSON.parse(bytes.toString())).toMatchObject({ metadata: { name: 'a', ...large() } });
   });
 
   test('counts until it was read to its end, and another one is 429 meanwhile', async () => {
     const made = await stored();
-    const answer = await unread(made, path('/a'));
+    const response = await unread(made, path('/a'));
     expect((await made.ask(`GET ${path('/b')}`)).status).toBe(429);
-    for await (const chunk of answer.body as AsyncIterable<Uint8Array>) expect(chunk.byteLength).toBeGreaterThan(0);
+    for await (const chunk of response.body as AsyncIterable<Uint8Array>) expect(chunk.byteLength).toBeGreaterThan(0);
     expect((await made.ask(`GET ${path('/b')}`)).status).toBe(200);
   });
 
@@ -62,15 +62,15 @@ describe('a large response', () => {
 
   test('counts until it is cancelled', async () => {
     const made = await stored();
-    const answer = await unread(made, path('/a'));
-    await (answer.body as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]().return?.();
+    const response = await unread(made, path('/a'));
+    await (response.body as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]().return?.();
     expect((await made.ask(`GET ${path('/b')}`)).status).toBe(200);
   });
 
   test('yields nothing more after it was cancelled', async () => {
     const made = await stored();
-    const answer = await unread(made, path('/a'));
-    const chunks = (answer.body as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]();
+    const response = await unread(made, path('/a'));
+    const chunks = (response.body as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]();
     for (const step of [await chunks.return?.(), await chunks.next()]) expect(step).toMatchObject({ done: true });
   });
 
@@ -125,9 +125,9 @@ describe('a large response', () => {
     const first = await unread(made, path('/a'));
     expect((await made.ask(`GET ${url}`, how)).status).toBe(429);
     await (first.body as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]().return?.();
-    const answer = await made.ask(`GET ${url}`, how);
-    expect(answer.status).toBe(200);
-    await answer.text();
+    const response = await made.ask(`GET ${url}`, how);
+    expect(response.status).toBe(200);
+    await response.text();
     await vi.waitFor(async () => expect((await made.ask(`GET ${path('/a')}`)).status).toBe(200));
   });
 
@@ -175,8 +175,8 @@ describe('a large response', () => {
 
   test('releases its bytes when it cannot be made', async () => {
     const made = await stored();
-    const answer = await made.ask(`GET ${path('/a?resourceVersion=99999999999999999')}`);
-    expect(answer.status).toBe(504);
+    const response = await made.ask(`GET ${path('/a?resourceVersion=99999999999999999')}`);
+    expect(response.status).toBe(504);
     expect((await made.ask(`GET ${path('/a')}`)).status).toBe(200);
   });
 });

@@ -9,18 +9,18 @@ const ask = ({ events }: Bench, name: string): ReturnType<Bench['events']['handl
 test('a get that waits for nothing is answered without a promise', async () => {
   const one = bench();
   await one.create('a');
-  const answer = ask(one, 'a');
-  expect(isPromise(answer)).toBe(false);
-  expect(answer).toMatchObject({ status: 200, headers: { 'content-type': 'application/json' } });
+  const response = ask(one, 'a');
+  expect(isPromise(response)).toBe(false);
+  expect(response).toMatchObject({ status: 200, headers: { 'content-type': 'application/json' } });
   expect(one.observed.at(-1)).toMatchObject({ type: 'request', verb: 'get', status: 200, caller: 'tester' });
 });
 
 test('asynchronous hooks are awaited', async () => {
   const one = bench({ authorize: () => Promise.resolve({ allowed: true }) });
   await one.create('a');
-  const answer = ask(one, 'a');
-  expect(isPromise(answer)).toBe(true);
-  expect(await answer).toMatchObject({ status: 200 });
+  const response = ask(one, 'a');
+  expect(isPromise(response)).toBe(true);
+  expect(await response).toMatchObject({ status: 200 });
 });
 
 test('a synchronous failure is answered like any failure, and frees its place in flight', async () => {
@@ -36,9 +36,9 @@ test('a get that replaces the store’s own is called', async () => {
   }));
   await one.create('a');
   expect(await ask(one, 'lost')).toMatchObject({ status: 503 });
-  const answer = ask(one, 'a');
-  expect(isPromise(answer)).toBe(true);
-  expect(await answer).toMatchObject({ status: 200 });
+  const response = ask(one, 'a');
+  expect(isPromise(response)).toBe(true);
+  expect(await response).toMatchObject({ status: 200 });
 });
 
 test('a create that replaces the store’s own is called', async () => {
