@@ -50,8 +50,8 @@ async function startNginx(upstream: number): Promise<number> {
     rmSync(dir, { recursive: true, force: true });
   });
   for (;;) {
-    const answer = await ask(port, '/livez').catch(() => undefined);
-    if (answer?.statusCode === 200) return port;
+    const response = await ask(port, '/livez').catch(() => undefined);
+    if (response?.statusCode === 200) return port;
     await pause(20);
   }
 }
@@ -59,9 +59,9 @@ async function startNginx(upstream: number): Promise<number> {
 async function ask(port: number, path: string, options: RequestOptions = {}, body?: string): Promise<IncomingMessage> {
   const where = { host: '127.0.0.1', port, path, rejectUnauthorized: false, agent: false, ...options } as const;
   const asking = body === undefined ? get(where) : request({ method: 'POST', ...where }).end(body);
-  const [answer] = (await once(asking, 'response')) as [IncomingMessage];
-  onTestFinished(() => void answer.destroy());
-  return answer;
+  const [response] = (await once(asking, 'response')) as [IncomingMessage];
+  onTestFinished(() => void response.destroy());
+  return response;
 }
 
 // With CI=true a missing nginx fails the test instead of skipping it.

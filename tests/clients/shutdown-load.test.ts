@@ -13,8 +13,8 @@ const WRITERS = 8;
 const WATCHERS = 8;
 const PATH = '/apis/events.example.com/v1/namespaces/load/events';
 
-/** An answer, complete or cut short. */
-interface Answer {
+/** A response, complete or cut short. */
+interface HttpResponse {
   readonly status: number;
   readonly body: string;
   /** False when the connection was cut before the end of the body. */
@@ -23,7 +23,7 @@ interface Answer {
 
 type Ask = (path: string, options?: RequestOptions, body?: string) => Promise<IncomingMessage>;
 
-/** Sends requests to one of the ports as the admin, over kept-alive connections. Rejects when no answer came. */
+/** Sends requests to one of the ports as the admin, over kept-alive connections. Rejects when no response came. */
 function asker(base: string, token: string, ca: string): Ask {
   const secure = base.startsWith('https:');
   const agent = secure ? new SecureAgent({ keepAlive: true, ca }) : new Agent({ keepAlive: true });
@@ -41,7 +41,7 @@ function asker(base: string, token: string, ca: string): Ask {
   };
 }
 
-async function whole(response: IncomingMessage): Promise<Answer> {
+async function whole(response: IncomingMessage): Promise<HttpResponse> {
   let body = '';
   try {
     for await (const chunk of response) body += String(chunk);
@@ -52,36 +52,36 @@ async function whole(response: IncomingMessage): Promise<Answer> {
 }
 
 /** Writes one event after the other until the server refuses one or is not there any more. */
-async function write(ask: Ask, writer: number, onAnswer: (answer: Answer) => void): Promise<void> {
+async function write(ask: Ask, writer: number, onResponse: (response: HttpResponse) => void): Promise<void> {
   for (let count = 0; ; count += 1) {
     const name = `w${writer}-${count}`;
     const text = manifestText('events.example.com', name, { metadata: { namespace: 'load' } });
     const response = await ask(PATH, { method: 'POST' }, text).catch(() => undefined);
     if (response === undefined) return;
-    const answer = await whole(response);
-    onAnswer(answer);
-    if (answer.status !== 201) return;
+    const read = await whole(response);
+    onResponse(read);
+    if (read.status !== 201) return;
   }
 }
 
-/** The answers to all writers, in the order in which they arrived. */
+/** The responses to all writers, in the order in which they arrived. */
 interface Tally {
-  readonly answers: readonly Answer[];
-  readonly add: (answer: Answer) => void;
-  /** Resolves once this many further answers have arrived. */
+  readonly responses: readonly HttpResponse[];
+  readonly add: (response: HttpResponse) => void;
+  /** Resolves once this many further responses have arrived. */
   readonly grows: (by: number) => Promise<void>;
 }
 
 function createTally(): Tally {
-  const answers: Answer[] = [];
+  const responses: HttpResponse[] = [];
   const waiting: { readonly at: number; readonly resolve: () => void }[] = [];
   return {
-    answers,
-    add(answer) {
-      answers.push(answer);
-      for (const { at, resolve } of waiting) if (answers.length >= at) resolve();
+    responses,
+    add(response) {
+      responses.push(response);
+      for (const { at, resolve } of waiting) if (responses.length >= at) resolve();
     },
-    grows: (by) => new Promise((resolve) => waiting.push({ at: answers.length + by, resolve })),
+    grows: (by) => new Promise((resolve) => waiting.push({ at: responses.length + by, resolve })),
   };
 }
 
@@ -103,7 +103,7 @@ async function askers(server: Standalone): Promise<readonly Ask[]> {
 }
 
 describe('a server that gets SIGTERM under load', () => {
-  it('fails readyz at once, serves through the delay, answers every accepted request, ends watches cleanly and exits with 0', async () => {
+  it('fails readyz at once, serves through the delay, responds to every accepted request, ends watches cleanly and exits with 0', async () => {
     const server = await startStandalone('--shutdown-delay-duration=1s', '--limits=off');
     onTestFinished(async () => void (await server.stop()));
     const asks = await askers(server);
@@ -119,10 +119,10 @@ describe('a server that gets SIGTERM under load', () => {
     const begun = tally.grows(WRITERS * 10);
     const writers = Array.from({ length: WRITERS }, (_, index) => write(askAt(index), index, tally.add));
     await begun;
-    const early = [...tally.answers];
+    const early = [...tally.responses];
 
     server.signal();
-    const get = async (path: string): Promise<Answer> => whole(await askAt(0)(path));
+    const get = async (path: string): Promise<HttpResponse> => whole(await askAt(0)(path));
     while ((await get('/readyz')).status === 200);
     // readyz fails while everything else is served: new connections, health, writes and reads.
     const served = tally.grows(WRITERS * 5);
@@ -139,8 +139,8 @@ describe('a server that gets SIGTERM under load', () => {
 
     expect(await server.exited).toBe(0);
     await Promise.all(writers);
-    expect(tally.answers.filter(({ complete }) => !complete)).toEqual([]);
-    for (const { status, body } of tally.answers) {
+    expect(tally.responses.filter(({ complete }) => !complete)).toEqual([]);
+    for (const { status, body } of tally.responses) {
       // A write that was not acknowledged was refused with a Status.
       if (status === 201) expect(JSON.parse(body)).toMatchObject({ kind: 'Event' });
       else expect([status, JSON.parse(body)]).toMatchObject([503, { reason: 'ServiceUnavailable' }]);
@@ -157,7 +157,7 @@ describe('a server that gets SIGTERM under load', () => {
       expect(history).toEqual(expect.arrayContaining(early.map(({ body }) => revision(JSON.parse(body) as Event))));
     }
     // Every event in the history was acknowledged to its writer.
-    const acknowledged = new Set(tally.answers.map(({ body }) => revision(JSON.parse(body) as Event)));
+    const acknowledged = new Set(tally.responses.map(({ body }) => revision(JSON.parse(body) as Event)));
     expect(longest.filter((one) => !acknowledged.has(one))).toEqual([]);
     expect(server.log()).toMatch(/SIGTERM: shutting down\n[^]*\nended\n$/);
   });

@@ -23,7 +23,7 @@ export interface KubeApiserver extends KillableServer {
   readonly certificates: { readonly ca: string; readonly cert: string; readonly key: string };
   /** A folder that lives as long as the server, for whatever a test has to write. */
   readonly directory: string;
-  /** Asks the server itself as an administrator. @returns the body of an answer that is not an error */
+  /** Asks the server itself as an administrator. @returns the body of a response that is not an error */
   request(method: string, path: string, body?: unknown): Promise<string>;
 }
 
@@ -112,9 +112,9 @@ export async function createKubeApiserver(): Promise<KubeApiserver> {
     try {
       const headers = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' };
       const sent = body === undefined ? null : JSON.stringify(body);
-      const answer = await send(`https://127.0.0.1:${port}${path}`, { method, headers, body: sent, dispatcher });
-      const text = await answer.body.text();
-      if (answer.statusCode >= 300) throw new Error(`${method} ${path}: ${answer.statusCode} ${text}`);
+      const response = await send(`https://127.0.0.1:${port}${path}`, { method, headers, body: sent, dispatcher });
+      const text = await response.body.text();
+      if (response.statusCode >= 300) throw new Error(`${method} ${path}: ${response.statusCode} ${text}`);
       return text;
     } finally {
       await dispatcher.close();

@@ -67,7 +67,7 @@ async function replay(want: Recorded): Promise<ReplayResult & { readonly differe
 }
 
 test.concurrent.each(recorded.map((want) => [`${want.area}/${want.id}`, want] as const))(
-  'the server answers as recorded: %s',
+  'the server responds as recorded: %s',
   async (_title, want) => {
     const { differences, ...result } = await replay(want);
     if (!verdictOf(result).pass) expect(differences).toEqual([]);

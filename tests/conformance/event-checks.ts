@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { Answer, Ask, Stream, Transport } from './transport.js';
+import type { HttpResponse, Ask, Stream, Transport } from './transport.js';
 
 export const GROUP = 'events.example.com';
 export const API_VERSION = `${GROUP}/v1`;
@@ -18,7 +18,7 @@ export interface Bench {
     url: string,
     body?: unknown,
     headers?: Readonly<Record<string, string>>,
-  ): Promise<Answer & { json: Json }>;
+  ): Promise<HttpResponse & { json: Json }>;
   open(url: string, headers?: Readonly<Record<string, string>>): Promise<Stream>;
 }
 
@@ -59,8 +59,8 @@ export function bench(transport: Transport, namespace: string): Bench {
         headers: withToken({ ...(body !== undefined && { 'content-type': 'application/json' }), ...headers }),
         ...(body !== undefined && { body: bytesOf(body) }),
       };
-      const answer = await transport.ask(method, url, ask);
-      return { ...answer, json: parsed(answer.text) };
+      const response = await transport.ask(method, url, ask);
+      return { ...response, json: parsed(response.text) };
     },
     open: (url, headers) => transport.open(url, { headers: withToken(headers) }),
   };
@@ -92,7 +92,7 @@ export const EVENT_CHECKS: readonly Check[] = [
   {
     id: 'E001',
     level: 'MUST',
-    title: 'create answers 201 with the object as stored, in wire order',
+    title: 'create responds with 201 and the object as stored, in wire order',
     async run({ ask, path, event, namespace }) {
       const { status, json, headers } = await ask('POST', path(), event('a'));
       expect(status).toBe(201);
@@ -240,7 +240,7 @@ export const EVENT_CHECKS: readonly Check[] = [
   {
     id: 'E009',
     level: 'MUST',
-    title: 'dryRun=All validates, answers the object, and stores nothing',
+    title: 'dryRun=All validates, returns the object, and stores nothing',
     async run({ ask, path, event }) {
       const dry = await ask('POST', path('?dryRun=All'), event('a'));
       expect(dry.status).toBe(201);
@@ -460,7 +460,7 @@ export const EVENT_CHECKS: readonly Check[] = [
   {
     id: 'E024',
     level: 'MUST',
-    title: 'delete answers a Status with the uid, and the event is gone',
+    title: 'delete returns a Status with the uid, and the event is gone',
     async run({ ask, path, event }) {
       const created = (await ask('POST', path(), event('a'))).json;
       const { status, json } = await ask('DELETE', path('/a'), { propagationPolicy: 'Background' });
@@ -505,7 +505,7 @@ export const EVENT_CHECKS: readonly Check[] = [
   {
     id: 'E027',
     level: 'MUST',
-    title: 'deletecollection deletes what is selected and answers a Status',
+    title: 'deletecollection deletes what is selected and returns a Status',
     async run({ ask, path, event }) {
       await ask('POST', path(), event('a', { type: 'Warning' }));
       await ask('POST', path(), event('b'));
@@ -618,9 +618,9 @@ export const EVENT_CHECKS: readonly Check[] = [
         ['GET', `/apis/${API_VERSION}/events`],
       ] as const) {
         const sent = method === 'POST' || method === 'PUT' || method === 'PATCH' ? { body } : {};
-        const answer = await transport.ask(method, url, sent);
-        expect([answer.status, answer.headers['www-authenticate']]).toEqual([401, undefined]);
-        expect((JSON.parse(answer.text) as Json)['message']).toBe('Unauthorized');
+        const response = await transport.ask(method, url, sent);
+        expect([response.status, response.headers['www-authenticate']]).toEqual([401, undefined]);
+        expect((JSON.parse(response.text) as Json)['message']).toBe('Unauthorized');
       }
     },
   },
@@ -689,8 +689,8 @@ export const EVENT_CHECKS: readonly Check[] = [
     title: 'an update that would create needs the right to create',
     async run({ transport, path, event }) {
       const headers = { authorization: 'Bearer updater-token', 'content-type': 'application/json' };
-      const answer = await transport.ask('PUT', path('/new'), { headers, body: JSON.stringify(event('new')) });
-      expect([answer.status, answer.text.includes('cannot create resource')]).toEqual([403, true]);
+      const response = await transport.ask('PUT', path('/new'), { headers, body: JSON.stringify(event('new')) });
+      expect([response.status, response.text.includes('cannot create resource')]).toEqual([403, true]);
     },
   },
   {

@@ -38,11 +38,11 @@ test.each(kinds)(
       const headers = { 'content-type': 'application/json' };
       const body = new TextEncoder().encode(ordinaryEvent(STORED));
       await sendHostile(events.handle, { method: 'POST', url: COLLECTION, headers, body });
-      const answer = await sendHostile(handle, make(BODY_BYTES));
+      const response = await sendHostile(handle, make(BODY_BYTES));
       expect({ id, unexpected }).toEqual({ id, unexpected: [] });
-      if (answer.status >= 400) expect({ id, briefly: answer.bytes <= MAX_BYTES }).toEqual({ id, briefly: true });
-      expect({ id, answered: answer.status < 500 }).toEqual({ id, answered: true });
-      const warnings = [answer.headers['warning'] ?? []].flat().join('').length;
+      if (response.status >= 400) expect({ id, briefly: response.bytes <= MAX_BYTES }).toEqual({ id, briefly: true });
+      expect({ id, answered: response.status < 500 }).toEqual({ id, answered: true });
+      const warnings = [response.headers['warning'] ?? []].flat().join('').length;
       expect({ id, few: warnings <= MAX_WARNINGS }).toEqual({ id, few: true });
       await events.close();
       await store.close();

@@ -15,7 +15,7 @@ interface Hostile {
   readonly body?: string | Uint8Array;
 }
 
-interface Answer {
+interface HttpResponse {
   readonly status: number;
   readonly headers: ApiResponse['headers'];
   readonly text: string;
@@ -55,36 +55,36 @@ afterEach(() => {
   expect(({} as Json)['polluted']).toBeUndefined();
 });
 
-/** Sends a request and reads the whole answer; the client of a watch leaves after the first chunk. */
-async function send({ method, url, headers, body }: Hostile): Promise<Answer | undefined> {
+/** Sends a request and reads the whole response; the client of a watch leaves after the first chunk. */
+async function send({ method, url, headers, body }: Hostile): Promise<HttpResponse | undefined> {
   const client = new AbortController();
-  const answer = await events.handle({
+  const response = await events.handle({
     method,
     url,
     ...(headers && { headers }),
     ...(body !== undefined && { body: () => body }),
     signal: client.signal,
   });
-  if (answer === undefined) return undefined;
+  if (response === undefined) return undefined;
   let text = '';
-  if (answer.body !== null && typeof answer.body === 'object' && Symbol.asyncIterator in answer.body) {
+  if (response.body !== null && typeof response.body === 'object' && Symbol.asyncIterator in response.body) {
     // These watches have no timeout: the client leaves once nothing more can be read at once.
     const timer = setImmediate(() => setImmediate(() => client.abort()));
-    for await (const chunk of answer.body) {
+    for await (const chunk of response.body) {
       text += new TextDecoder().decode(chunk);
-      if (String(answer.headers['content-type']).includes('stream=watch') || url.includes('watch')) client.abort();
+      if (String(response.headers['content-type']).includes('stream=watch') || url.includes('watch')) client.abort();
     }
     clearImmediate(timer);
-  } else if (answer.body !== null) {
-    text = typeof answer.body === 'string' ? answer.body : new TextDecoder().decode(answer.body);
+  } else if (response.body !== null) {
+    text = typeof response.body === 'string' ? response.body : new TextDecoder().decode(response.body);
   }
-  return { status: answer.status, headers: answer.headers, text };
+  return { status: response.status, headers: response.headers, text };
 }
 
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
-/** Checks what holds for every answer to any request. */
-function check({ status, headers, text }: Answer): void {
+/** Checks what holds for every response to any request. */
+function check({ status, headers, text }: HttpResponse): void {
   // The only 5xx that is documented: a revision in the future.
   if (status >= 500) {
     expect({ status, text, observed }).toMatchObject({ status: 504 });
@@ -107,16 +107,16 @@ function check({ status, headers, text }: Answer): void {
 }
 
 /** Asks, checks, and makes sure that a refusal changed nothing. */
-async function probe(request: Hostile): Promise<Answer | undefined> {
+async function probe(request: Hostile): Promise<HttpResponse | undefined> {
   observed = [];
   const before = await store.revision();
-  const answer = await send(request);
-  if (answer === undefined) return undefined;
-  check(answer);
+  const response = await send(request);
+  if (response === undefined) return undefined;
+  check(response);
   const reads = !['POST', 'PUT', 'PATCH', 'DELETE'].includes(request.method);
-  const collection = request.method === 'DELETE' && answer.status >= 400 && !/events\/./.test(request.url);
-  if (reads || (answer.status >= 400 && !collection)) expect(await store.revision()).toBe(before);
-  return answer;
+  const collection = request.method === 'DELETE' && response.status >= 400 && !/events\/./.test(request.url);
+  if (reads || (response.status >= 400 && !collection)) expect(await store.revision()).toBe(before);
+  return response;
 }
 
 const event = (name: string, more: Json = {}): Json => ({
@@ -606,11 +606,11 @@ describe('no prototype is polluted, no refused request changes the store, and', 
         fc.oneof(garbled(fc.constant(token)), forged, garbled(forged), mess()),
         fc.boolean(),
         async (text, everywhere) => {
-          const answer = await probe({
+          const response = await probe({
             method: 'GET',
             url: `${everywhere ? `${ROOT}/events` : PATH}?limit=2&continue=${escaped(text)}`,
           });
-          expect([200, 400, 410, 504]).toContain(answer?.status);
+          expect([200, 400, 410, 504]).toContain(response?.status);
         },
       ),
       RUNS,
@@ -644,8 +644,8 @@ describe('no prototype is polluted, no refused request changes the store, and', 
         fc.boolean(),
         async (name, text, watch) => {
           const url = `${PATH}?${name}=${escaped(text)}${watch ? '&watch=1' : ''}`;
-          const answer = await probe({ method: 'GET', url });
-          expect([200, 400]).toContain(answer?.status);
+          const response = await probe({ method: 'GET', url });
+          expect([200, 400]).toContain(response?.status);
         },
       ),
       RUNS,
@@ -662,8 +662,8 @@ describe('requests beyond a limit', () => {
     const url = verb === 'POST' ? PATH : `${PATH}/seed`;
     const type = verb === 'PATCH' ? 'application/merge-patch+json' : 'application/json';
     for (const body of [new Uint8Array(4 * MIB), `{"note":"${'x'.repeat(4 * MIB)}"}`]) {
-      const answer = await probe({ method: verb, url, headers: { 'content-type': type }, body });
-      expect(answer?.status).toBe(413);
+      const response = await probe({ method: verb, url, headers: { 'content-type': type }, body });
+      expect(response?.status).toBe(413);
     }
   });
 
@@ -697,8 +697,8 @@ describe('requests beyond a limit', () => {
     ] as const) {
       if (type === 'application/yaml' && body.length > 100_000) continue;
       await seeded();
-      const answer = await probe({ method: verb, url, headers: { 'content-type': type }, body });
-      expect([verb, type, Math.floor((answer?.status ?? 0) / 100)]).toEqual([verb, type, 4]);
+      const response = await probe({ method: verb, url, headers: { 'content-type': type }, body });
+      expect([verb, type, Math.floor((response?.status ?? 0) / 100)]).toEqual([verb, type, 4]);
     }
   });
 
@@ -711,13 +711,13 @@ describe('requests beyond a limit', () => {
       path: `/metadata/annotations/k${index}`,
     }));
     const body = JSON.stringify([{ op: 'add', path: '/metadata/annotations', value: { a: big } }, ...copies]);
-    const answer = await probe({
+    const response = await probe({
       method: 'PATCH',
       url: `${PATH}/seed`,
       headers: { 'content-type': 'application/json-patch+json' },
       body,
     });
-    expect(answer?.status).toBeGreaterThanOrEqual(400);
+    expect(response?.status).toBeGreaterThanOrEqual(400);
   });
 
   test('are refused where YAML aliases would expand without limit', async () => {
@@ -728,13 +728,13 @@ describe('requests beyond a limit', () => {
           .fill(index === 0 ? 'x' : `*a${index - 1}`)
           .join(', ')}]`,
     );
-    const answer = await probe({
+    const response = await probe({
       method: 'POST',
       url: PATH,
       headers: { 'content-type': 'application/yaml' },
       body: laughs.join('\n'),
     });
-    expect(answer?.status).toBe(400);
+    expect(response?.status).toBe(400);
   });
 
   test('get 431 for a path or query of 100,000 characters, and 406 for an Accept of 20,000 types', async () => {

@@ -1,4 +1,4 @@
-/** One difference between a recorded answer and one that was given. */
+/** One difference between a recorded response and one that was given. */
 export interface Difference {
   readonly path: string;
   readonly want?: unknown;
@@ -29,8 +29,8 @@ const DECIDED: ReadonlyMap<string, { readonly step: number; readonly why: string
 ]);
 
 /**
- * A step whose recorded form is open on purpose has nothing to compare the form with; and managedFields are sorted by time to
- * the second, so that two writes on either side of a second's end change places.
+ * A step whose recorded form is open on purpose has nothing to compare the form with; and managedFields are sorted by
+ * time to the second, so that two writes on either side of a second's end change places.
  */
 const isIgnored = (soft: SoftDifference): boolean =>
   (soft.class === 'format' && soft.want === undefined) ||

@@ -11,14 +11,14 @@ export interface Ask {
   readonly body?: string | Uint8Array;
 }
 
-/** A complete answer. A header that came several times is a list joined by newlines. */
-export interface Answer {
+/** A complete response. A header that came several times is a list joined by newlines. */
+export interface HttpResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
 }
 
-/** A streaming answer: JSON frames, one a line. */
+/** A streaming response: JSON frames, one a line. */
 export interface Stream {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -31,7 +31,7 @@ export interface Stream {
 /** One way to reach a handler: checks do not know which. */
 export interface Transport {
   readonly name: string;
-  ask(method: string, url: string, ask?: Ask): Promise<Answer>;
+  ask(method: string, url: string, ask?: Ask): Promise<HttpResponse>;
   open(url: string, ask?: Ask): Promise<Stream>;
   close(): Promise<void>;
 }

@@ -85,10 +85,10 @@ describe.each(Object.entries(MOUNTS))('over %s', (_, mount) => {
         const headers = body === undefined ? {} : { 'content-type': type, 'content-length': json.length };
         const asked = request({ agent, host: '127.0.0.1', port, path, method, headers });
         asked.end(json);
-        const [answer] = await once(asked, 'response');
-        expect(answer.statusCode).toBe(status);
-        answer.resume();
-        await once(answer, 'end');
+        const [response] = await once(asked, 'response');
+        expect(response.statusCode).toBe(status);
+        response.resume();
+        await once(response, 'end');
       }
       // The memory of buffers is freed in the background, until the next collection at the latest.
       for (let times = 0; times < 3; times++) collectYoungGarbage();

@@ -11,7 +11,7 @@ import { feedHandler, gate, listen, raw, serve, text } from './support.js';
 
 const LIMIT = 100_000;
 
-/** Answers with the number of bytes it read, or with 413 itself, as a resource does. */
+/** Responds with the number of bytes it read, or with 413 itself, as a resource does. */
 const measure: ApiHandler = async (request) => {
   if (request.method === 'GET') return text('still here');
   try {
@@ -86,7 +86,7 @@ describe('a request body', () => {
     expect(errors).toEqual([]);
   });
 
-  test('over the limit is answered 413, not 500, when a handler lets the error through', async () => {
+  test('over the limit gets 413, not 500, when a handler lets the error through', async () => {
     const { port, errors } = await serve(async (request) => text(String(await readBody(request, 3))));
     const client = raw(port);
     client.send(post('Content-Length: 4', 'four'));
@@ -119,7 +119,7 @@ describe('a body over the limit', () => {
     await ended;
   });
 
-  test('is read and discarded, so that a client which reads only after sending everything gets the answer', async () => {
+  test('is read and discarded, so that a client which reads only after sending everything gets the response', async () => {
     const { port } = await serve(measure);
     const client = raw(port);
     client.socket.pause();
@@ -248,7 +248,7 @@ test('Expect: 100-continue is answered before the body is read', async () => {
 describe('a body that never arrives', () => {
   const half = post('Content-Length: 9', '{');
 
-  test('rejects with the reason of the signal that ends its reading, and the answer goes out', async () => {
+  test('rejects with the reason of the signal that ends its reading, and the response goes out', async () => {
     const deadline = new AbortController();
     const reading = gate();
     const outcome = gate<unknown>();

@@ -121,7 +121,7 @@ async function expectAllPlacesFree(): Promise<void> {
   await expectPolite(port);
 }
 
-/** The first bytes of an answer. */
+/** The first bytes of a response. */
 async function answerTo(port: number, request: string): Promise<string> {
   const socket = connect(port, '127.0.0.1');
   socket.on('error', () => undefined);
@@ -137,9 +137,9 @@ async function answerTo(port: number, request: string): Promise<string> {
  */
 async function expectPlaceFree(port: number): Promise<void> {
   const list = async (): Promise<number> => {
-    const answer = await fetch(`http://127.0.0.1:${port}${PATH}?limit=1`);
-    await answer.arrayBuffer();
-    return answer.status;
+    const response = await fetch(`http://127.0.0.1:${port}${PATH}?limit=1`);
+    await response.arrayBuffer();
+    return response.status;
   };
   await expect.poll(list, { timeout: 20_000, interval: 100 }).toBe(200);
 }

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { httpTransport, isResponseError } from '../../src/client.js';
-import { answer, clientOf, clientOver, closedLater, failureOf, local, STORED } from './client-support.js';
+import { respond, clientOf, clientOver, closedLater, failureOf, local, STORED } from './client-support.js';
 
 /** A client of a server that writes arbitrary bytes. */
 async function clientOfRaw(answerWith: (socket: Socket) => void) {
@@ -54,7 +54,7 @@ describe('a hostile server', () => {
     expect(await failureOf(client.get({ name: 'a' }))).toSatisfy(isResponseError);
   });
 
-  test('that never ends its answer is disconnected after maxResponseBytes', async () => {
+  test('that never ends its response is disconnected after maxResponseBytes', async () => {
     const { client, bytes } = await clientOfRaw((socket) => {
       socket.write(`${HEAD}connection: close\r\n\r\n{"note":"`);
       endless(socket, 'x'.repeat(10_000));
@@ -92,7 +92,7 @@ describe('a hostile server', () => {
     let asked = 0;
     const { client } = await clientOf((_request, response) => {
       asked++;
-      answer(response, 200, { kind: 'EventList', metadata: { resourceVersion: '1', continue: 'more' }, items: [] });
+      respond(response, 200, { kind: 'EventList', metadata: { resourceVersion: '1', continue: 'more' }, items: [] });
     });
     const error = await failureOf(client.list().toArray());
     expect(error).toSatisfy(isResponseError);
@@ -103,7 +103,7 @@ describe('a hostile server', () => {
     let asked = 0;
     const { client } = await clientOf((_request, response) => {
       const metadata = { resourceVersion: '1', continue: String(++asked) };
-      answer(response, 200, { kind: 'EventList', metadata, items: [] });
+      respond(response, 200, { kind: 'EventList', metadata, items: [] });
     });
     expect(await failureOf(client.list().toArray())).toSatisfy(isResponseError);
     expect(asked).toBe(1_000);
@@ -113,13 +113,13 @@ describe('a hostile server', () => {
     let asked = 0;
     const { client } = await clientOf((_request, response) => {
       const metadata = { resourceVersion: '1', continue: String(++asked) };
-      answer(response, 200, { kind: 'EventList', metadata, items: [STORED, STORED] });
+      respond(response, 200, { kind: 'EventList', metadata, items: [STORED, STORED] });
     });
     expect(await failureOf(client.list().toArray(10))).toMatchObject({ message: 'the list has more than 10 events' });
     expect(asked).toBe(6);
   });
 
-  test('that compresses its answer without being asked causes a ResponseError, and nothing is decompressed', async () => {
+  test('that compresses its response without being asked causes a ResponseError, and nothing is decompressed', async () => {
     let encoding: unknown;
     const bomb = gzipSync(Buffer.alloc(50_000_000, 'x'));
     const { client } = await clientOf((request, response) => {
@@ -134,9 +134,9 @@ describe('a hostile server', () => {
     expect(await failureOf(frames.next())).toSatisfy(isResponseError);
   });
 
-  test('that answers with HTML causes a ResponseError with the beginning of its text', async () => {
+  test('that responds with HTML causes a ResponseError with the beginning of its text', async () => {
     const { client } = await clientOf((request, response) => {
-      if (request.url?.includes('?')) return answer(response, 200, { kind: 'EventList', metadata: {}, items: 5 });
+      if (request.url?.includes('?')) return respond(response, 200, { kind: 'EventList', metadata: {}, items: 5 });
       response.writeHead(200, { 'content-type': 'text/html' });
       return void response.end('<!doctype html><script>alert(1)</script><h1>Sign\n in</h1>\u001b[31m');
     });

@@ -8,7 +8,16 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { httpTransport, isConnectionError, isStatusError, isUnauthorized, watchEvents } from '../../src/client.js';
 import { toNodeListener } from '../../src/node.js';
 import { fakeClock } from '../../src/testing.js';
-import { answer, clientOf, clientOver, closedLater, failureOf, folderOfTest, local, STORED } from './client-support.js';
+import {
+  respond,
+  clientOf,
+  clientOver,
+  closedLater,
+  failureOf,
+  folderOfTest,
+  local,
+  STORED,
+} from './client-support.js';
 import { event, eventsOfTest } from './events-api.js';
 import { listen } from './support.js';
 
@@ -34,7 +43,7 @@ describe('a client over HTTP', () => {
     let url: string | undefined;
     const { port } = await clientOf((request, response) => {
       url = request.url;
-      answer(response, 200, STORED);
+      respond(response, 200, STORED);
     });
     const transport = closedLater(httpTransport({ server: local(port, '/clusters/c1/') }));
     await clientOver(transport).get({ name: 'a' });
@@ -43,17 +52,18 @@ describe('a client over HTTP', () => {
 
   test('reuses connections', async () => {
     let connections = 0;
-    const { client, server } = await clientOf((_request, response) => answer(response, 200, STORED));
+    const { client, server } = await clientOf((_request, response) => respond(response, 200, STORED));
     server.on('connection', () => connections++);
     for (let index = 0; index < 20; index++) await client.get({ name: 'a' });
-    // The next request may come before undici has noticed that the last one is complete: it then takes a second connection.
+    // The next request may come before undici has noticed that the last one is complete: it then takes a second
+    // connection.
     expect(connections).toBeLessThanOrEqual(2);
   });
 
   test('has no more connections than maxConnections allows', async () => {
     let connections = 0;
     const { client, server } = await clientOf(
-      (_request, response) => void setTimeout(() => answer(response, 200, STORED), 5),
+      (_request, response) => void setTimeout(() => respond(response, 200, STORED), 5),
       { maxConnections: 3 },
     );
     server.on('connection', () => connections++);
@@ -93,7 +103,7 @@ describe('a client over HTTP', () => {
     expect(error).toMatchObject({ sent: true });
   });
 
-  test('fails when the connection is reset in the middle of an answer', async () => {
+  test('fails when the connection is reset in the middle of a response', async () => {
     const { client } = await clientOf((request, response) => {
       response.writeHead(200, { 'content-type': 'application/json' });
       response.write('{"kind":"Event",');
@@ -102,7 +112,7 @@ describe('a client over HTTP', () => {
     expect(await failureOf(client.get({ name: 'a' }))).toMatchObject({ name: 'ConnectionError', sent: true });
   });
 
-  test('fails when an answer has fewer bytes than its Content-Length', async () => {
+  test('fails when a response has fewer bytes than its Content-Length', async () => {
     const { client } = await clientOf((request, response) => {
       response.writeHead(200, { 'content-type': 'application/json', 'content-length': '1000' });
       response.write('{}');
@@ -131,16 +141,16 @@ describe('a client over HTTP', () => {
     while (held.length === 0) await delay(1);
     const reason = new Error('enough');
     expect(await failureOf(client.get({ name: 'a' }, { signal: abortIn(20, reason) }))).toBe(reason);
-    answer(held[0] as ServerResponse, 200, STORED);
+    respond(held[0] as ServerResponse, 200, STORED);
     await first;
     const third = client.get({ name: 'a' });
     while (held.length === 1) await delay(1);
-    answer(held[1] as ServerResponse, 200, STORED);
+    respond(held[1] as ServerResponse, 200, STORED);
     await third;
     expect(asked).toBe(2);
   });
 
-  test('fails when there is no answer within timeoutMs', async () => {
+  test('fails when there is no response within timeoutMs', async () => {
     const { client } = await clientOf(() => undefined);
     const error = await failureOf(client.get({ name: 'a' }, { timeoutMs: 30 }));
     expect(error).toMatchObject({ name: 'ConnectionError', message: 'there was no answer within 30 ms' });
@@ -246,7 +256,7 @@ describe('the credentials of a transport', () => {
     const { port } = await clientOf((request, response) => {
       const { authorization, 'impersonate-user': user, 'impersonate-group': group } = request.headers;
       seen.push([authorization, user, group, request.headers['impersonate-extra-example.com%2fscope']]);
-      answer(response, 200, STORED);
+      respond(response, 200, STORED);
     });
     let calls = 0;
     const impersonate = { name: 'jane', groups: ['ops', 'dev'], extra: { 'example.com/scope': ['all'] } };
@@ -309,7 +319,7 @@ describe('the credentials of a transport', () => {
     const { client } = await clientOf(
       (request, response) => {
         seen.push(request.headers.authorization);
-        answer(response, 200, STORED);
+        respond(response, 200, STORED);
       },
       { tokenFile, clock },
     );
@@ -336,7 +346,11 @@ describe('the credentials of a transport', () => {
       (request, response) => {
         seen.push(request.headers.authorization);
         const isValid = request.headers.authorization === valid;
-        answer(response, isValid ? 200 : 401, isValid ? STORED : { kind: 'Status', reason: 'Unauthorized', code: 401 });
+        respond(
+          response,
+          isValid ? 200 : 401,
+          isValid ? STORED : { kind: 'Status', reason: 'Unauthorized', code: 401 },
+        );
       },
       { tokenFile, clock },
     );
@@ -361,7 +375,11 @@ describe('the credentials of a transport', () => {
     const { client } = await clientOf(
       (request, response) => {
         const isValid = request.headers.authorization === 'Bearer valid';
-        answer(response, isValid ? 200 : 401, isValid ? STORED : { kind: 'Status', reason: 'Unauthorized', code: 401 });
+        respond(
+          response,
+          isValid ? 200 : 401,
+          isValid ? STORED : { kind: 'Status', reason: 'Unauthorized', code: 401 },
+        );
       },
       { tokenFile, clock },
     );
@@ -417,7 +435,7 @@ describe('the credentials of a transport', () => {
 describe('a redirect', () => {
   test('is a StatusError, and nothing is sent to its location', async () => {
     let asked = 0;
-    const other = await listen((_request, response) => void (asked++, answer(response, 200, STORED)));
+    const other = await listen((_request, response) => void (asked++, respond(response, 200, STORED)));
     const { client } = await clientOf(
       (_request, response) => void response.writeHead(307, { location: local(other.port, '/apis') }).end(),
       { token: 'secret' },

@@ -9,7 +9,7 @@ import {
   type KubeconfigTransportOptions,
 } from '../../src/client.js';
 import { fakeClock } from '../../src/testing.js';
-import { answer, clientOver, closedLater, failureOf, folderOfTest, local, STORED } from './client-support.js';
+import { respond, clientOver, closedLater, failureOf, folderOfTest, local, STORED } from './client-support.js';
 import { listen } from './support.js';
 
 /** A server that records the credentials it gets, and refuses those for which `isValid` is false. */
@@ -17,8 +17,8 @@ async function noting(isValid: (authorization: string | undefined) => boolean = 
   const seen: (string | undefined)[] = [];
   const { port } = await listen((request, response) => {
     seen.push(request.headers.authorization);
-    if (isValid(request.headers.authorization)) answer(response, 200, STORED);
-    else answer(response, 401, { kind: 'Status', reason: 'Unauthorized', message: 'Unauthorized', code: 401 });
+    if (isValid(request.headers.authorization)) respond(response, 200, STORED);
+    else respond(response, 401, { kind: 'Status', reason: 'Unauthorized', message: 'Unauthorized', code: 401 });
   });
   return { server: local(port), seen };
 }
@@ -142,7 +142,7 @@ ${contexts.join('\n')}
     const { port } = await listen((request, response) => {
       const { headers } = request;
       seen.push(headers['impersonate-user'], headers['impersonate-group'], headers['impersonate-extra-scope']);
-      answer(response, 200, STORED);
+      respond(response, 200, STORED);
     });
     const user = { token: 't', as: 'jane', 'as-groups': ['a', 'b'], 'as-user-extra': { scope: ['all'] } };
     await clientOver(await open({ text: configOf({ server: local(port), user }) })).get({ name: 'a' });

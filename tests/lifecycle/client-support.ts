@@ -36,7 +36,7 @@ export function clientOver(transport: ConnectedTransport, options: Partial<Event
 /** The address of a server on this machine. */
 export const local = (port: number, path = ''): string => `http://127.0.0.1:${port}${path}`;
 
-/** A client of a server that answers as `listener` does. */
+/** A client of a server that responds as `listener` does. */
 export async function clientOf(
   listener: (request: IncomingMessage, response: ServerResponse) => void,
   options: Partial<HttpTransportOptions> = {},
@@ -47,8 +47,8 @@ export async function clientOf(
   return { client: clientOver(transport, more), server, port, transport };
 }
 
-/** Answers with an object. */
-export function answer(response: ServerResponse, status: number, body: object, headers: object = {}): void {
+/** Responds with an object. */
+export function respond(response: ServerResponse, status: number, body: object, headers: object = {}): void {
   const text = JSON.stringify(body);
   response.writeHead(status, {
     'content-type': 'application/json',
@@ -74,5 +74,5 @@ export const failureOf = (call: Promise<unknown>): Promise<Error> =>
     (error: Error) => error,
   );
 
-/** An event as a server answers with it. */
+/** An event as a server responds with it. */
 export const STORED = { kind: 'Event', metadata: { name: 'a', namespace: 'default' } };

@@ -11,7 +11,7 @@ import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { httpTransport, isResponseError, kubeconfigTransport, type HttpTransportOptions } from '../../src/client.js';
 import { toNodeListener } from '../../src/node.js';
 import { fakeClock } from '../../src/testing.js';
-import { answer, clientOver, closedLater, failureOf, folderOfTest, STORED } from './client-support.js';
+import { respond, clientOver, closedLater, failureOf, folderOfTest, STORED } from './client-support.js';
 import { event, eventsOfTest } from './events-api.js';
 
 interface Pem {
@@ -42,7 +42,9 @@ beforeAll(async () => {
   ]);
 });
 
-/** A certificate that an intermediate authority has signed, and one that another authority has signed for the same name. */
+/**
+ * A certificate that an intermediate authority has signed, and one that another authority has signed for the same name.
+ */
 async function signedCertificates() {
   const keySize = 2048 as const;
   const authority = (value: string, ca?: { readonly key: string; readonly cert: string }): Promise<Pem> =>
@@ -78,11 +80,11 @@ const tls = (): ServerOptions => ({
   rejectUnauthorized: false,
 });
 
-/** Answers with the name in the client's certificate. */
+/** Responds with the name in the client's certificate. */
 const whoAmI = (request: IncomingMessage, response: ServerResponse): void => {
   const socket = request.socket as TLSSocket;
   const name = socket.authorized ? String(socket.getPeerCertificate().subject.CN) : 'nobody';
-  answer(response, 200, { ...STORED, note: name });
+  respond(response, 200, { ...STORED, note: name });
 };
 
 const clientTo = (port: number, options: Partial<HttpTransportOptions>) =>
@@ -186,7 +188,7 @@ describe('HTTP/2', () => {
     expect([...versions]).toEqual(['2.0']);
   });
 
-  test('fails like HTTP/1.1 when a stream is reset in the middle of an answer, so that a read is repeated', async () => {
+  test('fails like HTTP/1.1 when a stream is reset in the middle of a response, so that a read is repeated', async () => {
     const server = createSecureServer({ key: serverPem.private, cert: serverPem.cert });
     let asked = 0;
     server.on('stream', (stream, { ':method': method }) => {
@@ -232,7 +234,7 @@ describe('HTTP/2', () => {
         (name) => Buffer.from(String(headers[name]), 'latin1').toString('utf8'),
       );
       seen.push([httpVersion, ...bytes]);
-      answer(response as never, 200, STORED);
+      respond(response as never, 200, STORED);
     });
     const port = await listenTo(server);
     const impersonate = { name: 'jürgen', uid: '日本', groups: ['größe', 'a'], extra: { 'ä(b)': ['é'] } };
@@ -275,7 +277,7 @@ describe('HTTP/2', () => {
     await frames.return?.();
   });
 
-  test('limits the headers of an answer, and keeps the connection', async () => {
+  test('limits the headers of a response, and keeps the connection', async () => {
     const server = createSecureServer({ key: serverPem.private, cert: serverPem.cert });
     let sessions = 0;
     server.on('session', () => void sessions++);
@@ -296,7 +298,7 @@ describe('HTTP/2', () => {
   test('is not used unless the option http2 is set', async () => {
     const server = createSecureServer({ key: serverPem.private, cert: serverPem.cert, allowHTTP1: true });
     server.on('request', (request, response) => {
-      answer(response as never, 200, { ...STORED, note: request.httpVersion });
+      respond(response as never, 200, { ...STORED, note: request.httpVersion });
     });
     const port = await listenTo(server);
     expect(await clientTo(port, { tls: trusted() }).get({ name: 'a' })).toMatchObject({ note: '1.1' });
@@ -337,7 +339,7 @@ describe('a proxy', () => {
     expect(`${error.message} ${String(error.cause)}`).not.toContain('top-secret');
   });
 
-  test('that does not answer is given up after connectTimeoutMs, and another attempt gets the connection', async () => {
+  test('that does not respond is given up after connectTimeoutMs, and another attempt gets the connection', async () => {
     let asked = 0;
     const proxy = createPlain();
     proxy.on('connect', (_request, socket) => {

@@ -116,7 +116,7 @@ const MIDDLEWARE: readonly (readonly [string, Serve])[] = [
   ['compression in Nest on Express', behindNest],
 ];
 
-/** `@fastify/compress` is an `onSend` hook, and these hooks do not run for answers of the listener or the plugin. */
+/** `@fastify/compress` is an `onSend` hook, and these hooks do not run for responses of the listener or the plugin. */
 const IN_FASTIFY: readonly (readonly [string, Serve])[] = [
   ['@fastify/compress and a hook', inFastifyHook],
   ['@fastify/compress and the plugin', inFastifyPlugin],

@@ -45,7 +45,7 @@ test('the handler learns the address of the socket, and no certificate without T
   expect(await whole(await get(port, '/'))).toBe('127.0.0.1 undefined');
 });
 
-test('an error thrown by next is answered 500 and reported to onError', async () => {
+test('an error thrown by next gets 500 and is reported to onError', async () => {
   const errors: unknown[] = [];
   const ours = toNodeListener(() => Promise.resolve(undefined), { onError: (error) => void errors.push(error) });
   const { port } = await listen((req, res) =>

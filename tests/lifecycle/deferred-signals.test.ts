@@ -25,7 +25,7 @@ test('a list that is not read is aborted at its deadline, and its place goes to 
   expect(errors).toEqual([]);
 });
 
-test('a streaming answer whose signal cannot be read is sent, the failure is reported, and other signals count', async () => {
+test('a streaming response whose signal cannot be read is sent, the failure is reported, and other signals count', async () => {
   const failure = new Error('no signal');
   const giveUp = new AbortController();
   const [broken, other] = [feed(new AbortController().signal), feed(giveUp.signal)];

@@ -70,9 +70,9 @@ describe.each([
       await pause(100 + 200 * random.fraction());
       const closed = gracefulClose(server, { connections });
       if (announced) closing.abort();
-      const [load] = (await outcome) as [{ resets: string[]; answers: number; farewells: number }];
+      const [load] = (await outcome) as [{ resets: string[]; responses: number; farewells: number }];
       expect(load.resets).toEqual([]);
-      expect(load.answers).toBeGreaterThan(20);
+      expect(load.responses).toBeGreaterThan(20);
       expect(load.farewells).toBeGreaterThan(0);
       expect(await closed).toBe(true);
     }

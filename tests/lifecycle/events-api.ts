@@ -25,7 +25,7 @@ export interface EventsApi {
   readonly events: Events;
   /** The store that holds the events; the API may use it through `options.store`. */
   readonly store: EventStore;
-  /** Creates an event, and gives the status of the answer. */
+  /** Creates an event, and gives the status of the response. */
   create(name: string, annotation?: string): Promise<number>;
   close(): Promise<void>;
 }

@@ -14,9 +14,9 @@ const ONE = { reads: 1, writes: 1, watches: 1, queued: 0 };
 type Json = Record<string, unknown>;
 
 interface Api extends Served, Pick<EventsApi, 'events' | 'store'> {
-  /** Statuses of the answers, as observed. */
+  /** Statuses of the responses, as observed. */
   readonly answered: number[];
-  /** The most bytes that were ever buffered for one answer. */
+  /** The most bytes that were ever buffered for one response. */
   buffered(): number;
   create(name: string, annotation?: string): Promise<void>;
   names(): Promise<string[]>;

@@ -102,7 +102,7 @@ describe('inside Express', () => {
     expect(await whole(await get(port, '/apis/x'))).toBe('/apis/x');
   });
 
-  test('a listener mounted under a path answers below it, without basePath', async () => {
+  test('a listener mounted under a path serves what is below it, without basePath', async () => {
     const { port } = await app((service) => {
       const ours = toNodeListener(echo);
       service.use('/ops', ours);

@@ -30,8 +30,8 @@ describe('a failure before the headers', () => {
     ['a status out of range', { status: 42, headers: {}, body: null }],
     ['a body of another type', { status: 200, headers: {}, body: 7 }],
     ['a header that would split the answer', { status: 200, headers: { x: 'a\r\nb: c' }, body: 'x' }],
-  ])('includes a response that cannot be sent: %s', async (_, answer) => {
-    const { port, errors } = await serve(() => answer as never);
+  ])('includes a response that cannot be sent: %s', async (_, unsendable) => {
+    const { port, errors } = await serve(() => unsendable as never);
     const response = await get(port, '/');
     expect([response.statusCode, response.statusMessage]).toEqual([500, 'Internal Server Error']);
     expect(await whole(response)).toBe('Internal Server Error\n');

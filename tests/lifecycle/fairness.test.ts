@@ -5,8 +5,8 @@ import { raw, serve, type RawClient } from './support.js';
 
 const CONNECTIONS = 500;
 /**
- * Answers of the flood that may come between another caller's request and its answer; without fair scheduling a hundred
- * do.
+ * Responses of the flood that may come between another caller's request and its response; without fair scheduling a
+ * hundred do.
  */
 const FEW = 50;
 const ROUNDS = 30;
@@ -19,7 +19,7 @@ const post = (token: string, name: string): string => {
   return `POST ${PATH} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
 };
 
-/** A server, and how many answers it has for each token. */
+/** A server, and how many responses it has for each token. */
 async function api(): Promise<{ readonly port: number; readonly answered: (token: string) => number }> {
   const authenticate = staticTokens({
     flood: { name: 'flood' },
@@ -31,17 +31,17 @@ async function api(): Promise<{ readonly port: number; readonly answered: (token
   const health = createHealth(parts);
   const server = createApiServer({ ...parts, health, events });
   onTestFinished(() => health.close());
-  const answers = new Map<string, number>();
+  const responses = new Map<string, number>();
   const { port } = await serve(async (request) => {
-    const answer = await server.handle(request);
+    const response = await server.handle(request);
     const token = String(request.headers?.['authorization']).slice('Bearer '.length);
-    answers.set(token, (answers.get(token) ?? 0) + 1);
-    return answer;
+    responses.set(token, (responses.get(token) ?? 0) + 1);
+    return response;
   });
-  return { port, answered: (token) => answers.get(token) ?? 0 };
+  return { port, answered: (token) => responses.get(token) ?? 0 };
 }
 
-/** A client that sends the next request as soon as it has its answer, on every connection, until the test ends. */
+/** A client that sends the next request as soon as it has its response, on every connection, until the test ends. */
 async function flood(port: number, request: () => string): Promise<void> {
   const clients = Array.from({ length: CONNECTIONS }, () => raw(port));
   await Promise.all(clients.map(({ socket }) => new Promise((resolve) => socket.once('connect', resolve))));
@@ -53,11 +53,11 @@ async function flood(port: number, request: () => string): Promise<void> {
   }
 }
 
-/** Answers of one keep-alive connection, one after the other. */
+/** Responses of one keep-alive connection, one after the other. */
 async function answerTo({ socket }: RawClient, request: string): Promise<number> {
-  const answer = new Promise<string>((resolve) => socket.once('data', resolve));
+  const response = new Promise<string>((resolve) => socket.once('data', resolve));
   socket.write(request);
-  return Number((await answer).slice(9, 12));
+  return Number((await response).slice(9, 12));
 }
 
 const floods = [

@@ -34,7 +34,7 @@ async function post(port: number, path: string, value: unknown): Promise<number 
 }
 
 describe('the plugin of Fastify', () => {
-  test('answers its paths and leaves the others to the routes and the 404 of the service', async () => {
+  test('serves its paths and leaves the others to the routes and the 404 of the service', async () => {
     const { events } = eventsOfTest();
     const { app, port } = await listen((service) => {
       void service.register(toFastifyPlugin(firstOf(health.handle, events.handle)));
@@ -91,7 +91,7 @@ describe('the plugin of Fastify', () => {
     expect(await whole(await get(port, '/ops/api'))).toBe('own api');
   });
 
-  test("leaves discovery to the service's routes, and answers it where there are none", async () => {
+  test("leaves discovery to the service's routes, and serves it where there are none", async () => {
     const { events } = eventsOfTest();
     const { port } = await listen((service) => {
       void service.register(toFastifyPlugin(events.handle));
@@ -175,7 +175,7 @@ describe('the plugin of Fastify', () => {
     );
   });
 
-  test('app.close() waits for an answer in flight', async () => {
+  test('app.close() waits for a response in flight', async () => {
     const asked = gate();
     const go = gate();
     const { app, port } = await listen(
@@ -188,11 +188,11 @@ describe('the plugin of Fastify', () => {
           }),
         ),
     );
-    const answer = get(port, '/slow');
+    const response = get(port, '/slow');
     await asked.promise;
     const closed = app.close();
     go.open();
-    expect(await whole(await answer)).toBe('answered');
+    expect(await whole(await response)).toBe('answered');
     await closed;
   });
 });

@@ -142,7 +142,7 @@ describe('installShutdown', () => {
     expect(recorder.stats().dropped.closed).toBe(1);
   });
 
-  test('fails readyz, serves through the delay, ends watches, answers what is in flight and closes in order', async () => {
+  test('fails readyz, serves through the delay, ends watches, completes what is in flight and closes in order', async () => {
     const go = gate();
     const asked = gate();
     const preparing = gate();
@@ -190,8 +190,8 @@ describe('installShutdown', () => {
     await turn();
     expect(installed.phase()).toBe('delaying');
     expect((await get(port, '/readyz')).statusCode).toBe(500);
-    const answer = await get(port, '/own', { agent: new Agent({ keepAlive: true }) });
-    expect([await whole(answer), answer.headers.connection]).toEqual(['own', 'keep-alive']);
+    const response = await get(port, '/own', { agent: new Agent({ keepAlive: true }) });
+    expect([await whole(response), response.headers.connection]).toEqual(['own', 'keep-alive']);
     expect([installed.phase(), server.listening, watch.socket.closed, closed]).toEqual(['delaying', true, false, []]);
     clock.advance(1);
     await watch.until('\r\n0\r\n\r\n');
@@ -270,7 +270,7 @@ describe('installShutdown', () => {
     expect(unhandled).not.toHaveBeenCalled();
   });
 
-  test("with 'retry-after' new requests are answered 429 until the last request in flight is answered", async () => {
+  test("with 'retry-after' new requests get 429 until the last request in flight is answered", async () => {
     const go = gate();
     const asked = gate();
     const { server, port, installed } = await serviceWith(
@@ -424,7 +424,7 @@ describe.each(['close', 'retry-after'])(
       child.kill('SIGTERM');
       const [load] = (await outcome) as [Outcome];
       expect(load.resets).toEqual([]);
-      expect(load.answers).toBeGreaterThan(20);
+      expect(load.responses).toBeGreaterThan(20);
       expect(load.farewells).toBeGreaterThan(0);
       expect(load.refused.filter((status) => whileDraining === 'close' || status !== 429)).toEqual([]);
       expect(await watch.complete).toBe(true);

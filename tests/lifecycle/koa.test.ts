@@ -30,7 +30,7 @@ describe.each([
     return (await listen(app.callback() as RequestListener)).port;
   }
 
-  test('answers its paths and leaves the others to the service', async () => {
+  test('serves its paths and leaves the others to the service', async () => {
     const { events } = eventsOfTest();
     const seen: string[] = [];
     const port = await serve((app) => {
@@ -56,7 +56,7 @@ describe.each([
     expect(seen).toEqual(['/readyz 200', '/own 200', '/none 404', `${PATH} 201`, `${PATH}/none 404`]);
   });
 
-  test("leaves discovery to the service's routes, and answers it where there are none", async () => {
+  test("leaves discovery to the service's routes, and serves it where there are none", async () => {
     const { events } = eventsOfTest();
     const port = await serve((app) => {
       app.use(toKoaMiddleware(events.handle));
@@ -93,7 +93,7 @@ describe.each([
     expect(await post(port, '/', '{"sent":true}')).toBe(`200 ${expected}`);
   });
 
-  test('leaves a path that it serves only if nobody else does to a route that answers 404 with a body', async () => {
+  test('leaves a path that it serves only if nobody else does to a route that responds with 404 and a body', async () => {
     const { events } = eventsOfTest();
     const port = await serve((app) => {
       app.use(toKoaMiddleware(events.handle));

@@ -12,7 +12,7 @@ import { gate, get, listen, raw, whole } from './support.js';
 // What docs/guides/migrating.md promises to services that used terminus, lightship or @nestjs/terminus, and no other
 // test asserts.
 
-/** A service as the guide has it: health in front of its own routes, which answer with their path. */
+/** A service as the guide has it: health in front of its own routes, which respond with their path. */
 async function service(health: Health): Promise<{ readonly server: Server; readonly port: number }> {
   const vitals = toNodeListener(health.handle);
   return listen((req, res) => vitals(req, res, () => res.end(`own ${req.url}`)));
@@ -26,7 +26,7 @@ async function answerOf(port: number, path: string): Promise<readonly [status: n
 afterEach(() => void vi.restoreAllMocks());
 
 describe('the endpoints of a service that used another library', () => {
-  test('answer 200, and 500 instead of 503 while a check fails', async () => {
+  test('respond with 200, and 500 instead of 503 while a check fails', async () => {
     const health = createHealth();
     let up = true;
     health.add({ name: 'database', check: () => up });
@@ -66,7 +66,7 @@ describe('the endpoints of a service that used another library', () => {
     expect([own.server.listening, server.listening]).toEqual([false, false]);
   });
 
-  test('give an old route the status to answer with', async () => {
+  test('give an old route the status to respond with', async () => {
     const health = createHealth();
     let check: () => boolean | { ok: false; reason: string; critical: false } = () => true;
     health.add({ name: 'database', check: () => check() });

@@ -54,8 +54,8 @@ function controllerOf(gets: Readonly<Record<string, () => unknown>>): Type {
   }
   const descriptorOf = (name: string): PropertyDescriptor =>
     Object.getOwnPropertyDescriptor(Own.prototype, name) as PropertyDescriptor;
-  for (const [path, answer] of Object.entries(gets)) {
-    Object.defineProperty(Own.prototype, path, { value: answer, configurable: true, writable: true });
+  for (const [path, value] of Object.entries(gets)) {
+    Object.defineProperty(Own.prototype, path, { value: value, configurable: true, writable: true });
     Get(path)(Own.prototype, path, descriptorOf(path));
   }
   Body()(Own.prototype, 'echo', 0);
@@ -116,7 +116,7 @@ describe.each(PLATFORMS)('the module of Nest on %s', (platform, adapter) => {
     return { status: response.statusCode, body: await whole(response) };
   }
 
-  test('answers its paths and leaves the others to the routes, the body parser and the 404 of the service', async () => {
+  test('serves its paths and leaves the others to the routes, the body parser and the 404 of the service', async () => {
     const { root } = service();
     const { port } = await start(root);
     expect(await whole(await get(port, '/readyz'))).toBe('ok');
@@ -129,7 +129,7 @@ describe.each(PLATFORMS)('the module of Nest on %s', (platform, adapter) => {
     expect(await whole(await get(port, '/none'))).toContain('Cannot GET /none');
   });
 
-  test('answers before global prefixes, guards and pipes', async () => {
+  test('responds before global prefixes, guards and pipes', async () => {
     const { root } = service();
     const { port } = await start(root, (app) => {
       app.setGlobalPrefix('v1');
@@ -179,7 +179,7 @@ describe.each(PLATFORMS)('the module of Nest on %s', (platform, adapter) => {
     expect((await post(port, '/own', '{"a":"0123456789"}')).status).toBe(413);
   });
 
-  test("leaves discovery to the service's routes, and answers it where there are none", async () => {
+  test("leaves discovery to the service's routes, and serves it where there are none", async () => {
     const { root } = service({}, { controllers: [controllerOf({ api: () => 'own api' })] });
     const { port } = await start(root);
     expect(await whole(await get(port, '/api'))).toBe('own api');
@@ -233,8 +233,8 @@ describe.each(PLATFORMS)('the module of Nest on %s', (platform, adapter) => {
         });
       }
     });
-    const answer = await get(port, PATH, { headers: { cookie: 'jane' } });
-    expect([answer.statusCode, answer.headers['x-before']]).toEqual([200, 'kept']);
+    const asJane = await get(port, PATH, { headers: { cookie: 'jane' } });
+    expect([asJane.statusCode, asJane.headers['x-before']]).toEqual([200, 'kept']);
     expect((await get(port, PATH, { headers: { cookie: 'joe' } })).statusCode).toBe(403);
     expect((await get(port, PATH)).statusCode).toBe(401);
     // `res` is the response in Express, `routeOptions` are in Fastify's request only.
@@ -523,7 +523,7 @@ describe('the module of Nest', () => {
     expect([dynamic.module, type.name]).toEqual([KubeVitalsModule, 'KubeVitalsModule']);
   });
 
-  test('answers inject() of Fastify and call() without a socket', async () => {
+  test('responds to inject() of Fastify and call() without a socket', async () => {
     const { events } = eventsOfTest();
     const health = createHealth();
     const vitals = KubeVitalsModule.forRoot({ health, events, shutdown: AT_ONCE });

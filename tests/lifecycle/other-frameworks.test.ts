@@ -135,13 +135,13 @@ test('Elysia mounts health and events with onRequest, and below a prefix with mo
     const posted = body && { method: 'POST', headers: JSON_BODY, body: JSON.stringify(body) };
     return app.handle(new Request(`http://localhost${path}`, posted));
   };
-  for (const [path, answer] of [
+  for (const [path, response] of [
     ['/readyz', 'ok'],
     ['/ops/readyz', 'ok'],
     ['/own', 'own'],
     ['/api', 'own api'],
   ] as const) {
-    expect(await (await send(path)).text()).toBe(answer);
+    expect(await (await send(path)).text()).toBe(response);
   }
   expect(await (await send('/own', { body: 'own' })).json()).toEqual({ body: 'own' });
   expect([(await send('/none')).status, (await send('/ops/none')).status]).toEqual([404, 404]);

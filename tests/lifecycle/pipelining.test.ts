@@ -166,10 +166,10 @@ describe('pipelined requests of one connection', () => {
     client.send('GET / HTTP/1.1\r\nHost:a\r\n\r\n'.repeat(1_500));
     await turns(50);
     go.open();
-    const answers = (await client.closed).split('HTTP/1.1 200 OK').slice(1);
+    const responses = (await client.closed).split('HTTP/1.1 200 OK').slice(1);
     expect(handled).toBe(1_001);
-    expect(answers).toHaveLength(1_001);
-    expect(answers.findIndex((answer) => /connection: close/i.test(answer))).toBe(1_000);
+    expect(responses).toHaveLength(1_001);
+    expect(responses.findIndex((response) => /connection: close/i.test(response))).toBe(1_000);
   });
 
   test('keep their order with the routes of an Express service between them', async () => {

@@ -79,7 +79,7 @@ test('kube-vitals copy neither creates the file that it should read, nor reads o
 test.each([
   ['SIGINT', 130],
   ['SIGTERM', 143],
-] as const)('kube-vitals copy ends on %s while a store does not answer', async (signal, expected) => {
+] as const)('kube-vitals copy ends on %s while a store does not respond', async (signal, expected) => {
   const sockets: Socket[] = [];
   const silent = createServer((socket) => void sockets.push(socket.on('error', () => undefined))).listen(
     0,

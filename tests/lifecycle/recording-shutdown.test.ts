@@ -69,7 +69,7 @@ test('a service that is ended under load has written every event that it recorde
   }
   const sum = [...stored.values()].reduce((all, count) => all + count, 0);
   expect(sum).toBe(stats.recorded);
-  // Requests whose answer was lost may have been recorded; those with an answer were.
+  // Requests whose response was lost may have been recorded; those with a response were.
   for (const [path, count] of answered) expect(stored.get(path) ?? 0).toBeGreaterThanOrEqual(count);
   expect(sum - total()).toBeLessThanOrEqual(CLIENTS);
 });

@@ -58,8 +58,8 @@ test.each([1, 2])(
     const second = await makePair();
     // The workers share connections as they like: some in a row show all of them.
     const present = async (pem: string): Promise<boolean> => {
-      const answers = await Promise.all(Array.from({ length: 20 }, () => ask({ agent: false })));
-      return answers.every((answer) => answer.pem === pem.trim());
+      const responses = await Promise.all(Array.from({ length: 20 }, () => ask({ agent: false })));
+      return responses.every((response) => response.pem === pem.trim());
     };
     await until('all present it', () => present(second), LIMIT_MS);
     expect(await ask({ agent: keepingAlive })).toMatchObject({ text: 'ok', reused: true });

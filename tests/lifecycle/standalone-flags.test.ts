@@ -6,7 +6,7 @@ import { startStandalone, type Standalone } from '../clients/standalone.js';
 
 const PROCESS_MS = 90_000;
 
-interface Answer {
+interface HttpResponse {
   readonly status: number;
   readonly text: string;
 }
@@ -25,9 +25,9 @@ async function startIncomplete(...flags: readonly string[]): Promise<Standalone>
   return start('--data-dir', dataDir, ...flags);
 }
 
-async function ask({ insecureUrl }: Standalone, path: string): Promise<Answer> {
-  const answer = await fetch(`${insecureUrl}${path}`);
-  return { status: answer.status, text: await answer.text() };
+async function ask({ insecureUrl }: Standalone, path: string): Promise<HttpResponse> {
+  const response = await fetch(`${insecureUrl}${path}`);
+  return { status: response.status, text: await response.text() };
 }
 
 const HOOK_FAILED = '[-]poststarthook/write-kubeconfig failed: reason withheld\n';
@@ -39,8 +39,8 @@ test(
       startIncomplete('--livez-grace-period=1h'),
       startIncomplete('--livez-grace-period=1ms'),
     ]);
-    const answer = await ask(patient, '/livez?verbose');
-    expect([answer.status, answer.text.includes('[+]poststarthook/write-kubeconfig ok\n')]).toEqual([200, true]);
+    const response = await ask(patient, '/livez?verbose');
+    expect([response.status, response.text.includes('[+]poststarthook/write-kubeconfig ok\n')]).toEqual([200, true]);
     for (const failed of [await ask(patient, '/readyz'), await ask(strict, '/livez'), await ask(strict, '/readyz')]) {
       expect([failed.status, failed.text.includes(HOOK_FAILED)]).toEqual([500, true]);
     }

@@ -54,12 +54,12 @@ async function open(
   return { ...servers, log, inUse };
 }
 
-interface Answer {
+interface HttpResponse {
   readonly status: number;
   readonly text: string;
 }
 
-async function ask(url: string, options: RequestOptions = {}): Promise<Answer> {
+async function ask(url: string, options: RequestOptions = {}): Promise<HttpResponse> {
   const send = url.startsWith('https:') ? httpsRequest : httpRequest;
   const request = send(url, { agent: false, ca: certificate.ca, ...options });
   request.end();
@@ -114,7 +114,7 @@ describe('the HTTP port', () => {
 });
 
 describe('the HTTPS port', () => {
-  test('answers health for a local client that does not verify the certificate', async () => {
+  test('serves health to a local client that does not verify the certificate', async () => {
     const { secureUrl } = await open();
     const unverified = { ca: undefined, rejectUnauthorized: false };
     for (const path of ['/healthz', '/livez', '/readyz']) {
@@ -128,7 +128,7 @@ describe('the HTTPS port', () => {
     });
   });
 
-  test('answers verbose output for a client from elsewhere that shows a credential', async () => {
+  test('serves verbose output to a client from elsewhere that shows a credential', async () => {
     const { secureUrl } = await open('--bind-address=0.0.0.0', '--anonymous-auth=false');
     expect((await ask(`${secureUrl}/readyz?verbose`)).status).toBe(401);
     expect((await ask(`${secureUrl}/readyz?verbose`, asAdmin)).text).toContain('[+]ping ok\n');
@@ -139,8 +139,8 @@ describe('a connection before authentication', () => {
   test('may send headers of 64 KiB and no more, on both ports', async () => {
     const { insecureUrl = '', secureUrl } = await open();
     for (const url of [insecureUrl, secureUrl]) {
-      // Node answers 431 and closes at once; unread bytes may reset the connection before the client has read the
-      // answer.
+      // Node responds with 431 and closes at once; unread bytes may reset the connection before the client has read the
+      // response.
       const statusOf = (path: string, more: RequestOptions = {}): Promise<number> =>
         ask(url + path, more).then(
           ({ status }) => status,

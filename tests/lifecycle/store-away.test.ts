@@ -79,9 +79,9 @@ describe('a store that fails, over HTTP', () => {
     const { ask, fail } = await bench();
     fail(code);
     for (const [method, path, body] of asks) {
-      const answer = await ask(method, path, body);
-      expect([answer.status, answer.headers.get('retry-after')]).toEqual([status, retryAfter]);
-      const text = await answer.text();
+      const response = await ask(method, path, body);
+      expect([response.status, response.headers.get('retry-after')]).toEqual([status, retryAfter]);
+      const text = await response.text();
       expect(text).not.toContain('secret');
       const json = JSON.parse(text) as { message: string };
       expect(json).toMatchObject({ kind: 'Status', apiVersion: 'v1', status: 'Failure', reason, code: status });
@@ -141,8 +141,8 @@ describe('a store that fails, over HTTP', () => {
       await store.create({ namespace: 'default', name }, sampleEvent({ name }), { expiresAt });
     }
     failNextPages();
-    const answer = await ask('GET', PATH);
-    expect(answer.status).toBe(200);
-    await expect(answer.text()).rejects.toThrow();
+    const response = await ask('GET', PATH);
+    expect(response.status).toBe(200);
+    await expect(response.text()).rejects.toThrow();
   });
 });

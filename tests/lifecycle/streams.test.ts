@@ -240,9 +240,9 @@ describe('HEAD', () => {
     const { port } = await serve(() => text('héllo'));
     const client = raw(port);
     client.send('HEAD / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
-    const answer = await client.closed;
-    expect(answer).toMatch(/content-length: 6\r\n/i);
-    expect(answer.endsWith('\r\n\r\n')).toBe(true);
+    const response = await client.closed;
+    expect(response).toMatch(/content-length: 6\r\n/i);
+    expect(response.endsWith('\r\n\r\n')).toBe(true);
   });
 
   test('never starts a stream, and ends its source', async () => {

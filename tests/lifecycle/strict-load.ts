@@ -18,17 +18,17 @@ export interface Outcome {
   readonly resets: string[];
   /** The names of the events whose creation was answered with 201. */
   readonly created: string[];
-  /** The statuses of the other answers to requests that create an event. */
+  /** The statuses of the other responses to requests that create an event. */
   readonly refused: number[];
-  answers: number;
-  /** How many answers had Connection: close, or how many sessions got GOAWAY. */
+  responses: number;
+  /** How many responses had Connection: close, or how many sessions got GOAWAY. */
   farewells: number;
 }
 
 /** The clients that {@link strictLoad} has started. */
 export interface StrictLoad {
   readonly outcome: Outcome;
-  /** Resolves when every client has had its first answer. */
+  /** Resolves when every client has had its first response. */
   readonly warm: Promise<unknown>;
   /** Resolves when no client gets a connection any more. */
   readonly ended: Promise<unknown>;
@@ -44,15 +44,15 @@ export interface Target {
   readonly events?: string | undefined;
 }
 
-/** One request of a client, and the function that takes down its answer. */
+/** One request of a client, and the function that takes down its response. */
 export interface Asked {
   readonly path: string;
   readonly method: 'GET' | 'POST';
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | undefined;
-  /** Takes down a complete answer. */
+  /** Takes down a complete response. */
   answered(status: number | undefined): void;
-  /** Takes down that there was no complete answer. */
+  /** Takes down that there was no complete response. */
   lost(reason: string): void;
 }
 
@@ -66,7 +66,7 @@ export interface ClientContext {
   readonly ask: Ask;
   /** A time around this one, in milliseconds. */
   readonly around: (ms: number) => number;
-  /** Starts a client, which calls back with its first answer. */
+  /** Starts a client, which calls back with its first response. */
   readonly start: (client: (arrived: () => void) => Promise<void>) => Promise<void>;
 }
 
@@ -77,7 +77,7 @@ const REQUEST = 'GET /spare HTTP/1.1\r\nHost: a\r\n\r\n';
  * is refused, or reset before a request was sent, is no failure.
  */
 export function strictLoad(target: Target): StrictLoad {
-  const outcome: Outcome = { resets: [], created: [], refused: [], answers: 0, farewells: 0 };
+  const outcome: Outcome = { resets: [], created: [], refused: [], responses: 0, farewells: 0 };
   let posted = 0;
   const ask: Ask = (path) => {
     const creates = path === target.events;
@@ -88,7 +88,7 @@ export function strictLoad(target: Target): StrictLoad {
       headers: creates ? { 'content-type': 'application/json' } : {},
       body: creates ? JSON.stringify(event(name)) : undefined,
       answered(status = 0): void {
-        outcome.answers++;
+        outcome.responses++;
         if (!creates) return;
         if (status === 201) outcome.created.push(name);
         else outcome.refused.push(status);

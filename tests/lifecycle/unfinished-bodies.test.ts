@@ -15,9 +15,9 @@ describe.each([
     `POST ${PATH}${query} HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{`;
   const statusOf = async (port: number): Promise<number> => {
     const headers = { 'content-type': 'application/json' };
-    const answer = await fetch(`http://127.0.0.1:${port}${PATH}`, { method: 'POST', body: EVENT, headers });
-    await answer.text();
-    return answer.status;
+    const response = await fetch(`http://127.0.0.1:${port}${PATH}`, { method: 'POST', body: EVENT, headers });
+    await response.text();
+    return response.status;
   };
   /** Whether a write gets a place within a second. */
   const writable = async (port: number): Promise<boolean> => {

@@ -19,24 +19,24 @@ const event = (name: string): object => ({
   regarding: { kind: 'Pod', namespace: 'shop', name: 'web-1' },
 });
 
-interface Answer {
+interface HttpResponse {
   readonly status: number;
   readonly text: string;
 }
 
-type Ask = (method: string, path: string, body?: object) => Promise<Answer>;
+type Ask = (method: string, path: string, body?: object) => Promise<HttpResponse>;
 
 async function start(...flags: readonly string[]): Promise<Ask> {
   const server: Standalone = await startStandalone(...flags);
   onTestFinished(async () => void (await server.stop()));
   const token = (await readFile(join(dirname(server.kubeconfigPath), 'admin-token'), 'utf8')).trim();
   return async (method, path, body) => {
-    const answer = await fetch(`${server.insecureUrl}${path}`, {
+    const response = await fetch(`${server.insecureUrl}${path}`, {
       method,
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
       ...(body && { body: JSON.stringify(body) }),
     });
-    return { status: answer.status, text: await answer.text() };
+    return { status: response.status, text: await response.text() };
   };
 }
 

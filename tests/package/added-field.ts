@@ -183,9 +183,9 @@ export function testAddedFields(title: string, { copy, open, openTarget, isDurab
         }),
       });
     const json = async (target: string, body?: unknown, headers?: Record<string, string>): Promise<Json> => {
-      const answer = await ask(target, body, headers);
-      const object = await answer.json<Json>();
-      if (answer.status >= 300) throw new Error(`${target}: ${answer.status} ${String(object['message'])}`);
+      const response = await ask(target, body, headers);
+      const object = await response.json<Json>();
+      if (response.status >= 300) throw new Error(`${target}: ${response.status} ${String(object['message'])}`);
       return object;
     };
     const fieldsOf = (object: unknown): Json =>
@@ -223,9 +223,9 @@ export function testAddedFields(title: string, { copy, open, openTarget, isDurab
       expect(fieldsOf(again)).toEqual(ADDED);
       expect(fieldsOf(await json(`GET ${EVENTS}/${nameOf(event)}`))).toEqual(ADDED);
       for (const [name, value] of Object.entries(CHANGED)) {
-        const answer = await ask(target, { ...again, [name]: value });
-        const { message } = await answer.json<{ message: string }>();
-        expect([answer.status, message]).toEqual([422, expect.stringContaining(`${name}: Invalid value`)]);
+        const response = await ask(target, { ...again, [name]: value });
+        const { message } = await response.json<{ message: string }>();
+        expect([response.status, message]).toEqual([422, expect.stringContaining(`${name}: Invalid value`)]);
       }
     });
 
@@ -292,10 +292,10 @@ export function testAddedFields(title: string, { copy, open, openTarget, isDurab
         for (const item of items) expect((item as { severity: string }).severity).toBe('high');
         const none = await json(`GET ${base}?fieldSelector=severity%3Dunheard-of`);
         expect(none['items']).toEqual([]);
-        const answer = await ask(
+        const response = await ask(
           `GET ${base}?watch=true&${query}&sendInitialEvents=true&resourceVersionMatch=NotOlderThan`,
         );
-        for await (const frame of answer.frames<{ object: Json }>()) {
+        for await (const frame of response.frames<{ object: Json }>()) {
           expect(frame.object['severity']).toBe('high');
           break;
         }

@@ -57,7 +57,7 @@ const whole = (base: string): Promise<Bundle> => bundle(`export * from ${JSON.st
 
 /** What the bundle of each entry may contain. A new entry needs a line here. */
 const allowed: Readonly<Record<string, Bundle>> = {
-  // node:crypto compares tokens in constant time; node:zlib compresses answers of 128 KiB and more; node:v8 tells the
+  // node:crypto compares tokens in constant time; node:zlib compresses responses of 128 KiB and more; node:v8 tells the
   // memory store how large the heap may become.
   index: { packages: ['@bufbuild/protobuf', 'yaml'], builtins: ['node:crypto'], lazy: ['node:v8', 'node:zlib'] },
   health: { packages: [], builtins: [], lazy: [] },

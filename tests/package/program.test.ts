@@ -152,13 +152,13 @@ describe('npm start', () => {
       '--secure-port=x',
       { code: 2, out: '', err: expect.stringMatching(/^error: invalid argument "x" for "--secure-port" flag/) },
     ],
-  ])('answers %s without a build', async (flag, answer) => {
+  ])('answers %s without a build', async (flag, response) => {
     const { start, touch } = newRepository();
     const folder = dirname(dirname(start));
     cpSync(join(root, 'src'), join(folder, 'src'), { recursive: true });
     symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
     touch('src/cli/main.ts', 3_000);
-    expect(await run(start, flag)).toEqual(answer);
+    expect(await run(start, flag)).toEqual(response);
     expect(readdirSync(join(folder, 'dist'))).toEqual(['cli.js']);
   });
 

@@ -33,8 +33,8 @@ createServer(toNodeListener(joined));
 createSecureServer(toNodeListener(joined, { basePath: '/ops' }));
 export const fetched: Promise<Response | undefined> = toFetchHandler(joined)(new Request('http://localhost/x'));
 
-// @ts-expect-error an answer has headers and a body
-export const halfAnAnswer: ApiHandler = () => ({ status: 200 });
+// @ts-expect-error a response has headers and a body
+export const halfAResponse: ApiHandler = () => ({ status: 200 });
 
 // @ts-expect-error `null` is no response: `undefined` means that the path is not the handler's
 export const nothing: ApiHandler = () => null;

@@ -33,7 +33,7 @@ export function sharedFaults({ database, direct, byProxy }: Replicas): readonly 
       async happens({ unready, moreFailures, healing }) {
         const victims = await database().victims();
         await victims.freeze();
-        // One failure for each of the six clients, although the database answers nothing.
+        // One failure for each of the six clients, although the database returns nothing.
         await moreFailures(6);
         await unready(direct(), byProxy());
         healing();

@@ -1,7 +1,7 @@
 /** A call of a short history: a step of the one register that all of them share. */
 export interface SearchCall {
   readonly invoked: number;
-  /** Infinity: no answer came, but the write happened, since its effect was seen. */
+  /** Infinity: no response came, but the write happened, since its effect was seen. */
   readonly returned: number;
   readonly effect:
     | { readonly write: number; readonly removes?: boolean }
@@ -10,8 +10,8 @@ export interface SearchCall {
 }
 
 /**
- * Wing and Gong's search: tries every order in which no call comes before one that had ended when it began. Exponential, so
- * only for histories of a few calls; it is the plain definition, with which the fast check is compared.
+ * Wing and Gong's search: tries every order in which no call comes before one that had ended when it began.
+ * Exponential, so only for histories of a few calls; it is the plain definition, with which the fast check is compared.
  *
  * Writes have to come in the order of their revisions, which are unique.
  */

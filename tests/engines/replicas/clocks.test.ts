@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { describeWithPostgres } from '../postgres/installed.js';
 import { startDatabase, type Database } from '../support/databases.js';
 import { eventsPath, newEvent, type Stored } from '../support/event-api.js';
-import { createHttpClient, isLost, type Answer, type Ask } from '../support/http-client.js';
+import { createHttpClient, isLost, type HttpResponse, type Ask } from '../support/http-client.js';
 import { createServer, type Server } from '../support/standalone.js';
 import { until } from '../support/waiting.js';
 
@@ -19,19 +19,19 @@ describeWithPostgres('servers over one database, one with a clock that is wrong'
     await server.start();
     return server;
   };
-  const ask = async (server: Server, what: Ask): Promise<Answer> => {
-    const answer = await http.ask(server, what);
-    if (isLost(answer)) throw new Error(answer.reason);
-    return answer;
+  const ask = async (server: Server, what: Ask): Promise<HttpResponse> => {
+    const response = await http.ask(server, what);
+    if (isLost(response)) throw new Error(response.reason);
+    return response;
   };
   const create = async (
     server: Server,
     name: string,
   ): Promise<Stored & { metadata: { creationTimestamp: string } }> => {
     const body = newEvent('clocks', name, name);
-    const answer = await ask(server, { method: 'POST', path: eventsPath('clocks'), body });
-    expect(answer.status).toBe(201);
-    return JSON.parse(answer.text) as Stored & { metadata: { creationTimestamp: string } };
+    const response = await ask(server, { method: 'POST', path: eventsPath('clocks'), body });
+    expect(response.status).toBe(201);
+    return JSON.parse(response.text) as Stored & { metadata: { creationTimestamp: string } };
   };
   const names = async (server: Server): Promise<string[]> => {
     const { items } = JSON.parse((await ask(server, { path: eventsPath('clocks') })).text) as { items: Stored[] };

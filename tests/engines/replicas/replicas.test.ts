@@ -39,9 +39,9 @@ describe.each(presentEngines())('three servers over one %s', (engine) => {
   const three = (): [Server, Server, Server] => servers.slice(0, 3) as [Server, Server, Server];
 
   const ask = async <T>(server: Server, what: Ask): Promise<T> => {
-    const answer = await http.ask(server, what);
-    if (isLost(answer) || answer.status > 201) throw new Error(isLost(answer) ? answer.reason : answer.text);
-    return JSON.parse(answer.text) as T;
+    const response = await http.ask(server, what);
+    if (isLost(response) || response.status > 201) throw new Error(isLost(response) ? response.reason : response.text);
+    return JSON.parse(response.text) as T;
   };
   const create = async (server: Server, namespace: string, name: string): Promise<number> => {
     const body = newEvent(namespace, name, `${namespace}.${name}`);

@@ -92,7 +92,7 @@ export async function createDisturbedServer(random: Random, server: KillableServ
         case 'kill':
         case 'kill-and-cut':
           await server.kill();
-          // Some clients find that the server is down; the others wait for a server that does not answer.
+          // Some clients find that the server is down; the others wait for a server that does not respond.
           if (what === 'kill') proxy.swallow();
           await server.start();
           proxy.aim(server.port);

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { isLost, type Answer, type HttpClient, type Lost } from './http-client.js';
+import { isLost, type HttpResponse, type HttpClient, type Lost } from './http-client.js';
 import { noteOf, type Call, type History } from './history.js';
 import type { Server } from './standalone.js';
 
-/** What the clients of a test send and read, and how their answers become a history. */
+/** What the clients of a test send and read, and how their responses become a history. */
 export interface EventApi {
   readonly create: (server: Server, client: number, key: string) => Promise<void>;
   /** Replaces the whole event, given what was read of it. */
@@ -70,27 +70,27 @@ export function createEventApi({ http, namespace, history, ballast = 0, ...more 
   let count = 0;
   const now = (): number => performance.now();
 
-  /** Sends a request; measures its time, and notes answers that no client may ever get. */
+  /** Sends a request; measures its time, and notes responses that no client may ever get. */
   const asked = async (
     server: Server,
     method: string,
     key?: string,
     body?: unknown,
-  ): Promise<[Answer | Lost, Timing]> => {
+  ): Promise<[HttpResponse | Lost, Timing]> => {
     const invoked = now();
     const contentType = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';
-    const answer = await http.ask(server, { method, path: eventsPath(namespace, key), body, contentType });
+    const response = await http.ask(server, { method, path: eventsPath(namespace, key), body, contentType });
     const timing = { invoked, returned: now() };
     history.worstMs = Math.max(history.worstMs, timing.returned - invoked);
     const what = `${method} ${key ?? 'events'} at ${server.name}`;
-    if (isLost(answer)) {
-      if (answer.lost === 'late') history.wrong.push(`${what}: no answer within the deadline`);
-    } else if (![200, 201, 404, 409, 429, 503, 504].includes(answer.status)) {
-      history.wrong.push(`${what}: ${answer.status} ${answer.text.slice(0, 300)}`);
-    } else if (answer.status === 503 && answer.headers['retry-after'] === undefined) {
-      history.wrong.push(`${what}: 503 without Retry-After ${answer.text.slice(0, 300)}`);
+    if (isLost(response)) {
+      if (response.lost === 'late') history.wrong.push(`${what}: no answer within the deadline`);
+    } else if (![200, 201, 404, 409, 429, 503, 504].includes(response.status)) {
+      history.wrong.push(`${what}: ${response.status} ${response.text.slice(0, 300)}`);
+    } else if (response.status === 503 && response.headers['retry-after'] === undefined) {
+      history.wrong.push(`${what}: 503 without Retry-After ${response.text.slice(0, 300)}`);
     }
-    return [answer, timing];
+    return [response, timing];
   };
 
   interface Attempt {
@@ -107,11 +107,11 @@ export function createEventApi({ http, namespace, history, ballast = 0, ...more 
 
   const write = async ({ server, client, key, kind, id, expected, uid, body }: Attempt): Promise<void> => {
     const at = kind === 'create' ? undefined : key;
-    const [answer, timing] = await asked(server, METHODS[kind], at, body);
+    const [response, timing] = await asked(server, METHODS[kind], at, body);
     const call: Call = { client, key, ...timing };
-    const outcome = outcomeOf(answer, expected);
+    const outcome = outcomeOf(response, expected);
     if (outcome === 'acknowledged') {
-      const { text } = answer as Answer;
+      const { text } = response as HttpResponse;
       const answered = JSON.parse(text) as Stored & { details?: { uid?: string } };
       more.onAcknowledged?.(server, timing.invoked, timing.returned);
       if (kind === 'delete') history.writes.push({ ...call, id, kind, acknowledged: true, uid: answered.details?.uid });
@@ -123,7 +123,7 @@ export function createEventApi({ http, namespace, history, ballast = 0, ...more 
       history.writes.push({ ...call, returned: Infinity, id, kind, expected, uid, acknowledged: false });
     } else {
       if (outcome === 'refused') history.unavailable++;
-      history.refused.set(id, isLost(answer) ? answer.reason : `${answer.status} ${answer.text.slice(0, 200)}`);
+      history.refused.set(id, isLost(response) ? response.reason : `${response.status} ${response.text.slice(0, 200)}`);
       // A deletion with a condition on the uid, when refused, says nothing about the name.
       if (outcome !== 'refused' && uid === undefined) history.refusals.push({ ...call, found: outcome });
     }
@@ -157,17 +157,17 @@ export function createEventApi({ http, namespace, history, ballast = 0, ...more 
       return write({ server, client, key, kind: 'delete', id: nextId(client), uid, body });
     },
     async get(server, client, key) {
-      const [answer, timing] = await asked(server, 'GET', key);
-      if (isLost(answer) || (answer.status !== 200 && answer.status !== 404)) return undefined;
-      const stored = answer.status === 200 ? (JSON.parse(answer.text) as Stored) : undefined;
+      const [response, timing] = await asked(server, 'GET', key);
+      if (isLost(response) || (response.status !== 200 && response.status !== 404)) return undefined;
+      const stored = response.status === 200 ? (JSON.parse(response.text) as Stored) : undefined;
       const revision = stored === undefined ? undefined : Number(stored.metadata.resourceVersion);
-      history.reads.push({ client, key, ...timing, revision, text: answer.text.trimEnd() });
+      history.reads.push({ client, key, ...timing, revision, text: response.text.trimEnd() });
       return stored;
     },
     async list(server) {
-      const [answer, timing] = await asked(server, 'GET');
-      if (isLost(answer) || answer.status !== 200) return;
-      const list = JSON.parse(answer.text) as { metadata: { resourceVersion: string }; items: Stored[] };
+      const [response, timing] = await asked(server, 'GET');
+      if (isLost(response) || response.status !== 200) return;
+      const list = JSON.parse(response.text) as { metadata: { resourceVersion: string }; items: Stored[] };
       const items = new Map(list.items.map(({ metadata }) => [metadata.name, Number(metadata.resourceVersion)]));
       history.lists.push({ ...timing, revision: Number(list.metadata.resourceVersion), items });
     },
@@ -185,18 +185,18 @@ interface Timing {
 
 type Outcome = 'acknowledged' | 'unknown' | 'refused' | 'present' | 'absent' | { readonly otherThan: number };
 
-/** The outcome of a write, as far as the answer tells. */
-function outcomeOf(answer: Answer | Lost, expected: number | undefined): Outcome {
+/** The outcome of a write, as far as the response tells. */
+function outcomeOf(response: HttpResponse | Lost, expected: number | undefined): Outcome {
   // Nothing listened on the port, so nothing happened.
-  if (isLost(answer)) return answer.lost === 'refused' ? 'refused' : 'unknown';
-  switch (answer.status) {
+  if (isLost(response)) return response.lost === 'refused' ? 'refused' : 'unknown';
+  switch (response.status) {
     case 200:
     case 201:
       return 'acknowledged';
     case 404:
       return 'absent';
     case 409:
-      if (answer.text.includes('"AlreadyExists"')) return 'present';
+      if (response.text.includes('"AlreadyExists"')) return 'present';
       return expected === undefined ? 'refused' : { otherThan: expected };
     case 429:
     case 503:

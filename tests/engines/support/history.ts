@@ -17,7 +17,7 @@ export interface Write extends Call {
   readonly acknowledged: boolean;
   /** Of an acknowledged create, update or patch. */
   readonly revision?: number | undefined;
-  /** Of an acknowledged create, update or patch: the answer's body. */
+  /** Of an acknowledged create, update or patch: the response's body. */
   readonly text?: string | undefined;
   /** Of a deletion: the uid of the event that it removes. */
   readonly uid?: string | undefined;
@@ -32,7 +32,7 @@ export interface Refusal extends Call {
 export interface Read extends Call {
   /** `undefined`: there was none. */
   readonly revision: number | undefined;
-  /** The answer's body. */
+  /** The response's body. */
   readonly text?: string | undefined;
 }
 
@@ -55,9 +55,9 @@ export interface History {
   readonly refused: Map<string, string>;
   /** How many of them were refused because the store was unavailable. */
   unavailable: number;
-  /** Answers that no client may get: a bare 500, or none within the deadline. */
+  /** Responses that no client may get: a bare 500, or none within the deadline. */
   readonly wrong: string[];
-  /** How long the slowest answer took. */
+  /** How long the slowest response took. */
   worstMs: number;
 }
 

@@ -2,7 +2,7 @@ import { Agent, request } from 'node:http';
 import type { Server } from './standalone.js';
 
 /** A complete response. */
-export interface Answer {
+export interface HttpResponse {
   readonly status: number;
   readonly text: string;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
@@ -10,7 +10,7 @@ export interface Answer {
 
 /** Why there is no response. */
 export interface Lost {
-  /** `refused`: nothing listened, so nothing happened. `late`: no answer within the deadline. */
+  /** `refused`: nothing listened, so nothing happened. `late`: no response within the deadline. */
   readonly lost: 'refused' | 'broken' | 'late';
   readonly reason: string;
 }
@@ -24,23 +24,23 @@ export interface Ask {
   readonly deadlineMs?: number;
 }
 
-/** How long a client waits: every answer has to come earlier, also that of a server whose database is unavailable. */
+/** How long a client waits: every response has to come earlier, also that of a server whose database is unavailable. */
 export const CLIENT_DEADLINE_MS = 10_000;
 
 /** Connections of one simulated client or of several. */
 export interface HttpClient {
-  readonly ask: (server: Server, ask: Ask) => Promise<Answer | Lost>;
+  readonly ask: (server: Server, ask: Ask) => Promise<HttpResponse | Lost>;
   readonly close: () => void;
 }
 
-export function isLost(answer: Answer | Lost): answer is Lost {
-  return 'lost' in answer;
+export function isLost(response: HttpResponse | Lost): response is Lost {
+  return 'lost' in response;
 }
 
 /** A client that keeps connections alive and never throws for a failure of the network. */
 export function createHttpClient({ connections = Infinity }: { readonly connections?: number } = {}): HttpClient {
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
-  const ask = (server: Server, { method = 'GET', path, body, ...more }: Ask): Promise<Answer | Lost> =>
+  const ask = (server: Server, { method = 'GET', path, body, ...more }: Ask): Promise<HttpResponse | Lost> =>
     new Promise((resolve) => {
       const bytes = body === undefined ? undefined : JSON.stringify(body);
       let late = false;

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { eventsPath, type Stored } from './event-api.js';
-import { isLost, type Answer, type HttpClient, type Lost } from './http-client.js';
+import { isLost, type HttpResponse, type HttpClient, type Lost } from './http-client.js';
 import type { Server } from './standalone.js';
 
 /** A namespace, read page by page. */
@@ -33,12 +33,12 @@ export async function walkPages(
   for (let pages = 1; ; pages++) {
     const server = servers[(pages - 1) % servers.length] as Server;
     const query = `limit=${limit}${token === '' ? '' : `&continue=${encodeURIComponent(token)}`}`;
-    const answer = await http.ask(server, { path: `${eventsPath(namespace)}?${query}` });
-    if (isLost(answer) || answer.status !== 200) {
-      const reason = isLost(answer) ? answer.reason : answer.text;
-      throw new Error(`page ${pages} at ${server.name}: ${reason}`, { cause: answer });
+    const response = await http.ask(server, { path: `${eventsPath(namespace)}?${query}` });
+    if (isLost(response) || response.status !== 200) {
+      const reason = isLost(response) ? response.reason : response.text;
+      throw new Error(`page ${pages} at ${server.name}: ${reason}`, { cause: response });
     }
-    const page = JSON.parse(answer.text) as Page;
+    const page = JSON.parse(response.text) as Page;
     revision ??= Number(page.metadata.resourceVersion);
     if (Number(page.metadata.resourceVersion) !== revision) {
       wrong.push(`page ${pages} is of ${page.metadata.resourceVersion}, the first of ${revision}`);
@@ -79,8 +79,8 @@ export function startPager(http: HttpClient, servers: readonly Server[], namespa
       try {
         if (up.length > 0) walks.push(await walkPages(http, up, namespace, { limit: 20 }));
       } catch (error) {
-        const answer = (error as Error).cause as Answer | Lost;
-        if (!isLost(answer) && ![429, 503, 504].includes(answer.status)) wrong.push(String(error));
+        const response = (error as Error).cause as HttpResponse | Lost;
+        if (!isLost(response) && ![429, 503, 504].includes(response.status)) wrong.push(String(error));
       }
       await pause(EVERY_MS);
     }

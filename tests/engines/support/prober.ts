@@ -4,11 +4,11 @@ import type { Server } from './standalone.js';
 
 /** A client that probes the health of a server all the time, as a kubelet does. */
 export interface Prober {
-  /** The last answer of `/readyz`. */
+  /** The last response of `/readyz`. */
   readonly ready: () => boolean;
   /** Whether it passed, and reported the store as degraded: reads only. */
   readonly readOnly: () => boolean;
-  /** Answers of `/livez` other than 200 while the server was up. */
+  /** Responses of `/livez` other than 200 while the server was up. */
   readonly wrong: readonly string[];
   readonly stop: () => Promise<void>;
 }

@@ -174,15 +174,15 @@ async function mark(
       const server = servers.find((one) => one.up);
       if (server === undefined) return false;
       const body = newEvent(namespace, `${MARK}${name}`, name);
-      let answer = await http.ask(server, { method: 'POST', path: eventsPath(namespace), body });
+      let response = await http.ask(server, { method: 'POST', path: eventsPath(namespace), body });
       // An earlier try whose outcome was unknown.
-      if (!isLost(answer) && answer.status === 409) {
-        answer = await http.ask(server, { path: eventsPath(namespace, `${MARK}${name}`) });
+      if (!isLost(response) && response.status === 409) {
+        response = await http.ask(server, { path: eventsPath(namespace, `${MARK}${name}`) });
       }
-      last = isLost(answer) ? answer.reason : answer.text;
-      if (isLost(answer) || answer.status > 201) return false;
+      last = isLost(response) ? response.reason : response.text;
+      if (isLost(response) || response.status > 201) return false;
       revision = Number(
-        (JSON.parse(answer.text) as { metadata: { resourceVersion: string } }).metadata.resourceVersion,
+        (JSON.parse(response.text) as { metadata: { resourceVersion: string } }).metadata.resourceVersion,
       );
       return true;
     },

@@ -9,7 +9,7 @@ import { until } from './waiting.js';
 export interface WatchRecorder {
   readonly name: string;
   readonly seen: readonly Seen[];
-  /** Frames and answers that a watcher may not get while history reaches back far enough. */
+  /** Frames and responses that a watcher may not get while history reaches back far enough. */
   readonly wrong: readonly string[];
   /** How often it resumed after an end, mostly at another server. */
   readonly resumed: () => number;

@@ -29,7 +29,7 @@ describeWithPostgres('the example of a service with several processes', () => {
   });
   afterAll(() => database.remove());
 
-  it('shows writes whichever process answers, restarts a killed one, and ends on SIGTERM', async () => {
+  it('shows writes whichever process responds, restarts a killed one, and ends on SIGTERM', async () => {
     const child = spawn(process.execPath, ['--import', 'tsx', 'examples/workers/main.ts'], {
       cwd: root,
       env: { ...process.env, PORT: '0', WORKERS: '2', DATABASE_URL: database.url() },

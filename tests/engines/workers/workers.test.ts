@@ -30,9 +30,9 @@ describe.each(presentEngines())('kube-vitals serve --workers=2 over %s', (engine
   });
 
   const ask = async <T>(client: HttpClient, what: Ask): Promise<T> => {
-    const answer = await client.ask(server, what);
-    if (isLost(answer) || answer.status > 201) throw new Error(isLost(answer) ? answer.reason : answer.text);
-    return JSON.parse(answer.text) as T;
+    const response = await client.ask(server, what);
+    if (isLost(response) || response.status > 201) throw new Error(isLost(response) ? response.reason : response.text);
+    return JSON.parse(response.text) as T;
   };
   const create = async (client: HttpClient, namespace: string, name: string): Promise<number> => {
     const body = newEvent(namespace, name, `${namespace}.${name}`);
@@ -89,7 +89,7 @@ describe.each(presentEngines())('kube-vitals serve --workers=2 over %s', (engine
     other.close();
   });
 
-  it('all clients see one order of all calls, whichever worker answers', { timeout }, async () => {
+  it('all clients see one order of all calls, whichever worker responds', { timeout }, async () => {
     // The kernel may hand all connections of a burst to one worker.
     const clients = await clientsOfWorkers(server, 4);
     let asked = 0;
@@ -138,17 +138,17 @@ describe.each(presentEngines())('kube-vitals serve --workers=2 over %s', (engine
     const clients = Array.from({ length: 12 }, async (_, client) => {
       for (let index = 0; ; index++) {
         const name = `event-${client}-${index}`;
-        const answer = await http.ask(server, {
+        const response = await http.ask(server, {
           method: 'POST',
           path: eventsPath(namespace),
           body: newEvent(namespace, name, name),
         });
         // The server has stopped listening.
-        if (isLost(answer) && answer.lost === 'refused') return;
-        if (!isLost(answer) && answer.status === 503) refused += 1;
-        else if (isLost(answer)) wrong.push(`${name}: ${answer.lost} (${answer.reason})`);
-        else if (answer.status === 201) acknowledged.push(name);
-        else wrong.push(`${name}: ${answer.status} ${answer.text}`);
+        if (isLost(response) && response.lost === 'refused') return;
+        if (!isLost(response) && response.status === 503) refused += 1;
+        else if (isLost(response)) wrong.push(`${name}: ${response.lost} (${response.reason})`);
+        else if (response.status === 201) acknowledged.push(name);
+        else wrong.push(`${name}: ${response.status} ${response.text}`);
         await pause(2);
       }
     });
@@ -167,11 +167,11 @@ describe.each(presentEngines())('kube-vitals serve --workers=2 over %s', (engine
 /** The request count of each worker, from `/metrics`. */
 async function requestsOf(server: Server): Promise<Map<number, number>> {
   const http = createHttpClient();
-  const answer = await http.ask(server, { path: '/metrics' });
+  const response = await http.ask(server, { path: '/metrics' });
   http.close();
-  if (isLost(answer)) throw new Error(answer.reason);
+  if (isLost(response)) throw new Error(response.reason);
   const counts = new Map<number, number>();
-  for (const [, labels = '', value] of answer.text.matchAll(/^apiserver_request_total\{(.*)\} (\d+)$/gm)) {
+  for (const [, labels = '', value] of response.text.matchAll(/^apiserver_request_total\{(.*)\} (\d+)$/gm)) {
     const worker = Number(/worker="(\d+)"/.exec(labels)?.[1]);
     counts.set(worker, (counts.get(worker) ?? 0) + Number(value));
   }

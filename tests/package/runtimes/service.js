@@ -26,7 +26,7 @@ export const onError = (error, where) => console.error(where, error);
 export const serveHealth = toFetchHandler(health.handle, { onError });
 export const serveEvents = toFetchHandler(events.handle, { onError });
 
-/** Serves both, and answers 404 for other paths. */
+/** Serves both, and responds with 404 for other paths. */
 export async function serve(request) {
   return (await serveHealth(request)) ?? (await serveEvents(request)) ?? new Response('no such path', { status: 404 });
 }

@@ -45,11 +45,11 @@ describe('without observe, an unexpected error', () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/apis/events.example.com/v1/namespaces/a/events`;
     const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' };
-    const answers = [await fetch(url, init), await fetch(url, init)];
+    const responses = [await fetch(url, init), await fetch(url, init)];
     server.close();
     server.closeAllConnections();
     await events.close();
-    expect(answers.map(({ status }) => status)).toEqual([500, 500]);
+    expect(responses.map(({ status }) => status)).toEqual([500, 500]);
     expect(warnings()).toEqual([expect.stringMatching(/ in events: something has read .* mount the listener before/)]);
   });
 

@@ -26,7 +26,7 @@ const event = {
   regarding: { kind: 'Pod', namespace: 'default', name: 'greeter' },
 };
 
-test('health answers', async () => {
+test('health responds', async () => {
   expect((await call(handler, 'GET /readyz')).status).toBe(200);
 });
 

@@ -18,11 +18,11 @@ import { serveWithHono } from './events-api.js';
 import { listen } from './support.js';
 
 const CONNECTIONS = 40;
-/** The buffers of the system hold two of these answers at most. */
+/** The buffers of the system hold two of these responses at most. */
 const REQUESTS = 8;
 const EVENT_BYTES = 1_400_000;
 const LIMIT_BYTES = 16 * 1_048_576;
-/** Other memory: the answer beyond the limit, copies of the fetch bridge. */
+/** Other memory: the response beyond the limit, copies of the fetch bridge. */
 const SLACK_BYTES = 40 * 1_048_576;
 
 const largeEvent = (name: string, bytes: number): object => ({
@@ -49,9 +49,9 @@ beforeAll(async () => {
     ['large', EVENT_BYTES],
     ['small', 10],
   ] as const) {
-    const answer = await call(events.handle, `POST ${PATH}`, { token: 'polite', json: largeEvent(name, bytes) });
-    expect(answer.status).toBe(201);
-    await answer.text();
+    const response = await call(events.handle, `POST ${PATH}`, { token: 'polite', json: largeEvent(name, bytes) });
+    expect(response.status).toBe(201);
+    await response.text();
   }
 });
 
@@ -66,9 +66,9 @@ const collected = (): number => {
 };
 
 async function status(name: string, token: string): Promise<number> {
-  const answer = await call(events.handle, `GET ${PATH}/${name}`, { token });
-  await answer.text();
-  return answer.status;
+  const response = await call(events.handle, `GET ${PATH}/${name}`, { token });
+  await response.text();
+  return response.status;
 }
 
 /** Checks the memory while no client reads, and after all have left. */
