@@ -45,7 +45,7 @@ export function createBenchClient(worker: Worker, warn: (line: string) => void):
       const limit = job.warmupMs + job.durationMs + SLACK_MS;
       const result = checked(spec.name, job.kind, await worker.call<LoadResult>('load', { ...job, target }, limit));
       if (result.perSecond === 0)
-        throw new Error(`${spec.name}: no ${job.kind} succeeded (${result.firstError || 'no answer'})`);
+        throw new Error(`${spec.name}: no ${job.kind} succeeded (${result.firstError || 'no response'})`);
       return result;
     },
     async fill({ spec, target }, job) {

@@ -14,7 +14,7 @@ import { size } from './scenarios/size.js';
 import { storm } from './scenarios/storm.js';
 import { workers } from './scenarios/workers.js';
 
-/** Kinds of requests, which all servers answer in turn. */
+/** Kinds of requests, which every server gets in turn. */
 export const phases = [...loadPhases, ...watchPhases];
 
 /** Everything else that is measured. */

@@ -43,7 +43,7 @@ export interface LoadJob {
   readonly connections: number;
   readonly warmupMs: number;
   readonly durationMs: number;
-  /** Ends after this many answers, unless the time is over before. There is no warm-up then. */
+  /** Ends after this many responses, unless the time is over before. There is no warm-up then. */
   readonly count?: number | undefined;
 }
 
@@ -53,12 +53,12 @@ export interface LoadResult {
   readonly p50Ms: number;
   readonly p99Ms: number;
   readonly maxMs: number;
-  /** Median time until the head of the answer. */
+  /** Median time until the head of the response. */
   readonly firstByteMs: number;
   readonly errors: number;
   readonly firstError: string;
-  /** Answers in the whole job, warm-up included, for which the server's CPU was used. */
-  readonly allAnswers: number;
+  /** Responses in the whole job, warm-up included, for which the server's CPU was used. */
+  readonly allResponses: number;
   /** Share of one core the client used. */
   readonly clientCpu: number;
 }
@@ -84,7 +84,7 @@ export interface WatchJob {
   readonly watchers: number;
   /** How many of them stop reading when all are open. */
   readonly stopped: number;
-  /** Creates a second, sent on schedule whether or not the answers keep up. */
+  /** Creates a second, sent on schedule whether or not the responses keep up. */
   readonly rate: number;
   readonly durationMs: number;
   /** Bytes of padding in each event. */

@@ -46,7 +46,7 @@ export const targets: readonly BenchTarget[] = [
   { id: 'update.rate.cached-sqlite', atLeast: 0.3 },
   { id: 'patch.rate.cached-sqlite', atLeast: 0.3 },
 
-  // Read paths answer from encoded bytes: calls of JSON.parse and JSON.stringify for each answer or frame.
+  // Read paths respond with encoded bytes: calls of JSON.parse and JSON.stringify for each response or frame.
   { id: 'json.get.memory', atMost: 0 },
   { id: 'json.list.memory', atMost: 0.01 },
   { id: 'json.frame.memory', atMost: 0.01 },

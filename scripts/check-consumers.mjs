@@ -99,7 +99,7 @@ for (const [framework, { folder, packages }] of Object.entries(MATCHERS)) {
   };
 }
 
-/** The output of each: its answers, and how the open watch and the shutdown ended. */
+/** The output of each: its responses, and how the open watch and the shutdown ended. */
 const SERVED = 'health 200, created 201, listed 1, own route, watch 200 ADDED and 0 more, drained true, failures 0';
 
 const frameworkGates = {
@@ -138,7 +138,7 @@ function readmePrograms() {
 }
 
 /** Runs a program on a port of its own until it has answered. */
-async function answerOf(code, path, headers) {
+async function responseOf(code, path, headers) {
   const port = await freePort();
   const file = join(scratch, 'server.mjs');
   writeFileSync(file, code.replace('listen(8080)', `listen(${port})`));
@@ -148,10 +148,10 @@ async function answerOf(code, path, headers) {
   const deadline = performance.now() + 15_000;
   try {
     while (child.exitCode === null && performance.now() < deadline) {
-      const answer = await fetch(`http://127.0.0.1:${port}${path}`, { headers }).catch(() => pause(20));
-      if (answer !== undefined) return `${answer.status} ${await answer.text()}`;
+      const response = await fetch(`http://127.0.0.1:${port}${path}`, { headers }).catch(() => pause(20));
+      if (response !== undefined) return `${response.status} ${await response.text()}`;
     }
-    throw new Error(`no answer from ${file}: ${log}`);
+    throw new Error(`no response from ${file}: ${log}`);
   } finally {
     child.kill();
   }
@@ -188,10 +188,10 @@ await runGates('check-consumers', {
   async 'the programs of the README run as they are written'() {
     const [health, both, ...others] = readmePrograms();
     if (both === undefined || others.length > 0) throw new Error('the README has other programs than this gate knows');
-    const checks = await answerOf(health, '/readyz?verbose');
+    const checks = await responseOf(health, '/readyz?verbose');
     if (!/^200 [^]*^\[\+\]disk ok$/m.test(checks)) throw new Error(checks);
     const headers = { authorization: 'Bearer s3cret' };
-    const events = await answerOf(both, '/apis/events.example.com/v1/events', headers);
+    const events = await responseOf(both, '/apis/events.example.com/v1/events', headers);
     if (!/^200 [^]*"kind": ?"EventList"/.test(events)) throw new Error(events);
   },
   'ESM import'() {

@@ -63,17 +63,17 @@ async function eventsOf(banner) {
   const [, ca, token, url] = /curl --cacert (\S+) -H "Authorization: Bearer \$\(cat (\S+)\)" (\S+)/.exec(banner);
   const headers = { authorization: `Bearer ${readFileSync(token, 'utf8').trim()}` };
   const asked = request(url, { ca: readFileSync(ca), headers, agent: false }).end();
-  const [answer] = await once(asked, 'response');
+  const [response] = await once(asked, 'response');
   let text = '';
-  for await (const chunk of answer.setEncoding('utf8')) text += chunk;
-  assert.equal(answer.statusCode, 200, text);
+  for await (const chunk of response.setEncoding('utf8')) text += chunk;
+  assert.equal(response.statusCode, 200, text);
   return JSON.parse(text).items.map(({ reason }) => reason);
 }
 
 const ready = async (banner) => {
   const [, url] = /curl '(http:\/\/[^']+\/readyz)\?verbose'/.exec(banner);
-  const answer = await fetch(url);
-  assert.deepEqual([answer.status, await answer.text()], [200, 'ok']);
+  const response = await fetch(url);
+  assert.deepEqual([response.status, await response.text()], [200, 'ok']);
 };
 
 /** The processor time of a run of Node, in milliseconds. */

@@ -140,8 +140,8 @@ async function runWorker() {
   });
   const service = await start('workerd', ['serve', 'worker.capnp', '--control-fd=1'], 2);
   const shutDown = async (url) => {
-    const answer = await fetch(`${url}/shutdown`);
-    assert.equal(await answer.text(), 'closed');
+    const response = await fetch(`${url}/shutdown`);
+    assert.equal(await response.text(), 'closed');
     const { status } = await fetch(`${url}/readyz`);
     assert.equal(status, 500);
   };

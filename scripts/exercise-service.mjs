@@ -82,9 +82,9 @@ export async function exerciseService(url, { shutDown, headersFirst = true }) {
     'application/vnd.kubernetes.protobuf',
     'application/json;as=Table;g=meta.k8s.io;v=v1',
   ]) {
-    const answer = await ask(PATH, { headers: { ...HEADERS, accept: type } });
-    assert.equal(answer.status, 200, `${type}: ${answer.text}`);
-    assert.ok(answer.text.includes('first'), type);
+    const response = await ask(PATH, { headers: { ...HEADERS, accept: type } });
+    assert.equal(response.status, 200, `${type}: ${response.text}`);
+    assert.ok(response.text.includes('first'), type);
   }
   const tooLarge = await create('too-large', { note: 'x'.repeat(600_000) });
   assert.equal(tooLarge.status, 413, tooLarge.text);

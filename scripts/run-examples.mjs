@@ -9,7 +9,7 @@ import { root, run, runGates, runTool, scratchFolder } from './gate.mjs';
 const TOKEN = 's3cret-of-the-examples';
 const EVENTS = '/apis/events.example.com/v1/namespaces/shop/events';
 
-/** The services that mount health and events, their answer on unknown paths, and how they end. */
+/** The services that mount health and events, their response on unknown paths, and how they end. */
 const SERVICES = {
   'node-http': { notFound: 'no such page in this shop' },
   express: { notFound: 'no such page in this shop' },

@@ -3,8 +3,8 @@ import { connect, type Socket } from 'node:net';
 /** Pieces of a body, without chunk framing. Valid only during the call. */
 export type BodySink = (bytes: Buffer, start: number, end: number) => void;
 
-/** One answer. The object is reused by its connection. */
-export interface Answer {
+/** One response. The object is reused by its connection. */
+export interface HttpResponse {
   status: number;
   /** Bytes of the body. */
   length: number;
@@ -14,7 +14,7 @@ export interface Answer {
   start: string;
 }
 
-type Done = (answer: Answer) => void;
+type Done = (response: HttpResponse) => void;
 
 const READING = { head: 0, body: 1, size: 2, chunk: 3, gap: 4, last: 5 } as const;
 type State = (typeof READING)[keyof typeof READING];
@@ -33,7 +33,7 @@ const BUFFER = Buffer.allocUnsafeSlow(262_144);
  */
 export class Connection {
   readonly socket: Socket;
-  readonly #answer: Answer = { status: 0, length: 0, headAt: 0, start: '' };
+  readonly #response: HttpResponse = { status: 0, length: 0, headAt: 0, start: '' };
   #state: State = READING.head;
   #left = 0;
   #carry: Buffer | undefined;
@@ -58,8 +58,8 @@ export class Connection {
   /** `done` is called once, with status 0 when the connection fails. */
   send(request: string, done: Done, sink?: BodySink, onHead?: Done): void {
     if (this.#closed !== undefined) {
-      const answer = { status: 0, length: 0, headAt: performance.now(), start: this.#closed };
-      setImmediate(() => done(answer));
+      const response = { status: 0, length: 0, headAt: performance.now(), start: this.#closed };
+      setImmediate(() => done(response));
       return;
     }
     this.#done = done;
@@ -81,9 +81,9 @@ export class Connection {
     this.#closed ??= why;
     const done = this.#done;
     this.#done = undefined;
-    this.#answer.status = 0;
-    this.#answer.start = why;
-    done?.(this.#answer);
+    this.#response.status = 0;
+    this.#response.start = why;
+    done?.(this.#response);
   }
 
   #read(received: Buffer): void {
@@ -147,12 +147,12 @@ export class Connection {
     const end = bytes.indexOf('\r\n\r\n', at, 'latin1');
     if (end === -1) return -1;
     const head = bytes.toString('latin1', at, end);
-    const answer = this.#answer;
-    answer.status = Number(head.slice(9, 12));
-    answer.length = 0;
-    answer.headAt = performance.now();
-    answer.start = '';
-    this.#onHead?.(answer);
+    const response = this.#response;
+    response.status = Number(head.slice(9, 12));
+    response.length = 0;
+    response.headAt = performance.now();
+    response.start = '';
+    this.#onHead?.(response);
     const length = /\ncontent-length: *(\d+)/i.exec(head)?.[1];
     this.#left = Number(length ?? 0);
     this.#state = length === undefined ? READING.size : READING.body;
@@ -161,11 +161,11 @@ export class Connection {
   }
 
   #take(bytes: Buffer, start: number, end: number): void {
-    const answer = this.#answer;
-    if (answer.length < this.#kept) {
-      answer.start += bytes.toString('latin1', start, Math.min(end, start + this.#kept - answer.length));
+    const response = this.#response;
+    if (response.length < this.#kept) {
+      response.start += bytes.toString('latin1', start, Math.min(end, start + this.#kept - response.length));
     }
-    answer.length += end - start;
+    response.length += end - start;
     this.#sink?.(bytes, start, end);
   }
 
@@ -173,6 +173,6 @@ export class Connection {
     this.#state = READING.head;
     const done = this.#done;
     this.#done = undefined;
-    done?.(this.#answer);
+    done?.(this.#response);
   }
 }

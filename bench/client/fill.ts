@@ -17,9 +17,9 @@ export async function fill({ target, namespace, size, from, connections }: FillJ
     new Promise((resolve) => {
       const next = (): void => {
         if (index >= size || errors.count > 100) return resolve();
-        connection.send(make.post(path, bodies.body(index++)), (answer) => {
-          if (answer.status !== 201 && answer.status !== 409) errors.note(answer);
-          if (answer.status === 0) return resolve();
+        connection.send(make.post(path, bodies.body(index++)), (response) => {
+          if (response.status !== 201 && response.status !== 409) errors.note(response);
+          if (response.status === 0) return resolve();
           next();
         });
       };

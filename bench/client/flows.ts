@@ -1,5 +1,5 @@
 import type { LoadJob } from '../protocol.js';
-import type { Answer } from './connection.js';
+import type { HttpResponse } from './connection.js';
 import { clientBodies } from './client-bodies.js';
 import { eventBodies, MIDDLE, newTag } from './event-bodies.js';
 import { eventsPath, requests } from './requests.js';
@@ -8,8 +8,8 @@ import { eventsPath, requests } from './requests.js';
 export interface Flow {
   /** `undefined` after the last one. */
   next(): string | undefined;
-  /** Sees every answer before the next request is made. */
-  seen?(answer: Answer): void;
+  /** Sees every response before the next request is made. */
+  seen?(response: HttpResponse): void;
 }
 
 const PAGE = 500;
@@ -92,7 +92,7 @@ function withSeries(read: string, count: number): string {
   return read.replace('"reportingController":', `${series(count)},"reportingController":`);
 }
 
-/** Alternates a get and a write that is made from its result. Both count as answers. */
+/** Alternates a get and a write that is made from its result. Both count as responses. */
 function readThenWrite(
   get: (path: string) => string,
   choose: () => string,

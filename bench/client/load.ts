@@ -1,5 +1,5 @@
 import type { LoadJob, LoadResult, Target } from '../protocol.js';
-import { Connection, type Answer } from './connection.js';
+import { Connection, type HttpResponse } from './connection.js';
 import { flows, type Flow } from './flows.js';
 import { createLatencies } from './latencies.js';
 
@@ -29,7 +29,7 @@ export function cpuMeter(): () => number {
 }
 
 /** Counts errors, and keeps the text of the first one. */
-export function errorCounter(): { note(answer: Answer): void; readonly count: number; readonly first: string } {
+export function errorCounter(): { note(response: HttpResponse): void; readonly count: number; readonly first: string } {
   let count = 0;
   let first = '';
   return {
@@ -46,7 +46,7 @@ export function errorCounter(): { note(answer: Answer): void; readonly count: nu
   };
 }
 
-/** The most bytes of an answer with one event of the data set. */
+/** The most bytes of a response with one event of the data set. */
 const WHOLE_EVENT = 8_192;
 
 /** Keeps every connection busy with one request at a time until the time is over or the count is reached. */
@@ -63,7 +63,7 @@ export async function load(job: LoadJob): Promise<LoadResult> {
   const from = begin + (job.count === undefined ? job.warmupMs : 0);
   const until = from + job.durationMs;
   let sent = 0;
-  let allAnswers = 0;
+  let allResponses = 0;
   let bytes = 0;
   let last = from;
 
@@ -77,19 +77,19 @@ export async function load(job: LoadJob): Promise<LoadResult> {
         sent += 1;
         connection.send(request, done);
       };
-      const done = (answer: Answer): void => {
+      const done = (response: HttpResponse): void => {
         const now = performance.now();
-        allAnswers += 1;
-        if (answer.status < 200 || answer.status > 299) {
-          errors.note(answer);
-          if (answer.status === 0) return resolve();
+        allResponses += 1;
+        if (response.status < 200 || response.status > 299) {
+          errors.note(response);
+          if (response.status === 0) return resolve();
         } else if (start >= from) {
           latencies.add(now - start);
-          firstBytes.add(answer.headAt - start);
-          bytes += answer.length;
+          firstBytes.add(response.headAt - start);
+          bytes += response.length;
           last = now;
         }
-        own.seen?.(answer);
+        own.seen?.(response);
         ask();
       };
       ask();
@@ -107,7 +107,7 @@ export async function load(job: LoadJob): Promise<LoadResult> {
     firstByteMs: firstBytes.percentile(0.5),
     errors: errors.count,
     firstError: errors.first,
-    allAnswers,
+    allResponses,
     clientCpu,
   };
 }

@@ -1,4 +1,4 @@
-import type { Answer, Connection } from './connection.js';
+import type { HttpResponse, Connection } from './connection.js';
 import { createLatencies } from './latencies.js';
 
 /** Creates at a steady rate. */
@@ -8,18 +8,18 @@ export interface PacedOptions {
   readonly durationMs: number;
   request(index: number): string;
   onAck(index: number, at: number): void;
-  onError(answer: Answer): void;
+  onError(response: HttpResponse): void;
 }
 
 export interface PacedResult {
   readonly acked: number;
   readonly perSecond: number;
-  /** From the moment a create was due until its answer. */
+  /** From the moment a create was due until its response. */
   readonly p99Ms: number;
 }
 
 const TICK_MS = 2;
-/** After the last create was due, answers are waited for this long. */
+/** After the last create was due, responses are waited for this long. */
 const GRACE_MS = 5_000;
 
 /** Sends creates that are due over free connections; without a free one they wait, and the wait counts as latency. */
@@ -50,18 +50,18 @@ export function pacedCreates(options: PacedOptions): Promise<PacedResult> {
       }
     };
     const create = (connection: Connection, index: number): void => {
-      connection.send(options.request(index), (answer) => {
+      connection.send(options.request(index), (response) => {
         const now = performance.now();
         answered += 1;
-        if (answer.status === 201) {
+        if (response.status === 201) {
           acked += 1;
           last = now;
           options.onAck(index, now);
           latencies.add(now - (start + (index * 1000) / rate));
         } else {
-          options.onError(answer);
+          options.onError(response);
         }
-        if (answer.status !== 0) free.push(connection);
+        if (response.status !== 0) free.push(connection);
         if (answered === total) return finish();
         pump();
       });

@@ -1,5 +1,5 @@
 import type { WatchJob, WatchResult } from '../protocol.js';
-import type { Answer, Connection } from './connection.js';
+import type { HttpResponse, Connection } from './connection.js';
 import { eventBodies, newTag } from './event-bodies.js';
 import { frameCounter, frameReader } from './frames.js';
 import { createLatencies } from './latencies.js';
@@ -49,8 +49,8 @@ export async function watch(job: WatchJob): Promise<WatchResult> {
   };
   const open = (connection: Connection, index: number): Promise<void> =>
     new Promise((resolve) => {
-      const ended = (answer: Answer): void => {
-        errors.note(answer);
+      const ended = (response: HttpResponse): void => {
+        errors.note(response);
         resolve();
       };
       // The last ones stop reading: their frames are not counted.

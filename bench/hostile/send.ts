@@ -3,28 +3,28 @@ import type { ApiHandler, ApiResponse } from 'kube-vitals';
 import type { MadeRequest } from './contract.js';
 
 /** The response to a hostile request. */
-export interface HostileAnswer {
+export interface HostileResponse {
   readonly status: number;
   readonly headers: ApiResponse['headers'];
   /** Of the body. */
   readonly bytes: number;
 }
 
-/** Sends one request of the corpus to a handler and reads the whole answer. */
+/** Sends one request of the corpus to a handler and reads the whole response. */
 export async function sendHostile(
   handle: ApiHandler,
   { method, url, headers, body }: MadeRequest,
-): Promise<HostileAnswer> {
+): Promise<HostileResponse> {
   const leave = new AbortController();
   const { signal } = leave;
-  const answer = await handle({ method, url, headers, signal, ...(body !== undefined && { body: () => body }) });
-  if (answer === undefined) return { status: 0, headers: {}, bytes: 0 };
+  const response = await handle({ method, url, headers, signal, ...(body !== undefined && { body: () => body }) });
+  if (response === undefined) return { status: 0, headers: {}, bytes: 0 };
   let bytes = 0;
-  if (typeof answer.body === 'string') bytes = answer.body.length;
-  else if (answer.body !== null && Symbol.asyncIterator in answer.body) {
-    for await (const chunk of answer.body) bytes += chunk.length;
-  } else bytes = answer.body?.length ?? 0;
-  return { status: answer.status, headers: answer.headers, bytes };
+  if (typeof response.body === 'string') bytes = response.body.length;
+  else if (response.body !== null && Symbol.asyncIterator in response.body) {
+    for await (const chunk of response.body) bytes += chunk.length;
+  } else bytes = response.body?.length ?? 0;
+  return { status: response.status, headers: response.headers, bytes };
 }
 
 /** An ordinary event as JSON. */

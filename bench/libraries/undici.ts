@@ -8,15 +8,15 @@ export function bareUndici({ host, port, base, token }: Target): Library {
   const path = `${base}/namespaces/${NAMESPACE}/events`;
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
   const create = async (body: EventBody): Promise<void> => {
-    const answer = await pool.request({ method: 'POST', path, headers, body: JSON.stringify(body) });
-    await answer.body.json();
-    if (answer.statusCode !== 201) throw new Error(`a create was answered with ${answer.statusCode}`);
+    const response = await pool.request({ method: 'POST', path, headers, body: JSON.stringify(body) });
+    await response.body.json();
+    if (response.statusCode !== 201) throw new Error(`a create was answered with ${response.statusCode}`);
   };
   const watch = async (count: number): Promise<void> => {
-    const answer = await pool.request({ method: 'GET', path: `${path}?watch=true&resourceVersion=0`, headers });
+    const response = await pool.request({ method: 'GET', path: `${path}?watch=true&resourceVersion=0`, headers });
     let rest = '';
     let frames = 0;
-    for await (const chunk of answer.body.setEncoding('utf8')) {
+    for await (const chunk of response.body.setEncoding('utf8')) {
       const lines = (rest + String(chunk)).split('\n');
       rest = lines.pop() ?? '';
       for (const line of lines) {
@@ -36,9 +36,9 @@ export function bareUndici({ host, port, base, token }: Target): Library {
     create: (bodies) => eachInFlight(bodies, create),
     get: (names) =>
       eachInFlight(names, async (name) => {
-        const answer = await pool.request({ method: 'GET', path: `${path}/${name}`, headers });
-        await answer.body.json();
-        if (answer.statusCode !== 200) throw new Error(`a get was answered with ${answer.statusCode}`);
+        const response = await pool.request({ method: 'GET', path: `${path}/${name}`, headers });
+        await response.body.json();
+        if (response.statusCode !== 200) throw new Error(`a get was answered with ${response.statusCode}`);
       }),
     watch,
     follow: watch,

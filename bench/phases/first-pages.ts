@@ -45,5 +45,5 @@ async function walk(
   }
   const load = (): Promise<LoadResult> =>
     bench.client.load(server, { ...job, kind: 'walk-once', namespace, connections: CONNECTIONS });
-  return metered(bench, server, firstPages.id, load, ({ allAnswers }) => allAnswers);
+  return metered(bench, server, firstPages.id, load, ({ allResponses }) => allResponses);
 }

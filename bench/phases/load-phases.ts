@@ -33,7 +33,7 @@ function loadPhase(
         server,
         id,
         () => bench.client.load(server, job),
-        (r) => r.allAnswers,
+        (r) => r.allResponses,
       );
       return {
         rate: result.perSecond,

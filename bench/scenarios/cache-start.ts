@@ -9,7 +9,7 @@ import { ask, single, sleep, type OurServer } from './ours.js';
 /** How often the state of the cache is read. */
 const LOOK_MS = 50;
 const LIMIT_MS = 600_000;
-/** Gets are sent all the time, in jobs of this length; the worst p99 shows for how long the server did not answer. */
+/** Gets are sent all the time, in jobs of this length; the worst p99 shows for how long the server did not respond. */
 const GETS_MS = 1_000;
 
 interface DataSet {

@@ -48,7 +48,7 @@ async function firstSeconds(bench: Bench, spec: ServerSpec): Promise<ReadonlyMap
         server,
         'cold',
         () => bench.client.load(server, job),
-        (r) => r.allAnswers,
+        (r) => r.allResponses,
       );
       results.set(kind, { rate: result.perSecond, cpu: cpuUs });
       if (kind === 'create') await bench.client.fill(server, { namespace: 'cold-data', size: SIZE });

@@ -9,20 +9,20 @@ const WATCHERS = 50;
 /** Checks that reads are answered from bytes: counts the calls of JSON.parse and JSON.stringify in the server. */
 export const jsonCalls: Scenario = {
   id: 'json',
-  title: 'JSON.parse and JSON.stringify on read paths, calls an answer or frame',
+  title: 'JSON.parse and JSON.stringify on read paths, calls a response or frame',
   run: (bench) =>
     eachStore(bench, 'json', async (spec) => {
       const server = await bench.park.start(spec);
       const counted = async (run: () => Promise<number>): Promise<number> => {
         await ask(server, 'countJson');
-        const answers = await run();
+        const responses = await run();
         const { parse, stringify } = await ask<JsonCalls>(server, 'jsonCalls');
-        return (parse + stringify) / answers;
+        return (parse + stringify) / responses;
       };
       const load = (kind: 'get' | 'list', count: number): Promise<number> =>
         counted(async () => {
           const job = { ...DATA, kind, connections: 4, warmupMs: 0, durationMs: 30_000, count };
-          return (await bench.client.load(server, job)).allAnswers;
+          return (await bench.client.load(server, job)).allResponses;
         });
       // Creates parse and stringify, too; the share of frames shows in the difference between many watchers and few.
       const watch = (watchers: number): Promise<number> =>

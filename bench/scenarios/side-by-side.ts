@@ -64,6 +64,6 @@ async function cost(
 ): Promise<{ timeUs: number; cpuUs: number }> {
   const job = { kind: what, namespace, size: events, connections, warmupMs: 0, durationMs: 60_000, count };
   const load = (): Promise<LoadResult> => bench.client.load(server, job);
-  const { result, cpuUs } = await metered(bench, server, phase, load, ({ allAnswers }) => allAnswers);
+  const { result, cpuUs } = await metered(bench, server, phase, load, ({ allResponses }) => allResponses);
   return { timeUs: 1e6 / result.perSecond, cpuUs };
 }

@@ -24,7 +24,7 @@ type Measure = (bench: Bench, server: StandaloneServer, first: boolean) => Promi
 
 const SLICES = 8;
 const SLICE_MS = 1_000;
-/** Answers before the first slice, so that the code of both workers is compiled, and the time limit for them. */
+/** Responses before the first slice, so that the code of both workers is compiled, and the time limit for them. */
 const WARM = { get: 40_000, list: 200, create: 6_000 } as const;
 const WARM_LIMIT_MS = 30_000;
 
@@ -102,7 +102,7 @@ function load(kind: 'get' | 'list' | 'create', connections: number): Measure {
     const job = { ...data, kind, connections, warmupMs, durationMs: SLICE_MS };
     if (first) await bench.client.load(server, { ...job, warmupMs: 0, count: WARM[kind], durationMs: WARM_LIMIT_MS });
     const run = (): Promise<LoadResult> => bench.client.load(server, job);
-    const [result, more] = await measured(bench, server, kind, run, ({ allAnswers }) => allAnswers);
+    const [result, more] = await measured(bench, server, kind, run, ({ allResponses }) => allResponses);
     return { rate: result.perSecond, p99: result.p99Ms, ...more };
   };
 }

@@ -4,7 +4,7 @@ import { createHealth, type Authenticate, type Authorize, type Health } from 'ku
 const CHECKS = 8;
 
 /**
- * Health as in the standalone server: callers are authorized, answers have an Audit-Id, probes are observed, and every
+ * Health as in the standalone server: callers are authorized, responses have an Audit-Id, probes are observed, and every
  * probe runs the checks.
  */
 export function benchHealth(access: { readonly authenticate: Authenticate; readonly authorize: Authorize }): Health {

@@ -11,7 +11,7 @@ import {
 import type { HostileRequest, MadeRequest } from '../hostile/contract.js';
 import { corpus } from '../hostile/corpus.js';
 import { COLLECTION, STORED } from '../hostile/making.js';
-import { longestStretch, ordinaryEvent, sendHostile, type HostileAnswer } from '../hostile/send.js';
+import { longestStretch, ordinaryEvent, sendHostile, type HostileResponse } from '../hostile/send.js';
 import { TOKEN } from '../protocol.js';
 import { answerCalls } from '../rpc.js';
 
@@ -26,7 +26,7 @@ export interface HostileCall {
 }
 
 /** The cost of one request, and its response. */
-export interface HostileResult extends Omit<HostileAnswer, 'headers'> {
+export interface HostileResult extends Omit<HostileResponse, 'headers'> {
   readonly longestMs: number;
 }
 
@@ -85,11 +85,11 @@ async function measure(hostile: HostileRequest, bodyBytes: number): Promise<Host
   if (keeps) read = { before, bodyBytes, served };
   const request = hostile.authenticated ? known(made) : made;
   try {
-    let answer: HostileAnswer | undefined;
+    let response: HostileResponse | undefined;
     const longestMs = await longestStretch(async () => {
-      answer = await sendHostile(served.handle, request);
+      response = await sendHostile(served.handle, request);
     });
-    const { status = 0, bytes = 0 } = answer ?? {};
+    const { status = 0, bytes = 0 } = response ?? {};
     return { status, bytes, longestMs };
   } finally {
     if (!keeps) await served.close();

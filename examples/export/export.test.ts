@@ -26,8 +26,8 @@ let folder: string;
 let receiver: Server;
 let url: string;
 let received: Received[];
-/** What the receiver answers; then 200. */
-let answers: number[];
+/** What the receiver responds with; then 200. */
+let statuses: number[];
 
 beforeEach(async () => {
   const access = { authenticate: allowAnonymous(), authorize: allowEverybody() };
@@ -35,12 +35,12 @@ beforeEach(async () => {
   client = createEventsClient({ events, namespace: 'shop' });
   folder = await mkdtemp(join(tmpdir(), 'kube-vitals-export-'));
   received = [];
-  answers = [];
+  statuses = [];
   receiver = createServer((request, response) => {
     let text = '';
     request.setEncoding('utf8').on('data', (part: string) => (text += part));
     request.on('end', () => {
-      const status = answers.shift() ?? 200;
+      const status = statuses.shift() ?? 200;
       if (status === 200) received.push({ type: request.headers['content-type'], body: JSON.parse(text) });
       response.writeHead(status).end();
     });
@@ -88,7 +88,7 @@ describe('an export', () => {
   test('posts batches to a webhook, again after an error, and goes on behind its cursor', async () => {
     await record('a');
     await record('b');
-    answers = [503];
+    statuses = [503];
     await run(webhookSink({ url }, cursor()), () => received.length > 0);
     await record('c');
     await run(webhookSink({ url }, cursor()), () => received.length > 1);
@@ -99,7 +99,7 @@ describe('an export', () => {
 
   test('leaves out what a receiver refuses for good', async () => {
     await record('a');
-    answers = [422];
+    statuses = [422];
     const refused: number[] = [];
     const sink = webhookSink({ url, onRefused: (status) => refused.push(status) }, cursor());
     await run(sink, () => refused.length > 0);

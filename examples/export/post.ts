@@ -4,7 +4,7 @@ export interface PostOptions {
   /** Such as `authorization`. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Called when the receiver refuses a batch for good, which is then skipped. Default: writes it to stderr. */
-  readonly onRefused?: (status: number, answer: string) => void;
+  readonly onRefused?: (status: number, text: string) => void;
 }
 
 /** How long a receiver may take, in milliseconds. */
@@ -15,15 +15,15 @@ const TIMEOUT_MS = 10_000;
  * one that refuses the content (4xx) will always do so, and is only reported.
  */
 export async function post(options: PostOptions, contentType: string, body: string): Promise<void> {
-  const { url, onRefused = (status, answer) => console.error(`${url} refused with ${status}: ${answer}`) } = options;
+  const { url, onRefused = (status, text) => console.error(`${url} refused with ${status}: ${text}`) } = options;
   const headers = { ...options.headers, 'content-type': contentType };
   const response = await fetch(url, { method: 'POST', headers, body, signal: AbortSignal.timeout(TIMEOUT_MS) });
-  const answer = (await response.text()).slice(0, 1_000);
+  const text = (await response.text()).slice(0, 1_000);
   const { status } = response;
   if (status < 300) return;
-  if (status >= 400 && status < 500 && ![401, 403, 404, 408, 429].includes(status)) return onRefused(status, answer);
+  if (status >= 400 && status < 500 && ![401, 403, 404, 408, 429].includes(status)) return onRefused(status, text);
   const seconds = Number(response.headers.get('retry-after'));
-  throw Object.assign(new Error(`${url} answered ${status}`), {
+  throw Object.assign(new Error(`${url} responded with ${status}`), {
     retryAfterMs: seconds > 0 ? seconds * 1000 : undefined,
   });
 }

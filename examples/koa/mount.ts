@@ -4,7 +4,7 @@ import type { Vitals } from '../shop/vitals.js';
 
 /**
  * Mounts health and events in a Koa application, at the root and once more below `/ops`. Middleware around them goes on when
- * our answer has been sent.
+ * our response has been sent.
  */
 export function mountVitals(app: Koa, { handle }: Vitals): void {
   app.use(toKoaMiddleware(handle));

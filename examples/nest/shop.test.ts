@@ -56,7 +56,7 @@ test('the service keeps its own routes, its body parser and its 404', async () =
   expect(await (await get('/nothing')).json()).toMatchObject({ message: 'Cannot GET /nothing' });
 });
 
-test('health answers, and is ready once the service says so', async () => {
+test('health responds, and is ready once the service says so', async () => {
   expect((await get('/readyz')).status).toBe(500);
   vitals.started();
   expect(await (await get('/readyz?verbose')).text()).toContain('[+]database ok\n');

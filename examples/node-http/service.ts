@@ -7,24 +7,24 @@ export function createService(orders: Orders): RequestListener {
     const { pathname } = new URL(req.url ?? '/', 'http://service');
     switch (`${req.method} ${pathname}`) {
       case 'GET /version':
-        return answer(res, 200, { service: 'shop', version: '1.2.3' });
+        return respond(res, 200, { service: 'shop', version: '1.2.3' });
       case 'GET /orders':
-        return answer(res, 200, await orders.all());
+        return respond(res, 200, await orders.all());
       case 'POST /orders':
-        return answer(res, 201, await orders.place(await readJson(req)));
+        return respond(res, 201, await orders.place(await readJson(req)));
       default:
-        return answer(res, 404, { error: 'no such page in this shop' });
+        return respond(res, 404, { error: 'no such page in this shop' });
     }
   };
   return (req, res) => {
     route(req, res).catch((error: unknown) => {
       const faulty = error instanceof RangeError || error instanceof SyntaxError;
-      answer(res, faulty ? 400 : 500, { error: faulty ? error.message : 'something went wrong' });
+      respond(res, faulty ? 400 : 500, { error: faulty ? error.message : 'something went wrong' });
     });
   };
 }
 
-function answer(res: ServerResponse, status: number, value: unknown): void {
+function respond(res: ServerResponse, status: number, value: unknown): void {
   res.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value));
 }
 

@@ -18,7 +18,7 @@ const TOKENS = { 's3cret-of-the-examples': { name: 'ops' } };
 
 /** What every example mounts. */
 export interface Vitals {
-  /** Health and events. Answers `undefined` for paths that are the service's own. */
+  /** Health and events. Returns `undefined` for paths that are the service's own. */
   readonly handle: ApiHandler;
   readonly addCheck: (check: HealthCheck) => void;
   readonly recorder: Recorder;

@@ -72,9 +72,9 @@ afterEach(async () => {
 
 async function recorded(query = ''): Promise<readonly Event[]> {
   await recorder.flush();
-  const answer = await call(events.as(reader), `GET ${EVENTS}${query}`);
-  assert.equal(answer.status, 200);
-  return (await answer.json<EventList>()).items;
+  const response = await call(events.as(reader), `GET ${EVENTS}${query}`);
+  assert.equal(response.status, 200);
+  return (await response.json<EventList>()).items;
 }
 
 describe('placing an order', () => {
@@ -123,8 +123,8 @@ describe('placing an order', () => {
 
 describe('who may', () => {
   test('the service may write events and nothing else', async () => {
-    const answer = await call(events.as(service), `GET ${EVENTS}`);
-    assert.equal(answer.status, 403);
+    const response = await call(events.as(service), `GET ${EVENTS}`);
+    assert.equal(response.status, 403);
   });
 
   test('a client shows a token', async () => {
@@ -145,9 +145,9 @@ describe('health', () => {
 
   test('keeps the reason from those who only probe', async () => {
     database.down = 'connection refused';
-    const answer = await call(health.handle, 'GET /readyz?verbose');
-    assert.equal(answer.status, 500);
-    assert.match(await answer.text(), /^\[-\]database failed: reason withheld$/m);
+    const response = await call(health.handle, 'GET /readyz?verbose');
+    assert.equal(response.status, 500);
+    assert.match(await response.text(), /^\[-\]database failed: reason withheld$/m);
   });
 
   test('claims its own paths only', async () => {
