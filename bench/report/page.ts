@@ -24,7 +24,7 @@ their managed fields (about half again), so lists are compared by bytes. The met
 which is included.
 
 Requests are those of real clients. An update is a get and a PUT of the whole object with its server-set fields, and both
-count as responses; so does a merge patch with the resourceVersion. Creates come from \`@kubernetes/client-node\` unless the phase
+count as answers; so does a merge patch with the resourceVersion. Creates come from \`@kubernetes/client-node\` unless the phase
 names another client; the floor, which reads JSON only, gets the JSON of client-go where ours gets protobuf.
 
 All phases but \`cold\` are warm: their first slice in a process has a longer warm-up, so that code is compiled. \`cold\` is the first

@@ -4,7 +4,7 @@ import type { Occurrence } from './occurrence.js';
 /** Equal events: one object on the server, and how much of it has been written. */
 export interface Series extends Occurrence {
   /** As it is created, without `series`. Its name changes only when another event has that name. */
-  readonly event: Event & { readonly metadata: { name?: string } };
+  readonly event: Event & { readonly metadata: { name: string } };
   /** How often it was recorded. */
   count: number;
   /** When it was recorded last, microseconds since the epoch. */

@@ -30,7 +30,7 @@ export async function writeSeries(
     try {
       const stored = exists
         ? await client.patch(
-            keyOf(event),
+            event.metadata,
             { type: 'merge', patch: { ...(version && { metadata: { resourceVersion: version } }), ...change } },
             { signal },
           )
@@ -56,7 +56,7 @@ async function readAgain(
 ): Promise<void> {
   const { event } = series;
   try {
-    const stored = await client.get(keyOf(event), { signal });
+    const stored = await client.get(event.metadata, { signal });
     series.exists = isOwn(stored, event);
     series.version = stored.metadata.resourceVersion;
     if (!series.exists) event.metadata.name = newName();
@@ -67,9 +67,6 @@ async function readAgain(
     if (!series.exists && !isNotFound(error)) throw error;
   }
 }
-
-const keyOf = ({ metadata }: Event): { namespace: string; name: string } =>
-  metadata as { namespace: string; name: string };
 
 const FIXED = ['eventTime', 'reportingInstance', 'reason', 'note'] as const;
 
