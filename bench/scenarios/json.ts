@@ -9,7 +9,7 @@ const WATCHERS = 50;
 /** Checks that reads are answered from bytes: counts the calls of JSON.parse and JSON.stringify in the server. */
 export const jsonCalls: Scenario = {
   id: 'json',
-  title: 'JSON.parse and JSON.stringify on read paths, calls a response or frame',
+  title: 'JSON.parse and JSON.stringify on read paths, calls an answer or frame',
   run: (bench) =>
     eachStore(bench, 'json', async (spec) => {
       const server = await bench.park.start(spec);
