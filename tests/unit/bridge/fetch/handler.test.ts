@@ -114,7 +114,7 @@ describe('the request', () => {
 
   test('leaves a body unread that says it is too large', async () => {
     const request = post('0123456789a', { headers: { 'content-length': '11' } });
-    expect((await answered(toFetchHandler(echo)(request))).status).toBe(413);
+    expect((await responseOf(toFetchHandler(echo)(request))).status).toBe(413);
     expect([request.bodyUsed, request.body?.locked]).toEqual([false, false]);
   });
 
