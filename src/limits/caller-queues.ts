@@ -20,7 +20,7 @@ export class CallerState implements CallerActivity {
   readonly write: Queue = new Queue();
   readonly bytes: Queue = new Queue();
   /** Requests that wait only to be scheduled. */
-  readonly step: Queue = new Queue();
+  readonly start: Queue = new Queue();
 
   /** Chunks of watches that several clients of this caller have not read yet. */
   readonly chunks: Map<Uint8Array, { holders: number }> = new Map();
@@ -35,7 +35,7 @@ export class CallerState implements CallerActivity {
 
   get isIdle(): boolean {
     const { read, write, watch, bytes } = this.held;
-    return read + write + watch + bytes + this.waiting + this.step.length === 0;
+    return read + write + watch + bytes + this.waiting + this.start.length === 0;
   }
 }
 
@@ -51,7 +51,7 @@ export interface CallerQueuesDependencies {
 
 const WAIT_KINDS = ['bytes', 'read', 'write'] as const;
 /** The order in which kinds of work are served. */
-const KINDS = ['step', 'bytes', 'read', 'write'] as const;
+const KINDS = ['start', 'bytes', 'read', 'write'] as const;
 type QueueKind = (typeof KINDS)[number];
 /** A caller with more waiting requests counts as a flood: it pipelines, or has very many connections. */
 const MANY_WAITING = 128;
@@ -69,7 +69,7 @@ export function createCallerQueues({ clock, atNextTurn, waitMs, free, freeFor }:
   const states = new Map<string, CallerState>();
   /** Callers that can be served, in order. */
   const ready = {
-    step: new Set<CallerState>(),
+    start: new Set<CallerState>(),
     bytes: new Set<CallerState>(),
     read: new Set<CallerState>(),
     write: new Set<CallerState>(),
@@ -82,7 +82,7 @@ export function createCallerQueues({ clock, atNextTurn, waitMs, free, freeFor }:
   const serve = (skipsFlooding: boolean): boolean => {
     for (let tried = 0; tried < KINDS.length; tried += 1) {
       kindIndex = (kindIndex + 1) % KINDS.length;
-      if (serveOne(KINDS[kindIndex] ?? 'step', skipsFlooding)) return true;
+      if (serveOne(KINDS[kindIndex] ?? 'start', skipsFlooding)) return true;
     }
     return false;
   };
@@ -90,12 +90,12 @@ export function createCallerQueues({ clock, atNextTurn, waitMs, free, freeFor }:
   const serveOne = (kind: QueueKind, skipsFlooding: boolean): boolean => {
     for (const state of ready[kind]) {
       if (skipsFlooding && hasManyWaiting(kind, state)) continue;
-      if (kind !== 'step' && free(kind) <= 0) return false;
+      if (kind !== 'start' && free(kind) <= 0) return false;
       ready[kind].delete(state);
-      if (kind !== 'step' && freeFor(kind, state) <= 0) continue;
+      if (kind !== 'start' && freeFor(kind, state) <= 0) continue;
       const { length } = state[kind];
       const waiter = state[kind].shift();
-      if (kind !== 'step') waiting -= length - state[kind].length;
+      if (kind !== 'start') waiting -= length - state[kind].length;
       if (state[kind].length > 0) ready[kind].add(state);
       if (waiter === undefined) continue;
       waiter.enter();
@@ -127,10 +127,10 @@ export function createCallerQueues({ clock, atNextTurn, waitMs, free, freeFor }:
     for (const state of states.values()) {
       for (const kind of KINDS) state[kind].prune();
       for (const kind of WAIT_KINDS) {
-        for (const waiter of state[kind].before(moment)) state.step.push({ ...waiter, enter: waiter.leave });
+        for (const waiter of state[kind].before(moment)) state.start.push({ ...waiter, enter: waiter.leave });
         if (state[kind].length === 0) ready[kind].delete(state);
       }
-      if (state.step.length > 0) join('step', state);
+      if (state.start.length > 0) join('start', state);
       left += state.waiting;
     }
     waiting = left;
@@ -153,19 +153,19 @@ export function createCallerQueues({ clock, atNextTurn, waitMs, free, freeFor }:
       states.set(name, state);
       return state;
     },
-    mayBegin: (state: CallerState): boolean => scheduler.mayBegin(state) && state.step.length === 0,
+    mayBegin: (state: CallerState): boolean => scheduler.mayBegin(state) && state.start.length === 0,
     /** Whether several callers are active. */
     areShared: (): boolean => scheduler.areShared(),
     /** Whether a new request has to queue behind other requests of this caller, or of all callers. */
     mustWait: (kind: WaitKind, state: CallerState, left: number): boolean =>
       state[kind].length > 0 || (left === 1 && ready[kind].size > 0),
     /**
-     * Waits for a place or capacity, which `next` acquires, or (`step`) only until the caller is scheduled. Resolves to
-     * `undefined` if none was free in time, or the request has ended.
+     * Waits for a place or capacity, which `next` acquires, or (`start`) only until the caller is scheduled. Resolves
+     * to `undefined` if none was free in time, or the request has ended.
      */
     wait<T>(kind: QueueKind, state: CallerState, requester: Requester, next: () => T): Promise<T | undefined> {
       return new Promise((resolve) => {
-        if (kind !== 'step') waiting += 1;
+        if (kind !== 'start') waiting += 1;
         const enter = (): void => resolve(next());
         state[kind].push({ requester, since: clock.monotonic(), enter, leave: () => resolve(undefined) });
         join(kind, state);

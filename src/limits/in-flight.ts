@@ -127,11 +127,11 @@ export function createInFlightLimits(
       const now = queues.mayBegin(state);
       if (kind === 'watch') {
         const watch = (): Place | undefined => (isFree(kind, state) ? new HeldPlace(kind, state) : undefined);
-        return (now ? watch() : undefined) ?? queues.wait('step', state, client, watch);
+        return (now ? watch() : undefined) ?? queues.wait('start', state, client, watch);
       }
-      if (caller.groups.includes(MASTERS)) return now ? NO_PLACE : queues.wait('step', state, client, () => NO_PLACE);
+      if (caller.groups.includes(MASTERS)) return now ? NO_PLACE : queues.wait('start', state, client, () => NO_PLACE);
       if (now && isFree(kind, state) && !queues.mustWait(kind, state, free(kind))) return new HeldPlace(kind, state);
-      if (isFull(state)) return queues.wait('step', state, client, nothing);
+      if (isFull(state)) return queues.wait('start', state, client, nothing);
       return queues.wait(kind, state, client, () => new HeldPlace(kind, state));
     },
     /** Acquires capacity for the bytes of a response. `undefined`: clients did not read other responses in time. */
@@ -139,7 +139,7 @@ export function createInFlightLimits(
       if (caller.groups.includes(MASTERS)) return NO_BYTES;
       const state = stateOf(caller, client);
       if (isFree('bytes', state) && !queues.mustWait('bytes', state, 1)) return responseBytes.take(state, bytes);
-      if (isFull(state)) return queues.wait('step', state, client, nothing);
+      if (isFull(state)) return queues.wait('start', state, client, nothing);
       return queues.wait('bytes', state, client, () => responseBytes.take(state, bytes));
     },
     /** As `hold`, for a chunk that several watches of a caller share, counted once. Returns its release. */
@@ -149,7 +149,7 @@ export function createInFlightLimits(
     /** Schedules work that needs no place, such as a part of a list or a refusal. `undefined`: it may start now. */
     turn(caller: Caller | undefined, client: Client): Promise<unknown> | undefined {
       const state = stateOf(caller, client);
-      return queues.mayBegin(state) ? undefined : queues.wait('step', state, client, nothing);
+      return queues.mayBegin(state) ? undefined : queues.wait('start', state, client, nothing);
     },
   };
 }

@@ -99,7 +99,7 @@ describe('the queue of a caller', () => {
     hold(jane);
     hold(bob);
     const nothing = (): void => undefined;
-    bob.step.push({ requester: HERE, since: 0, enter: nothing, leave: nothing });
+    bob.start.push({ requester: HERE, since: 0, enter: nothing, leave: nothing });
     crowd('first');
     clock.advance(2_001);
     made.of('one more', false);
