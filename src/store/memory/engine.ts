@@ -26,8 +26,8 @@ export interface Engine {
   readonly history: HistoryPruner;
   readonly jsonCache: JsonCache;
   readonly capacity: Capacity;
-  /** Writes an event, whatever the slot held before. `step`: as for {@link MemoryState.put}. Fails with `full`. */
-  put(target: Slot | string, key: EventKey, event: EncodedEvent, expiresAt: number, step?: number): Version;
+  /** Writes an event, whatever the slot held before. `sequence`: as for {@link MemoryState.put}. Fails with `full`. */
+  put(target: Slot | string, key: EventKey, event: EncodedEvent, expiresAt: number, sequence?: number): Version;
   afterWrite(): void;
 }
 
@@ -60,10 +60,10 @@ export function createEngine(clock: Clock, options: MemoryStoreOptions, bounds: 
     historyMaxBytes: bounds.historyMaxBytes,
     overLimit: capacity.overLimit,
   });
-  const put: Engine['put'] = (target, key, event, expiresAt, step) => {
+  const put: Engine['put'] = (target, key, event, expiresAt, sequence) => {
     const retentionMs = (expiresAt - clock.now()) / 1000;
     const found = capacity.admit(target, eventSize(event), event);
-    const times = { expiresAt, retentionMs, at: clock.monotonic(), step };
+    const times = { expiresAt, retentionMs, at: clock.monotonic(), sequence };
     const version = state.put(found ? target : state.slotOf(key), event, times);
     afterWrite();
     return version;

@@ -68,14 +68,14 @@ function createOperations(clock: Clock, name: string, options: MemoryStoreOption
 
   const put = (target: Slot | string, key: EventKey, event: EncodedEvent, expiresAt: number): EventRecord => {
     const version = engine.put(target, key, event, expiresAt);
-    return state.record(version, version.step, key);
+    return state.record(version, version.sequence, key);
   };
 
   /** Returns the newest version of the key. Fails when it is not at the expected revision, if one is given. */
   const current = (key: EventKey, expected: Revision | undefined): Version => {
     const version = state.find(key);
     if (version === undefined) throw notFound(keyText(key));
-    const revision = state.start + version.step;
+    const revision = state.start + version.sequence;
     if (expected !== undefined && revision !== expected) throw conflict(keyText(key), revision, expected);
     return version;
   };
@@ -99,9 +99,9 @@ function createOperations(clock: Clock, name: string, options: MemoryStoreOption
     },
     remove(key, { expected }) {
       const living = current(key, expected);
-      const { step } = state.remove(living, clock.monotonic());
+      const { sequence } = state.remove(living, clock.monotonic());
       afterWrite();
-      return state.record(living, step);
+      return state.record(living, sequence);
     },
     async expire({ now, limit, signal }) {
       for (;;) {

@@ -50,7 +50,7 @@ export function createReads({ state, jsonCache }: Engine, checkOpen: () => void)
   return {
     get(key: EventKey): EventRecord | undefined {
       const version = state.find(key);
-      return version === undefined ? undefined : state.record(version, version.step, key);
+      return version === undefined ? undefined : state.record(version, version.sequence, key);
     },
     /** Returns a page, synchronously unless it needs so many steps that other work has to run in between. */
     list: (query: ListQuery): Awaitable<ListPage> => list(query),

@@ -65,17 +65,17 @@ export function createReplica(clock: Clock, start: Revision, limits: ReplicaLimi
       const event = withHints(key, given);
       capacity.admit(target, eventSize(event));
       const retentionMs = (expiresAt - clock.now()) / 1000;
-      state.load(target, event, { expiresAt, retentionMs, at: 0, step: revision - start });
+      state.load(target, event, { expiresAt, retentionMs, at: 0, sequence: revision - start });
     },
     apply({ type, key, revision, record: { event, expiresAt } }) {
-      const step = revision - start;
-      if (step <= log.latest()) throw new Error(`revision ${revision} came after ${start + log.latest()}`);
+      const sequence = revision - start;
+      if (sequence <= log.latest()) throw new Error(`revision ${revision} came after ${start + log.latest()}`);
       if (type === 'put') {
-        engine.put(state.slotOf(key), key, withHints(key, event), expiresAt, step);
+        engine.put(state.slotOf(key), key, withHints(key, event), expiresAt, sequence);
       } else {
         const version = state.find(key);
         if (version === undefined) throw new Error(`${keyText(key)} was removed, but is not in the replica`);
-        state.remove(version, clock.monotonic(), step);
+        state.remove(version, clock.monotonic(), sequence);
         afterWrite();
       }
       lastChange = revision;

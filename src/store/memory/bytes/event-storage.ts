@@ -43,13 +43,13 @@ export function createEventStorage(arenaBytes?: number) {
       return HEADER.length + end - prefix - (found?.part.bytes.length ?? 0);
     },
     /**
-     * Stores an immutable copy of an event as the version at `step` of a slot, which may be new and is not changed.
+     * Stores an immutable copy of an event as the version at `sequence` of a slot, which may be new and is not changed.
      * `intern` returns an equal string that is stored already. `expiresAt`: microseconds since the epoch;
      * `retentionMs`: from now until then.
      */
     keep(
       slot: Slot,
-      step: number,
+      sequence: number,
       event: EncodedEvent,
       expiresAt: number,
       retentionMs: number,
@@ -92,7 +92,7 @@ export function createEventStorage(arenaBytes?: number) {
       else arena.bytes.set(bytes.subarray(prefix, sharedFrom), at);
       if (after > 0) arena.bytes.set(bytes.subarray(sharedTo, end), at + before);
       const own = (field: string): string | undefined => (set.split ? intern(field, fields[field]) : undefined);
-      const stored = new StoredEvent(slot, step, arena, arena.used, {
+      const stored = new StoredEvent(slot, sequence, arena, arena.used, {
         set,
         regardingName: own('regarding.name'),
         regardingUid: own('regarding.uid'),

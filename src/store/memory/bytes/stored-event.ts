@@ -29,7 +29,7 @@ export class StoredEvent implements EncodedEvent, Version {
   #arena: Arena;
   #offset: number;
   readonly #slot: Slot;
-  readonly #step: number;
+  readonly #sequence: number;
   #older: Version | undefined;
   readonly #set: FieldSet;
   readonly #regardingName: string | undefined;
@@ -37,11 +37,11 @@ export class StoredEvent implements EncodedEvent, Version {
   readonly #shared: SharedPart | undefined;
 
   /** Creates the version of the slot that follows its newest one. */
-  constructor(slot: Slot, step: number, arena: Arena, offset: number, parts: StoredParts) {
+  constructor(slot: Slot, sequence: number, arena: Arena, offset: number, parts: StoredParts) {
     this.#arena = arena;
     this.#offset = offset;
     this.#slot = slot;
-    this.#step = step;
+    this.#sequence = sequence;
     this.#older = slot.head;
     this.#set = parts.set;
     this.#regardingName = parts.regardingName;
@@ -60,8 +60,8 @@ export class StoredEvent implements EncodedEvent, Version {
     return this.#slot;
   }
 
-  get step(): number {
-    return this.#step;
+  get sequence(): number {
+    return this.#sequence;
   }
 
   get event(): this {

@@ -15,14 +15,14 @@ export interface Slot {
 export interface Version {
   readonly slot: Slot;
   /** The revision, counted from the store's start: a small integer takes 8 bytes, one from the clock 24. */
-  readonly step: number;
+  readonly sequence: number;
   readonly event: StoredEvent | undefined;
   older: Version | undefined;
 }
 
-/** The version of a key that is visible at `step`, if that is an event. */
-export function visibleVersion(slot: Slot, step: number): Version | undefined {
+/** The version of a key that is visible at `sequence`, if that is an event. */
+export function visibleVersion(slot: Slot, sequence: number): Version | undefined {
   let version: Version | undefined = slot.head;
-  while (version !== undefined && version.step > step) version = version.older;
+  while (version !== undefined && version.sequence > sequence) version = version.older;
   return version?.event === undefined ? undefined : version;
 }

@@ -11,9 +11,9 @@ export type ChangeLog = ReturnType<typeof createChangeLog>;
 
 /**
  * All changes since `floor()`, oldest first. This range determines from where a watch may resume, how long a continue
- * token is valid, and how long superseded versions are kept. Positions are steps: revisions counted from the store's
- * start, without gaps unless they come from the feed of another store. An entry is the version that a step created and
- * its time: 20 bytes, where a Change would take 140.
+ * token is valid, and how long superseded versions are kept. Positions are sequence numbers: revisions counted from the
+ * store's start, without gaps unless they come from the feed of another store. An entry is the version that a change
+ * created and its time: 20 bytes, where a Change would take 140.
  */
 export function createChangeLog() {
   const segments: { readonly versions: (Version | undefined)[]; readonly times: number[] }[] = [];
@@ -30,16 +30,16 @@ export function createChangeLog() {
     return segments[Math.floor(index / SEGMENT)]?.versions[index % SEGMENT] as Version;
   };
 
-  /** How many entries are at or before a step that is at least the floor. Without gaps they need not be searched. */
-  const countUpTo = (step: number): number => {
-    if (step >= latest) return count;
+  /** How many entries are at most at a sequence number from the floor on. Without gaps they need not be searched. */
+  const countUpTo = (sequence: number): number => {
+    if (sequence >= latest) return count;
     // There are no gaps.
-    if (latest - floor === count) return step - floor;
+    if (latest - floor === count) return sequence - floor;
     let low = 0;
     let high = count;
     while (low < high) {
       const middle = (low + high) >>> 1;
-      if (at(middle).step <= step) low = middle + 1;
+      if (at(middle).sequence <= sequence) low = middle + 1;
       else high = middle;
     }
     return low;
@@ -54,25 +54,25 @@ export function createChangeLog() {
   };
 
   return {
-    /** The oldest readable step. All later steps are in the log. */
+    /** The oldest readable sequence number. All later ones are in the log. */
     floor: (): number => floor,
     latest: (): number => latest,
     /** Cost of the entries in bytes, including the superseded events that they retain. */
     cost: (): number => cost,
     /** Memory of the log and the superseded versions it retains, in bytes: heap objects, and entries in arenas. */
     held: (): { readonly heap: number; readonly arenas: number } => held,
-    /** Adds the version (or tombstone) of a step after `latest()`. `time`: monotonic milliseconds. */
+    /** Adds the version (or tombstone) of a sequence number after `latest()`. `time`: monotonic milliseconds. */
     append(version: Version, time: number): void {
       let last = segments.at(-1);
       if (last === undefined || last.versions.length === SEGMENT) segments.push((last = { versions: [], times: [] }));
       last.versions.push(version);
       last.times.push(time);
-      latest = version.step;
+      latest = version.sequence;
       account(version, 1);
     },
     oldest: (): Version | undefined => segments[0]?.versions[dropped],
     oldestAt: (): number | undefined => segments[0]?.times[dropped],
-    /** Drops the oldest entry, if any; its step becomes the floor. Leaves the version's `older` unchanged. */
+    /** Drops the oldest entry, if any; its number becomes the floor. Leaves the version's `older` unchanged. */
     dropOldest(): void {
       const [first] = segments;
       const version = first?.versions[dropped];
@@ -83,15 +83,15 @@ export function createChangeLog() {
         dropped = 0;
       }
       account(version, -1);
-      floor = version.step;
+      floor = version.sequence;
     },
-    /** Records that nothing changed between the last entry and this step, which becomes the latest. */
-    advance(step: number): void {
-      latest = step;
+    /** Records that nothing changed between the last entry and this sequence number, which becomes the latest. */
+    advance(sequence: number): void {
+      latest = sequence;
     },
-    /** How many changes there are after a step that is at least the floor. */
-    countAfter: (step: number): number => count - countUpTo(step),
-    /** Up to `max` versions after a step that is at least the floor, oldest first. */
+    /** How many changes there are after a sequence number that is at least the floor. */
+    countAfter: (sequence: number): number => count - countUpTo(sequence),
+    /** Up to `max` versions after a sequence number that is at least the floor, oldest first. */
     read(after: number, max: number): readonly Version[] {
       const first = countUpTo(after);
       const versions: Version[] = [];

@@ -10,32 +10,32 @@ const IN_A_TURN = 2048;
 /** How many views are cached. A paged list needs one, and clients do not announce when they stop paging. */
 const VIEWS = 8;
 
-/** Versions that were current at a step and no longer are, by revision. */
+/** Versions that were current at a sequence number and no longer are, by revision. */
 export interface PastView {
-  readonly step: number;
+  readonly sequence: number;
   readonly versions: OrderedIndex<number, Version>;
   /** Reads some of the changes not yet seen; true when the view is complete, which it is until the next write. */
   catchUp(): boolean;
 }
 
-function createView(log: ChangeLog, step: number, namespace: string | undefined): PastView {
-  const versions: OrderedIndex<number, Version> = createOrderedIndex((version) => version.step);
-  let seen = step;
+function createView(log: ChangeLog, sequence: number, namespace: string | undefined): PastView {
+  const versions: OrderedIndex<number, Version> = createOrderedIndex((version) => version.sequence);
+  let seen = sequence;
 
   const note = ({ older }: Version): void => {
-    if (older?.event === undefined || older.step > step) return;
+    if (older?.event === undefined || older.sequence > sequence) return;
     if (namespace === undefined || namespaceOf(older.slot.sortKey) === namespace) versions.insert(older);
   };
 
   return {
-    step,
+    sequence,
     versions,
     catchUp() {
-      // If changes were dropped from the log the step is unreadable too; the reader fails with `expired` then.
+      // If changes were dropped from the log the number is unreadable too; the reader fails with `expired` then.
       const changes = log.read(Math.max(seen, log.floor()), IN_A_TURN);
       for (const change of changes) note(change);
-      // The latest step need not be that of a change.
-      seen = changes.length < IN_A_TURN ? log.latest() : (changes.at(-1) as Version).step;
+      // The latest sequence number need not be that of a change.
+      seen = changes.length < IN_A_TURN ? log.latest() : (changes.at(-1) as Version).sequence;
       return seen >= log.latest();
     },
   };
@@ -49,13 +49,13 @@ export function createPastViews(log: ChangeLog) {
   const known = createBoundedCache<string, PastView>({ maxEntries: VIEWS });
 
   return {
-    /** The view of one namespace (`undefined`: all) at a step that is not below the log's floor. */
-    of(step: number, namespace: string | undefined): PastView {
+    /** The view of one namespace (`undefined`: all) at a sequence number that is not below the log's floor. */
+    of(sequence: number, namespace: string | undefined): PastView {
       // Namespaces have no slash.
-      const id = `${step}/${namespace ?? ''}`;
+      const id = `${sequence}/${namespace ?? ''}`;
       const before = known.get(id);
       if (before !== undefined) return before;
-      const view = createView(log, step, namespace);
+      const view = createView(log, sequence, namespace);
       known.set(id, view);
       return view;
     },
@@ -68,7 +68,7 @@ export function createPastViews(log: ChangeLog) {
     },
     prune(floor: number): void {
       if (known.size() === 0) return;
-      for (const [id, { step }] of known.entries()) if (step < floor) known.delete(id);
+      for (const [id, { sequence }] of known.entries()) if (sequence < floor) known.delete(id);
     },
   };
 }

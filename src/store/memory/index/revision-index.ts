@@ -5,15 +5,15 @@ import type { Version } from '../bytes/version.js';
 
 export type VersionsByRevision = OrderedIndex<number, Version>;
 
-const stepOf = (version: Version): number => version.step;
+const sequenceOf = (version: Version): number => version.sequence;
 
 /**
  * The newest version of every key by revision, for all namespaces and for each one. Superseded versions are not
  * indexed, so that reading the newest state skips no history.
  */
 export function createRevisionIndex() {
-  const all = createOrderedIndex(stepOf);
-  const none = createOrderedIndex(stepOf);
+  const all = createOrderedIndex(sequenceOf);
+  const none = createOrderedIndex(sequenceOf);
   const namespaces = new Map<string, VersionsByRevision>();
 
   /** The namespace of the last write, usually also that of the next. */
@@ -23,7 +23,7 @@ export function createRevisionIndex() {
     if (last.prefix !== '' && sortKey.startsWith(last.prefix)) return last.versions;
     const namespace = namespaceOf(sortKey);
     let versions = namespaces.get(namespace);
-    if (versions === undefined) namespaces.set(namespace, (versions = createOrderedIndex(stepOf)));
+    if (versions === undefined) namespaces.set(namespace, (versions = createOrderedIndex(sequenceOf)));
     last = { prefix: sortKey.slice(0, sortKey.indexOf('/') + 1), versions };
     return versions;
   };

@@ -137,8 +137,8 @@ export function createValueIndex() {
     },
     /** Memory used by the values, in bytes. */
     held: (): number => held,
-    /** The versions visible at `step` that match the most selective term, unordered; `undefined`: none is selective. */
-    find(terms: readonly FieldTerm[], step: number): readonly Version[] | undefined {
+    /** The unordered versions at `sequence` that match the most selective term; `undefined`: none is selective. */
+    find(terms: readonly FieldTerm[], sequence: number): readonly Version[] | undefined {
       let best: ValueEntry | undefined;
       let bestField = '';
       let fewest = SCAN_LIMIT;
@@ -156,7 +156,7 @@ export function createValueIndex() {
       const { value, mixed } = best;
       const found: Version[] = [];
       each(best, (slot) => {
-        const version = visibleVersion(slot, step);
+        const version = visibleVersion(slot, sequence);
         if (version !== undefined && (!mixed || valueOf(version, bestField) === value)) found.push(version);
       });
       if (found.length > FREQUENT) return undefined;

@@ -27,7 +27,7 @@ function measured(versions: readonly Version[], start: Revision): MeasuredEvents
   const events: StoredEvent[] = [];
   for (let i = 0; i < count; i++) events.push((versions[i] as Version).event as StoredEvent);
   const revisions: Revision[] = [];
-  for (let i = 0; i < count; i++) revisions.push(start + (versions[i] as Version).step);
+  for (let i = 0; i < count; i++) revisions.push(start + (versions[i] as Version).sequence);
   const starts = [0];
   let end = 0;
   for (let i = 0; i < count; i++) {

@@ -13,8 +13,8 @@ const FULL = 15 / 16;
 const TAKEN_WHEN_FULL = 8;
 
 export interface CachedEvents {
-  /** The steps of the versions it was made from. Versions themselves would keep arenas of released events in memory. */
-  readonly steps: readonly number[];
+  /** Those of the versions it was made from. Versions themselves would keep arenas of released events in memory. */
+  readonly sequences: readonly number[];
   /** The objects, each followed by a comma. */
   readonly bytes: Uint8Array;
   /** The offset of each object, followed by the total length. */
@@ -25,16 +25,16 @@ export type JsonCache = ReturnType<typeof createJsonCache>;
 
 type Listed = (versions: readonly Version[]) => readonly Version[];
 
-function same(steps: readonly number[], versions: readonly Version[]): boolean {
-  if (steps.length !== versions.length) return false;
-  for (let i = 0; i < steps.length; i++) if (steps[i] !== (versions[i] as Version).step) return false;
+function same(sequences: readonly number[], versions: readonly Version[]): boolean {
+  if (sequences.length !== versions.length) return false;
+  for (let i = 0; i < sequences.length; i++) if (sequences[i] !== (versions[i] as Version).sequence) return false;
   return true;
 }
 
 /** Memory of an owner and its cached list. An owner that is not a string is counted by its index. */
 function costOf(owner: unknown, joined: CachedEvents | number): number {
   const cost = HEAP_COST.list + (typeof owner === 'string' ? textCost(owner) : 0);
-  return typeof joined === 'number' ? cost : cost + joined.bytes.length + joined.steps.length * HEAP_COST.listed;
+  return typeof joined === 'number' ? cost : cost + joined.bytes.length + joined.sequences.length * HEAP_COST.listed;
 }
 
 function join(versions: readonly Version[], start: Revision, listed: Listed | undefined): CachedEvents | undefined {
@@ -42,7 +42,7 @@ function join(versions: readonly Version[], start: Revision, listed: Listed | un
   if (json.byteLength > LARGEST) return undefined;
   const bytes = new Uint8Array(json.byteLength);
   json.writeTo(bytes, 0);
-  return { steps: versions.map(({ step }) => step), bytes, starts: json.starts };
+  return { sequences: versions.map(({ sequence }) => sequence), bytes, starts: json.starts };
 }
 
 /**
@@ -79,7 +79,7 @@ export function createJsonCache(start: Revision, maxBytes: () => number) {
     ): CachedEvents | undefined {
       if (versions.length === 0) return undefined;
       const before = known.get(owner);
-      if (typeof before === 'object' && same(before.steps, versions)) return before;
+      if (typeof before === 'object' && same(before.sequences, versions)) return before;
       const isFirst = before === undefined || (typeof before === 'number' && first >= before);
       const made = isFirst || !acceptsAnother() ? undefined : join(versions, start, listed);
       known.set(owner, made ?? end);

@@ -6,19 +6,19 @@ import type { MemoryState } from '../state/state.js';
 
 export interface ListRange {
   readonly namespace: string | undefined;
-  /** The revision that is read, as a step. */
-  readonly step: number;
+  /** The revision that is read, as a sequence number. */
+  readonly sequence: number;
   readonly newestFirst: boolean;
   /** Order by key: between these sort keys, both exclusive. */
   readonly above: string | undefined;
   readonly below: string | undefined;
-  /** Newest first: at most this step. */
+  /** Newest first: at most this sequence number. */
   readonly upTo: number;
 }
 
-export function inRange(range: ListRange, { slot: { sortKey }, step }: Version): boolean {
+export function inRange(range: ListRange, { slot: { sortKey }, sequence }: Version): boolean {
   const { newestFirst, namespace, upTo, above, below } = range;
-  if (newestFirst) return step <= upTo && (namespace === undefined || namespaceOf(sortKey) === namespace);
+  if (newestFirst) return sequence <= upTo && (namespace === undefined || namespaceOf(sortKey) === namespace);
   return (above === undefined || sortKey > above) && (below === undefined || sortKey < below);
 }
 
@@ -38,7 +38,7 @@ export function rangeOf(state: MemoryState, query: ListQuery): ListRange {
     if (above === undefined || last > above) above = last;
   }
   const upTo = after?.revision === undefined ? revision : Math.min(revision, after.revision - 1);
-  return { namespace, step: revision - start, newestFirst, above, below: bounds?.below, upTo: upTo - start };
+  return { namespace, sequence: revision - start, newestFirst, above, below: bounds?.below, upTo: upTo - start };
 }
 
 /** The most changes that are undone to count at an earlier revision. Beyond that no count is returned. */
@@ -49,14 +49,14 @@ const MAX_CHANGES = 20_000;
  * since the revision are undone one by one. `undefined` when there are too many of them.
  */
 export function countLeft({ log, revisions, keys }: MemoryState, range: ListRange, last: Version): number | undefined {
-  const { step, namespace, newestFirst, below } = range;
-  if (log.countAfter(step) > MAX_CHANGES) return undefined;
+  const { sequence, namespace, newestFirst, below } = range;
+  if (log.countAfter(sequence) > MAX_CHANGES) return undefined;
   const above = last.slot.sortKey;
-  const rest = { ...range, above, upTo: last.step - 1 };
-  let left = newestFirst ? revisions.of(namespace).count(undefined, last.step) : keys.live.count(above, below);
-  for (const version of log.read(step, MAX_CHANGES)) {
+  const rest = { ...range, above, upTo: last.sequence - 1 };
+  let left = newestFirst ? revisions.of(namespace).count(undefined, last.sequence) : keys.live.count(above, below);
+  for (const version of log.read(sequence, MAX_CHANGES)) {
     const { older } = version;
-    if (older?.event !== undefined && older.step <= step && inRange(rest, older)) left++;
+    if (older?.event !== undefined && older.sequence <= sequence && inRange(rest, older)) left++;
     const isNewest = version.event !== undefined && version.slot.head === version;
     if (isNewest && inRange(rest, version)) left--;
   }

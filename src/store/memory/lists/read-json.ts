@@ -25,14 +25,14 @@ export function readJson(state: MemoryState, cache: JsonCache, query: ListQuery)
   const range = rangeOf(state, query);
   const { terms } = query;
   if (terms === undefined || terms.length === 0) return everything(state, cache, range, query.limit);
-  if (range.step !== state.log.latest()) return undefined;
+  if (range.sequence !== state.log.latest()) return undefined;
   return ofOneValue(state, cache, range, terms[0] as FieldTerm, query.limit);
 }
 
 function everything(state: MemoryState, cache: JsonCache, range: ListRange, limit: number): JsonPage | undefined {
   const { keys, log, start } = state;
-  const { step, above, below } = range;
-  const newest = step === log.latest();
+  const { sequence, above, below } = range;
+  const newest = sequence === log.latest();
   // Deleted events that the snapshot still contains are in another index.
   if (!newest && keys.deleted.count(above, below) > 0) return undefined;
   const spans = keys.live.spans(above, below, limit);
@@ -44,13 +44,13 @@ function everything(state: MemoryState, cache: JsonCache, range: ListRange, limi
     const { values, first, end } = span;
     const versions = headsOf(values);
     last = versions[end - 1];
-    if (!newest && !allBefore(versions, first, end, step)) return undefined;
+    if (!newest && !allBefore(versions, first, end, sequence)) return undefined;
     const joined = cache.of(values, versions, first, end);
     const open = span !== spans.at(-1);
     if (joined !== undefined) pieces.push(pieceOf(joined, first, end, open));
     else pieces.push(...eventsJsonInPieces(versions.slice(first, end), start, open));
   }
-  const revision = start + step;
+  const revision = start + sequence;
   if (last === undefined) return { pieces, revision, remaining: 0 };
   const remaining = countLeft(state, range, last);
   if (remaining === undefined) return undefined;
@@ -67,9 +67,9 @@ function ofOneValue(
   limit: number,
 ): JsonPage | undefined {
   const { valueIndex, start } = state;
-  const found = valueIndex.find([term], range.step);
+  const found = valueIndex.find([term], range.sequence);
   if (found === undefined || found.length > FEW) return undefined;
-  const revision = start + range.step;
+  const revision = start + range.sequence;
   // Namespaces and field names have no slash. Sorting takes as long as everything else, and so is done only once.
   const owner = `${range.namespace ?? ''}/${term.field}/${term.value}`;
   const joined = cache.of(owner, found, 0, found.length, (versions) => sorted(versions, range));
@@ -83,8 +83,8 @@ function ofOneValue(
   return { pieces: eventsJsonInPieces(versions, start, false), revision };
 }
 
-function allBefore(versions: readonly Version[], first: number, end: number, step: number): boolean {
-  for (let i = first; i < end; i++) if ((versions[i] as Version).step > step) return false;
+function allBefore(versions: readonly Version[], first: number, end: number, sequence: number): boolean {
+  for (let i = first; i < end; i++) if ((versions[i] as Version).sequence > sequence) return false;
   return true;
 }
 

@@ -36,21 +36,21 @@ function walkDown(
   for (let from = upTo; ;) {
     let versions = revisions.of(namespace).descend(from, batch);
     const older = past?.versions.descend(from, batch) ?? [];
-    if (older.length > 0) versions = versions.concat(older).sort(byStep).slice(0, batch);
+    if (older.length > 0) versions = versions.concat(older).sort(bySequence).slice(0, batch);
     if (!versions.every(visit) || versions.length < batch) return;
-    from = (versions.at(-1) as Version).step - 1;
+    from = (versions.at(-1) as Version).sequence - 1;
   }
 }
 
 /** Visits visible versions in key order until `visit` returns false. The newest state is read without history. */
 function walkUp(
   { keys, log }: MemoryState,
-  { step, above, below }: ListRange,
+  { sequence, above, below }: ListRange,
   batch: number,
   visit: (version: Version) => boolean,
   skipped: Skipped,
 ): void {
-  const newest = step === log.latest();
+  const newest = sequence === log.latest();
   const size = newest ? batch : BATCH;
   for (let from = above; ;) {
     let slots = keys.live.between(from, below, size);
@@ -59,7 +59,7 @@ function walkUp(
     if (deleted.length > 0) slots = slots.concat(deleted).sort(bySortKey).slice(0, size);
     const heads = headsOf(slots);
     for (let i = 0; i < slots.length; i++) {
-      const version = newest ? heads[i] : visibleVersion(slots[i] as Slot, step);
+      const version = newest ? heads[i] : visibleVersion(slots[i] as Slot, sequence);
       if (version === undefined ? !skipped(slots[i] as Slot) : !visit(version)) return;
     }
     if (slots.length < size) return;
@@ -89,20 +89,20 @@ function listedRecords(versions: readonly Version[], start: Revision, namespace:
   for (let i = 0; i < count; i++) expiries.push(StoredEvent.expiresAt(events[i] as StoredEvent));
   const records: EventRecord[] = [];
   for (let i = 0; i < count; i++) {
-    const { slot, step } = versions[i] as Version;
+    const { slot, sequence } = versions[i] as Version;
     const { sortKey } = slot;
     const event = events[i] as StoredEvent;
     const key =
       namespace !== undefined && StoredEvent.hasPlainKey(event)
         ? { namespace, name: sortKey.slice(namespace.length + 1) }
         : keyOf(sortKey);
-    records.push({ key, revision: start + step, event, expiresAt: expiries[i] as number });
+    records.push({ key, revision: start + sequence, event, expiresAt: expiries[i] as number });
   }
   return records;
 }
 
 const bySortKey = (a: Slot, b: Slot): number => (a.sortKey < b.sortKey ? -1 : 1);
-const byStep = (a: Version, b: Version): number => b.step - a.step;
+const bySequence = (a: Version, b: Version): number => b.sequence - a.sequence;
 const byKey = (a: Version, b: Version): number => (a.slot.sortKey < b.slot.sortKey ? -1 : 1);
 
 /** Returns true when the versions are in key order and all between the bounds. */
@@ -123,7 +123,7 @@ function isOrdered(candidates: readonly Version[], above: string | undefined, be
 export function sorted(candidates: readonly Version[], range: ListRange): readonly Version[] {
   const { above, below, newestFirst } = range;
   if (!newestFirst && isOrdered(candidates, above, below)) return candidates;
-  return candidates.filter((version) => inRange(range, version)).sort(newestFirst ? byStep : byKey);
+  return candidates.filter((version) => inRange(range, version)).sort(newestFirst ? bySequence : byKey);
 }
 
 /**
@@ -132,16 +132,16 @@ export function sorted(candidates: readonly Version[], range: ListRange): readon
  */
 export function pastOf(state: MemoryState, query: ListQuery): PastView | undefined {
   if (query.order !== 'newest-first' || query.at === undefined) return undefined;
-  const { step, namespace } = rangeOf(state, query);
-  return state.pastViews.of(step, namespace);
+  const { sequence, namespace } = rangeOf(state, query);
+  return state.pastViews.of(sequence, namespace);
 }
 
 /** Reads one page. `past`: see {@link pastOf}. Fails with `expired` and `future-revision`. */
 export function readList(state: MemoryState, query: ListQuery, past: PastView | undefined): ReadPage {
   const range = rangeOf(state, query);
-  const { step } = range;
+  const { sequence } = range;
   const terms = query.terms ?? [];
-  const found = terms.length === 0 ? undefined : state.valueIndex.find(terms, step);
+  const found = terms.length === 0 ? undefined : state.valueIndex.find(terms, sequence);
   const scanLimit = terms.length > 0 && found === undefined ? SCAN_LIMIT : Infinity;
   const versions: Version[] = [];
   let last: Version | undefined;
@@ -173,7 +173,7 @@ export function readList(state: MemoryState, query: ListQuery, past: PastView | 
   else walkUp(state, range, batch, visit, skipped);
 
   const records = listedRecords(versions, state.start, query.namespace);
-  const page: { -readonly [Field in keyof ListPage]: ListPage[Field] } = { records, revision: state.start + step };
+  const page: { -readonly [Field in keyof ListPage]: ListPage[Field] } = { records, revision: state.start + sequence };
   if (more) page.next = positionOf(state, last as Version, range.newestFirst);
   if (terms.length === 0) page.remaining = more ? countLeft(state, range, last as Version) : 0;
   if (at === undefined) return { page, incomplete: scanned === scanLimit };
@@ -181,7 +181,7 @@ export function readList(state: MemoryState, query: ListQuery, past: PastView | 
   return { page: { ...page, next: keyOf(at.sortKey) }, incomplete: true };
 }
 
-export function positionOf({ start }: MemoryState, { slot, step }: Version, newestFirst: boolean): Position {
+export function positionOf({ start }: MemoryState, { slot, sequence }: Version, newestFirst: boolean): Position {
   const key = keyOf(slot.sortKey);
-  return newestFirst ? { ...key, revision: start + step } : key;
+  return newestFirst ? { ...key, revision: start + sequence } : key;
 }

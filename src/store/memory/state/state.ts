@@ -18,13 +18,13 @@ export interface PutTimes {
   readonly retentionMs: number;
   /** Now, monotonic milliseconds. */
   readonly at: number;
-  /** The step of the write, which must be after the latest one. Default: the next step. */
-  readonly step?: number | undefined;
+  /** The sequence number of the write, which must be after the latest one. Default: the next sequence number. */
+  readonly sequence?: number | undefined;
 }
 
 /** Everything a memory store holds, and the operations that change it. All of them are synchronous. */
 export interface MemoryState {
-  /** The revision of step 0. Inside the store revisions are steps, counted from this one. */
+  /** The revision of sequence number 0. Inside of the store, revisions are sequence numbers counted from this one. */
   readonly start: Revision;
   readonly log: ChangeLog;
   readonly keys: KeyIndex;
@@ -38,16 +38,16 @@ export interface MemoryState {
   slotOf(key: EventKey): Slot | string;
   /** Writes a new event, whatever the slot held before. */
   put(target: Slot | string, event: EncodedEvent, times: PutTimes): Version;
-  /** Adds an event of the initial state, at a step before the first change. Its slot is free. */
-  load(target: string, event: EncodedEvent, times: PutTimes & { readonly step: number }): void;
-  /** Puts a tombstone in front of a live version. `step`: as in {@link PutTimes}. */
-  remove(version: Version, at: number, step?: number): Version;
+  /** Adds an event of the initial state, at a sequence number before the first change. Its slot is free. */
+  load(target: string, event: EncodedEvent, times: PutTimes & { readonly sequence: number }): void;
+  /** Puts a tombstone in front of a live version. `sequence`: as in {@link PutTimes}. */
+  remove(version: Version, at: number, sequence?: number): Version;
   /** Drops the oldest change and the version that only it kept readable. */
   pruneOldest(): void;
   /** Memory in bytes, split into the current state and history. */
   held(): { readonly current: number; readonly history: number };
-  /** The record of a version that has an event. `step`: overrides its own; `key`: its key, if the caller has it. */
-  record(version: Version, step?: number, key?: EventKey): EventRecord;
+  /** The record of a version that has an event. `sequence`: overrides its own; `key`: its key, if the caller has it. */
+  record(version: Version, sequence?: number, key?: EventKey): EventRecord;
   /** The change that created this version. */
   change(version: Version): Change;
 }
@@ -102,20 +102,20 @@ export function createMemoryState(
   const known = (key: EventKey): Slot | undefined =>
     last?.key === key && last.slot.head.event !== undefined ? last.slot : undefined;
 
-  const record = ({ slot, event, step }: Version, at = step, given?: EventKey): EventRecord => {
+  const record = ({ slot, event, sequence }: Version, at = sequence, given?: EventKey): EventRecord => {
     const stored = event as StoredEvent;
     const expiresAt = StoredEvent.expiresAt(stored);
     const key = keyOfSlot(slot, given);
     return Object.freeze({ key, revision: start + at, event: stored, expiresAt });
   };
 
-  const write = (target: Slot | string, given: EncodedEvent, times: PutTimes, step: number): Version => {
+  const write = (target: Slot | string, given: EncodedEvent, times: PutTimes, sequence: number): Version => {
     const { expiresAt, retentionMs } = times;
     const isNew = typeof target === 'string';
     const slot = isNew ? ({ sortKey: target, head: undefined, queuedFor: undefined } as unknown as Slot) : target;
     const replaced = isNew ? undefined : target.head.event;
     const intern = replaced === undefined ? valueIndex.intern : internedLike(replaced);
-    const version = events.keep(slot, step, given, expiresAt, retentionMs, intern);
+    const version = events.keep(slot, sequence, given, expiresAt, retentionMs, intern);
     advance(version);
     if (isNew) keys.add(slot);
     else if (replaced === undefined) keys.markLive(slot);
@@ -142,16 +142,16 @@ export function createMemoryState(
       return keys.get(text) ?? text;
     },
     put(target, event, times) {
-      const version = write(target, event, times, times.step ?? log.latest() + 1);
+      const version = write(target, event, times, times.sequence ?? log.latest() + 1);
       log.append(version, times.at);
       return version;
     },
     load(target, event, times) {
-      write(target, event, times, times.step);
+      write(target, event, times, times.sequence);
     },
-    remove(live, at, step = log.latest() + 1) {
+    remove(live, at, sequence = log.latest() + 1) {
       const { slot } = live;
-      const tombstone: Version = { slot, step, event: undefined, older: live };
+      const tombstone: Version = { slot, sequence, event: undefined, older: live };
       advance(tombstone);
       keys.markDeleted(slot);
       log.append(tombstone, at);
@@ -183,9 +183,9 @@ export function createMemoryState(
       };
     },
     change(version) {
-      const { older, event, step } = version;
+      const { older, event, sequence } = version;
       const previous = older?.event === undefined ? undefined : record(older);
-      const state = event === undefined ? record(older as Version, step) : record(version);
+      const state = event === undefined ? record(older as Version, sequence) : record(version);
       const { key, revision } = state;
       const type = event === undefined ? 'delete' : 'put';
       const change = { type, key, revision, record: state } as const;

@@ -48,7 +48,7 @@ const isIntact = ({ arena, offset, size, value }: Entry): boolean =>
 
 describe('arenas', () => {
   test('keep and count the bytes of entries, after any sequence of additions, releases and compactions', () => {
-    const step = fc.oneof(
+    const sequence = fc.oneof(
       {
         weight: 6,
         arbitrary: fc.record({ add: fc.integer({ min: 1, max: 200 }), kind: fc.integer({ min: 0, max: 1 }) }),
@@ -57,11 +57,11 @@ describe('arenas', () => {
       { weight: 1, arbitrary: fc.constant({ compact: true }) },
     );
     fc.assert(
-      fc.property(fc.array(step, { maxLength: 300, size: 'max' }), (steps) => {
+      fc.property(fc.array(sequence, { maxLength: 300, size: 'max' }), (sequences) => {
         const arenas = create();
         const live: Entry[] = [];
         const gone: { entry: Entry; arena: Arena; offset: number }[] = [];
-        steps.forEach((what, i) => {
+        sequences.forEach((what, i) => {
           if ('add' in what) live.push(add(arenas, what.add, what.kind, i % 251));
           else if ('compact' in what) arenas.compact();
           else if (live.length > 0) {

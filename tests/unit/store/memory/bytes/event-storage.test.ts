@@ -256,7 +256,7 @@ describe('an event in an arena', () => {
 });
 
 describe('arenas', () => {
-  const step = fc.oneof(
+  const sequence = fc.oneof(
     {
       weight: 5,
       arbitrary: fc.record({ keep: fc.integer({ min: 1, max: 150_000 }), minutes: fc.constantFrom(1, 60) }),
@@ -266,11 +266,11 @@ describe('arenas', () => {
 
   test('keep live and released events readable, and are freed, after any sequence of writes and releases', () => {
     fc.assert(
-      fc.property(fc.array(step, { maxLength: 200, size: 'max' }), (steps) => {
+      fc.property(fc.array(sequence, { maxLength: 200, size: 'max' }), (sequences) => {
         const storage = createEventStorage();
         const live: { event: StoredEvent; given: EncodedEvent }[] = [];
         const gone: { event: StoredEvent; given: EncodedEvent }[] = [];
-        steps.forEach((what, i) => {
+        sequences.forEach((what, i) => {
           if ('keep' in what) {
             const given = managed('a', i >> 3, String(i % 10).repeat(what.keep));
             const event = storage.keep(keyOf('a'), 1, given, i, what.minutes * 60_000, asGiven);

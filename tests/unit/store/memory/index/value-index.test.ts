@@ -16,7 +16,7 @@ test('the value index finds the events with a name or uid at every readable revi
   fc.assert(
     fc.property(fc.array(action, { maxLength: 40, size: 'max' }), (actions) => {
       const state = createMemoryState(100);
-      /** By step: what each key carried then. */
+      /** By sequence number: what each key carried then. */
       const states = new Map<number, ReadonlyMap<string, readonly string[]>>([[0, new Map()]]);
       actions.forEach(({ name, regarding, uid, what }, at) => {
         const key = { namespace: 'default', name };
@@ -37,14 +37,14 @@ test('the value index finds the events with a name or uid at every readable revi
           carried.delete(name);
         }
         states.set(state.log.latest(), carried);
-        for (let step = state.log.floor(); step <= state.log.latest(); step++) {
+        for (let sequence = state.log.floor(); sequence <= state.log.latest(); sequence++) {
           const namesWith = (field: string, value: string): string[] | undefined =>
             state.valueIndex
-              .find([{ field, value }], step)
+              .find([{ field, value }], sequence)
               ?.map((version) => version.slot.sortKey)
               .sort();
           const expected = (value: string): string[] =>
-            [...(states.get(step) ?? [])]
+            [...(states.get(sequence) ?? [])]
               .filter(([, values]) => values.includes(value))
               .map(([one]) => `default/${one}`)
               .sort();
