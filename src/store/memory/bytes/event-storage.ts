@@ -2,7 +2,7 @@ import type { ByteHints } from '../../contract/byte-hints.js';
 import type { EncodedEvent } from '../../contract/record.js';
 import { HEADER, MAX_LENGTH, MAX_OFFSET } from './arena-entry.js';
 import { createCommonBytesTable, textMatchesAt } from './common-bytes.js';
-import { createFieldSets } from './field-sets.js';
+import { createSharedFields } from './shared-fields.js';
 import { createHeldParts } from '../accounting/held-parts.js';
 import { createSharedParts } from './shared-parts.js';
 import { createArenas, type ArenaUsage } from './arenas.js';
@@ -30,7 +30,7 @@ const NO_HINTS: ByteHints = { name: -1, namespace: -1, uid: -1, regardingVersion
 export function createEventStorage(arenaBytes?: number) {
   const arenas = createArenas(StoredEvent.access, CLASSES, arenaBytes);
   const commonBytes = createCommonBytesTable();
-  const sets = createFieldSets(commonBytes.all);
+  const sets = createSharedFields(commonBytes.all);
   const parts = createSharedParts();
   const held = createHeldParts();
 

@@ -1,7 +1,7 @@
 import type { EncodedEvent } from '../../contract/record.js';
 import { writePrefix, type CommonBytes } from './common-bytes.js';
 import { HEADER } from './arena-entry.js';
-import { fieldsOf, type FieldSet } from './field-sets.js';
+import { joinFields, type SharedFields } from './shared-fields.js';
 import type { SharedPart } from './shared-parts.js';
 import type { Arena, EntryAccess } from './arenas.js';
 import { nameOf } from './sort-key.js';
@@ -14,7 +14,7 @@ const CACHE_LINE = 64;
 
 /** The data of a stored event outside its arena. */
 export interface StoredParts {
-  readonly set: FieldSet;
+  readonly set: SharedFields;
   readonly regardingName: string | undefined;
   readonly regardingUid: string | undefined;
   readonly shared: SharedPart | undefined;
@@ -31,7 +31,7 @@ export class StoredEvent implements EncodedEvent, Version {
   readonly #slot: Slot;
   readonly #sequence: number;
   #older: Version | undefined;
-  readonly #set: FieldSet;
+  readonly #set: SharedFields;
   readonly #regardingName: string | undefined;
   readonly #regardingUid: string | undefined;
   readonly #shared: SharedPart | undefined;
@@ -137,7 +137,7 @@ export class StoredEvent implements EncodedEvent, Version {
     const known = recent.get(this);
     if (known !== undefined) return known;
     const own = [this.#regardingName, this.#regardingUid, StoredEvent.regardingVersion(this)];
-    const fields = fieldsOf(set, nameOf(this.#slot.sortKey), own);
+    const fields = joinFields(set, nameOf(this.#slot.sortKey), own);
     if (StoredEvent.access.isLive(this)) recent.set(this, fields);
     return fields;
   }

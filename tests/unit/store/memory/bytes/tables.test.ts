@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createFieldSets, fieldsOf } from '../../../../../src/store/memory/bytes/field-sets.js';
+import { createSharedFields, joinFields } from '../../../../../src/store/memory/bytes/shared-fields.js';
 import { createShardedMap } from '../../../../../src/store/memory/index/sharded-map.js';
 import { createSharedParts, type FoundPart } from '../../../../../src/store/memory/bytes/shared-parts.js';
 import { each, put, sweep, type SweepList } from '../../../../../src/store/memory/index/sweep-list.js';
@@ -114,7 +114,7 @@ describe('shared parts', () => {
   });
 });
 
-const createSets = (): ReturnType<typeof createFieldSets> => createFieldSets([]);
+const createSets = (): ReturnType<typeof createSharedFields> => createSharedFields([]);
 
 describe('field sets', () => {
   test('are shared by events that agree in all common fields', () => {
@@ -122,7 +122,7 @@ describe('field sets', () => {
     const one = sets.of(sampleEvent({ name: 'a', regarding: 'pod-1' }), 'a', false);
     const other = sets.of(sampleEvent({ name: 'b', regarding: 'pod-2' }), 'b', false);
     expect(other).toBe(one);
-    expect(fieldsOf(one, 'b', ['pod-2', 'uid-of-pod-2', undefined])).toEqual(
+    expect(joinFields(one, 'b', ['pod-2', 'uid-of-pod-2', undefined])).toEqual(
       sampleEvent({ name: 'b', regarding: 'pod-2' }).fields,
     );
     expect(sets.of(sampleEvent({ name: 'a', labels: { app: 'web' } }), 'a', false)).not.toBe(one);

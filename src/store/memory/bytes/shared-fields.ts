@@ -19,7 +19,7 @@ const MAX_ID_LENGTH = 1024;
 type Strings = Readonly<Record<string, string>>;
 
 /** The part of fields and labels that events share. */
-export interface FieldSet extends HeldPart {
+export interface SharedFields extends HeldPart {
   readonly fields: Strings;
   readonly labels: Strings;
   /** The event has `metadata.name`, and it equals the name in the key. */
@@ -105,7 +105,7 @@ function idOf({ fields, labels }: EncodedEvent, labelNames: readonly string[]): 
 }
 
 interface LastSet {
-  readonly set: FieldSet;
+  readonly set: SharedFields;
   readonly labelNames: readonly string[];
   readonly common: number;
 }
@@ -135,9 +135,9 @@ function costOf(fields: Strings, labels: Strings): number {
  * Creates the table of shared sets. Fields and labels as one object each would take 230 bytes per event, a reference to
  * a shared set takes 8. The size of the table is bounded; a set that left it stays in memory while events refer to it.
  */
-export function createFieldSets(commonBytes: readonly CommonBytes[]) {
+export function createSharedFields(commonBytes: readonly CommonBytes[]) {
   const tables: StoreTables = { commonBytes, recent: createBoundedCache({ maxEntries: RECENT }) };
-  const sets = createBoundedCache<string, FieldSet>({
+  const sets = createBoundedCache<string, SharedFields>({
     maxEntries: REMEMBERED,
     maxCost: REMEMBERED_TEXT,
     costOf: (id) => id.length,
@@ -147,7 +147,7 @@ export function createFieldSets(commonBytes: readonly CommonBytes[]) {
 
   return {
     /** Returns the set for an event with this name. `uid`: the set has to store the uid as well. */
-    of(event: EncodedEvent, name: string, uid: boolean): FieldSet {
+    of(event: EncodedEvent, name: string, uid: boolean): SharedFields {
       const { fields, labels } = event;
       const kept = { uid: uid ? event.uid : undefined, tables, users: 0, current: 0 };
       const likeLast = last !== undefined && belongs(event, last) ? last : undefined;
@@ -166,7 +166,7 @@ export function createFieldSets(commonBytes: readonly CommonBytes[]) {
       }
       const shared = known?.fields ?? commonOf(fields);
       const own = known?.labels ?? (labelNames.length === 0 ? NO_LABELS : capture(labels));
-      const set: FieldSet = {
+      const set: SharedFields = {
         ...kept,
         fields: shared,
         labels: own,
@@ -182,7 +182,7 @@ export function createFieldSets(commonBytes: readonly CommonBytes[]) {
 }
 
 /** The fields of an event, frozen. `set`: its set, a split one; `own`: its values of {@link OWN}. */
-export function fieldsOf(set: FieldSet, name: string, own: readonly (string | undefined)[]): Strings {
+export function joinFields(set: SharedFields, name: string, own: readonly (string | undefined)[]): Strings {
   const fields: Record<string, string> = { ...set.fields };
   if (set.named) fields[NAME] = name;
   OWN.forEach((field, index) => {

@@ -1,6 +1,11 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createFieldSets, fieldsOf, OWN, type FieldSet } from '../../../../../src/store/memory/bytes/field-sets.js';
+import {
+  createSharedFields,
+  joinFields,
+  OWN,
+  type SharedFields,
+} from '../../../../../src/store/memory/bytes/shared-fields.js';
 import type { EncodedEvent } from '../../../../../src/store/contract/record.js';
 
 const NAME = 'a';
@@ -47,15 +52,15 @@ const anyEvent = (): fc.Arbitrary<EncodedEvent & { readonly keepUid: boolean }> 
 test('a set returns the fields, labels and uid of each of its events, whatever came before', () => {
   fc.assert(
     fc.property(fc.array(anyEvent(), { maxLength: 40, size: 'max' }), (events) => {
-      const sets = createFieldSets([]);
-      const given: [EncodedEvent & { readonly keepUid: boolean }, FieldSet][] = [];
+      const sets = createSharedFields([]);
+      const given: [EncodedEvent & { readonly keepUid: boolean }, SharedFields][] = [];
       // Twice each: the second time by what is remembered of the last.
       for (const event of events) {
         for (let times = 0; times < 2; times++) given.push([event, sets.of(event, NAME, event.keepUid)]);
       }
       for (const [event, set] of given) {
         const own = OWN.map((field) => (set.split ? event.fields[field] : undefined));
-        expect(set.split ? fieldsOf(set, NAME, own) : set.fields).toEqual(event.fields);
+        expect(set.split ? joinFields(set, NAME, own) : set.fields).toEqual(event.fields);
         expect(set.labels).toEqual(event.labels);
         expect(set.uid).toBe(event.keepUid ? event.uid : undefined);
         expect(set.versioned).toBe(set.split && event.fields['regarding.resourceVersion'] !== undefined);
@@ -72,8 +77,8 @@ test('a set returns the fields, labels and uid of each of its events, whatever c
 });
 
 test('a set of long labels is not cached, and one of many texts is evicted for others', () => {
-  const sets = createFieldSets([]);
-  const of = (label: string): FieldSet =>
+  const sets = createSharedFields([]);
+  const of = (label: string): SharedFields =>
     sets.of({ bytes: BYTES, cut: 1, uid: '', fields: { reason: 'x' }, labels: { label } }, NAME, false);
   const long = 'l'.repeat(1024);
   expect(of(long)).not.toBe(of(long));
@@ -90,7 +95,7 @@ test('a set of long labels is not cached, and one of many texts is evicted for o
 test('a set keeps copies, which cannot be changed', () => {
   const labels = { app: 'x' };
   const fields = { unknown: 'x', reason: 'y' };
-  const set = createFieldSets([]).of({ bytes: BYTES, cut: 1, uid: '', fields, labels }, NAME, false);
+  const set = createSharedFields([]).of({ bytes: BYTES, cut: 1, uid: '', fields, labels }, NAME, false);
   labels.app = 'changed';
   fields.unknown = 'changed';
   expect([set.labels, set.fields]).toEqual([{ app: 'x' }, { unknown: 'x', reason: 'y' }]);
@@ -98,7 +103,7 @@ test('a set keeps copies, which cannot be changed', () => {
 });
 
 test('the cost of a set grows with its texts, and labels are not counted twice for an event with a uid of its own', () => {
-  const sets = createFieldSets([]);
+  const sets = createSharedFields([]);
   const event = { bytes: BYTES, cut: 1, uid: 'u', fields: { reason: 'x' } };
   const small = sets.of({ ...event, labels: {} }, NAME, false);
   const labelled = sets.of({ ...event, labels: { app: 'x'.repeat(500) } }, NAME, false);
