@@ -78,7 +78,7 @@ export function readRequestInfo(method: string, path: string, wantsWatch: boolea
  * @param selectedName the only name that the field selector of a request for a collection allows: access rules for one
  * object apply to lists and watches of it, too, as in kube-apiserver
  */
-export function attributesOf(info: RequestInfo, selectedName = ''): Attributes {
+export function accessAttributes(info: RequestInfo, selectedName = ''): Attributes {
   return info.isResourceRequest ? resourceAttributes(info, selectedName) : { verb: info.verb, path: info.path };
 }
 

@@ -2,7 +2,7 @@ import { createVersion, type VersionInfo } from '../api/discovery/version.js';
 import { negotiationInputs } from '../api/representation/choice.js';
 import { respondFailure } from '../api/representation/respond.js';
 import { first, flag, type Query } from '../api/options/query.js';
-import { attributesOf, isWatchRoot, readRequestInfo } from '../api/request-info.js';
+import { accessAttributes, isWatchRoot, readRequestInfo } from '../api/request-info.js';
 import { badRequest, methodNotAllowed, routeNotFound } from '../api/status/failures.js';
 import type { Access } from '../auth/access.js';
 import { bearerWarning } from '../auth/bearer-token.js';
@@ -92,7 +92,7 @@ const API_ROOT = /^\/(api|apis\/[^/]+)(\/[^/]+)?$/;
 
 /** Returns the attributes of a resource if the path looks like one, whether or not its group is served. */
 export function requestAttributes(method: string, path: string, query: Query): Attributes {
-  return attributesOf(readRequestInfo(method, path, flag(query, 'watch') === true), selectedName(query));
+  return accessAttributes(readRequestInfo(method, path, flag(query, 'watch') === true), selectedName(query));
 }
 
 /** The name in a field selector of an unknown resource, if the selector has no other term. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { attributesOf, isWatchRoot, readRequestInfo } from '../../../src/api/request-info.js';
+import { accessAttributes, isWatchRoot, readRequestInfo } from '../../../src/api/request-info.js';
 
 const G = '/apis/g.example.com/v1';
 const none = { namespace: '', name: '', subresource: '' };
@@ -31,7 +31,7 @@ describe('readRequestInfo', () => {
       resource: '',
       parts: [],
     });
-    expect(attributesOf(info, 'x')).toEqual({ verb: 'head', path });
+    expect(accessAttributes(info, 'x')).toEqual({ verb: 'head', path });
   });
 
   it.each([
@@ -150,13 +150,13 @@ function bySegments(path: string): object {
   };
 }
 
-describe('attributesOf', () => {
+describe('accessAttributes', () => {
   it('names what the request has, and the object of a selector where the path names none', () => {
     const list = readRequestInfo('GET', `${G}/namespaces/ns/things`, false);
     const base = { verb: 'list', group: 'g.example.com', version: 'v1', resource: 'things', namespace: 'ns' };
-    expect(attributesOf(list)).toEqual(base);
-    expect(attributesOf(list, 'x')).toEqual({ ...base, name: 'x' });
-    expect(attributesOf(readRequestInfo('GET', `${G}/things/y/status`, false), 'x')).toEqual({
+    expect(accessAttributes(list)).toEqual(base);
+    expect(accessAttributes(list, 'x')).toEqual({ ...base, name: 'x' });
+    expect(accessAttributes(readRequestInfo('GET', `${G}/things/y/status`, false), 'x')).toEqual({
       verb: 'get',
       group: 'g.example.com',
       version: 'v1',
