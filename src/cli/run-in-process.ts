@@ -31,7 +31,7 @@ export async function runInProcess(
     outliveOutput: () => void (outputCounts = false),
   };
   if (process.pid === 1) SIGNALS.forEach(endUnlessHeard);
-  // Lines of the log that nobody takes (a full disk, a reader that has ended) are lost; they end no server.
+  // Log lines that cannot be written (a full disk, a reader that has ended) are lost, and do not end a server.
   process.stderr.on('error', () => undefined);
   process.stdout.on('error', outputFailed);
   // A command may wait for unreferenced timers only, such as those of a store that retries.
@@ -47,7 +47,7 @@ export async function runInProcess(
   });
 }
 
-/** The stream that Node has for a file writes once, and loses without an error what did not fit. */
+/** Node's stream for a file writes once, and silently loses what did not fit. */
 function writeToFile(text: string, failed: (error: NodeJS.ErrnoException) => void): void {
   try {
     writeFileSync(STDOUT, text);
@@ -56,7 +56,7 @@ function writeToFile(text: string, failed: (error: NodeJS.ErrnoException) => voi
   }
 }
 
-/** The kernel ends the first process of a container only by signals that it listens to: also during its start. */
+/** The kernel delivers to the first process of a container only signals it listens to, also while it starts. */
 function endUnlessHeard(signal: EndSignal): void {
   process.on(signal, () => {
     if (process.listenerCount(signal) === 1) process.exit(SIGNAL_EXIT_CODES[signal]);

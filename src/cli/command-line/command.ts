@@ -5,11 +5,11 @@ export interface ProcessContext {
   readonly stdout: TextOutput;
   readonly stderr: TextOutput;
   readonly pid: number;
-  /** True where stdout is a terminal that shows colours, and its user has not said otherwise (`NO_COLOR`). */
+  /** True if stdout is a terminal that supports colours, and its user has not disabled them (`NO_COLOR`). */
   readonly colour?: boolean;
   /** Calls the listener for each SIGINT and SIGTERM until the returned function is called. */
   readonly onSignal: (listener: (signal: EndSignal) => void) => () => void;
-  /** Lets the command go on when stdout cannot be written. Otherwise the process ends. */
+  /** Lets the command continue when stdout cannot be written to. Otherwise the process ends. */
   readonly outliveOutput?: () => void;
 }
 
@@ -19,7 +19,7 @@ export interface TextOutput {
 
 export type EndSignal = 'SIGINT' | 'SIGTERM';
 
-/** The exit codes of a program that a signal ended, as shells report them: 128 and the number of the signal. */
+/** The exit codes of a program that a signal ended, as shells report them: 128 plus the number of the signal. */
 export const SIGNAL_EXIT_CODES: Readonly<Record<EndSignal, number>> = { SIGINT: 130, SIGTERM: 143 };
 
 /** Resolves to the exit code. */

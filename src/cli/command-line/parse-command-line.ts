@@ -11,7 +11,7 @@ export type FlagDefinition<Value = unknown> = FlagTexts &
       : FlagReader<Value>);
 
 interface FlagTexts {
-  /** Its letter: `n` for `-n`. */
+  /** Its one-letter form: `n` for `-n`. */
   readonly short?: string;
   /** The name of the value in the help; absent for booleans, whose value may be left out. */
   readonly value?: string;
@@ -20,7 +20,7 @@ interface FlagTexts {
   /** Shown in place of the default. */
   readonly shownDefault?: string;
   readonly help: string;
-  /** What an error message may repeat of the value. Default: all of it. */
+  /** The part of the value that an error message may contain. Default: all of it. */
   readonly quote?: (text: string) => string;
 }
 
@@ -68,7 +68,7 @@ export function parseCommandLine<Values>(
     if (!rawName.startsWith('--') && rawName !== `-${table[name]?.short}`) throw unexpected(rawName);
     if (!texts.has(name)) throw new Error(`unknown flag: ${rawName}`);
     if (value === undefined && table[name]?.value !== undefined) throw new Error(`flag needs an argument: ${rawName}`);
-    // As kubectl takes it: -o=json.
+    // As kubectl accepts it: -o=json.
     texts.set(name, (inlineValue && !rawName.startsWith('--') ? value.replace(/^=/, '') : value) ?? 'true');
   }
   const missing = names.slice(operands.length);

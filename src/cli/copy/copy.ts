@@ -125,10 +125,10 @@ export function createSkipReporter(
   };
 }
 
-/** The shortest time before the first line and between two lines. */
+/** The shortest time before the first line, and between two lines. */
 const PAUSE_MS = 1_000;
 
-/** Writes at most one line in `PAUSE_MS`; a shorter copy has none. `now` reads a monotonic clock, in milliseconds. */
+/** Writes at most one line per `PAUSE_MS`, none for a shorter copy. `now` is a monotonic clock, in milliseconds. */
 export function createProgressLines(
   write: (line: string) => void,
   now: () => number,
@@ -146,7 +146,7 @@ function countsOf({ copied, present, overwritten, expired, left }: Omit<CopyProg
   return `${copied} copied, ${present} already there, ${overwritten} replaced, ${expired} expired, ${left} left out`;
 }
 
-/** Why a copy is refused, if it is. One server under two names is not recognized: such a copy changes nothing. */
+/** Why a copy is refused, if it is. One server under two names is not recognized; such a copy changes nothing. */
 export function copyRefusal(from: StoreChoice, to: StoreChoice): string | undefined {
   try {
     // Opening a missing file would create it, and copying nothing would succeed.
@@ -154,7 +154,7 @@ export function copyRefusal(from: StoreChoice, to: StoreChoice): string | undefi
       return `FROM: there is no file ${resolve(from.path)}`;
     return isSame(from, to) ? `FROM and TO are the same store, ${from.shown}` : undefined;
   } catch (error) {
-    // Such as a folder of the path that may not be read.
+    // For example, a folder of the path may not be read.
     return messageOf(error);
   }
 }

@@ -6,14 +6,14 @@ interface TableFormat {
   readonly withNamespace: boolean;
   /** Shows more columns, as `kubectl get events -o wide` does. */
   readonly wide: boolean;
-  /** Shows the head bold, and types other than `Normal` yellow. */
+  /** Shows the header in bold, and types other than `Normal` in yellow. */
   readonly colour: boolean;
 }
 
 /** `now` in microseconds. */
 type Cell = (event: Event, now: number) => string;
 
-/** The columns, with the property of the format that shows one. */
+/** The columns, each with the property of the format that shows it. */
 const COLUMNS: readonly (readonly [name: string, cell: Cell, shownBy?: 'withNamespace' | 'wide'])[] = [
   ['NAMESPACE', ({ metadata }) => metadata.namespace ?? '', 'withNamespace'],
   ['LAST SEEN', lastSeen],
@@ -36,7 +36,7 @@ const WARNING = '\u001b[33m';
 const BOLD = '\u001b[1m';
 const RESET = '\u001b[0m';
 
-/** Lays out events in columns as wide as the widest cell so far. The lines of the first call begin with the head. */
+/** Lays out events in columns as wide as the widest cell so far. The first call returns the header, too. */
 export function createEventTable(format: TableFormat): (events: readonly Event[]) => string {
   const columns = COLUMNS.filter(([, , shownBy]) => shownBy === undefined || format[shownBy]);
   const head = columns.map(([name]) => name);
@@ -85,7 +85,7 @@ function lastTime(event: Event): string | undefined {
   return event.series?.lastObservedTime ?? event.deprecatedLastTimestamp ?? firstTime(event);
 }
 
-/** When an event was seen last, in milliseconds since 1970; 0 where it has no time. */
+/** When an event was last seen, in milliseconds since 1970; 0 if it has no time. */
 export function lastSeenAt(event: Event): number {
   return Date.parse(lastTime(event) ?? '') || 0;
 }

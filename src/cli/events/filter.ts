@@ -5,7 +5,7 @@ export interface ForObject {
   readonly name: string;
 }
 
-/** Short names that people type, of the kinds that have most events. */
+/** The usual short names of the kinds that have most events. */
 const SHORT_NAMES: Readonly<Record<string, string>> = {
   ...{ po: 'pod', svc: 'service', deploy: 'deployment', rs: 'replicaset', sts: 'statefulset', ds: 'daemonset' },
   ...{ cj: 'cronjob', no: 'node', ns: 'namespace', pvc: 'persistentvolumeclaim', pv: 'persistentvolume' },
@@ -28,9 +28,9 @@ export function readTypes(text: string): readonly string[] {
 }
 
 export interface EventFilter {
-  /** The selection that the server can make. */
+  /** The part of the selection that the server can make. */
   readonly fieldSelector: string | undefined;
-  /** The rest: kinds may be resources and short names here, and types are written in any case. */
+  /** The rest: kinds may be resources or short names here, and types are case-insensitive. */
   readonly matches: (event: Event) => boolean;
 }
 

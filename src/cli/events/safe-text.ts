@@ -8,7 +8,7 @@ const SHORT: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t'
 const escaped = (character: string): string =>
   SHORT[character] ?? `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
-/** Foreign text in one line: characters that control a terminal become escape sequences of JSON. */
+/** Untrusted text in one line: characters that control a terminal become JSON escape sequences. */
 export function safeText(text: string): string {
   return text.replace(UNSAFE, escaped);
 }

@@ -50,7 +50,7 @@ export const probeCommand: Command = createCommand<ProbeFlags>({
 
 function readUrl(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  // Node would ask the default port.
+  // Node would use the default port.
   if (url?.port === '0') throw new Error(`invalid argument ${JSON.stringify(url.host)} for URL: 0 is not a port`);
   if (url !== undefined && /^https?:$/.test(url.protocol) && url.username === '' && url.password === '') return url;
   const shown = url === undefined || url.password === '' ? JSON.stringify(text) : 'with a password';

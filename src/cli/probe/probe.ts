@@ -9,10 +9,10 @@ export interface ProbeTask {
   readonly tokenFile: string | undefined;
 }
 
-/** The part of a response that is printed; Docker keeps as much. */
+/** How much of a response is printed. Docker keeps the same amount. */
 const MAX_OUTPUT_BYTES = 4_096;
 
-/** Asks a URL once and prints the response. @returns the exit code: 0 for a healthy endpoint, else 1 */
+/** Requests a URL once and prints the response. @returns the exit code: 0 for a healthy endpoint, else 1 */
 export async function runProbe(
   { url, timeoutMs, caFile, tokenFile }: ProbeTask,
   context: ProcessContext,
@@ -39,7 +39,7 @@ export async function runProbe(
   }
 }
 
-/** TLS is loaded for https alone, because a probe is mostly start-up. */
+/** Loads TLS only for https, because most of a probe's time is start-up. */
 async function ask(
   url: URL,
   headers: Readonly<Record<string, string>>,
@@ -48,17 +48,17 @@ async function ask(
 ): Promise<IncomingMessage> {
   const secure = url.protocol === 'https:';
   const request = secure ? (await import('node:https')).request : requestPlain;
-  // As kubectl and curl do: an intermediate or the server's own certificate is trusted without its root.
+  // As in kubectl and curl, an intermediate or the server's own certificate can be trusted without its root.
   const tls = { ca, rejectUnauthorized: ca !== undefined, allowPartialTrustChain: true };
   return new Promise((resolve, reject) => {
     const asking = request(url, { headers, signal, agent: false, ...(secure && tls) });
-    // Node closes the connection after a status of 101 without a word: nothing has asked for another protocol.
+    // After a status of 101 Node only closes the connection, because no upgrade was requested.
     const onClose = (): void => reject(new Error('the connection was closed without an answer'));
     asking.on('response', resolve).on('error', reject).on('close', onClose).end();
   });
 }
 
-/** The first bytes of a body; the rest is not waited for. */
+/** Reads the first bytes of a body, and does not wait for the rest. */
 async function beginningOf(response: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<string> {
   const decoder = new TextDecoder();
   let text = '';
@@ -68,7 +68,7 @@ async function beginningOf(response: AsyncIterable<Uint8Array>, signal: AbortSig
     left -= chunk.byteLength;
     if (left <= 0) break;
   }
-  // A body that lasts until its connection is closed ends like this too when the request is aborted.
+  // A body that is delimited by the end of its connection also ends like this when the request is aborted.
   signal.throwIfAborted();
   return text;
 }

@@ -96,7 +96,7 @@ function matchesCaller({ user, group }: AbacPolicy, caller: Caller): boolean {
 
 function matchesRequest(policy: AbacPolicy, attributes: Attributes): boolean {
   const { verb } = attributes;
-  // Only these three count as reading: HEAD on a path does not, in kube-apiserver too.
+  // Only these three count as reading; HEAD on a path does not, in kube-apiserver either.
   if (policy.readonly && verb !== 'get' && verb !== 'list' && verb !== 'watch') return false;
   if (!('resource' in attributes)) return matchesPath(policy.nonResourcePath, attributes.path);
   return (

@@ -11,7 +11,7 @@ export function banner(
   { choice, keepAdvice }: DefaultStore,
 ): string {
   const group = `events.${apiDomain}`;
-  // A copied line may be run in another directory.
+  // The copied line may be run in another directory.
   const file = (path: string): string => quote(resolve(path));
   const config = file(join(dataDir, 'kubeconfig'));
   const tokenFile = file(join(dataDir, 'admin-token'));
@@ -46,7 +46,7 @@ function whereEvents(store: StoreChoice): string {
   return `Events are kept in ${where}, and there again after a restart.`;
 }
 
-/** A word for a POSIX shell. */
+/** Quotes a word for a POSIX shell. */
 function quote(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }

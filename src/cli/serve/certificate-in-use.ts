@@ -23,12 +23,12 @@ export function certificateInUse(first: ServingCertificate): CertificateInUse {
   };
 }
 
-/** How often the files are read again: kube-apiserver does so, too. */
+/** How often the files are read again, as kube-apiserver does. */
 const CHECK_MS = 60_000;
 
 interface Renewal {
   readonly inUse: CertificateInUse;
-  /** Resolves to what should be in use now. */
+  /** Resolves to the certificate that should be in use now. */
   readonly load: (current: ServingCertificate) => Promise<ServingCertificate>;
   readonly log: (line: string) => void;
   readonly clock: Clock;

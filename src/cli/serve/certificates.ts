@@ -7,15 +7,15 @@ import { messageOf } from '../../model/error-message.js';
 import type { KeyPair } from './make-certificates.js';
 import { preparePrivateDirectory, readIfThere, writePrivateFile } from './private-file.js';
 
-/** The certificate of the HTTPS port, and the one that clients trust. All PEM. */
+/** The certificate of the HTTPS port, and the one that clients trust, in PEM. */
 export interface ServingCertificate extends KeyPair {
-  /** The authority that clients should know. */
+  /** The certificate authority that clients should trust. */
   readonly ca: string;
 }
 
 const HINT = 'choose another directory with --cert-dir, or give a certificate with --tls-cert-file';
 const DAY_MS = 86_400_000;
-/** A certificate is renewed this long before its end. */
+/** A certificate is renewed this long before it expires. */
 const RENEW_DAYS = 30;
 
 /**
@@ -88,7 +88,7 @@ export async function givenCertificate(
   return { cert, key, ca: cert };
 }
 
-/** A missing file counts, too. */
+/** True for missing files, too. */
 async function areRegular(...paths: readonly string[]): Promise<boolean> {
   const found = await Promise.all(paths.map((path) => stat(path).catch(() => undefined)));
   return found.every((entry) => entry === undefined || entry.isFile());
@@ -111,7 +111,7 @@ async function writePair(dir: string, name: string, { cert, key }: KeyPair): Pro
   await writePrivateFile(join(dir, `${name}.crt`), cert, HINT);
 }
 
-/** False also for files that are not a certificate or not a key. */
+/** Also false for files that do not contain a certificate or a key. */
 function belong({ cert, key }: KeyPair): boolean {
   try {
     return new X509Certificate(cert).checkPrivateKey(createPrivateKey(key));

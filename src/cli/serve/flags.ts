@@ -34,7 +34,7 @@ export interface ServeFlags extends LimitFlags {
 }
 
 const MAX_BODY_BYTES = 3_145_728;
-/** More than machines have cores; limits what a typing error can start. */
+/** More than the cores of any machine; limits what a typing error can start. */
 const MAX_WORKERS = 128;
 
 export const serveFlags: FlagTable<ServeFlags> = {
@@ -176,7 +176,7 @@ function timeToLive(text: string): number {
   return ms;
 }
 
-/** Also the name of one. */
+/** Reads an IP address or a host name. */
 function address(text: string): string {
   if (!/^[\w.-]+$/.test(readNonEmpty(text)) && (!isIPv6(text) || text.includes('%'))) {
     throw new Error('must be an IP address such as 127.0.0.1 or ::1, without brackets, port or zone');

@@ -34,7 +34,7 @@ export function kubeconfig({ server, ca, token }: KubeconfigTarget): string {
   ].join('\n');
 }
 
-/** An older kubeconfig is left where it cannot be replaced, as on a full disk: the server does not need it. */
+/** An older kubeconfig stays if it cannot be replaced, as on a full disk: the server does not need it. */
 export async function storeKubeconfig(path: string, config: string, log: (line: string) => void): Promise<void> {
   const stored = await readIfThere(path);
   if (stored === config) return;

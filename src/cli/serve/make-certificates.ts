@@ -55,7 +55,7 @@ async function make(
   const cert = await X509CertificateGenerator.create({
     subject: name,
     issuer: authority?.subjectName ?? name,
-    // Valid from an hour ago, for clients whose clock is a little behind.
+    // Valid since an hour ago, for clients whose clocks are slow.
     notBefore: new Date(now - 3_600_000),
     notAfter: new Date(now + days * DAY_MS),
     publicKey,

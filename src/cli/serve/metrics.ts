@@ -7,7 +7,7 @@ type PromClient = typeof import('prom-client');
 
 export const METRICS_PATHS: readonly string[] = ['/metrics', '/metrics/slis'];
 
-/** Makes, from the registry of this process, the one that is printed. */
+/** Creates the registry that is printed from the registry of this process. */
 export type ShareMetrics = (own: LabelledRegistry) => MetricsRegistry;
 
 /** The metrics of the server and of its process, for callers who may `get` their path. */

@@ -11,14 +11,14 @@ import { givenCertificate, ownCertificate, type ServingCertificate } from './cer
 import type { Flags } from './flags.js';
 import { preparePrivateDirectory, readIfThere, writePrivateFile } from './private-file.js';
 
-/** The contents of files that decide about access. */
+/** The contents of files that control access. */
 export interface AccessFiles {
   readonly adminToken: string;
   readonly tokens?: string | undefined;
   readonly policies?: string | undefined;
 }
 
-/** What a start reads and makes once, for all processes that serve. */
+/** What is read and created once at start-up, for all processes that serve. */
 export interface Preparation {
   readonly access: AccessFiles;
   readonly certificate: CertificateInUse;
@@ -83,7 +83,7 @@ async function readText(flag: string, path: string | undefined): Promise<string 
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** The token is made on first start. A file that a power failure has left empty or all zero bytes is replaced. */
+/** The token is created at the first start. A file left empty or full of zero bytes by a power failure is replaced. */
 export async function adminToken(dataDir: string): Promise<string> {
   const path = join(dataDir, 'admin-token');
   const content = (await readIfThere(path))?.replace(/^\0+$/, '');

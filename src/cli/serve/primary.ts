@@ -10,7 +10,7 @@ import type { Assignment } from './worker-messages.js';
 import { createMetricsRelay } from './worker-metrics.js';
 import { spawnWorker } from './worker-processes.js';
 
-/** The time for closing, which is limited to ten seconds, and for the end of the process. */
+/** The time that closing may take, ten seconds at most, and the end of the process. */
 const CLOSING_MS = 20_000;
 
 /** Keeps the workers running that `--workers` asks for. Opens nothing itself. @returns the exit code */
@@ -22,7 +22,7 @@ export function runPrimary(flags: Flags, context: ProcessContext): Promise<numbe
       spawn: spawnWorker,
       assignment: { access, ports: await choosePorts(flags) },
       certificate,
-      // A command line without a store was refused.
+      // A command line without a store has been refused before.
       onServing: (addresses) => choice && context.stdout.write(banner(flags, addresses, { choice })),
       onMetrics: createMetricsRelay(systemClock),
       onSignal: context.onSignal,

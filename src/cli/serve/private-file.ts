@@ -28,10 +28,10 @@ export async function preparePrivateDirectory(dir: string, hint: string = OTHER_
   }
 }
 
-/** Readers see the old content or the new one, whenever the machine stops. A failed write leaves only the old file. */
+/** Readers see the old or the new content, whenever the machine stops. A failed write leaves only the old file. */
 export async function writePrivateFile(path: string, content: string, hint: string = OTHER_DIRECTORY): Promise<void> {
   await makeDirectory(dirname(path), hint);
-  // So that a start on a full disk succeeds.
+  // This lets a start on a full disk succeed.
   if ((await readIfThere(path, hint)) === content) return;
   const temporary = `${path}.${randomUUID()}`;
   try {
@@ -83,7 +83,7 @@ async function makeWithParents(dir: string): Promise<void> {
 }
 
 async function removeLeftover(path: string): Promise<void> {
-  // A younger one may belong to a process that is just starting.
+  // A newer one may belong to a process that is just starting.
   if (Date.now() - (await stat(path)).mtimeMs > LEFTOVER_MS) await rm(path, { force: true });
 }
 

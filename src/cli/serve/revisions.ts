@@ -7,7 +7,7 @@ const RESERVE = BLOCK / 10;
 const CHECK_MS = 60_000;
 
 export interface Revisions {
-  /** Where a new store begins: above everything an earlier one in this data directory may have used. */
+  /** The first revision of a new store: above all that an earlier one in this data directory may have used. */
   readonly startAt: number;
   /** Reserves further revisions as the store uses them up, until `stop` is called. */
   keepReserving(revision: () => Promise<number>): { readonly stop: () => void };

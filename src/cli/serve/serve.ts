@@ -35,10 +35,10 @@ import { DRAIN_TIMEOUT_MS, shutDownOnSignal } from './shutdown.js';
 const SELF = { name: 'system:kube-vitals', groups: ['system:masters'] };
 /** How long the shutdown waits for its own Event to be stored. */
 const LAST_EVENT_MS = 5_000;
-/** How long an event, such as that of the start, waits for an unavailable store. */
+/** How long an event, such as the one about the start, waits for an unavailable store. */
 const RECORD_WITHIN_MS = 86_400_000;
 
-/** @returns the exit code: 0, or 1 when it could not start or not end as it should */
+/** @returns the exit code: 0, or 1 when it could not start or did not end as it should */
 export function runServe(flags: Flags, context: ProcessContext): Promise<number> {
   const { pid, onSignal, stdout } = context;
   return runPrepared(flags, context, (preparation, log) =>
@@ -57,9 +57,9 @@ interface ServeOptions extends Pick<ProcessContext, 'pid' | 'onSignal'> {
   readonly onServing: (addresses: Addresses, store: DefaultStore) => unknown;
   /** Called when the ports are about to be closed. */
   readonly beforeStop?: (() => void) | undefined;
-  /** How much later the ports are closed than those of other processes that share them, in milliseconds. */
+  /** How much later than in the other processes that share the ports they are closed, in milliseconds. */
   readonly closesLaterMs?: number | undefined;
-  /** Makes the metrics that `/metrics` shows where several processes serve. */
+  /** Creates the metrics that `/metrics` shows if several processes serve. */
   readonly shareMetrics?: ShareMetrics | undefined;
 }
 
@@ -90,7 +90,7 @@ export async function serve(options: ServeOptions): Promise<number> {
   const metrics = flags.metrics ? await serverMetrics(access, observe, options.shareMetrics) : undefined;
   const opened = await openStore(choice, revisions?.startAt);
   const isCached = flags.watchCache && choice.kind !== 'memory';
-  // Before the cache reads it: what ends the start is reported once.
+  // Before the cache reads it, so that what prevents the start is reported once.
   const isReachable = await pingStore(opened, choice, log);
   const store = isCached ? cachedStore(opened, { observe: metrics?.observe ?? observe }) : opened;
   const reserving = revisions?.keepReserving(store.revision);
@@ -164,7 +164,7 @@ export async function serve(options: ServeOptions): Promise<number> {
   const writeKubeconfig = ({ ca }: ServingCertificate): Promise<void> =>
     storeKubeconfig(kubeconfigPath, kubeconfig({ server: servers.secureUrl, ca, token }), log);
   certificate.onReplaced((next) => void writeKubeconfig(next).catch((error: unknown) => log(messageOf(error))));
-  // A hook that failed shows on all health endpoints, with its reason; the server continues.
+  // A failed hook shows on all health endpoints, with its reason; the server continues.
   await writeKubeconfig(certificate.current()).then(
     () => kubeconfigWritten.done(),
     (error: unknown) => {

@@ -26,22 +26,22 @@ export interface Servers extends Addresses {
  */
 const LIMITS: ServerOptions = {
   maxHeaderSize: 65_536,
-  /** Until the headers are there, from the first byte or the opening of the connection. */
+  /** Until the headers are complete, from the first byte or the opening of the connection. */
   headersTimeout: 32_000,
-  /** Until the body is there as well: 3 MiB at 27 kB/s. */
+  /** Until the body is complete as well: 3 MiB at 27 kB/s. */
   requestTimeout: 120_000,
-  /** How often the two are checked. */
+  /** How often both timeouts are checked. */
   connectionsCheckingInterval: 5_000,
   /** Longer than a load balancer keeps an idle connection. */
   keepAliveTimeout: 90_000,
-  /** TCP notices a peer that has vanished, also where a watch has nothing to send. */
+  /** TCP detects a peer that has vanished, even if a watch has nothing to send. */
   keepAlive: true,
   keepAliveInitialDelay: 30_000,
 };
-/** Connections that wait to be accepted: Node's 511 overflow when hundreds of clients come again at once. */
+/** Connections that wait to be accepted: Node's 511 overflow when hundreds of clients reconnect at once. */
 const BACKLOG = 4_096;
 const HANDSHAKE_TIMEOUT_MS = 10_000;
-/** How often refused connections are logged at most. */
+/** The shortest time between two log lines about refused connections. */
 const DROP_LOG_MS = 60_000;
 
 const LOOPBACK = new BlockList();
@@ -49,7 +49,7 @@ LOOPBACK.addSubnet('127.0.0.0', 8, 'ipv4');
 LOOPBACK.addAddress('::1', 'ipv6');
 LOOPBACK.addSubnet('::ffff:127.0.0.0', 104, 'ipv6');
 
-/** When a port cannot be opened, none stays open. An HTTP port that is not on loopback gets `healthOnly`. */
+/** If one port cannot be opened, the others are closed. An HTTP port that is not on loopback gets `healthOnly`. */
 export async function openServers(
   flags: Flags,
   certificate: CertificateInUse,
@@ -80,7 +80,7 @@ export async function openServers(
     const insecure = limited(createHttpServer(LIMITS), '--insecure-port');
     try {
       const port = await listen(insecure, flags.bindAddress, flags.insecurePort, '--insecure-port', (address) => {
-        // The address that was bound decides: the flag may be a name.
+        // The address that was bound is decisive: the flag may be a name.
         insecureHealthOnly = !flags.insecurePortAcceptsCredentialsInTheClear && !isLoopback(address);
         insecure.on('request', insecureHealthOnly ? healthOnly : all);
       });
@@ -122,14 +122,14 @@ function listen(
     });
     server.listen({ port, host, backlog: BACKLOG }, () => {
       const address = server.address() as AddressInfo;
-      // Before the first request can be read.
+      // This happens before the first request can be read.
       bound(address.address);
       resolve(address.port);
     });
   });
 }
 
-/** An address to connect to, for one to listen on. */
+/** Returns the address to connect to for an address to listen on. */
 function reachable(bindAddress: string): string {
   if (bindAddress === '0.0.0.0') return '127.0.0.1';
   if (bindAddress === '::') return '[::1]';

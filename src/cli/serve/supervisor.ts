@@ -6,21 +6,21 @@ import type { Addresses } from './servers.js';
 import type { Assignment, FromWorker, MetricsFromWorker, ToWorker } from './worker-messages.js';
 
 export interface WorkerProcess {
-  /** The message is lost where the process has ended. Never throws. */
+  /** Sends a message, which is lost if the process has ended. Never throws. */
   readonly send: (message: ToWorker) => void;
-  /** SIGKILL. */
+  /** Sends SIGKILL. */
   readonly kill: () => void;
 }
 
 export interface ExitInfo {
-  /** `null` where a signal ended it. */
+  /** `null` if a signal ended it. */
   readonly code: number | null;
   readonly signal: string | null;
   /** Why it could not be started, or the reason that it reported itself. */
   readonly reason?: string | undefined;
 }
 
-/** The events of a process. None comes before it was returned, and none after `onEnd`. */
+/** The events of a process. None is emitted before it is returned, and none after `onEnd`. */
 export interface WorkerEvents {
   readonly onMessage: (message: FromWorker) => void;
   readonly onEnd: (exit: ExitInfo) => void;
@@ -41,16 +41,16 @@ interface SupervisorOptions extends Pick<ProcessContext, 'onSignal'> {
 }
 
 const MAX_RESTART_PAUSE_MS = 30_000;
-/** After a worker has served this long, the pauses begin short again. */
+/** Once a worker has served for this long, the pauses start short again. */
 const STEADY_MS = 60_000;
-/** How long a worker may take until it serves. It waits at most eight seconds for a store that is unavailable. */
+/** How long a worker may take to serve. It waits at most eight seconds for a store that is unavailable. */
 const START_LIMIT_MS = 120_000;
 
 /** A run of a worker, from its start to its end. */
 interface Life extends ExitInfo {
   /** False if it never received the message to start. */
   readonly isStarted: boolean;
-  /** True where it was killed because it did not serve in time. */
+  /** True if it was killed because it did not serve in time. */
   readonly isOverdue: boolean;
   readonly servedMs: number;
 }
@@ -127,7 +127,7 @@ export async function supervise(options: SupervisorOptions): Promise<number> {
         },
       });
       const limit = clock.setTimer(() => {
-        // A shutdown has its own limit.
+        // A shutdown has a time limit of its own.
         if (stopping.signal.aborted) return;
         isOverdue = true;
         log(`worker ${number} does not serve after ${START_LIMIT_MS / 1000} seconds and is killed`);

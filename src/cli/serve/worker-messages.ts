@@ -4,11 +4,11 @@ import type { AccessFiles } from './preparation.js';
 import type { Addresses } from './servers.js';
 
 export interface Assignment {
-  /** From 1. A worker that takes the place of another has the same number. */
+  /** Counted from 1. A worker that replaces another has the same number. */
   readonly number: number;
   readonly access: AccessFiles;
   readonly certificate: ServingCertificate;
-  /** The ports that all workers listen on: none of them is 0. */
+  /** The ports that all workers listen on; none of them is 0. */
   readonly ports: { readonly securePort: number; readonly insecurePort: number | 'off' };
 }
 
@@ -19,15 +19,15 @@ export type ToWorker =
   | { readonly type: 'certificate'; readonly certificate: ServingCertificate }
   /** Asks for the metrics of this worker: all, or the named one. */
   | { readonly type: 'metrics.wanted'; readonly id: number; readonly name?: string | undefined }
-  /** The metrics of all workers, after this one has asked. */
+  /** The metrics of all workers, which this one has requested. */
   | { readonly type: 'metrics.gathered'; readonly id: number; readonly texts: readonly string[] };
 
 export type FromWorker =
-  /** It receives messages. */
+  /** The worker can receive messages. */
   | { readonly type: 'ready' }
   /** Its ports are open. */
   | { readonly type: 'serving'; readonly addresses: Addresses }
-  /** It could not start, or failed, and ends. */
+  /** The worker could not start, or failed, and is ending. */
   | { readonly type: 'failed'; readonly reason: string }
   | MetricsFromWorker;
 

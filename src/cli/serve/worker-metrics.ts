@@ -9,7 +9,7 @@ const DEADLINE_MS = 2_000;
 
 /** The primary's part: passes requests for metrics on to all workers, and sends their responses together. */
 export function createMetricsRelay(clock: Clock) {
-  /** What happens with a response, by the id of the request. */
+  /** The functions that receive responses, by the id of the request. */
   const open = new Map<number, (from: number, text: string) => void>();
   let requests = 0;
 

@@ -22,7 +22,7 @@ export function spawnWorker({ onMessage, onEnd }: WorkerEvents): WorkerProcess {
   cluster.schedulingPolicy = cluster.SCHED_NONE;
   const worker = fork(onEnd);
   if (worker === undefined) return { send: () => undefined, kill: () => undefined };
-  // Such as that of a message to a process that has just ended.
+  // An error such as that of a message to a process that has just ended.
   worker.on('error', () => undefined);
   worker.on('message', (message: FromWorker) => onMessage(message));
   const disconnected = new AbortController();
@@ -68,14 +68,14 @@ export function joinPrimary({ onSignal }: Pick<ProcessContext, 'onSignal'>) {
     else for (const listener of messages) listener(message);
   });
   self.once('disconnect', () => {
-    // Node would end the process here, with its requests.
+    // Node would otherwise end the process here, and abandon its requests.
     self.exitedAfterDisconnect = signals.isListenedTo();
     if (hasLeft) return;
     for (const listener of gone) listener();
     signals.primaryExited();
   });
   return {
-    /** Resolves when the message has left this process: to false where it cannot. */
+    /** Resolves to true when the message has left this process, and to false if it cannot be sent. */
     send: (message: FromWorker): Promise<boolean> =>
       new Promise((resolve) => {
         if (self.isConnected()) self.send(message, (error) => resolve(error === null));
@@ -99,7 +99,7 @@ export function joinPrimary({ onSignal }: Pick<ProcessContext, 'onSignal'>) {
   };
 }
 
-/** Counts signals that come in two ways. Those that come before there is a listener are kept for it. */
+/** Counts signals that may arrive in two ways. Those that arrive before there is a listener are kept for it. */
 export function mergeSignals() {
   const counts = { own: 0, 'passed on': 0 };
   const early: EndSignal[] = [];

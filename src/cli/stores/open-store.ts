@@ -6,14 +6,14 @@ import { isLocal, type StoreChoice, sqliteAt } from './store-url.js';
 import { join } from 'node:path';
 import { loadDriver } from '../../store/sqlite/driver.js';
 
-/** How long the start waits for a store on the network, in milliseconds. */
+/** How long start-up waits for a store on the network, in milliseconds. */
 const PING_TIMEOUT_MS = 3_000;
 
 /**
- * Makes the store. Only the chosen engine is loaded, and with it its driver.
+ * Creates the store. Only the chosen engine and its driver are loaded.
  *
- * @param startAt where a new local store begins to count; stores that are shared count for themselves
- * @param source where the command line names the store, for error messages
+ * @param startAt the first revision of a new local store; shared stores keep their own counter
+ * @param source what names the store on the command line, for error messages
  */
 export async function openStore(
   choice: StoreChoice,
@@ -78,14 +78,14 @@ async function readFiles<K extends string>(
   return Object.fromEntries(await Promise.all(read)) as Partial<Record<K, string>>;
 }
 
-/** Where events are kept without `--store`. */
+/** Where events are stored without `--store`. */
 export interface DefaultStore {
   readonly choice: StoreChoice;
-  /** How they could be kept on this disk, if they are not. */
+  /** How they could be stored on this disk, if they are not. */
   readonly keepAdvice?: string;
 }
 
-/** An existing file is never passed over in favour of memory: its events would seem to be lost. */
+/** Never ignores an existing file and uses memory instead: its events would seem to be lost. */
 export async function defaultStore(
   dataDir: string,
   load: () => Promise<unknown> = () => loadDriver('auto'),

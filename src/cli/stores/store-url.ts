@@ -1,4 +1,4 @@
-/** Where events are kept, as `--store` says. */
+/** Where events are stored, as given by `--store`. */
 export type StoreChoice = { readonly shown: string; readonly password?: string } & (
   | { readonly kind: 'memory' }
   | { readonly kind: 'sqlite'; readonly path: string }
@@ -12,11 +12,11 @@ interface EtcdChoice {
   readonly endpoints: readonly string[];
   readonly prefix: string | undefined;
   readonly username: string | undefined;
-  /** Files in PEM. */
+  /** Paths of PEM files. */
   readonly files: { readonly ca?: string; readonly cert?: string; readonly key?: string };
 }
 
-/** Whether events are kept in this process or on this disk, and not by a server that others may share. */
+/** Whether events are stored in this process or on this disk, not by a server that others may share. */
 export function isLocal({ kind }: StoreChoice): boolean {
   return kind === 'memory' || kind === 'sqlite';
 }
