@@ -4,7 +4,7 @@ import { badRequest, conflict } from '../../api/status/failures.js';
 import { chain } from '../../http/promise.js';
 import type { Event } from '../../model/event.js';
 import { shareEqualParts } from '../codec/compare-events.js';
-import { resourceOf, type VerbCall, type Result } from '../request/call.js';
+import { resourceOf, yieldIfLarge, type VerbCall, type Result } from '../request/call.js';
 import { changeStoredEvent } from './change-stored-event.js';
 import { trackFields } from './field-tracking.js';
 import { bodyMediaType, readBytes, readEventBody, requireMatchingName, requireNamespace } from './request-body.js';
@@ -15,7 +15,7 @@ export function updateEvent(call: VerbCall): Result | Promise<Result> {
   return chain(readBytes(call), (bytes) => {
     const options = readWriteOptions(call.query, 'UpdateOptions');
     const decoded = readEventBody(call, bytes, bodyMediaType(call), options);
-    return chain(decoded, (sent) => replaceStored(call, sent, options));
+    return chain(decoded, (sent) => chain(yieldIfLarge(bytes.length), () => replaceStored(call, sent, options)));
   });
 }
 
