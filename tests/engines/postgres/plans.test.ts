@@ -22,9 +22,10 @@ describeWithPostgres('reads and upkeep of a large PostgreSQL store', () => {
     store = postgresStore({ pool, schema: 'large', startAt: 10 });
     await store.ping();
     await pool.query(
-      `INSERT INTO large.versions (rev, key, deleted, previous, at, expires_at, regarding_name, regarding_uid, description, data)
-       SELECT 10 + g, 'ns-' || (g % 50) || '/event-' || g, false, null, g, g + 1000000, 'pod-' || (g % 5000), 'uid-' || (g % 5000),
-         '1 ["u",{},{}]', '\\x7b7d' FROM generate_series(1, $1::int) g`,
+      `INSERT INTO large.versions
+         (rev, key, deleted, previous, at, total, expires_at, regarding_name, regarding_uid, description, data)
+       SELECT 10 + g, 'ns-' || (g % 50) || '/event-' || g, false, null, g, 0, g + 1000000, 'pod-' || (g % 5000), 'uid-' || (g % 5000),
+         '1 ["u",[],{}]', '\\x7b7d' FROM generate_series(1, $1::int) g`,
       [ROWS],
     );
     await pool.query(
