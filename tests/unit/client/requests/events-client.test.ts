@@ -8,20 +8,8 @@ import {
   isNotFound,
   watchEvents,
 } from '../../../../src/client.js';
-import type { Event } from '../../../../src/client.js';
+import { event } from '../scripted-client.js';
 import { served } from '../served.js';
-
-const event = (name: string, more: Partial<Event> = {}): Event => ({
-  metadata: { name },
-  eventTime: '2026-03-05T06:07:08.123456Z',
-  reportingController: 'example.com/tester',
-  reportingInstance: 'tester-0',
-  action: 'Testing',
-  reason: 'Tested',
-  type: 'Normal',
-  regarding: { kind: 'Pod', namespace: 'default', name: 'web-1' },
-  ...more,
-});
 
 const client = (options = {}) => createEventsClient({ events: served(), namespace: 'default', ...options });
 
