@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers';
+import { endEmptyRequest } from './end-request.js';
 import { isPending } from './transfers.js';
 import type { NodeExchange } from './node-exchange.js';
 import { createWholeWriter } from './whole-writer.js';
@@ -34,9 +35,10 @@ export function createResponseBatcher(
     waiting = [];
     for (const { exchange, content, sent } of batch) {
       try {
-        const { res } = exchange;
+        const { req, res } = exchange;
         if (writeWhole(res, content)) {
           sent?.();
+          endEmptyRequest(req);
           res.end();
         } else if (content.length === 0) {
           res.end();

@@ -1,0 +1,34 @@
+import type { NodeIncoming } from './message.js';
+import { http } from './node-http.js';
+
+/** The undocumented members of an `IncomingMessage` that are used. */
+interface EmptyRequest extends NodeIncoming {
+  readonly _eventsCount?: number;
+  readonly readableFlowing?: boolean | null;
+  _dumped?: boolean;
+  readonly _readableState?: {
+    readonly length: number;
+    readonly ended: boolean;
+    endEmitted: boolean;
+    destroyed: boolean;
+    closed: boolean;
+    closeEmitted: boolean;
+  };
+}
+
+/**
+ * Marks a request whose body is empty as read and closed, without the events `end` and `close`, if nobody listens to
+ * any event of it. Node would read the body after the response, in five ticks, which takes a tenth of the CPU of a small
+ * response. The members are those that Node's option `optimizeEmptyRequests` (Node 24) sets.
+ */
+export function endEmptyRequest(req: NodeIncoming): void {
+  const { _readableState: state, _eventsCount: listeners, readableFlowing: flowing } = req as EmptyRequest;
+  if (state === undefined || listeners !== 0 || flowing !== null || !req.complete || req.destroyed) return;
+  if (!state.ended || state.endEmitted || state.length !== 0) return;
+  if (Object.getPrototypeOf(req) !== http.IncomingMessage.prototype) return;
+  state.endEmitted = true;
+  state.destroyed = true;
+  state.closed = true;
+  state.closeEmitted = true;
+  (req as EmptyRequest)._dumped = true;
+}
