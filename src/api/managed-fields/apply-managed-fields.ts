@@ -96,8 +96,8 @@ function mergedInto(
   const managers = withoutFields(others, comparison);
   const noop = sameContent(live, merged);
   const fields = difference(wanted, WITHOUT_OWNER);
-  // A manager that changes nothing becomes an owner as well, without a time.
-  if (fields.size > 0) managers.set(self, { ...identity, fields, time: noop ? last?.time : time });
+  // A manager that changes nothing becomes an owner as well, with the time of its last apply in any version, if there is one.
+  if (fields.size > 0) managers.set(self, { ...identity, fields, time: noop ? before.get(self)?.time : time });
   return { merged: noop ? live : merged, managers };
 }
 

@@ -236,6 +236,15 @@ describe('an apply that changes nothing', () => {
     expect(tracked.entries()[0]).not.toHaveProperty('time');
   });
 
+  it('keeps the time at which its manager applied in the other version', () => {
+    const tracked = applied();
+    const stored = tracked.entries().map((entry) => ({ ...entry, apiVersion: 'v1' }));
+    const intent = { apiVersion: GV, kind: 'Event', ...name, note: 'note of a' };
+    const live = tracked.object();
+    const { entries } = applyManagedFields({ version, live, stored, intent, manager: 'one', force: true, time: 'now' });
+    expect(entries).toMatchObject([{ apiVersion: GV, time: stored[0]?.time, fieldsV1: { 'f:note': {} } }]);
+  });
+
   it('does not count a resourceVersion as a change', () => {
     const tracked = applied();
     const before = tracked.entries();
