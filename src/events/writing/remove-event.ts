@@ -42,6 +42,7 @@ async function removeOnce(call: VerbCall, record: EventRecord, dryRun: boolean):
   if (metadata.deletionTimestamp) return { removed: false, record };
   metadata.deletionTimestamp = wholeSeconds(time.now());
   metadata.deletionGracePeriodSeconds = 0;
+  if (metadata.generation) metadata.generation += 1;
   const marked = encodeEvent(event);
   if (dryRun) {
     requireFits(store, marked);

@@ -93,6 +93,17 @@ describe('an event with finalizers', () => {
     expect((await json(`GET ${path('/a')}`)).json).toEqual(marked.json);
   });
 
+  test('has a generation that is one higher once it is marked, if it has one', async () => {
+    const { create, json } = bench();
+    const finalizers = ['example.com/hold'];
+    await create('a', {}, { finalizers, generation: 3 });
+    await create('b', {}, { finalizers });
+    for (let time = 0; time < 2; time++) {
+      expect(metaOf((await json(`DELETE ${path('/a')}`)).json)).toHaveProperty('generation', 4);
+      expect(metaOf((await json(`DELETE ${path('/b')}`)).json)).not.toHaveProperty('generation');
+    }
+  });
+
   test('is shown with the mark in a dry run, which stores nothing', async () => {
     const { create, json, revision } = bench();
     await create('a', {}, { finalizers: ['example.com/hold'] });
