@@ -66,8 +66,12 @@ function converterText(value: unknown, shape: Shape): string {
     case 'map':
       return `cannot restore map from ${restored}`;
     case 'scalar': {
-      const named = kind === 'object' ? 'map[string]interface {}' : kind === 'array' ? '[]interface {}' : simple;
-      return `cannot convert ${named} to ${goTypeOf(shape)}`;
+      const { type } = shape;
+      if (type === 'time' || type === 'micro-time')
+        return `json: cannot unmarshal ${kind} into Go value of type string`;
+      // Go converts numbers to each other, and integers to strings.
+      const isConvertible = type === 'string' ? simple === 'int64' : type !== 'bool' && kind === 'number';
+      return isConvertible ? `cannot convert ${simple} to ${goTypeOf(shape)}` : `unrecognized type: ${type}`;
     }
   }
 }

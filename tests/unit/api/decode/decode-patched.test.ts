@@ -45,6 +45,16 @@ test('a result of the wrong type is a 422 on the field patch', () => {
 describe('type errors of a strategic merge patch', () => {
   test.each([
     [{ note: 5 }, 'cannot convert int64 to string'],
+    [{ note: 2.5 }, 'unrecognized type: string'],
+    [{ metadata: { labels: { a: {} } } }, 'unrecognized type: string'],
+    [{ metadata: { uid: 5 } }, 'cannot convert int64 to types.UID'],
+    [{ metadata: { uid: true } }, 'unrecognized type: string'],
+    [{ series: { count: 1.5 } }, 'cannot convert float64 to int32'],
+    [{ series: { count: '1' } }, 'unrecognized type: int32'],
+    [{ metadata: { generation: [] } }, 'unrecognized type: int64'],
+    [{ metadata: { ownerReferences: [{ controller: 5 }] } }, 'unrecognized type: bool'],
+    [{ eventTime: 5 }, 'json: cannot unmarshal number into Go value of type string'],
+    [{ deprecatedFirstTimestamp: {} }, 'json: cannot unmarshal object into Go value of type string'],
     [{ metadata: 'x' }, 'cannot restore struct from: string'],
     [{ metadata: { labels: [] } }, 'cannot restore map from slice'],
     [{ metadata: { finalizers: 'x' } }, 'cannot restore slice from string'],

@@ -235,7 +235,7 @@ describe('the rendering of a patched document', () => {
     [
       '{"note":{"b":null,"a":[1.5,true,1e7]}}',
       'map[note:map[a:[1.5 true 10000000] b:<nil>]]',
-      'cannot convert map[string]interface {} to string',
+      'unrecognized type: string',
     ],
     ['{"note":2.5e10,"bogus":1e-7}', 'map[bogus:1e-07 note:25000000000]', 'cannot convert int64 to string'],
   ])('is the patch for a strategic merge: %s', (body, value, why) => {
