@@ -14,7 +14,7 @@ export interface DecodePatchedOptions extends ExpectedType {
   readonly strictErrors?: readonly string[] | undefined;
   /** The patched document, or the patch, as the error quotes it. Called only for an error. */
   readonly rendering: () => string;
-  /** The words of type errors: a JSON decoder's (default), or those of the converter for strategic merge. */
+  /** The words of type errors: a JSON decoder's (default), or those of the converter for strategic merge, which reads no type. */
   readonly words?: 'json' | 'converter' | undefined;
 }
 
@@ -22,7 +22,7 @@ export interface DecodePatchedOptions extends ExpectedType {
 export function decodePatched(value: unknown, options: DecodePatchedOptions): DecodedBody {
   const { kind, fieldValidation } = options;
   // Nearly every patch leaves the type as it is, and reading it takes 2 µs.
-  const isAsExpected = hasExactType(value, kind, options.apiVersion);
+  const isAsExpected = options.words === 'converter' || hasExactType(value, kind, options.apiVersion);
   const { shape, apiVersion } = isAsExpected ? options : typeOf(value, options);
   const decoded = decodeObject(value, shape, {}, apiVersion === options.apiVersion ? options.before : undefined);
   if ('fault' in decoded) {

@@ -60,6 +60,8 @@ describe('type errors of a strategic merge patch', () => {
     [{ metadata: { finalizers: 'x' } }, 'cannot restore slice from string'],
     [{ metadata: { ownerReferences: ['x'] } }, 'cannot restore struct from: string'],
     [{ eventTime: 'x' }, 'parsing time "x" as'],
+    [{ kind: 5 }, 'cannot convert int64 to string'],
+    [{ apiVersion: [] }, 'unrecognized type: string'],
   ])("have the converter's words for %j", (value, words) =>
     expect(refusal(value, { words: 'converter' }).message).toContain(`: ${words}`),
   );
@@ -70,6 +72,16 @@ test('a patch cannot change the kind', () => {
     /: no kind "Pod" is registered for version "events.example.com\/v1" in scheme "pkg\/api\/legacyscheme\/scheme.go:30"$/,
   );
 });
+
+test.each([{ kind: 'Pod' }, { apiVersion: 'v1' }, { kind: 'EventList', apiVersion: 'a/b/c' }])(
+  'a strategic merge patch with the type %j leaves the type as it is',
+  (type) => {
+    const { object, warnings, ...left } = decodePatched({ ...type, note: 'n' }, { ...base, words: 'converter' });
+    expect([object['note'], warnings, left]).toEqual(['n', [], { kind: base.kind, apiVersion: base.apiVersion }]);
+    expect(object).not.toHaveProperty('kind');
+    expect(object).not.toHaveProperty('apiVersion');
+  },
+);
 
 test('strict errors of the patch come before those of the result', () => {
   const strictErrors = ['json patch unknown field "[0].foo"'];
