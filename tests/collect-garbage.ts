@@ -17,3 +17,12 @@ export function collectGarbage(): void {
 export function collectYoungGarbage(): void {
   collector()({ type: 'minor' });
 }
+
+/** How many bytes of the heap `work` leaves in use. */
+export async function heapGrowth(work: () => unknown): Promise<number> {
+  collectGarbage();
+  const before = process.memoryUsage().heapUsed;
+  await work();
+  collectGarbage();
+  return process.memoryUsage().heapUsed - before;
+}

@@ -1,3 +1,5 @@
+import { ownText } from './own-text.js';
+
 export interface BoundedCacheOptions<K, V> {
   /** The maximum number of entries, at least 1. */
   readonly maxEntries: number;
@@ -63,13 +65,14 @@ export function createBoundedCache<K, V>(options: BoundedCacheOptions<K, V>) {
       entry.used = true;
       return entry.value;
     },
-    /** Adds or replaces a value. A value that costs more than the limit is not cached. */
+    /** Adds or replaces a value. A value that costs more than the limit is not cached. A text as key is copied. */
     set(key: K, value: V): void {
       remove(key);
       const own = costOf?.(key, value) ?? 0;
       if (own > limit()) return;
       ensureCapacity(own);
-      all.set(key, { value, cost: own, used: false });
+      const ownKey = typeof key === 'string' ? (ownText(key) as K & string) : key;
+      all.set(ownKey, { value, cost: own, used: false });
       cost += own;
     },
     delete: (key: K): void => remove(key),

@@ -1,3 +1,4 @@
+import { ownText } from '../cache/own-text.js';
 import type { Clock } from '../clock/clock.js';
 
 export interface TokenBucketsOptions {
@@ -27,7 +28,7 @@ export function createTokenBuckets({ qps, burst, maxKeys, clock }: TokenBucketsO
       bucket.tokens = Math.min(burst, bucket.tokens + ((now - bucket.at) * qps) / 1000);
       bucket.at = now;
       buckets.delete(key);
-      buckets.set(key, bucket);
+      buckets.set(ownText(key), bucket);
       if (buckets.size > maxKeys) buckets.delete(buckets.keys().next().value as string);
       if (bucket.tokens < 1) return ((1 - bucket.tokens) * 1000) / qps;
       bucket.tokens -= 1;

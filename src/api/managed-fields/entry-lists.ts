@@ -1,4 +1,5 @@
 import { createBoundedCache } from '../../cache/bounded-cache.js';
+import { ownText } from '../../cache/own-text.js';
 import type { ManagedFieldsEntry } from '../../model/object-meta.js';
 
 /** A list of entries as objects have it. Never changed, because many objects share it. */
@@ -38,8 +39,7 @@ export class EntryLists {
     if (!entries) return undefined;
     const id = ++this.#lastId;
     if (json.length > MAX_LENGTH) return { entries, json, id, form: undefined };
-    // A copy, because the text may be a slice of a long one that V8 would retain.
-    const list = { entries, json: ` ${json}`.slice(1), id, form: this.#formOf(entries) };
+    const list = { entries, json: ownText(json), id, form: this.#formOf(entries) };
     this.#lists.set(list.json, list);
     this.#byEntries.set(entries, list);
     return list;

@@ -1,4 +1,5 @@
 import { createBoundedCache } from '../../cache/bounded-cache.js';
+import { ownText } from '../../cache/own-text.js';
 import type { KnownEntries } from '../decode/quick-object.js';
 import { sameTree } from '../../json/json-tree.js';
 import type { ManagedFieldsEntry } from '../../model/object-meta.js';
@@ -75,7 +76,7 @@ export function createFieldTracker() {
     const cacheKey = `${list.form ?? ''}\n${version.apiVersion}\n${manager}\n${difference}`;
     const known = list.form === undefined ? undefined : ownerCache.get(cacheKey);
     if (known) return known;
-    const owners = ownersAfter(update, list.entries);
+    const owners = ownersAfter({ ...update, manager: ownText(manager) }, list.entries);
     if (!owners) return undefined;
     const result = { id: ++lastId, owners };
     if (list.form !== undefined && cacheKey.length <= MAX_KEY_LENGTH) ownerCache.set(cacheKey, result);

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createBoundedCache } from '../../../src/cache/bounded-cache.js';
+import { heapGrowth } from '../../collect-garbage.js';
 
 const SECOND_CHANCES = 16;
 
@@ -133,5 +134,17 @@ describe('a bounded cache', () => {
     cache.set('a', 11);
     expect(cache.get('a')).toBeUndefined();
     expect(cache.cost()).toBe(0);
+  });
+
+  test('keeps nothing of the long texts that its keys were cut from', async () => {
+    const cache = createBoundedCache<string, number>({ maxEntries: 9 });
+    const grown = await heapGrowth(() => {
+      for (let i = 0; i < 9; i++) {
+        const [name = ''] = `the-name-of-event-${i} ${'x'.repeat(2_000_000)}`.split(' ', 1);
+        cache.set(`namespace/${name}`, i);
+      }
+    });
+    expect(cache.get('namespace/the-name-of-event-8')).toBe(8);
+    expect(grown).toBeLessThan(2_000_000);
   });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { MAX_MEMBERS } from '../../../src/json/member-count.js';
 import { createBodyLimits } from '../../../src/api/body/member-limit.js';
+import { heapGrowth } from '../../collect-garbage.js';
 import { bench, event, metaOf, path, type Json } from './bench.js';
 
 const MERGE = { 'content-type': 'application/merge-patch+json' };
@@ -43,6 +44,21 @@ describe('a body with too many fields and items is refused before it is parsed',
 });
 
 describe('a stored event', () => {
+  test('keeps nothing else of the body that it came in', async () => {
+    const { ask, create } = bench({ maxBodyBytes: 3_145_728 });
+    await create('a');
+    const grown = await heapGrowth(async () => {
+      for (let i = 0; i < 9; i++) {
+        // A duplicate field, so that the texts of the event are slices of the body.
+        const text = JSON.stringify(event(`b-${i}`, { reason: `a-reason-of-its-own-${i}` }));
+        const body = `${text.slice(0, -1)},"note":"x"${' '.repeat(3_000_000)}}`;
+        const { status } = await ask(`POST ${path()}`, { headers: { 'content-type': 'application/json' }, body });
+        expect(status).toBe(201);
+      }
+    });
+    expect(grown).toBeLessThan(3_000_000);
+  });
+
   test('cannot grow without limit through small patches', async () => {
     const { json, create } = bench();
     await create('a');

@@ -6,6 +6,7 @@ import {
   type EventRateLimits,
 } from '../../../src/limits/event-rate-limits.js';
 import type { Event } from '../../../src/model/event.js';
+import { heapGrowth } from '../../collect-garbage.js';
 import { fakeClock, type FakeClock } from '../../../src/testing/fake-clock.js';
 
 const EVENT: Event = {
@@ -114,6 +115,16 @@ it('keys of unbounded length are truncated before they are kept', () => {
   const long = { ...WRITE, event: { metadata: {}, regarding: { name: 'x'.repeat(1_000_000) } } };
   rates.debit(long);
   expect(rates.debit(long)?.text.length).toBeLessThan(1_200);
+});
+
+it('nothing of a long text is kept, except for the truncated key', async () => {
+  const { rates } = limits({ type: 'SourceAndObject', qps: 1, burst: 1 });
+  const grown = await heapGrowth(() => {
+    for (let i = 0; i < 9; i++) {
+      rates.debit({ ...WRITE, event: { metadata: {}, regarding: { name: `${i}${'x'.repeat(2_000_000)}` } } });
+    }
+  });
+  expect(grown).toBeLessThan(2_000_000);
 });
 
 it('all faults of the configuration are reported', () => {

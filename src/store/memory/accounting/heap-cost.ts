@@ -44,11 +44,3 @@ export function textsCost(texts: Readonly<Record<string, string>>): number {
   }
   return cost + count * (count > FEW_PROPERTIES ? HEAP_COST.tabledProperty : HEAP_COST.property);
 }
-
-/** V8 copies shorter strings instead of slicing them. */
-const SLICED_FROM = 13;
-
-/** Returns a copy of a string that may be a slice of a whole request body, which the slice would keep in memory. */
-export function ownText(text: string): string {
-  return text.length < SLICED_FROM ? text : ` ${text}`.slice(1);
-}

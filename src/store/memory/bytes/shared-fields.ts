@@ -1,6 +1,7 @@
 import { createBoundedCache, type BoundedCache } from '../../../cache/bounded-cache.js';
+import { ownText } from '../../../cache/own-text.js';
 import type { EncodedEvent } from '../../contract/record.js';
-import { HEAP_COST, textCost, textsCost, ownText } from '../accounting/heap-cost.js';
+import { HEAP_COST, textCost, textsCost } from '../accounting/heap-cost.js';
 import type { HeldPart } from '../accounting/held-parts.js';
 import { MAX_LENGTH, MAX_OFFSET } from './arena-entry.js';
 import { textMatchesAt, type CommonBytes } from './common-bytes.js';

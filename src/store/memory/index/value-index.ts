@@ -1,5 +1,6 @@
+import { ownText } from '../../../cache/own-text.js';
 import type { FieldTerm } from '../../contract/event-store.js';
-import { HEAP_COST, textCost, ownText } from '../accounting/heap-cost.js';
+import { HEAP_COST, textCost } from '../accounting/heap-cost.js';
 import { createShardedMap, type ShardedMap } from './sharded-map.js';
 import { StoredEvent } from '../bytes/stored-event.js';
 import { each, put, sweep, type SweepList } from './sweep-list.js';

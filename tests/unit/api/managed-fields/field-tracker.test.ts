@@ -2,12 +2,14 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { encodeJson } from '../../../../src/api/encode/encode-json.js';
 import { createFieldTracker } from '../../../../src/api/managed-fields/field-tracker.js';
+import { managerOf } from '../../../../src/api/managed-fields/managers.js';
 import {
   updateManagedFields,
   type UpdateManagedFieldsInput,
 } from '../../../../src/api/managed-fields/update-managed-fields.js';
 import type { StructShape } from '../../../../src/api/schema/shape.js';
 import type { ManagedFieldsEntry } from '../../../../src/model/object-meta.js';
+import { heapGrowth } from '../../../collect-garbage.js';
 import { anyEvent } from '../../events/any-event.js';
 import { coreVersion, GV, version, wire, type Json } from './tracked-event.js';
 
@@ -141,6 +143,17 @@ describe('a field tracker', () => {
     }
     const many = Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`k${index}`, '1']));
     check(tracker, { version, next: event({ labels: many }), manager: 'm', time });
+  });
+
+  it('keeps nothing of the header that the name of a manager was cut from', async () => {
+    const tracker = createFieldTracker();
+    const grown = await heapGrowth(() => {
+      for (let i = 0; i < 9; i++) {
+        const manager = managerOf(undefined, `manager-with-a-name-${i}/${'x'.repeat(2_000_000)}`);
+        check(tracker, { version, next: event(), manager, time: '2026-01-01T00:00:00Z' });
+      }
+    });
+    expect(grown).toBeLessThan(4_000_000);
   });
 
   it('agrees with the uncached computation, for any objects', () => {
