@@ -5,6 +5,7 @@ import { allOf, parseFieldSelector } from '../../api/selectors/field-selector.js
 import type { Selector } from '../../api/selectors/contract.js';
 import { parseLabelSelector } from '../../api/selectors/label-selector.js';
 import { badRequest, expired } from '../../api/status/failures.js';
+import { ownText } from '../../cache/own-text.js';
 import type { ListMeta } from '../../model/object-meta.js';
 import type { EventKey, ListQuery, Position, Revision } from '../../store/contract/event-store.js';
 import { isStoreError } from '../../store/contract/errors.js';
@@ -14,8 +15,9 @@ import { LooseRead, type VerbCall } from '../request/call.js';
 /** Returns the selector of a list or watch: both selectors combined, and the name of a single-object watch. */
 export function readSelection(call: VerbCall, options: ListOptions): Selector {
   const { maxSelectorTerms } = call.dependencies;
-  const labels = parseLabelSelector(options.labelSelector, maxSelectorTerms);
-  const fields = parseFieldSelector(options.fieldSelector, call.version.selectable, maxSelectorTerms);
+  // The selectors of watches outlive their requests.
+  const labels = parseLabelSelector(ownText(options.labelSelector), maxSelectorTerms);
+  const fields = parseFieldSelector(ownText(options.fieldSelector), call.version.selectable, maxSelectorTerms);
   const { name } = call.scope;
   if (name === '') return allOf(labels, fields);
   const asked = fields.exact('metadata.name');

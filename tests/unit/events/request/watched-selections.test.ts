@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { everything } from '../../../../src/api/selectors/field-selector.js';
 import { createWatchedSelections } from '../../../../src/events/request/watched-selections.js';
+import { heapGrowth } from '../../../collect-garbage.js';
+import { bench, path } from '../bench.js';
 
 const compile = () => ({ ...everything });
 
@@ -47,5 +49,24 @@ describe('the selectors of watches', () => {
     };
     expect(() => selections(['x'], fail)).toThrow('bad selector');
     expect(selections(['x'], compile).selector).toEqual(everything);
+  });
+
+  test('keep nothing else of the targets that they came in', async () => {
+    const { events } = bench({ observe: () => undefined });
+    const watch = async (index: number): Promise<void> => {
+      const abort = new AbortController();
+      const selectors = `fieldSelector=reason=the-reason-number-${index}&labelSelector=label-number-${index}`;
+      const url = path(`?watch=true&${selectors}&more=${'x'.repeat(60_000)}`);
+      const response = await events.handle({ method: 'GET', url, signal: abort.signal });
+      expect(response?.status).toBe(200);
+      const stream = (response?.body as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]();
+      await stream.return?.();
+      abort.abort();
+    };
+    await watch(0);
+    const grown = await heapGrowth(async () => {
+      for (let index = 1; index <= 150; index++) await watch(index);
+    });
+    expect(grown).toBeLessThan(4_000_000);
   });
 });
