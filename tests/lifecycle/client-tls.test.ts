@@ -3,8 +3,9 @@ import { writeFileSync } from 'node:fs';
 import { createServer as createPlain, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer, type ServerOptions } from 'node:https';
 import { constants, createSecureServer } from 'node:http2';
-import { connect, type AddressInfo, type Server } from 'node:net';
+import { connect, type AddressInfo, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
+import type { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import { generate } from 'selfsigned';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
@@ -337,6 +338,23 @@ describe('a proxy', () => {
     const error = await failureOf(client.create(event('a') as never));
     expect(error).toMatchObject({ name: 'ConnectionError', sent: false });
     expect(`${error.message} ${String(error.cause)}`).not.toContain('top-secret');
+  });
+
+  test.each([
+    ['closes', (socket: Duplex) => socket.end()],
+    ['resets', (socket: Duplex) => (socket as Socket).resetAndDestroy()],
+    ['cuts its response and closes', (socket: Duplex) => socket.end('HTTP/1.1 200 Conn')],
+  ])('that %s the connection is asked once for each attempt', async (_, leave) => {
+    let asked = 0;
+    const proxy = createPlain();
+    proxy.on('connect', (_request, socket) => {
+      asked += 1;
+      leave(socket);
+    });
+    const proxyPort = await listenTo(proxy);
+    const client = clientTo(1, { tls: trusted(), proxyUrl: `http://127.0.0.1:${proxyPort}` });
+    expect(await failureOf(client.create(event('a') as never))).toMatchObject({ name: 'ConnectionError', sent: false });
+    expect(asked).toBe(1);
   });
 
   test('that does not respond is given up after connectTimeoutMs, and another attempt gets the connection', async () => {

@@ -47,8 +47,12 @@ export function createDispatchers(options: ConnectionOptions & { readonly maxHea
             ...proxyCredentials(proxyUrl),
             requestTls: connect,
             proxyTls: { timeout },
-            // Otherwise a CONNECT that the proxy does not answer would hold its connection for five minutes.
-            clientFactory: (uri, given: object) => new Pool(uri, { ...given, headersTimeout: Math.ceil(timeout) }),
+            clientFactory(uri, given: object) {
+              // Otherwise a CONNECT that the proxy does not answer would hold its connection for five minutes.
+              const proxy = new Pool(uri, { ...given, headersTimeout: Math.ceil(timeout) });
+              const ask = proxy.connect.bind(proxy);
+              return Object.assign(proxy, { connect: (to: Dispatcher.ConnectOptions) => ask(to).catch(withoutCode) });
+            },
           });
     all.add(dispatcher);
     return dispatcher;
@@ -76,6 +80,11 @@ export function createDispatchers(options: ConnectionOptions & { readonly maxHea
       await Promise.all([...all].map((dispatcher) => dispatcher.destroy(reason).catch(() => undefined)));
     },
   };
+}
+
+/** undici repeats a CONNECT whose connection the proxy closes, at once and for ever, where the error has this code. */
+function withoutCode(error: Error & { readonly code?: string }): never {
+  throw error.code === 'UND_ERR_SOCKET' ? new Error(error.message, { cause: error }) : error;
 }
 
 /** As kubectl and curl send them: undici leaves them out where the password is empty. */
