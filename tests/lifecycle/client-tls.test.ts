@@ -9,7 +9,13 @@ import type { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import { generate } from 'selfsigned';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { httpTransport, isResponseError, kubeconfigTransport, type HttpTransportOptions } from '../../src/client.js';
+import {
+  httpTransport,
+  isResponseError,
+  isUnauthorized,
+  kubeconfigTransport,
+  type HttpTransportOptions,
+} from '../../src/client.js';
 import { toNodeListener } from '../../src/node.js';
 import { fakeClock } from '../../src/testing.js';
 import { respond, clientOver, closedLater, failureOf, folderOfTest, STORED } from './client-support.js';
@@ -125,9 +131,9 @@ describe('TLS of a transport', () => {
     expect(await client.get({ name: 'a' })).toMatchObject({ note: 'jane' });
   });
 
-  test('presents the new certificate a minute after its files were replaced', async () => {
+  /** A client whose kubeconfig names files of a certificate, which `write` replaces. */
+  async function clientWithFiles(port: number) {
     const clock = fakeClock();
-    const port = await listenTo(createServer(tls(), whoAmI));
     const folder = folderOfTest();
     const write = (pem: Pem): void => {
       writeFileSync(join(folder, 'client.crt'), pem.cert);
@@ -152,6 +158,12 @@ describe('TLS of a transport', () => {
     };
     writeFileSync(join(folder, 'config'), JSON.stringify(config));
     const client = clientOver(closedLater(await kubeconfigTransport({ path: join(folder, 'config'), clock })));
+    return { client, clock, folder, write };
+  }
+
+  test('presents the new certificate a minute after its files were replaced', async () => {
+    const port = await listenTo(createServer(tls(), whoAmI));
+    const { client, clock, folder, write } = await clientWithFiles(port);
     expect(await client.get({ name: 'a' })).toMatchObject({ note: 'jane' });
     write(johnPem);
     expect(await client.get({ name: 'a' })).toMatchObject({ note: 'jane' });
@@ -164,6 +176,70 @@ describe('TLS of a transport', () => {
     write(janePem);
     clock.advance(1_000);
     expect(await client.get({ name: 'a' })).toMatchObject({ note: 'jane' });
+  });
+
+  test('presents the new certificate after a 401, and sends the request once more', async () => {
+    const seen: string[] = [];
+    let valid = 'jane';
+    const port = await listenTo(
+      createServer(tls(), (request, response) => {
+        const name = String((request.socket as TLSSocket).getPeerCertificate().subject.CN);
+        seen.push(name);
+        if (name === valid) respond(response, 200, STORED);
+        else respond(response, 401, { kind: 'Status', reason: 'Unauthorized', code: 401 });
+      }),
+    );
+    const { client, clock, write } = await clientWithFiles(port);
+    await client.get({ name: 'a' });
+    valid = 'john';
+    // The files are not read again this soon.
+    expect(await failureOf(client.create(event('a') as never))).toSatisfy(isUnauthorized);
+    write(johnPem);
+    clock.advance(2_000);
+    expect(await client.create(event('a') as never)).toMatchObject(STORED);
+    valid = 'jane';
+    write(janePem);
+    clock.advance(2_000);
+    expect(await client.create(event('a') as never)).toMatchObject(STORED);
+    expect(seen).toEqual(['jane', 'jane', 'john', 'john', 'jane']);
+  });
+
+  test('presents the new certificate of a program after a 401, and sends the request once more', async () => {
+    const seen: string[] = [];
+    const port = await listenTo(
+      createServer(tls(), (request, response) => {
+        const name = String((request.socket as TLSSocket).getPeerCertificate().subject.CN);
+        seen.push(name);
+        if (name === 'john') respond(response, 200, STORED);
+        else respond(response, 401, { kind: 'Status', reason: 'Unauthorized', code: 401 });
+      }),
+    );
+    const folder = folderOfTest();
+    const apiVersion = 'client.authentication.k8s.io/v1';
+    [janePem, johnPem].forEach((pem, index) => {
+      const status = { clientCertificateData: pem.cert, clientKeyData: pem.private };
+      writeFileSync(join(folder, `${index}.json`), JSON.stringify({ kind: 'ExecCredential', apiVersion, status }));
+    });
+    const script = `cat "${folder}/0.json"; cp "${folder}/1.json" "${folder}/0.json"`;
+    const exec = { apiVersion, command: 'sh', args: ['-c', script] };
+    const cluster = {
+      server: `https://127.0.0.1:${port}`,
+      'certificate-authority-data': btoa(serverPem.cert),
+      'tls-server-name': 'kube.example',
+    };
+    const text = JSON.stringify({
+      clusters: [{ name: 'c', cluster }],
+      users: [{ name: 'u', user: { exec } }],
+      contexts: [{ name: 'x', context: { cluster: 'c', user: 'u' } }],
+      'current-context': 'x',
+    });
+    const clock = fakeClock();
+    const client = clientOver(closedLater(await kubeconfigTransport({ text, clock })));
+    // The program is not run again this soon.
+    expect(await failureOf(client.get({ name: 'a' }))).toSatisfy(isUnauthorized);
+    clock.advance(2_000);
+    expect(await client.get({ name: 'a' })).toMatchObject(STORED);
+    expect(seen).toEqual(['jane', 'jane', 'john']);
   });
 });
 

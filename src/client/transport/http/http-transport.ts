@@ -52,12 +52,16 @@ export function createSender(options: SenderOptions): ConnectedTransport {
   const dispatchers = createDispatchers({ ...options, maxHeaderBytes });
   let closing: Promise<void> | undefined;
 
+  /** What the server knows the client by, which may be another one for each request. */
+  const identity = (signal: AbortSignal | undefined) =>
+    untilAborted(Promise.all([credentials.read(signal), options.tls.read(signal)]), signal);
+
   const attempt = async (
     request: ApiRequest,
     body: string | Uint8Array | undefined,
     authorization: string | undefined,
+    tls: TlsOptions,
   ): Promise<ApiResponse> => {
-    const tls = await untilAborted(options.tls.read(request.signal), request.signal);
     const dispatcher = await dispatchers.get(tls);
     if (closing !== undefined) throw transportClosed();
     const sent = { ...headers, ...request.headers, ...(authorization !== undefined && { authorization }) };
@@ -83,16 +87,18 @@ export function createSender(options: SenderOptions): ConnectedTransport {
     const { signal } = request;
     const content = await request.body?.(MAX_BODY_BYTES);
     const body = typeof content === 'string' || content === undefined ? content : bodyBytes(content, MAX_BODY_BYTES);
-    const authorization = await untilAborted(credentials.read(signal), signal);
-    const response = await attempt(request, body, authorization);
+    const first = await identity(signal);
+    const [authorization, tls] = first;
+    const response = await attempt(request, body, ...first);
     if (response.status !== 401) return response;
     // Credentials expire. The refused request was not carried out: it is sent once more with new ones.
     credentials.expire(authorization);
-    const renewed = await untilAborted(credentials.read(signal), signal).catch(() => authorization);
+    options.tls.expire();
+    const renewed = await identity(signal).catch((): typeof first => first);
     if (signal?.aborted) throw signal.reason;
-    if (renewed === authorization) return response;
+    if (renewed[0] === authorization && renewed[1].cert === tls.cert) return response;
     if (isStream(response.body)) releaseSource(response.body);
-    return attempt(request, body, renewed);
+    return attempt(request, body, ...renewed);
   };
 
   return {
