@@ -95,8 +95,14 @@ export function createEventsCache(options: EventsCacheOptions): EventsCache {
   // A failure that nobody awaits has been reported to `observe`.
   synced.catch(() => undefined);
 
+  /** What was put last. Its change is given a moment later, so handlers may not have been called with it. */
+  let latest: Event | undefined;
+  const changing = (key: string, after: Event | undefined): void => {
+    latest = after ?? latest;
+    indexes.changed(key, after);
+  };
   const changes = follow<EventChange>('createEventsCache', options, {
-    view: createDiffingView(rememberedEvents(events, indexes.changed)),
+    view: createDiffingView(rememberedEvents(events, changing)),
     start: 'list',
     watchList,
     onListed: () => listed(),
@@ -124,9 +130,10 @@ export function createEventsCache(options: EventsCacheOptions): EventsCache {
     size: () => events.size,
     on(type, handler) {
       if (!Object.hasOwn(handlers, type)) throw new TypeError("on: the type must be 'added', 'updated' or 'deleted'");
+      const known = type === 'added' ? latest : undefined;
       // A handler that is registered twice is called twice.
-      const entry: EventHandler = (event, previous) => handler(event, previous);
-      if (type === 'added') for (const event of [...events.values()]) call(type, entry, event);
+      const entry: EventHandler = (event, previous) => event !== known && handler(event, previous);
+      if (type === 'added') for (const event of [...events.values()]) call(type, handler, event);
       handlers[type].add(entry);
       return () => void handlers[type].delete(entry);
     },

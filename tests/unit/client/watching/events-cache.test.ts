@@ -47,6 +47,27 @@ describe('A cache of events', () => {
     expect(cache.get({ namespace: 'shop', name: 'a' })).toBeUndefined();
   });
 
+  it.each([true, false])(
+    'tells a handler of each event once, whenever it is registered (WatchList: %s)',
+    async (watchList) => {
+      const server = modelServer();
+      for (const name of 'abcdefgh') server.put(name);
+      for (let microtasks = 0; microtasks < 30; microtasks++) {
+        const cache = createEventsCache({ client: server.client, clock: fakeClock(), watchList });
+        onTestFinished(() => cache.close());
+        const seen: string[] = [];
+        cache.on('added', async ({ metadata }) => {
+          if (metadata.name !== 'b') return;
+          for (let left = microtasks; left > 0; left--) await Promise.resolve();
+          cache.on('added', (event) => seen.push(event.metadata.name ?? ''));
+        });
+        await cache.synced;
+        await settle();
+        expect([microtasks, ...seen.sort()]).toEqual([microtasks, ...'abcdefgh']);
+      }
+    },
+  );
+
   it('finds events by what its indexers say', async () => {
     const server = modelServer();
     server.put('a', 'red blue');
