@@ -387,6 +387,21 @@ describe('inClusterTransport', () => {
     vi.stubEnv('KUBECONFIG', join(directory, 'absent'));
     expect(closedLater(await defaultTransport()).namespace).toBeUndefined();
   });
+
+  test('does not take the place of a context that is named', async () => {
+    const path = join(folderOfTest(), 'config');
+    vi.stubEnv('KUBERNETES_SERVICE_HOST', '127.0.0.1');
+    vi.stubEnv('KUBERNETES_SERVICE_PORT', '1');
+    vi.stubEnv('KUBECONFIG', path);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    for (const write of [(): void => undefined, (): void => writeFileSync(path, '{}')]) {
+      write();
+      expect((await failureOf(defaultTransport({ context: 'prod' }))).message).toBe(
+        `kubeconfig: there is no context "prod" in ${path}`,
+      );
+      expect(closedLater(await defaultTransport())).toBeDefined();
+    }
+  });
 });
 
 function isRunning(pid: number): boolean {

@@ -13,6 +13,7 @@ import {
   type DefaultTransportOptions,
   type InClusterTransportOptions,
 } from './kubeconfig/options.js';
+import { kubeconfigFault } from './kubeconfig/read-values.js';
 
 const DIRECTORY = '/var/run/secrets/kubernetes.io/serviceaccount';
 
@@ -43,6 +44,11 @@ export async function defaultTransport(options: DefaultTransportOptions = {}): P
   const config = await loadFiles(paths);
   const isEmpty = config === undefined || (config.contexts.size === 0 && config.clusters.size === 0);
   if (config !== undefined && !isEmpty) return transportOf(config, options);
+  // The cluster of the pod may be another one than that of the context.
+  const { context } = options;
+  if (context !== undefined) {
+    throw kubeconfigFault(`there is no context ${JSON.stringify(context)} in ${paths.join(', ')}`);
+  }
   const ofPod = await podTransport(options);
   if (ofPod !== undefined) return ofPod;
   throw new Error(
