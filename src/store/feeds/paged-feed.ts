@@ -136,8 +136,8 @@ export function createPagedFeeds(options: PagedFeedsOptions): PagedFeeds {
           if (ready !== undefined || loading || !mayHaveMore) return ready;
           mayHaveMore = false;
           const changes = read(position);
-          if (!(changes instanceof Promise)) return passed(changes);
-          void load(changes);
+          if (Array.isArray(changes)) return passed(changes as readonly Change[]);
+          void load(changes as Promise<readonly Change[]>);
           return undefined;
         },
         end: () => void notifiers.delete(notify),

@@ -24,7 +24,7 @@ export function createOpening(open: () => Promise<void>, reopening: ReopeningPau
 
   const begin = (): void => {
     retryAt = Infinity;
-    const opening = open().then(
+    const opening = (async () => open())().then(
       () => void (isOpen = true),
       (error: unknown) => {
         retryAt = clock.monotonic() + delays.next();

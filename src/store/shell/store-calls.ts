@@ -1,4 +1,5 @@
 import { untilAborted } from '../../clock/abortable.js';
+import { hasFunctions } from '../../options/rules.js';
 import { closed } from '../contract/conditions.js';
 import { isStoreError, type StoreError } from '../contract/errors.js';
 import type { StoreCall } from '../contract/event-store.js';
@@ -18,6 +19,9 @@ interface StoreCalls {
   /** Resolves when no call is in progress, including calls that no caller waits for any more. */
   idle(): Promise<void>;
 }
+
+/** Not only a promise of this realm: query builders and the promises of other libraries have their own `then`. */
+const isThenable = <T>(value: Awaitable<T>): value is Promise<T> => hasFunctions(value, ['then']);
 
 /** Calls wait until the engine is open, end with their signal, and are counted: it is closed after the last one. */
 export function createStoreCalls(engine: StoreEngine, opening: Opening | undefined): StoreCalls {
@@ -51,7 +55,7 @@ export function createStoreCalls(engine: StoreEngine, opening: Opening | undefin
   /** One promise and no closures, because every write is counted. */
   const counted = <T>(work: Promise<T>): Promise<T> => {
     underWay += 1;
-    return work.then(passed<T>, thrown);
+    return Promise.resolve(work).then(passed<T>, thrown);
   };
 
   const waited = async <T>(call: StoreCall | undefined, work: () => Awaitable<T>): Promise<T> => {
@@ -61,7 +65,7 @@ export function createStoreCalls(engine: StoreEngine, opening: Opening | undefin
         begin(call);
       }
       const result = work();
-      return result instanceof Promise ? await untilAborted(counted(result), call?.signal) : result;
+      return isThenable(result) ? await untilAborted(counted(result), call?.signal) : result;
     } catch (error) {
       // The engine's own error for an aborted call is not passed on.
       throw !isStoreError(error) && call?.signal?.aborted === true ? call.signal.reason : error;
@@ -74,7 +78,7 @@ export function createStoreCalls(engine: StoreEngine, opening: Opening | undefin
     run(call, work) {
       if (opening?.isOpen === false) return waited(call, work);
       const result = work();
-      if (!(result instanceof Promise)) return result;
+      if (!isThenable(result)) return result;
       return call?.signal === undefined ? counted(result) : waited(call, () => result);
     },
     opened: () => opened,

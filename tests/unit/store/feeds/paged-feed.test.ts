@@ -224,3 +224,11 @@ describe('a paged feed', () => {
     );
   });
 });
+
+test('a read may return a thenable that is no promise', async () => {
+  const read = { then: (resolve: (changes: readonly Change[]) => void): void => resolve([changeAt(2)]) };
+  const source = createPagedFeeds({ read: () => read as never }).open({ after: 1, wake: () => undefined });
+  expect(source.take()).toBeUndefined();
+  await nextTurn();
+  expect(source.take()).toEqual([changeAt(2)]);
+});

@@ -70,6 +70,36 @@ describe.each(OPERATIONS)('%s', (name, run) => {
     }
   });
 
+  test('waits for a thenable of the engine, which is asked once, until it has ended or the signal is aborted', async () => {
+    let asked = 0;
+    let answer = (_: unknown): void => undefined;
+    const steps: string[] = [];
+    const thenable = {
+      then(resolve: (value: unknown) => void): void {
+        asked += 1;
+        answer = resolve;
+      },
+    };
+    const { engine } = trivialEngine(() => thenable, { close: () => void steps.push('closed') });
+    const store = createEventStore(engine);
+    const abort = new AbortController();
+    const left = run(store, { signal: abort.signal });
+    await nextTurn();
+    abort.abort(new Error('gone'));
+    await expect(left).rejects.toThrow('gone');
+    const closing = store.close();
+    await nextTurn();
+    expect([asked, steps]).toEqual([1, []]);
+    answer(record);
+    await closing;
+    expect(steps).toEqual(['closed']);
+
+    const other = run(createEventStore(engine), {});
+    await nextTurn();
+    answer(record);
+    expect([await other, asked]).toEqual([record, 2]);
+  });
+
   test('fails with closed after close(), without asking the engine', async () => {
     const { engine, asked } = trivialEngine();
     const store = createEventStore(engine);

@@ -32,6 +32,22 @@ test('an opening that failed changed nothing, so that every failure is unavailab
   await expect(createOpening(() => Promise.reject(expired)).ready()).rejects.toBe(expired);
 });
 
+test('an opening that throws, or returns no promise, is one that has failed or succeeded', async () => {
+  const clock = fakeClock();
+  let attempts = 0;
+  const opening = createOpening(
+    () => {
+      if (++attempts === 1) throw new Error('no such file');
+      return undefined as never;
+    },
+    { clock },
+  );
+  await expect(opening.ready()).rejects.toMatchObject({ code: 'unavailable', message: 'no such file' });
+  clock.advance(101);
+  await opening.ready();
+  expect([attempts, opening.isOpen]).toEqual([2, true]);
+});
+
 test('closing releases callers that wait for an opening', async () => {
   const opening = createOpening(() => new Promise(() => undefined), { clock: fakeClock() });
   const waiting = opening.ready();
