@@ -7,6 +7,7 @@ import type {
   StoreCall,
   WriteOptions,
 } from '../contract/event-store.js';
+import { callHook } from '../../observe/call-hook.js';
 import { throwFaults } from '../../options/check-options.js';
 import { required } from '../../options/rules.js';
 import { storeError } from '../contract/errors.js';
@@ -163,7 +164,8 @@ export function createEventStore(engine: StoreEngine): EventStore {
       },
       onEnd() {
         feeds.delete(feed);
-        source?.end?.();
+        // The reader has left. What throws here would end a process, or leave other feeds open.
+        void callHook(() => source?.end?.());
       },
     });
     if (signal?.aborted) return feed;
@@ -178,7 +180,13 @@ export function createEventStore(engine: StoreEngine): EventStore {
       feed.wake();
     };
     if (opening?.isOpen === false) opening.ready().then(start).catch(fail);
-    else start();
+    else {
+      try {
+        start();
+      } catch (error) {
+        fail(error);
+      }
+    }
     return feed;
   };
 
@@ -186,9 +194,12 @@ export function createEventStore(engine: StoreEngine): EventStore {
     const last = end();
     for (const feed of [...feeds]) feed.end();
     opening?.close(closedError());
-    last?.stop?.();
-    await idle();
-    await last?.close?.();
+    try {
+      last?.stop?.();
+    } finally {
+      await idle();
+      await last?.close?.();
+    }
   };
 
   return Object.freeze<EventStore>({

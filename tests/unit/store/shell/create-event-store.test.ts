@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { nextTurn } from '../../../../src/clock/clock.js';
 import type { Change, EventStore, StoreCall } from '../../../../src/store/contract/event-store.js';
 import { storeError } from '../../../../src/store/contract/errors.js';
@@ -310,6 +310,42 @@ describe('a feed', () => {
     }
   });
 
+  test('that the engine refuses to open fails, and leaves no listener', async () => {
+    const error = storeError('expired', 'too old');
+    const { engine } = trivialEngine(undefined, {
+      feed() {
+        throw error;
+      },
+    });
+    const { signal } = new AbortController();
+    const left = vi.spyOn(signal, 'removeEventListener');
+    const reader = createEventStore(engine).changes({ after: 1, signal })[Symbol.asyncIterator]();
+    await expect(reader.next()).rejects.toBe(error);
+    expect(left).toHaveBeenCalledOnce();
+  });
+
+  test('ends for its reader, and close() ends the others, even if the engine fails to end it', async () => {
+    const closed = vi.fn();
+    const { engine } = trivialEngine(undefined, {
+      close: closed,
+      feed: () => ({
+        take: () => undefined,
+        end() {
+          throw new Error('a bug');
+        },
+      }),
+    });
+    const store = createEventStore(engine);
+    const abort = new AbortController();
+    const aborted = next(store, abort.signal);
+    const others = [next(store), next(store)];
+    abort.abort();
+    expect((await aborted).done).toBe(true);
+    await store.close();
+    expect((await Promise.all(others)).map(({ done }) => done)).toEqual([true, true]);
+    expect(closed).toHaveBeenCalledOnce();
+  });
+
   test('waits for an engine that is being opened, and fails where that fails', async () => {
     const clock = fakeClock();
     let attempts = 0;
@@ -356,4 +392,16 @@ test('close() stops the engine, waits for calls, frees it, and may be called twi
   await running;
   await closing;
   expect(steps).toEqual(['stop', 'close']);
+});
+
+test('close() closes an engine that fails to stop, and passes its error on', async () => {
+  const closed = vi.fn();
+  const { engine } = trivialEngine(undefined, {
+    stop() {
+      throw new Error('stuck');
+    },
+    close: closed,
+  });
+  await expect(createEventStore(engine).close()).rejects.toThrow('stuck');
+  expect(closed).toHaveBeenCalledOnce();
 });
