@@ -11,6 +11,13 @@ export function keyOfText(text: string): EventKey {
   return { namespace: text.slice(0, slash), name: text.slice(slash + 1) };
 }
 
+/** Engines keep texts as UTF-8, where a lone surrogate becomes U+FFFD: the key of another event. */
+export function isWellFormedKey(key: EventKey): boolean {
+  const { namespace, name } = (key as EventKey | null | undefined) ?? {};
+  if (typeof namespace === 'string' && typeof name === 'string') return namespace.isWellFormed() && name.isWellFormed();
+  throw new TypeError('a key must be an object with the strings namespace and name');
+}
+
 export function copyOfKey({ namespace, name }: EventKey): EventKey {
   return { namespace, name };
 }

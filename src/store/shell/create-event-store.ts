@@ -2,6 +2,7 @@ import type {
   Change,
   ChangesOptions,
   EventStore,
+  ExpireOptions,
   ListQuery,
   ReplaceOptions,
   StoreCall,
@@ -10,9 +11,10 @@ import type {
 import { callHook } from '../../observe/call-hook.js';
 import { throwFaults } from '../../options/check-options.js';
 import { required } from '../../options/rules.js';
+import { notFound } from '../contract/conditions.js';
 import { storeError } from '../contract/errors.js';
 import { aStoreEngine } from '../contract/store-rule.js';
-import { copyOfKey } from '../contract/keys.js';
+import { copyOfKey, isWellFormedKey, keyText } from '../contract/keys.js';
 import type { LATER } from '../contract/read-hints.js';
 import { createParkedIterator, type ParkedIterator } from '../feeds/parked-iterator.js';
 import type { FeedSource } from '../feeds/paged-feed.js';
@@ -52,6 +54,11 @@ function checkExpected({ expected }: ReplaceOptions): void {
   if (!Number.isSafeInteger(expected)) throw new TypeError('replace: expected must be a revision');
 }
 
+function checkExpire({ now, limit }: ExpireOptions): void {
+  if (!Number.isSafeInteger(limit)) throw new TypeError('expire: limit must be a whole number');
+  if (!Number.isFinite(now)) throw new TypeError('expire: now must be microseconds since the epoch');
+}
+
 function copyOfEvent({ bytes, cut, uid, fields, labels }: EncodedEvent): EncodedEvent {
   return { bytes: new Uint8Array(bytes), cut, uid, fields: { ...fields }, labels: { ...labels } };
 }
@@ -71,6 +78,7 @@ function openingOf(engine: StoreEngine): Opening | undefined {
  * - An aborted signal ends a call with its reason, before it begins or while it is in progress, and ends a feed.
  * - An invalid limit, position, expiry time or expected revision is a TypeError; an event with more bytes than
  *   `capabilities.maxEventBytes` is `too-large`.
+ * - A key with a lone surrogate is `invalid-key` in writes, and no event has it.
  * - Keys and events are copied.
  * - Calls and feeds wait until the engine is open; a failed opening is retried, with growing pauses.
  * - Errors of an engine are passed on. One that is not a StoreError is a bug: a response 500, and reported to
@@ -93,6 +101,7 @@ export function createEventStore(engine: StoreEngine): EventStore {
 
   const get = async (key: EventKey, call?: StoreCall): Promise<EventRecord | undefined> => {
     const open = begin(call);
+    if (!isWellFormedKey(key)) return undefined;
     const own = ownKey(key);
     return run(call, () => open.get(own, call));
   };
@@ -117,6 +126,7 @@ export function createEventStore(engine: StoreEngine): EventStore {
       const open = begin(call);
       check?.(call);
       checkPut(event, call, maxEventBytes);
+      if (!isWellFormedKey(key)) throw storeError('invalid-key', 'the key has a lone surrogate');
       const own = ownKey(key);
       const content = ownEvent(event);
       return () => write(open, own, content, call);
@@ -211,11 +221,13 @@ export function createEventStore(engine: StoreEngine): EventStore {
     replace: writer<ReplaceOptions>((open, key, event, call) => open.replace(key, event, call), checkExpected),
     async remove(key, call = {}) {
       const open = begin(call);
+      if (!isWellFormedKey(key)) throw notFound(keyText(key));
       const own = copyOfKey(key);
       return run(call, () => open.remove(own, call));
     },
     async expire(call) {
       const open = begin(call);
+      checkExpire(call);
       return call.limit >= 1 ? run(call, () => open.expire(call)) : 0;
     },
     changes: (options) => ({

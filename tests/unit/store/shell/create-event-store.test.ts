@@ -183,6 +183,12 @@ describe('a call', () => {
     ['a part of a microsecond', ({ create }) => create(key, event, { expiresAt: 0.5 })],
     ['an expiry that never comes', ({ create }) => create(key, event, { expiresAt: Infinity })],
     ['no expected revision', ({ replace }) => replace(key, event, { ...later, expected: 0.5 })],
+    ['half a limit of expiry', ({ expire }) => expire({ now: 1, limit: 1.5 })],
+    ['no limit of expiry', ({ expire }) => expire({ now: 1 } as never)],
+    ['no moment of expiry', ({ expire }) => expire({ now: Number.NaN, limit: 1 })],
+    ['no key', ({ get }) => get(undefined as never)],
+    ['a text for a key', ({ remove }) => remove('default/a' as never)],
+    ['a name that is no text', ({ create }) => create({ namespace: 'default', name: 5 } as never, event, later)],
   ];
   test.each(mistakes)('with %s is a TypeError', async (_, run) => {
     const { engine, asked } = trivialEngine();
@@ -221,6 +227,25 @@ describe('a call', () => {
       await created;
       expect(given.event).toEqual({ ...event, labels: { app: 'web' } });
       expect(given.key).toEqual(key);
+    }
+  });
+
+  test('with a key that is no well-formed text writes nothing and finds nothing', async () => {
+    for (const more of [{}, { copies: true }]) {
+      const { engine, asked } = trivialEngine(undefined, more);
+      const store = createEventStore(engine);
+      for (const odd of [
+        { namespace: 'default', name: 'a\ud83d' },
+        { namespace: '\ude00', name: 'a' },
+      ]) {
+        await expect(store.create(odd, event, later)).rejects.toMatchObject({ code: 'invalid-key' });
+        await expect(store.replace(odd, event, { ...later, expected: 1 })).rejects.toMatchObject({
+          code: 'invalid-key',
+        });
+        await expect(store.remove(odd)).rejects.toMatchObject({ code: 'not-found' });
+        expect(await store.get(odd)).toBeUndefined();
+      }
+      expect(asked).toEqual([]);
     }
   });
 
