@@ -1,5 +1,15 @@
-import type { OptionRule } from '../../options/check-options.js';
-import { anObjectWith } from '../../options/rules.js';
+import type { OptionRule, OptionRules } from '../../options/check-options.js';
+import {
+  aBoolean,
+  aNonEmptyString,
+  anObject,
+  anObjectWith,
+  aPositiveNumber,
+  oneOf,
+  orInfinity,
+  required,
+} from '../../options/rules.js';
+import type { StoreCapabilities } from './event-store.js';
 
 /** The rule of an option or argument that is a store. */
 export const anEventStore: OptionRule = /* @__PURE__ */ anObjectWith(
@@ -7,8 +17,26 @@ export const anEventStore: OptionRule = /* @__PURE__ */ anObjectWith(
   'an EventStore, for example memoryStore()',
 );
 
-/** The rule of an engine that a store is created from. */
-export const aStoreEngine: OptionRule = /* @__PURE__ */ anObjectWith(
+const aFunctionalEngine: OptionRule = /* @__PURE__ */ anObjectWith(
   ['get', 'list', 'create', 'replace', 'remove', 'expire', 'feed', 'revision', 'ping'],
   'a StoreEngine',
 );
+
+const capabilities = (): OptionRules<StoreCapabilities> => ({
+  durable: required(aBoolean),
+  shared: required(aBoolean),
+  newestFirst: required(oneOf('indexed', 'scan', 'none')),
+  remaining: required(aBoolean),
+  maxEventBytes: required(orInfinity(aPositiveNumber)),
+});
+
+/** The rule of an engine that a store is created from. */
+export const aStoreEngine: OptionRule = (value, path) => {
+  const faults = aFunctionalEngine(value, path);
+  if (faults.length > 0) return faults;
+  const engine = value as { readonly name?: unknown; readonly capabilities?: unknown };
+  return [
+    ...required(aNonEmptyString)(engine.name, `${path}.name`),
+    ...required(anObject(capabilities()))(engine.capabilities, `${path}.capabilities`),
+  ];
+};

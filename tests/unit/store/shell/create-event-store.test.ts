@@ -430,3 +430,19 @@ test('close() closes an engine that fails to stop, and passes its error on', asy
   await expect(createEventStore(engine).close()).rejects.toThrow('stuck');
   expect(closed).toHaveBeenCalledOnce();
 });
+
+test('an engine without a name, with wrong capabilities or without its functions is one TypeError', () => {
+  const { engine } = trivialEngine();
+  const capabilities = { ...engine.capabilities, shared: 1, newestFirst: undefined, maxEventBytes: '5', durabel: true };
+  const made = (more: object) => () => createEventStore({ ...engine, ...more } as never);
+  expect(made({ name: '', capabilities })).toThrow(
+    new TypeError(
+      'createEventStore: engine.name must be a non-empty string; engine.capabilities.shared must be true or false; ' +
+        "engine.capabilities.newestFirst must be 'indexed' or 'scan' or 'none'; " +
+        'engine.capabilities.maxEventBytes must be a number above 0, or Infinity; ' +
+        'there is no option "engine.capabilities.durabel" (did you mean "engine.capabilities.durable"?)',
+    ),
+  );
+  expect(made({ capabilities: undefined })).toThrow('engine.capabilities must be an object');
+  expect(made({ get: undefined })).toThrow(new TypeError('createEventStore: engine must be a StoreEngine'));
+});
