@@ -27,7 +27,7 @@ export function optionFaults<Options extends object>(
   crossCheck?: CrossCheck<Options>,
   path = '',
 ): readonly string[] {
-  if (typeof given !== 'object' || given === null || Array.isArray(given)) {
+  if (typeof given !== 'object' || !given || Array.isArray(given) || 'then' in given) {
     return [`${path || 'the options'} must be an object`];
   }
   const prefix = path && `${path}.`;

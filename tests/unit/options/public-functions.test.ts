@@ -44,7 +44,7 @@ const followed = client.createEventsClient({ transport: handler });
 
 /** The options that a call needs and those of a test. A value that is not an object is left as it is. */
 function merged<T extends object>(needed: T, options: object): T {
-  const isObject = typeof options === 'object' && options !== null && !Array.isArray(options);
+  const isObject = typeof options === 'object' && options !== null && !Array.isArray(options) && !('then' in options);
   return isObject ? { ...needed, ...options } : (options as T);
 }
 
@@ -451,10 +451,13 @@ describe.each(Object.entries(FUNCTIONS))('%s', (name, [call, wrong, faults]) => 
     for (const fault of [...faults, 'there is no option "']) expect(error.message).toContain(fault);
   });
 
-  it.each([[null], [5], [[]]])('says that it needs an object where it is given %j', async (nothing) => {
-    const subject = OTHER_SUBJECTS[name] ?? `${name}: the options`;
-    expect(await faultOf(call, nothing as never)).toEqual(new TypeError(`${subject} must be an object`));
-  });
+  it.each([[null], [5], [[]], [Promise.resolve({})]])(
+    'says that it needs an object where it is given %j',
+    async (nothing) => {
+      const subject = OTHER_SUBJECTS[name] ?? `${name}: the options`;
+      expect(await faultOf(call, nothing as never)).toEqual(new TypeError(`${subject} must be an object`));
+    },
+  );
 
   it('treats undefined as absent', async () => {
     const optional = Object.fromEntries(Object.keys(wrong).map((key) => [key, undefined]));
