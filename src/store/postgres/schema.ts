@@ -118,6 +118,9 @@ BEGIN
   IF EXISTS (SELECT FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
              WHERE n.nspname = '${schema}' AND c.relname = 'meta') THEN
     SELECT version INTO present FROM ${s}.meta;
+    IF present IS NULL OR present < ${FIRST_VERSION} THEN
+      RAISE EXCEPTION 'the schema % has version %, which no release knows: drop it, or use another', '${schema}', present;
+    END IF;
   END IF;
 ${applied.join('\n')}
   UPDATE ${s}.meta SET version = ${SCHEMA_VERSION} WHERE version < ${SCHEMA_VERSION};

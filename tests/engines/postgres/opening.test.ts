@@ -130,6 +130,18 @@ describeWithPostgres('opening a PostgreSQL store', () => {
     }
   });
 
+  test.each([0, 1])(
+    'version %i of the schema, which no release has, is not changed by postgresSchema()',
+    async (version) => {
+      const schema = `by_hand_${version}`;
+      await admin.query(postgresSchema({ schema }));
+      await admin.query(`UPDATE ${schema}.meta SET version = ${version}`);
+      await expect(admin.query(postgresSchema({ schema }))).rejects.toThrow(
+        `the schema ${schema} has version ${version}, which no release knows: drop it, or use another`,
+      );
+    },
+  );
+
   test.each([1, 99])('version %i of the schema, which is newer or was never released, is refused', async (version) => {
     const schema = `version_${version}`;
     await open({ schema }).ping();
