@@ -1,7 +1,7 @@
 import { messageOf } from '../../model/error-message.js';
 import { storeError, type StoreError } from '../contract/errors.js';
 import type { EngineFile, Session } from './engine-file.js';
-import { faultOf, lacksSpace, sqliteFailure } from './failure.js';
+import { faultOf, isSyncFailure, lacksSpace, sqliteFailure } from './failure.js';
 import { readState, timeOf, writeState, type State } from './state.js';
 import type { WriteOperation, WriteResult } from './write-batch.js';
 
@@ -40,6 +40,10 @@ export function createCommits(path: string, file: EngineFile, first: State) {
   let writeFailure: StoreError | undefined;
   /** Damage was found: nothing is written any more. */
   let damage: StoreError | undefined;
+  /** The counters of a commit that failed, until the file has shown whether it happened. */
+  let doubtful: State | undefined;
+  /** The log may hold such a commit, or hold it without having it on disk. */
+  let isUnsynced = false;
 
   const noticed = (error: unknown): StoreError => {
     const failed = sqliteFailure(path, error);
@@ -58,29 +62,53 @@ export function createCommits(path: string, file: EngineFile, first: State) {
     }
   };
 
+  /** The connection. `state` has the counters of the file afterwards, also where a doubtful commit happened. */
+  const use = (): Session => {
+    const session = file.use();
+    if (doubtful === undefined) return session;
+    const { latest, floor, historyBytes } = readState(session.connection);
+    const happened = latest === doubtful.latest && floor === doubtful.floor && historyBytes === doubtful.historyBytes;
+    if (happened) state = doubtful;
+    isUnsynced ||= happened;
+    doubtful = undefined;
+    return session;
+  };
+
+  /** The connection for writing. A doubtful log is emptied into the file first: nothing may follow what is not on disk. */
+  const useSynced = (): Session => {
+    const session = use();
+    if (!isUnsynced) return session;
+    const row = session.connection.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get();
+    if (row?.['busy'] !== 0) throw new Error('its log cannot be written again while another program reads it');
+    isUnsynced = false;
+    return session;
+  };
+
   /**
    * After a failed commit only the file shows whether it happened. A new connection reads what a restart would, and a
-   * commit that is found is synced before it is acknowledged.
+   * commit that is found is synced before it is acknowledged. Where the old connection is still open, as with libsql or
+   * a backup, a commit that was only not synced is not found, and yet would be by a restart.
    */
-  const happened = (draft: State): boolean | undefined => {
+  const happened = (draft: State, error: unknown): boolean | undefined => {
     file.drop();
+    doubtful = draft;
+    isUnsynced ||= isSyncFailure(error);
     try {
-      const { connection } = file.use();
-      if (readState(connection).latest !== draft.latest) return false;
-      const row = connection.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get();
-      return row?.['busy'] === 0 ? true : undefined;
+      useSynced();
+      return state === draft;
     } catch {
       return undefined;
     }
   };
 
   const attempt = (operations: readonly WriteOperation[], now: number, withPrevious: boolean): Results | Failed => {
-    const draft: State = { ...state, ...timeOf(state, now) };
+    let draft = state;
     let committing = false;
     let open: Session | undefined;
     let results: Results = [];
     try {
-      open = file.use();
+      open = useSynced();
+      draft = { ...state, ...timeOf(state, now) };
       const { connection, writer } = open;
       connection.exec('BEGIN IMMEDIATE');
       writer.begin();
@@ -100,7 +128,7 @@ export function createCommits(path: string, file: EngineFile, first: State) {
       const isClean = open === undefined || rollBack(open);
       const isSure = !committing || faultOf(error) === 'full' || faultOf(error) === 'busy';
       if (isClean && isSure) return { error, isUnknown: false };
-      const outcome = happened(draft);
+      const outcome = happened(draft, error);
       if (outcome !== true) return { error, isUnknown: outcome === undefined && committing };
     }
     state = draft;
@@ -155,6 +183,7 @@ export function createCommits(path: string, file: EngineFile, first: State) {
   };
 
   return {
+    use: (): Session => use(),
     /** The counters as they are in the file. */
     get state(): State {
       return state;
@@ -187,7 +216,7 @@ export function createCommits(path: string, file: EngineFile, first: State) {
       if (refused !== undefined) throw refused;
       try {
         file.diskSpace.recheck();
-        const { connection } = file.use();
+        const { connection } = useSynced();
         const isDoubtful = writeFailure !== undefined || file.diskSpace.isSpaceLow();
         connection.exec(isDoubtful ? PROBE : 'BEGIN IMMEDIATE; ROLLBACK');
       } catch (error) {

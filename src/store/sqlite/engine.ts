@@ -35,7 +35,7 @@ export function openEngine(driver: LoadedDriver, options: EngineOptions, now: nu
   const read = <T>(work: (session: Session) => T): T => {
     let session: Session | undefined;
     try {
-      session = file.use();
+      session = commits.use();
       return work(session);
     } catch (error) {
       if (isStoreError(error)) throw error;

@@ -11,14 +11,25 @@ const FAULTS: readonly (readonly [codes: readonly number[], names: RegExp, fault
   [[13], /^SQLITE_FULL/, 'full'],
 ];
 
-/** Reads SQLite's result code from an error of any driver. */
-export function faultOf(error: unknown): Fault {
+/** SQLite's result code in an error of any driver: a number, a name or neither. */
+function codeOf(error: unknown): unknown {
   const { code, errcode, rawCode } = (error ?? {}) as Readonly<Record<string, unknown>>;
-  const number = typeof errcode === 'number' ? errcode : rawCode;
+  return [errcode, rawCode].find((number) => typeof number === 'number') ?? code;
+}
+
+/** What kind of failure an error of any driver is. */
+export function faultOf(error: unknown): Fault {
+  const code = codeOf(error);
   const found = FAULTS.find(([codes, names]) =>
-    typeof number === 'number' ? codes.includes(number & 0xff) : typeof code === 'string' && names.test(code),
+    typeof code === 'number' ? codes.includes(code & 0xff) : typeof code === 'string' && names.test(code),
   );
   return found?.[2] ?? 'other';
+}
+
+/** Whether a sync failed: what was written before it is in the file, and may not be on disk. */
+export function isSyncFailure(error: unknown): boolean {
+  const code = codeOf(error);
+  return code === 1034 || code === 'SQLITE_IOERR_FSYNC';
 }
 
 /** Whether the disk had no room. A file system may report that as a failure to write. */

@@ -178,6 +178,6 @@ export function createSqliteStore(options: SqliteStoreOptions, host: EngineHost)
 export function sqliteStore(options: SqliteStoreOptions): EventStore {
   checkOptions('sqliteStore', options, rules());
   const host = createWorkerHost(plainOptions(options), options.clock ?? systemClock);
-  // Only the end of the thread leaves an outcome unknown, and the next thread can find it out.
+  // The end of the thread or of a disk leaves outcomes unknown, and a repetition can find them out.
   return resolveUnknownOutcomes(createSqliteStore(options, host));
 }

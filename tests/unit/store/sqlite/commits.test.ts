@@ -1,0 +1,86 @@
+import { expect, test } from 'vitest';
+import type { LoadedDriver } from '../../../../src/store/sqlite/driver.js';
+import { openEngine } from '../../../../src/store/sqlite/engine.js';
+import { createBench, names, outcomes, put, query, START } from './engine-bench.js';
+
+const { driver, newPath, open } = await createBench();
+
+const FAILED_SYNC = Object.assign(new Error('disk I/O error'), { code: 'SQLITE_IOERR_FSYNC', rawCode: 1034 });
+
+const GONE = new Error('the disk does not answer');
+
+/** A disk whose operations fail as long as a test says so. */
+function createFailingDisk() {
+  const fails = { opening: false, checkpoint: false, commit: 'no' as 'no' | 'afterwards' | 'undone' };
+  const failing: LoadedDriver = {
+    name: driver.name,
+    open(path) {
+      if (fails.opening) throw GONE;
+      const connection = driver.open(path);
+      return {
+        ...connection,
+        exec(sql) {
+          const isFailing = sql === 'COMMIT' && fails.commit !== 'no';
+          connection.exec(isFailing && fails.commit === 'undone' ? 'ROLLBACK' : sql);
+          if (isFailing) throw FAILED_SYNC;
+        },
+        prepare(sql) {
+          if (fails.checkpoint && sql.includes('wal_checkpoint')) throw GONE;
+          return connection.prepare(sql);
+        },
+      };
+    },
+  };
+  return { fails, driver: failing };
+}
+
+function openOn(disk: ReturnType<typeof createFailingDisk>, path: string) {
+  const engine = openEngine(disk.driver, { path, startAt: 1, reserveBytes: 0 }, START);
+  engine.write([put('a')], START);
+  return engine;
+}
+
+test('a store whose file could not be read after a failed commit continues with what the file has', () => {
+  const disk = createFailingDisk();
+  const engine = openOn(disk, newPath());
+  Object.assign(disk.fails, { commit: 'afterwards', opening: true });
+  expect(outcomes(engine.write([put('b')], START))).toEqual(['unknown-outcome']);
+  Object.assign(disk.fails, { commit: 'no', opening: false });
+
+  const page = engine.list(query());
+  expect([page.revision, names(page)]).toEqual([3, ['a', 'b']]);
+  expect(outcomes(engine.write([put('b'), put('c')], START))).toEqual(['exists', 4]);
+  expect(engine.changes(1).map(({ record }) => record.revision)).toEqual([2, 3, 4]);
+  engine.close();
+});
+
+test('nothing is written after a commit that happened until it is synced', () => {
+  const disk = createFailingDisk();
+  const engine = openOn(disk, newPath());
+  Object.assign(disk.fails, { commit: 'afterwards', checkpoint: true });
+  expect(outcomes(engine.write([put('b')], START))).toEqual(['unknown-outcome']);
+  disk.fails.commit = 'no';
+  expect(outcomes(engine.write([put('c')], START))).toEqual(['unavailable']);
+  expect(() => engine.ping()).toThrow('the disk does not answer');
+  disk.fails.checkpoint = false;
+  engine.ping();
+  expect(outcomes(engine.write([put('c')], START))).toEqual([4]);
+  expect(names(engine.list(query()))).toEqual(['a', 'b', 'c']);
+  engine.close();
+});
+
+test('a commit that was only not synced has an unknown outcome until the log is empty', () => {
+  const disk = createFailingDisk();
+  const path = newPath();
+  const engine = openOn(disk, path);
+  Object.assign(disk.fails, { commit: 'undone', checkpoint: true });
+  expect(outcomes(engine.write([put('b')], START))).toEqual(['unknown-outcome']);
+  disk.fails.checkpoint = false;
+  expect(outcomes(engine.write([put('b')], START))).toEqual(['unavailable']);
+  disk.fails.commit = 'no';
+  expect(outcomes(engine.write([put('c')], START))).toEqual([3]);
+  engine.close();
+  const again = open(path);
+  expect(names(again.list(query()))).toEqual(['a', 'c']);
+  again.close();
+});
