@@ -82,9 +82,16 @@ export function createRequests({
   };
 
   return {
-    /** `signal`: the result is no longer needed. A statement not sent by then never is, and its connection is released. */
-    read: (statement: Statement, values: readonly PostgresValue[], signal?: AbortSignal): Promise<readonly Row[]> =>
-      send('read', statement, values, signal),
+    /**
+     * `signal`: the result is no longer needed. A statement not sent by then never is, and its connection is released.
+     * Without a signal it can be abandoned as well, at its deadline: a poll that waits for a lock must not leave another
+     * query behind with each attempt.
+     */
+    read: (
+      statement: Statement,
+      values: readonly PostgresValue[],
+      signal: AbortSignal = new AbortController().signal,
+    ): Promise<readonly Row[]> => send('read', statement, values, signal),
     write: (statement: Statement, values: readonly PostgresValue[]): Promise<readonly Row[]> =>
       send('write', statement, values),
     /** True if the database has answered nothing for half of a deadline, to a request that was sent at `since`. */

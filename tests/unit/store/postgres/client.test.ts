@@ -333,6 +333,19 @@ describe('requests', () => {
     expect(signals).toHaveLength(1);
   });
 
+  test('can be cancelled at their deadline if they read, also those that no request waits for', async () => {
+    const cancellable: boolean[] = [];
+    const { requests } = make({
+      query: async (_text, _values, { abandoned }) => {
+        cancellable.push(abandoned !== undefined);
+        return { rows: [] };
+      },
+    });
+    await requests.read(statement, []);
+    await requests.write(statement, []);
+    expect(cancellable).toEqual([true, false]);
+  });
+
   test('fail as usual if the driver throws synchronously', async () => {
     const { requests } = make({
       query: () => {
