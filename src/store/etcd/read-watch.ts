@@ -31,6 +31,12 @@ export function readWatchEvents(layout: Layout, events: readonly WatchEvent[], a
     const before = previous && layout.record(previous);
     const record = type === 'put' ? layout.record(kv) : before && { ...before, revision };
     if (record === undefined) continue;
+    if (changes.at(-1)?.revision === revision) {
+      // Another program changed several events at once: readers cannot resume between them.
+      changes.pop();
+      const error = storeError('expired', 'several events were changed at one revision of etcd', { current: revision });
+      return { changes, seen: revision - 1, failure: { error } };
+    }
     changes.push({ type, key: record.key, revision, record, ...(before !== undefined && { previous: before }) });
   }
   return { changes, seen };

@@ -88,6 +88,21 @@ test('watch events become changes; a compacted previous state ends them with exp
   }
 });
 
+test('events that another program changed at one revision end a watch with expired, and none of them is shown', () => {
+  const put = { type: 'put', kv: stored(5) } as const;
+  const removal = (name: string) =>
+    ({
+      type: 'delete',
+      kv: { ...stored(8, 0), key: layout.objectKey({ namespace: 'shop', name }), value: new Uint8Array(0) },
+      previous: stored(5),
+    }) as const;
+  const { changes, seen, failure } = readWatchEvents(layout, [put, removal('a'), removal('b')], 4);
+  expect(changes.map(({ revision }) => revision)).toEqual([5]);
+  expect(seen).toBe(7);
+  expect(failure?.error).toMatchObject({ code: 'expired', current: 8 });
+  expect(readWatchEvents(layout, [put, removal('a')], 4).changes).toHaveLength(2);
+});
+
 test('a quiet span moves a reader to its end, and no reader outside of it', () => {
   const span = createIdleSpan();
   expect(span.beyond(5)).toBe(5);
