@@ -2,15 +2,15 @@ import { createEventStore, createPagedFeeds, storeError, systemClock } from 'kub
 import type { Change, Clock, EncodedEvent, EventKey, EventRecord, EventStore } from 'kube-vitals/store';
 import type { ListPage, ListQuery, Revision } from 'kube-vitals/store';
 
-/** One line of history: what a row of a database table would be. */
+/** An entry of the log: a row of a database table. */
 interface Row {
   readonly type: Change['type'];
   readonly record: EventRecord;
-  /** When it was written, microseconds. */
+  /** When it was written, in microseconds. */
   readonly at: number;
 }
 
-/** The "database": it outlives the stores that work on it. */
+/** The "database": it still exists when a store on it has been closed. */
 export interface Table {
   rows: Row[];
   /** The oldest revision that can still be read. */
@@ -29,7 +29,7 @@ export interface TableStoreOptions {
 const idOf = ({ namespace, name }: EventKey): string => `${namespace}/${name}`;
 
 export function tableStore({ table, clock = systemClock, historyMs = 600_000 }: TableStoreOptions): EventStore {
-  /** The last row of each key up to a revision: deletions too. */
+  /** The last row of each key up to a revision, which may be a deletion. */
   const rowsAt = (revision: Revision): Map<string, Row> => {
     const rows = new Map<string, Row>();
     for (const row of table.rows) if (row.record.revision <= revision) rows.set(idOf(row.record.key), row);
@@ -55,14 +55,14 @@ export function tableStore({ table, clock = systemClock, historyMs = 600_000 }: 
     const record: EventRecord = { key, revision: table.latest + 1, event, expiresAt };
     table.rows.push({ type, record, at: clock.now() });
     table.latest = record.revision;
-    forget();
+    dropHistory();
     feeds.wake();
     return record;
   };
 
-  const bury = ({ key, event, expiresAt }: EventRecord): EventRecord => append('delete', key, event, expiresAt);
+  const addDeletion = ({ key, event, expiresAt }: EventRecord): EventRecord => append('delete', key, event, expiresAt);
 
-  const forget = (): void => {
+  const dropHistory = (): void => {
     const old = table.rows.filter(({ at }) => at < clock.now() - historyMs * 1000);
     const floor = Math.max(table.floor, ...old.map(({ record }) => record.revision));
     if (floor === table.floor) return;
@@ -75,8 +75,8 @@ export function tableStore({ table, clock = systemClock, historyMs = 600_000 }: 
   };
 
   const list = ({ namespace, at = table.latest, after, limit, order }: ListQuery): ListPage => {
-    if (at > table.latest) throw storeError('future-revision', `${at} lies ahead`, { current: table.latest });
-    if (at < table.floor) throw storeError('expired', `${at} is forgotten`, { current: table.floor });
+    if (at > table.latest) throw storeError('future-revision', `${at} is in the future`, { current: table.latest });
+    if (at < table.floor) throw storeError('expired', `${at} has expired`, { current: table.floor });
     const bytes = (key: EventKey): Buffer => Buffer.from(idOf(key));
     const newestFirst = order === 'newest-first';
     const left = [...rowsAt(at).values()]
@@ -98,7 +98,7 @@ export function tableStore({ table, clock = systemClock, historyMs = 600_000 }: 
 
   /** The changes after a revision, each with the state before it. */
   const changesAfter = (revision: Revision): readonly Change[] => {
-    if (revision < table.floor) throw storeError('expired', `${revision} is forgotten`, { current: table.floor });
+    if (revision < table.floor) throw storeError('expired', `${revision} has expired`, { current: table.floor });
     return table.rows
       .filter(({ record }) => record.revision > revision)
       .map(({ type, record }) => {
@@ -121,19 +121,19 @@ export function tableStore({ table, clock = systemClock, historyMs = 600_000 }: 
     get: current,
     list,
     create(key, event, { expiresAt }) {
-      if (current(key) !== undefined) throw storeError('exists', `${idOf(key)} exists already`);
+      if (current(key) !== undefined) throw storeError('exists', `${idOf(key)} already exists`);
       return append('put', key, event, expiresAt);
     },
     replace(key, event, { expected, expiresAt }) {
       expect(key, expected);
       return append('put', key, event, expiresAt);
     },
-    remove: (key, { expected }) => bury(expect(key, expected)),
+    remove: (key, { expected }) => addDeletion(expect(key, expected)),
     expire({ now, limit }) {
       const due = [...rowsAt(table.latest).values()]
         .filter(({ type, record }) => type === 'put' && record.expiresAt <= now)
         .slice(0, limit);
-      for (const { record } of due) bury(record);
+      for (const { record } of due) addDeletion(record);
       return due.length;
     },
     feed: feeds.open,
