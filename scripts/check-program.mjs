@@ -138,7 +138,8 @@ function gatesOf(node) {
         await ready(banner);
         assert.deepEqual(await eventsOf(banner), ['Started']);
         if (hasSqlite) assert.ok(banner.includes(`Events are kept in ${join(dataDir, 'events.db')}`), banner);
-        else assert.match(banner, /kept in memory, and gone when it ends\.\n.*npm install kube-vitals libsql/);
+        else
+          assert.match(banner, /kept in memory and are lost when the server ends\.\n.*npm install kube-vitals libsql/);
         for (const output of ['table', 'wide', 'json', 'yaml']) {
           const kubeconfig = join(dataDir, 'kubeconfig');
           const shown = await finished(node, 'events', '--kubeconfig', kubeconfig, '-A', '-o', output);

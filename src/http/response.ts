@@ -59,7 +59,7 @@ export function isStream(body: ApiResponse['body']): body is AsyncIterable<Uint8
 export function checkResponse(response: ApiResponse): void {
   const candidate: unknown = response;
   if (typeof candidate !== 'object' || candidate === null) {
-    throw new TypeError('a handler must answer { status, headers, body }, or undefined for a path that is not its own');
+    throw new TypeError('a handler must return { status, headers, body }, or undefined for a path that is not its own');
   }
   const { status, headers, body } = candidate as Record<keyof ApiResponse, unknown>;
   const faults: string[] = [];
@@ -70,7 +70,7 @@ export function checkResponse(response: ApiResponse): void {
     faults.push('headers must be a plain object, such as Object.fromEntries(headers)');
   }
   if (!isBody(body)) faults.push('body must be a string, a Uint8Array, an async iterable or null');
-  if (faults.length > 0) throw new TypeError(`a handler gave an answer that cannot be sent: ${faults.join('; ')}`);
+  if (faults.length > 0) throw new TypeError(`a handler returned a response that cannot be sent: ${faults.join('; ')}`);
 }
 
 function isBody(body: unknown): boolean {

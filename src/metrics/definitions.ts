@@ -39,7 +39,7 @@ export class MetricSet {
   readonly requests: Metric = counter(
     'apiserver_request_total',
     [...WITH_DRY_RUN, 'code'],
-    'Answered requests of the Event API by verb, dry run, group, version, resource, scope and HTTP status code.',
+    'Requests of the Event API that got a response, by verb, dry run, group, version, resource, scope and HTTP status code.',
   );
   readonly durations: Metric = histogram(
     'apiserver_request_duration_seconds',

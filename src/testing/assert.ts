@@ -66,7 +66,7 @@ export async function assertRejects(promise: Promise<unknown>, what: string): Pr
   } catch (error) {
     return error;
   }
-  return fail(`${what}, but it answered ${show(value)}`);
+  return fail(`${what}, but it returned ${show(value)}`);
 }
 
 /** Fails when the promise is not settled in time. The limit catches stores that hang; it does not measure speed. */

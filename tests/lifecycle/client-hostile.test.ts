@@ -61,7 +61,7 @@ describe('a hostile server', () => {
     });
     const error = await failureOf(client.get({ name: 'a' }));
     expect(error).toSatisfy(isResponseError);
-    expect(error.message).toBe('the answer has more than 100000 bytes');
+    expect(error.message).toBe('the response has more than 100000 bytes');
     expect(bytes()).toBeLessThan(20_000_000);
   });
 
@@ -73,7 +73,7 @@ describe('a hostile server', () => {
     const error = await failureOf(client.get({ name: 'a' }));
     expect(error).toMatchObject({ name: 'StatusError', code: 403, reason: '' });
     expect(error.message.length).toBeLessThan(300);
-    expect(error.message).toMatch(/^the server answered 403: No access denied access denied/);
+    expect(error.message).toMatch(/^the server responded with 403: No access denied access denied/);
   });
 
   test('that never ends the line of a watch is disconnected after maxFrameBytes', async () => {
@@ -128,7 +128,7 @@ describe('a hostile server', () => {
     });
     const error = await failureOf(client.get({ name: 'a' }));
     expect(error).toSatisfy(isResponseError);
-    expect(error.message).toBe('the answer is compressed (gzip), which was not asked for');
+    expect(error.message).toBe('the response is compressed (gzip), which was not requested');
     expect(encoding).toBeUndefined();
     const frames = client.watch()[Symbol.asyncIterator]();
     expect(await failureOf(frames.next())).toSatisfy(isResponseError);
@@ -141,7 +141,7 @@ describe('a hostile server', () => {
       return void response.end('<!doctype html><script>alert(1)</script><h1>Sign\n in</h1>\u001b[31m');
     });
     const error = await failureOf(client.get({ name: 'a' }));
-    expect(error.message).toBe('the answer is not a JSON object: Sign in [31m');
+    expect(error.message).toBe('the response is not a JSON object: Sign in [31m');
     expect(await failureOf(client.list().toArray())).toSatisfy(isResponseError);
   });
 

@@ -153,7 +153,7 @@ describe('a client over HTTP', () => {
   test('fails when there is no response within timeoutMs', async () => {
     const { client } = await clientOf(() => undefined);
     const error = await failureOf(client.get({ name: 'a' }, { timeoutMs: 30 }));
-    expect(error).toMatchObject({ name: 'ConnectionError', message: 'there was no answer within 30 ms' });
+    expect(error).toMatchObject({ name: 'ConnectionError', message: 'there was no response within 30 ms' });
   });
 
   test('ends requests under way when the transport is closed, and sends no more', async () => {

@@ -283,7 +283,7 @@ describe('HTTP/2', () => {
     expect(asked).toBe(2);
     expect(await failureOf(client.patch({ name: 'a' }, { type: 'merge', patch: {} }))).toMatchObject({
       name: 'ConnectionError',
-      message: 'the connection was closed before the answer was complete',
+      message: 'the connection was closed before the response was complete',
       sent: true,
     });
     expect(asked).toBe(3);
@@ -367,7 +367,7 @@ describe('HTTP/2', () => {
     const client = clientTo(port, { tls: trusted(), http2: true, maxHeaderBytes: 2_000 });
     const error = await failureOf(client.get({ name: 'long' }));
     expect(error).toSatisfy(isResponseError);
-    expect(error.message).toMatch(/did not answer with HTTP: Headers Overflow Error$/);
+    expect(error.message).toMatch(/did not respond with HTTP: Headers Overflow Error$/);
     expect(await client.get({ name: 'a' })).toMatchObject(STORED);
     expect(sessions).toBe(1);
   });

@@ -99,7 +99,7 @@ test.each([
   child.kill(signal);
   expect(await ended).toEqual({
     ...{ code: expected, out: '' },
-    err: `${signal}: stopping\nstopped; what was copied stays, and the same command goes on from there\n`,
+    err: `${signal}: stopping\nstopped; copied events are kept, and the same command continues the copy\n`,
   });
 });
 

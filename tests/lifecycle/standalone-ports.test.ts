@@ -168,7 +168,7 @@ describe('a connection before authentication', () => {
       const refused = connect(port, '127.0.0.1').on('error', () => undefined);
       await once(refused, 'close');
     }
-    expect(log).toEqual(['--insecure-port: connections are turned away, since 2 are open (--max-connections)']);
+    expect(log).toEqual(['--insecure-port: connections are closed, because 2 are open (--max-connections)']);
     sockets.shift()?.destroy();
     await expect
       .poll(() =>

@@ -185,7 +185,7 @@ test(
       for (const socket of sockets) socket.destroy();
     }
     await until('there is room again', async () => (await livez(server).catch(() => '')) === 'ok');
-    const warnings = lines(server.written.err, /--insecure-port: connections are turned away, since 3 are open/);
+    const warnings = lines(server.written.err, /--insecure-port: connections are closed, because 3 are open/);
     expect([1, 2]).toContain(warnings);
   },
   LIMIT_MS,

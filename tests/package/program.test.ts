@@ -118,7 +118,7 @@ describe('the program of the package', () => {
   it('names the flag of an unusable data directory', async () => {
     const { code, out, err } = await run(built('cli.cjs'), 'serve', '--data-dir', built('cli.js'));
     expect([code, out]).toEqual([1, '']);
-    expect(err).toMatch(/^error: cannot make the directory .*; choose another directory with --data-dir\n$/);
+    expect(err).toMatch(/^error: cannot create the directory .*; choose another directory with --data-dir\n$/);
   });
 });
 

@@ -18,16 +18,24 @@ const path = (name: string, description: string): Json => ({
   schema: { type: 'string', uniqueItems: true },
 });
 
-const NAMESPACE: Json = path('namespace', 'the namespace the objects live in');
+const NAMESPACE: Json = path('namespace', 'the namespace of the objects');
 
 const PRETTY: Json = query('pretty', 'string', 'When true, JSON is indented.');
 
-const DRY_RUN = query('dryRun', 'string', 'With All nothing is stored; the answer is the one the request would get.');
-const FIELD_MANAGER = query('fieldManager', 'string', 'Who makes the change: printable, at most 128 bytes.');
+const DRY_RUN = query(
+  'dryRun',
+  'string',
+  'With All, nothing is stored, and the response is the one that the request would get.',
+);
+const FIELD_MANAGER = query(
+  'fieldManager',
+  'string',
+  'The name of whoever makes the change: printable characters, at most 128 bytes.',
+);
 const FIELD_VALIDATION = query(
   'fieldValidation',
   'string',
-  'What unknown and duplicate fields lead to: Ignore (nothing), Warn (a warning, the default) or Strict (an error).',
+  'How unknown and duplicate fields are treated: Ignore (no message), Warn (a warning, the default) or Strict (an error).',
 );
 
 const WRITE_PARAMETERS: readonly Json[] = [DRY_RUN, FIELD_MANAGER, FIELD_VALIDATION];
@@ -35,7 +43,7 @@ const WRITE_PARAMETERS: readonly Json[] = [DRY_RUN, FIELD_MANAGER, FIELD_VALIDAT
 /** Options of patch. Clients look for `fieldValidation` here before they rely on the server's validation. */
 const PATCH_PARAMETERS: readonly Json[] = [
   ...WRITE_PARAMETERS,
-  query('force', 'boolean', 'For server-side apply alone: take over fields others manage.'),
+  query('force', 'boolean', 'Only for server-side apply: takes over fields that others manage.'),
 ];
 
 /** Read from the query only if a delete request has no body. */
@@ -47,7 +55,7 @@ const DELETE_PARAMETERS: readonly Json[] = [
 ];
 
 const LIST_PARAMETERS: readonly Json[] = [
-  query('allowWatchBookmarks', 'boolean', 'Whether a watch may carry bookmarks, which tell its position.'),
+  query('allowWatchBookmarks', 'boolean', 'Whether a watch may contain bookmarks, which give its position.'),
   query('continue', 'string', 'Where a page begins: the token of the page before.'),
   query('fieldSelector', 'string', 'Only objects whose fields have these values.'),
   query('labelSelector', 'string', 'Only objects with such labels.'),
@@ -58,7 +66,7 @@ const LIST_PARAMETERS: readonly Json[] = [
   query('timeoutSeconds', 'integer', 'How long a list may take, or a watch lasts.'),
 ];
 
-const WATCH: Json = query('watch', 'boolean', 'Answer with a stream of changes in place of a list.');
+const WATCH: Json = query('watch', 'boolean', 'Respond with a stream of changes instead of a list.');
 
 export interface OperationFacts {
   readonly gvk: KindName;

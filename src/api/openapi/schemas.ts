@@ -88,12 +88,12 @@ function scalarSchema(definitions: Map<string, Json>, type: ScalarShape['type'])
 const SIMPLE = {
   time: {
     name: 'Time',
-    schema: { description: 'A moment in whole seconds, RFC 3339.', type: 'string', format: 'date-time' },
+    schema: { description: 'A time in whole seconds, RFC 3339.', type: 'string', format: 'date-time' },
   },
   'micro-time': {
     name: 'MicroTime',
     schema: {
-      description: 'A moment in microseconds, RFC 3339, always written with six fractional digits.',
+      description: 'A time in microseconds, RFC 3339, always written with six fractional digits.',
       type: 'string',
       format: 'date-time',
     },

@@ -8,10 +8,10 @@ export const deleteOptionsShape: () => StructShape = lazy(() => {
     field(shape, { protobuf, description, presence: 'set' });
   return metaStruct('DeleteOptions', 'Options of a deletion.', {
     ...typeMetaFields(),
-    gracePeriodSeconds: set(scalar('int64'), 1, 'Seconds before the removal. Checked and without effect on events.'),
+    gracePeriodSeconds: set(scalar('int64'), 1, 'Seconds before the removal. Validated, but without effect on events.'),
     preconditions: field(preconditionsShape(), {
       protobuf: 2,
-      description: 'What must hold of the stored object; otherwise nothing is deleted and the answer is 409.',
+      description: 'Conditions on the stored object. If one is not met, nothing is deleted and the response is 409.',
     }),
     orphanDependents: set(scalar('bool'), 3, 'Older form of propagationPolicy. Only one of the two may be given.'),
     propagationPolicy: set(
@@ -21,12 +21,12 @@ export const deleteOptionsShape: () => StructShape = lazy(() => {
     ),
     dryRun: field(list(scalar('string')), {
       protobuf: 5,
-      description: 'With All nothing is deleted; the answer is the one the deletion would give.',
+      description: 'With All, nothing is deleted, and the response is the one that the deletion would get.',
     }),
     ignoreStoreReadErrorWithClusterBreakingPotential: set(
       scalar('bool'),
       6,
-      'Known for the sake of clients that send it; without effect.',
+      'Accepted from clients that send it, and without effect.',
     ),
   });
 });

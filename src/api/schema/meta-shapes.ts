@@ -9,18 +9,18 @@ const TYPE_META = {
 };
 
 export const listMetaShape: () => StructShape = lazy(() =>
-  metaStruct('ListMeta', 'What lists have in place of ObjectMeta.', {
+  metaStruct('ListMeta', 'The metadata of a list.', {
     continue: text(3, 'Where the next page begins; empty on the last one.'),
-    remainingItemCount: typed(scalar('int64'), 4, 'How many items are left after this page, where that is known.', {
+    remainingItemCount: typed(scalar('int64'), 4, 'How many items follow this page, if that is known.', {
       presence: 'set',
     }),
     resourceVersion: text(2, 'The version of the whole list. A watch may begin here.'),
-    selfLink: text(1, 'Not used any more.'),
+    selfLink: text(1, 'No longer used.'),
   }),
 );
 
 export const statusShape: () => StructShape = lazy(() => {
-  const cause = metaStruct('StatusCause', 'One of several reasons of a failure.', {
+  const cause = metaStruct('StatusCause', 'One of several reasons for a failure.', {
     reason: text(1, 'The reason, for machines.'),
     message: text(2, 'The reason, for people to read.'),
     field: text(3, 'The field that caused the failure.'),
@@ -30,10 +30,10 @@ export const statusShape: () => StructShape = lazy(() => {
     group: text(2, 'The API group of the object.'),
     kind: text(3, 'The resource, or the kind where an object was invalid.'),
     uid: text(6, 'The UID of the object.'),
-    causes: typed(list(cause), 4, 'The single reasons of a failure.'),
-    retryAfterSeconds: typed(scalar('int32'), 5, 'After how many seconds another try may do better.'),
+    causes: typed(list(cause), 4, 'The individual reasons for a failure.'),
+    retryAfterSeconds: typed(scalar('int32'), 5, 'After how many seconds the client may try again.'),
   });
-  return metaStruct('Status', 'The answer of a request that failed, or of a deletion.', {
+  return metaStruct('Status', 'The response to a request that failed, or to a deletion.', {
     ...TYPE_META,
     metadata: typed(listMetaShape(), 1, 'For an expired page: a token with which the list can be continued.', {
       presence: 'always',
@@ -51,14 +51,14 @@ export const apiResourceListShape: () => StructShape = lazy(() => {
   const resource = metaStruct('APIResource', 'A resource.', {
     name: text(1, 'The plural name, as in paths.', REQUIRED),
     singularName: text(6, 'The singular name.', REQUIRED),
-    namespaced: typed(scalar('bool'), 2, 'Whether its objects live in namespaces.', REQUIRED),
+    namespaced: typed(scalar('bool'), 2, 'Whether its objects are in namespaces.', REQUIRED),
     group: text(8, 'The group of the kind, where it is another one.'),
     version: text(9, 'The version of the kind, where it is another one.'),
     kind: text(3, 'The kind of its objects.', REQUIRED),
-    verbs: typed(list(scalar('string'), { named: true }), 4, 'What can be done.', REQUIRED),
+    verbs: typed(list(scalar('string'), { named: true }), 4, 'The verbs that are supported.', REQUIRED),
     shortNames: typed(texts, 5, 'Shorter names for the command line.'),
     categories: typed(texts, 7, 'Groups of resources it belongs to.'),
-    storageVersionHash: text(10, 'Changes with the version objects are stored in.'),
+    storageVersionHash: text(10, 'A hash of the version in which objects are stored.'),
   });
   return metaStruct('APIResourceList', 'The resources of a group and version.', {
     ...TYPE_META,
@@ -77,5 +77,5 @@ export const watchEventShape: () => StructShape = lazy(() => {
 });
 
 export const patchShape: () => StructShape = lazy(() =>
-  metaStruct('Patch', 'A patch, in the form its content type says.', {}),
+  metaStruct('Patch', 'A patch in the format of its content type.', {}),
 );

@@ -12,34 +12,38 @@ export function typeMetaFields(): Record<'kind' | 'apiVersion', Field> {
 }
 
 export function objectMetaShape(): StructShape {
-  const description = 'What every stored object has: its name, its identity, its version, its labels and its owners.';
+  const description = 'The metadata of a stored object: its name, identity, version, labels and owners.';
   return metaStruct('ObjectMeta', description, {
     name: text(1, 'The name of the object, unique within its namespace. It cannot be changed.', {
       selectable: 0,
       frequency: 'sent',
       distinct: true,
     }),
-    generateName: text(2, 'The beginning of a name the server completes. Read only when name is empty.'),
-    namespace: text(3, 'The namespace the object lives in. It cannot be changed.', {
+    generateName: text(2, 'The beginning of a name that the server completes. Used only if name is empty.'),
+    namespace: text(3, 'The namespace of the object. It cannot be changed.', {
       selectable: 1,
       frequency: 'sent',
     }),
-    selfLink: text(4, 'Accepted for the sake of old clients and not kept.', { discarded: true }),
+    selfLink: text(4, 'Accepted from old clients, and not stored.', { discarded: true }),
     uid: text(
       5,
-      'What tells this object from earlier and later ones of its name. Set by the server.',
+      'Distinguishes this object from earlier and later ones with the same name. Set by the server.',
       { frequency: 'stored' },
       'types.UID',
     ),
-    resourceVersion: text(6, 'An opaque text that changes with every write. Send it back to refuse lost updates.', {
-      frequency: 'stored',
-    }),
+    resourceVersion: text(
+      6,
+      'An opaque text that changes with every write. Send it with an update to prevent lost updates.',
+      {
+        frequency: 'stored',
+      },
+    ),
     generation: typed(scalar('int64'), 7, 'Counts changes of the desired state.'),
-    creationTimestamp: typed(scalar('time'), 8, 'When the server stored the object first.', { frequency: 'stored' }),
+    creationTimestamp: typed(scalar('time'), 8, 'When the server first stored the object.', { frequency: 'stored' }),
     deletionTimestamp: typed(
       scalar('time'),
       9,
-      'When deletion was asked for. The object goes away once its finalizers are gone. Set by the server.',
+      'When deletion was requested. The object is removed once it has no finalizers. Set by the server.',
       { presence: 'set' },
     ),
     deletionGracePeriodSeconds: typed(
@@ -48,8 +52,10 @@ export function objectMetaShape(): StructShape {
       'How many seconds were allowed between the request for deletion and the removal.',
       { presence: 'set' },
     ),
-    labels: typed(stringMap(), 11, 'Short keys and values selectors choose objects by.', { frequency: 'often' }),
-    annotations: typed(stringMap(), 12, 'Free keys and values nothing is selected by.', { frequency: 'often' }),
+    labels: typed(stringMap(), 11, 'Short keys and values, by which selectors choose objects.', { frequency: 'often' }),
+    annotations: typed(stringMap(), 12, 'Keys and values of any content, which selectors do not use.', {
+      frequency: 'often',
+    }),
     ownerReferences: typed(
       list(ownerReferenceShape(), { type: 'map', keys: ['uid'], patchStrategy: 'merge', patchMergeKey: 'uid' }),
       13,
@@ -60,9 +66,14 @@ export function objectMetaShape(): StructShape {
       14,
       'Controllers that must finish before the object is removed.',
     ),
-    managedFields: typed(list(managedFieldsEntryShape()), 17, 'Which manager set which fields. Kept by the server.', {
-      presence: 'set',
-    }),
+    managedFields: typed(
+      list(managedFieldsEntryShape()),
+      17,
+      'Which manager set which fields. Maintained by the server.',
+      {
+        presence: 'set',
+      },
+    ),
   });
 }
 
@@ -84,7 +95,7 @@ function ownerReferenceShape(): StructShape {
       blockOwnerDeletion: typed(
         scalar('bool'),
         7,
-        'True when the owner must not go before this object in a foreground deletion.',
+        'True if the owner must not be removed before this object in a foreground deletion.',
         { presence: 'set' },
       ),
     },
@@ -99,6 +110,6 @@ function managedFieldsEntryShape(): StructShape {
     time: typed(scalar('time'), 4, 'When the entry last changed.', { presence: 'set' }),
     fieldsType: text(6, 'The format of the fields: FieldsV1.'),
     fieldsV1: typed(scalar('json', 'v1.FieldsV1'), 7, 'The fields, as a tree of keys.', { presence: 'set' }),
-    subresource: text(8, 'The subresource the fields were set through, empty for the object itself.'),
+    subresource: text(8, 'The subresource through which the fields were set, empty for the object itself.'),
   });
 }

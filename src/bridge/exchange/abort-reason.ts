@@ -11,9 +11,9 @@ export interface AbortReason extends Error {
 const MESSAGES: Readonly<Record<AbortCode, string>> = {
   'client-left': 'the client has left',
   'server-closing': 'the server is closing',
-  'body-unwanted': 'the answer is sent without a body, so its source is not read',
-  'reader-stalled': 'the client has not read from the answer for too long',
-  'answer-given-up': 'the answer took too long and was abandoned',
+  'body-unwanted': 'the response is sent without a body, so its source is not read',
+  'reader-stalled': 'the client has not read from the response for too long',
+  'answer-given-up': 'the response took too long and was abandoned',
 };
 
 /** True for an error with which a source reports that it stopped because it was aborted. The value may be anything. */

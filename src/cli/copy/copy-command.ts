@@ -8,22 +8,22 @@ export const copyCommand: Command = createCommand<Pick<CopyTask, 'overwrite' | '
   operands: ['FROM', 'TO'],
   summary: 'Copies all events of one store into another.',
   about: [
-    'Copies all events of one store into another, with their bytes and their times of expiry.',
+    'Copies all events of one store into another, with their bytes and expiry times.',
     '',
     'FROM and TO are sqlite:PATH, postgres://… or etcd://HOST:PORT,HOST:PORT/PREFIX, as --store of kube-vitals serve takes them.',
-    'Stop what writes to FROM first. The command may be stopped and run again: events that are there already are counted',
-    'and left. Revisions are those of TO, so that watches of clients begin again with a list.',
+    'First stop everything that writes to FROM. The command may be stopped and run again: events that TO already has are',
+    'counted and left alone. Revisions are those of TO, so clients list again before they watch.',
     '',
     'The exit code is 0 when TO has every event of FROM that has not expired, apart from those that --skip-refused leaves',
-    'out; 1 when something failed or was left out; 2 when the command line cannot be carried out; 130 or 143 after SIGINT',
-    'or SIGTERM.',
+    'out; 1 when a store failed, TO refused an event, or TO has a different event of the same name; 2 when the command',
+    'line cannot be carried out; 130 or 143 after SIGINT or SIGTERM.',
   ],
   flags: {
     overwrite: {
       help: 'Replaces events of TO that have the same name and are different. Without it they are left as they are and listed, and the exit code is 1.',
     },
     'skip-refused': {
-      help: 'Goes on without the events that TO refuses, because they are too large or have a name it does not take, and lists them. Without it the first one ends the copy with exit code 1.',
+      help: 'Leaves out and lists the events that TO refuses because of their size or name. Without it the first one ends the copy with exit code 1.',
     },
   },
   read({ overwrite, skipRefused }, from, to) {
@@ -37,7 +37,7 @@ export const copyCommand: Command = createCommand<Pick<CopyTask, 'overwrite' | '
 
 const IN_MEMORY = {
   FROM: 'a store in memory is empty when the program starts',
-  TO: 'a store in memory is gone when the program ends',
+  TO: 'a store in memory is lost when the program ends',
 } as const;
 
 function readStore(side: 'FROM' | 'TO', text: string): StoreChoice {

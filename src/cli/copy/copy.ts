@@ -13,7 +13,7 @@ export interface CopyTask {
   readonly skipRefused: boolean;
 }
 
-const RESUMABLE = 'what was copied stays, and the same command goes on from there';
+const RESUMABLE = 'copied events are kept, and the same command continues the copy';
 /** The time limit for the first response of a store, in milliseconds. */
 const OPENING_MS = 10_000;
 
@@ -68,7 +68,7 @@ async function copyBetween(
     try {
       if ((await target.list({ limit: 1, signal })).records.length > 0) {
         write(
-          `${to.shown} is not empty: equal events are left, different ones ${overwrite ? 'replaced' : 'left and listed'}`,
+          `${to.shown} is not empty: equal events are left alone, different ones are ${overwrite ? 'replaced' : 'listed'}`,
         );
       }
       const onProgress = createProgressLines(write, () => performance.now());
@@ -79,7 +79,7 @@ async function copyBetween(
         throw new Error(`${messageOf(error)}; ${RESUMABLE}`, { cause: error });
       });
       if (!result.consistent)
-        write('FROM was written to for so long that not all events are of one moment: run it again');
+        write('the copy took longer than the history of FROM, so the last events are of a later state: run it again');
       return result;
     } finally {
       await target.close();
@@ -107,7 +107,7 @@ const MAX_LISTED = 100;
 const REASONS: Readonly<Record<SkippedEvent['why'], string>> = {
   different: 'TO has another event of that name (--overwrite replaces it)',
   'too-large': 'it is too large for TO',
-  'invalid-key': 'TO takes no event of that name',
+  'invalid-key': 'TO does not accept its name',
 };
 
 /** Names each event that is left out, up to a hundred. Without `skipRefused`, an event that TO refuses is an Error. */
@@ -121,7 +121,7 @@ export function createSkipReporter(
     if (why !== 'different' && !skipRefused) throw new Error(`${what} (--skip-refused goes on without such events)`);
     count += 1;
     if (count <= MAX_LISTED) write(`left out: ${what}`);
-    else if (count === MAX_LISTED + 1) write('left out: more events, which are counted and not named');
+    else if (count === MAX_LISTED + 1) write('left out: more events, which are counted but not named');
   };
 }
 

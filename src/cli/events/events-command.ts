@@ -8,36 +8,36 @@ export const eventsCommand: Command = createCommand<EventsFlags>({
   name: 'events',
   summary: 'Shows the events of any server; --watch follows them.',
   about: [
-    'Shows events as kubectl events does, of this server, of Kubernetes or of any other that serves them, the newest first.',
+    'Shows events as kubectl events does, the newest first: of this server, of Kubernetes or of any other server with events.',
     '',
-    'The texts of events are shown without control characters, so that they cannot control the terminal. Colours are',
-    'shown on a terminal unless NO_COLOR is set.',
+    'Control characters in events are escaped, so that they cannot control the terminal. Output to a terminal has colours',
+    'unless NO_COLOR is set.',
     '',
-    'The exit code is 0, 1 when the server cannot be asked or refuses, 2 when the command line cannot be understood.',
+    'The exit code is 0, 1 when the server cannot be reached or refuses a request, 2 when the command line is invalid.',
   ],
   flags: {
     server: {
       value: 'url',
-      help: 'The address of the server. Without it that of the kubeconfig, or in a pod that of the cluster.',
+      help: 'The address of the server. By default the server of the kubeconfig, or in a pod that of the cluster.',
       read: readServer,
     },
     kubeconfig: {
       value: 'file',
       shownDefault: '$KUBECONFIG or ~/.kube/config',
-      help: 'The kubeconfig. The credential plugins that it names are run.',
+      help: 'The kubeconfig. Credential plugins named in it are run.',
     },
     context: { value: 'name', help: 'The context of the kubeconfig, instead of its current one.' },
     namespace: { short: 'n', value: 'name', shownDefault: "the context's, or default", help: 'The namespace.' },
     'all-namespaces': { short: 'A', help: 'The events of all namespaces.' },
     watch: {
       short: 'w',
-      help: 'Shows every further event that is added or updated, until Ctrl-C, also after the server was unavailable.',
+      help: 'Then shows every event that is added or updated, until Ctrl-C, and continues after the server was unavailable.',
     },
     for: { value: 'kind/name', help: 'Only events about this object, such as pod/web-0.', read: readForObject },
     types: {
       value: 'types',
       shownDefault: 'all',
-      help: 'Only events of these types, with commas between them: Warning.',
+      help: 'Only events of these types, separated by commas, such as Warning.',
       read: readTypes,
     },
     output: {
@@ -50,12 +50,12 @@ export const eventsCommand: Command = createCommand<EventsFlags>({
     sort: {
       value: 'order',
       shownDefault: 'newest; with --watch oldest',
-      help: 'The order of the events that exist, by when they were seen last: newest or oldest first.',
+      help: 'The order of the existing events, by the time they were last seen: newest or oldest first.',
       read: oneOf('', 'newest', 'oldest'),
     },
     'token-file': {
       value: 'file',
-      help: 'A file with a bearer token for --server, which then has to be an https URL or on this machine.',
+      help: 'A file with a bearer token for --server, which must then be an https URL or on this machine.',
     },
     'certificate-authority': {
       value: 'file',

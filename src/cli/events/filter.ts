@@ -23,7 +23,7 @@ export function readForObject(text: string): ForObject | undefined {
 
 export function readTypes(text: string): readonly string[] {
   const types = text === '' ? [] : text.split(',');
-  if (types.includes('')) throw new Error('must be types with commas between them, such as Warning');
+  if (types.includes('')) throw new Error('must be types separated by commas, such as Warning');
   return types;
 }
 

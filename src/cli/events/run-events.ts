@@ -57,7 +57,7 @@ export async function runEvents(flags: EventsFlags, context: ProcessContext): Pr
         resourceVersion,
         signal,
         observe(observation) {
-          if (observation.type === 'recovered') stderr.write('the server answers again\n');
+          if (observation.type === 'recovered') stderr.write('the server responds again\n');
           if (observation.type === 'error') stderr.write(`${safeText(messageOf(observation.error))}; trying again\n`);
         },
       });

@@ -10,29 +10,30 @@ interface ProbeFlags extends Pick<ProbeTask, 'caFile' | 'tokenFile'> {
 export const probeCommand: Command = createCommand<ProbeFlags>({
   name: 'probe',
   operands: ['URL'],
-  summary: 'Asks a health endpoint once: exit code 0 when it is healthy, else 1.',
+  summary: 'Sends one request to a health endpoint: exit code 0 if it is healthy, otherwise 1.',
   about: [
-    'Asks a health endpoint once, as the kubelet does, for HEALTHCHECK of Docker and other supervisors that run a command.',
+    'Sends one request to a health endpoint, as the kubelet does: for HEALTHCHECK of Docker and other supervisors that run',
+    'a command.',
     '',
-    'A status from 200 to 399 is healthy; redirects are not followed. The first 4 KiB of the answer are printed.',
+    'A status from 200 to 399 is healthy; redirects are not followed. The first 4 KiB of the response are printed.',
     '',
-    'The exit code is 0 when the endpoint is healthy, 1 when it is not or does not answer, 2 when the command line cannot be',
-    'understood.',
+    'The exit code is 0 when the endpoint is healthy, 1 when it is not or does not respond, 2 when the command line is',
+    'invalid.',
   ],
   flags: {
     timeout: {
       value: 'duration',
       fallback: '3s',
-      help: 'How long the answer may take, its body included.',
+      help: 'How long the response may take, including its body.',
       read: readTimeout,
     },
     'ca-file': {
       value: 'file',
-      help: 'Certificate authorities (PEM) to verify an https URL with. Without it certificates are not verified, as the kubelet does not.',
+      help: 'Certificate authorities (PEM) to verify an https URL with. Without it certificates are not verified, as by the kubelet.',
     },
     'token-file': {
       value: 'file',
-      help: 'A file with a bearer token to send. An https URL then needs --ca-file; an http URL has to be on this machine.',
+      help: 'A file with a bearer token to send. An https URL then needs --ca-file; an http URL must be on this machine.',
     },
   },
   read({ timeout, caFile, tokenFile }, text) {

@@ -33,7 +33,7 @@ export async function runProbe(
     (healthy ? context.stdout : context.stderr).write(`${healthy ? '' : `HTTP ${status}\n`}${body.trimEnd()}\n`);
     return healthy ? 0 : 1;
   } catch (error) {
-    const { message } = signal.aborted ? new Error(`no answer within ${timeoutMs} ms`) : (error as Error);
+    const { message } = signal.aborted ? new Error(`no response within ${timeoutMs} ms`) : (error as Error);
     context.stderr.write(`error: ${url.href}: ${message || String((error as NodeJS.ErrnoException).code)}\n`);
     return 1;
   }
@@ -53,7 +53,7 @@ async function ask(
   return new Promise((resolve, reject) => {
     const asking = request(url, { headers, signal, agent: false, ...(secure && tls) });
     // After a status of 101 Node only closes the connection, because no upgrade was requested.
-    const onClose = (): void => reject(new Error('the connection was closed without an answer'));
+    const onClose = (): void => reject(new Error('the connection was closed without a response'));
     asking.on('response', resolve).on('error', reject).on('close', onClose).end();
   });
 }

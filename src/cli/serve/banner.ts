@@ -23,7 +23,7 @@ export function banner(
   return [
     `kube-vitals serves ${group}/v1 on ${secureUrl}${insecureUrl === undefined || insecureHealthOnly ? '' : ` and ${insecureUrl}`}`,
     ...(insecureUrl !== undefined && insecureHealthOnly
-      ? [`${insecureUrl} serves health only, and takes no token: it is not encrypted, and not on loopback.`]
+      ? [`${insecureUrl} serves health only and accepts no token, because it is not encrypted and not on loopback.`]
       : []),
     whereEvents(choice),
     ...(keepAdvice === undefined ? [] : [keepAdvice]),
@@ -41,9 +41,9 @@ export function banner(
 }
 
 function whereEvents(store: StoreChoice): string {
-  if (store.kind === 'memory') return 'Events are kept in memory, and gone when it ends.';
+  if (store.kind === 'memory') return 'Events are kept in memory and are lost when the server ends.';
   const where = store.kind === 'sqlite' ? resolve(store.path) : store.shown;
-  return `Events are kept in ${where}, and there again after a restart.`;
+  return `Events are kept in ${where} and survive a restart.`;
 }
 
 /** Quotes a word for a POSIX shell. */

@@ -41,7 +41,7 @@ export async function ownCertificate(
   const { makeServerCertificate } = await import('./make-certificates.js');
   const server = await makeServerCertificate(ca, names, now);
   await writePair(dir, 'server', server).catch((error: unknown) =>
-    log(`${(error as Error).message}; the certificate in use is not stored, and the next start makes another`),
+    log(`${(error as Error).message}; the certificate in use is not stored, and the next start creates another`),
   );
   return { ...server, ca: ca.cert };
 }
@@ -83,7 +83,7 @@ export async function givenCertificate(
   try {
     createSecureContext({ cert, key });
   } catch (error) {
-    throw new Error(`${certFile} and ${keyFile} are of no use for TLS: ${messageOf(error)}`);
+    throw new Error(`${certFile} and ${keyFile} cannot be used for TLS: ${messageOf(error)}`);
   }
   return { cert, key, ca: cert };
 }

@@ -55,7 +55,7 @@ export const serveFlags: FlagTable<ServeFlags> = {
   'insecure-port': {
     value: 'port',
     fallback: '8080',
-    help: 'The HTTP port, for curl and load balancers. On loopback, callers and permissions are the same as on the HTTPS port; on any other --bind-address it serves /healthz, /livez and /readyz only and takes no token. 0 takes any free one, "off" opens none.',
+    help: 'The HTTP port, for curl and load balancers. On loopback, callers and permissions are the same as on the HTTPS port; on any other --bind-address it serves /healthz, /livez and /readyz only and accepts no token. 0 takes any free one, "off" opens none.',
     read: (text) => (text === 'off' ? 'off' : port(text)),
   },
   'insecure-port-accepts-credentials-in-the-clear': {
@@ -64,7 +64,7 @@ export const serveFlags: FlagTable<ServeFlags> = {
   'max-connections': {
     value: 'count',
     fallback: '10000',
-    help: 'How many connections may be open at once on each of the two ports, from 1. Further ones are closed at once.',
+    help: 'How many connections may be open at once on each of the two ports, at least 1. Further ones are closed at once.',
     read: readCount,
   },
   'max-body-bytes': {
@@ -76,16 +76,16 @@ export const serveFlags: FlagTable<ServeFlags> = {
   'cert-dir': {
     value: 'dir',
     shownDefault: 'certs in --data-dir',
-    help: 'Where the certificates made on first start are kept. Not used with --tls-cert-file.',
+    help: 'Where the certificates created on first start are kept. Not used with --tls-cert-file.',
   },
   'tls-cert-file': {
     value: 'file',
-    help: 'The certificate of the HTTPS port (PEM, with its chain), also after it was replaced. Default: one is made.',
+    help: 'The certificate of the HTTPS port (PEM, with its chain). A replaced file is used without a restart. By default one is created.',
   },
   'tls-private-key-file': { value: 'file', help: 'The key of --tls-cert-file (PEM).' },
   'token-auth-file': {
     value: 'file',
-    help: 'Bearer tokens, one a line: token,user,uid,"group,group". The admin token in --data-dir stays valid.',
+    help: 'Bearer tokens, one per line: token,user,uid,"group,group". The admin token in --data-dir stays valid.',
   },
   'authorization-mode': {
     value: 'mode',
@@ -95,11 +95,11 @@ export const serveFlags: FlagTable<ServeFlags> = {
   },
   'authorization-policy-file': {
     value: 'file',
-    help: 'Policies for ABAC, one JSON object a line (abac.authorization.kubernetes.io/v1beta1 Policy).',
+    help: 'Policies for ABAC, one JSON object per line (abac.authorization.kubernetes.io/v1beta1 Policy).',
   },
   'anonymous-auth': {
     fallback: 'true',
-    help: 'Takes requests without a credential as system:anonymous; with false they get 401.',
+    help: 'Treats requests without a credential as system:anonymous; with false they get 401.',
   },
   'event-ttl': { value: 'duration', fallback: '1h0m0s', help: 'How long an event is kept.', read: timeToLive },
   'api-domain': { value: 'domain', fallback: 'example.com', help: 'The API group is events.<domain>.', read: domain },
@@ -117,18 +117,18 @@ export const serveFlags: FlagTable<ServeFlags> = {
   store: {
     value: 'store',
     shownDefault: 'sqlite:events.db in --data-dir; memory where this Node has no driver for SQLite',
-    help: 'Where events are kept. memory: in this process, gone when it ends. sqlite:PATH: in a file. postgres://USER:PASSWORD@HOST:PORT/DATABASE, with ?schema=NAME and parameters of the driver; without a password PGPASSWORD is used. etcd://HOST:PORT,HOST:PORT/PREFIX, also with USER:PASSWORD@; etcds:// speaks TLS, with ?ca=FILE&cert=FILE&key=FILE. All servers on one PostgreSQL or etcd serve the same events.',
+    help: 'Where events are kept. memory: in this process, lost when it ends. sqlite:PATH: in a file. postgres://USER:PASSWORD@HOST:PORT/DATABASE, with ?schema=NAME and parameters of the driver; without a password PGPASSWORD is used. etcd://HOST:PORT,HOST:PORT/PREFIX, also with USER:PASSWORD@; etcds:// uses TLS, with ?ca=FILE&cert=FILE&key=FILE. All servers on one PostgreSQL or etcd serve the same events.',
     read: (text) => (text === '' ? undefined : parseStoreUrl(text)),
     quote: withoutSecrets,
   },
   'watch-cache': {
     fallback: 'true',
-    help: 'Keeps the events and their latest changes in memory too, up to half of the heap that Node may use, and reads from there: as fast as the memory store, and as up to date as the store itself. Of no effect for --store=memory.',
+    help: 'Also keeps the events and their latest changes in memory, up to half of the heap that Node may use. Reads are then as fast as with the memory store, and as up to date as those of the store itself. Has no effect with --store=memory.',
   },
   workers: {
     value: 'count',
     fallback: '1',
-    help: 'How many processes serve on the same ports, up to 128, each with a watch cache and limits of its own. More than one needs a store that processes share, PostgreSQL or etcd, and makes one more process, which restarts those that end.',
+    help: 'How many processes serve on the same ports, up to 128, each with a watch cache and limits of its own. More than one needs a store that processes can share, PostgreSQL or etcd, and one more process, which restarts those that end.',
     read: (text) => readCount(text, MAX_WORKERS),
   },
   ...limitFlags,

@@ -10,7 +10,7 @@ const REFUSED: ApiResponse = statusResponse(
   failureStatus(
     403,
     'Forbidden',
-    'this port is not encrypted and not on loopback: it serves /healthz, /livez and /readyz only, and takes no credential; use the HTTPS port',
+    'this port is not encrypted and not on loopback: it serves /healthz, /livez and /readyz only, and accepts no credential; use the HTTPS port',
     {},
   ),
   { ...NOT_CACHED, ...NOSNIFF },

@@ -90,7 +90,9 @@ export async function adminToken(dataDir: string): Promise<string> {
   if (content) {
     const stored = content.trim();
     if (/^[\x21-\x7e]{16,}$/.test(stored)) return stored;
-    throw new Error(`${path} holds no usable token (16 or more printable characters); delete it and a new one is made`);
+    throw new Error(
+      `${path} contains no usable token (16 or more printable characters); delete it to create a new one`,
+    );
   }
   const token = randomBytes(32).toString('base64url');
   await writePrivateFile(path, `${token}\n`);

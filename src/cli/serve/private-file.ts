@@ -17,7 +17,7 @@ const REASONS: Readonly<Record<string, string>> = {
   EEXIST: 'there is a file of that name',
   ENOTDIR: 'a part of its path is a file',
   EISDIR: 'it is a directory',
-  ENOENT: 'nothing can be made there',
+  ENOENT: 'nothing can be created there',
 };
 
 /** Makes a directory that only its owner may read. `hint` is advice for the operator after a failure. */
@@ -62,7 +62,7 @@ async function makeDirectory(dir: string, hint: string): Promise<void> {
   try {
     await makeWithParents(resolve(dir));
   } catch (error) {
-    throw explained(`cannot make the directory ${dir}`, error, hint);
+    throw explained(`cannot create the directory ${dir}`, error, hint);
   }
 }
 

@@ -56,7 +56,7 @@ async function readCeiling(path: string): Promise<number> {
   const ceiling = Number(text);
   // Revisions that come from the clock in microseconds have 16 digits.
   if (!/^\d{1,16}$/.test(text) || !Number.isSafeInteger(ceiling + BLOCK)) {
-    throw new Error(`${path} should hold a number; delete it to count from 1 again`);
+    throw new Error(`${path} should contain a number; delete it to count from 1 again`);
   }
   return ceiling;
 }

@@ -62,7 +62,7 @@ export async function openServers(
     server.on('drop', () => {
       if (Date.now() < quietUntil) return;
       quietUntil = Date.now() + DROP_LOG_MS;
-      log(`${flag}: connections are turned away, since ${flags.maxConnections} are open (--max-connections)`);
+      log(`${flag}: connections are closed, because ${flags.maxConnections} are open (--max-connections)`);
     });
     return server;
   };

@@ -39,7 +39,7 @@ type Workers = ReadonlyMap<number, WorkerProcess>;
 function upText(all: readonly number[], texts: ReadonlyMap<number, string>): string {
   const name = 'kube_vitals_worker_up';
   const lines = all.map((number) => `${name}{worker="${number}"} ${texts.has(number) ? 1 : 0}`);
-  return [`# HELP ${name} 1 where the worker has answered this scrape.`, `# TYPE ${name} gauge`, ...lines].join('\n');
+  return [`# HELP ${name} 1 if the worker has responded to this scrape.`, `# TYPE ${name} gauge`, ...lines].join('\n');
 }
 
 /** The part of a registry of prom-client that is used beside {@link MetricsRegistry}. */

@@ -60,7 +60,7 @@ export async function pingStore(store: EventStore, choice: StoreChoice, log: (li
       return false;
     }
     if (local) throw new Error(`--store: ${messageOf(error)}`, { cause: error });
-    log(`the store ${choice.shown} does not answer (${messageOf(error)}); /readyz fails until it does`);
+    log(`the store ${choice.shown} does not respond (${messageOf(error)}); /readyz fails until it does`);
     return false;
   }
 }
@@ -95,7 +95,7 @@ export async function defaultStore(
   if (fault === undefined) return { choice: sqliteAt(path) };
   if (existsSync(path)) {
     throw new Error(
-      `--store: ${path} holds the events of an earlier start, and ${fault}; --store=memory starts without them`,
+      `--store: ${path} contains the events of an earlier start, and ${fault}; --store=memory starts without them`,
     );
   }
   return {

@@ -78,7 +78,7 @@ function parseEtcd(text: string): StoreChoice {
   const [, scheme = '', credentials = '', hosts = '', path = '', query = ''] = match;
   const parameters = new URLSearchParams(query);
   const unknown = [...parameters.keys()].filter((key) => !(FILES as readonly string[]).includes(key));
-  if (unknown.length > 0) throw new Error(`knows the parameters ${FILES.join(', ')}, not ${unknown.join(', ')}`);
+  if (unknown.length > 0) throw new Error(`accepts the parameters ${FILES.join(', ')}, not ${unknown.join(', ')}`);
   if (scheme === 'etcd' && query !== '') throw new Error('certificates are for etcds://, which speaks TLS');
   const colon = credentials.indexOf(':');
   const username = decoded(colon < 0 ? credentials : credentials.slice(0, colon));

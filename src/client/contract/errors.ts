@@ -78,7 +78,7 @@ export function statusError(
 ): StatusError {
   const { message, reason = '', details } = status;
   const seconds = details?.retryAfterSeconds;
-  return branded('StatusError', message || `the server answered ${code}`, {
+  return branded('StatusError', message || `the server responded with ${code}`, {
     code,
     reason,
     causes: details?.causes ?? [],

@@ -175,6 +175,6 @@ function applied(patch: object, name: string, group: string): object {
 }
 
 function eventOf(object: JsonObject): Event {
-  if (!isObject(object.metadata)) throw responseError('the answer is not an event', 200);
+  if (!isObject(object.metadata)) throw responseError('the response is not an event', 200);
   return object as unknown as Event;
 }

@@ -18,7 +18,7 @@ export function createDeadline(clock: Clock, timeoutMs: number, signal: AbortSig
   const end = clock.monotonic() + timeoutMs;
   // Whether the request had been sent by then is not known, so that it counts as sent.
   const timer = clock.setTimer(
-    () => controller.abort(connectionError(`there was no answer within ${timeoutMs} ms`, true)),
+    () => controller.abort(connectionError(`there was no response within ${timeoutMs} ms`, true)),
     timeoutMs,
   );
   const unlisten = onAbort(signal, () => controller.abort(signal?.reason));

@@ -79,11 +79,11 @@ async function readPage(
 function pageOf(list: JsonObject): EventPage {
   const { items, metadata, apiVersion } = list;
   if (!isObject(metadata) || !(items === null || Array.isArray(items))) {
-    throw responseError('the answer is not a list of events', 200);
+    throw responseError('the response is not a list of events', 200);
   }
   const events = (items ?? []) as JsonObject[];
   for (const event of events) {
-    if (!isObject(event) || !isObject(event.metadata)) throw responseError('the answer is not a list of events', 200);
+    if (!isObject(event) || !isObject(event.metadata)) throw responseError('the response is not a list of events', 200);
     // The items of a list leave out the common kind and version.
     event.kind ??= 'Event';
     event.apiVersion ??= apiVersion;

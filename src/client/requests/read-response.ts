@@ -27,14 +27,14 @@ export async function readObject(reading: Reading): Promise<JsonObject> {
   if (!isSuccess(status)) throw await refusal(reading);
   refuseCompressed(response);
   const { text, cut } = await readBody(response, maxBytes, signal);
-  if (cut) throw responseError(`the answer has more than ${maxBytes} bytes`, status);
+  if (cut) throw responseError(`the response has more than ${maxBytes} bytes`, status);
   const object = parseObject(text);
   if (object === undefined) {
     // Over HTTP/2 a stream that was reset may look like one that ended.
     if (isCutObject(text) || (text === '' && hasUnknownEnd(response))) {
-      throw connectionError('the connection was closed before the answer was complete', true);
+      throw connectionError('the connection was closed before the response was complete', true);
     }
-    throw responseError(`the answer is not a JSON object: ${shown(text)}`, status);
+    throw responseError(`the response is not a JSON object: ${shown(text)}`, status);
   }
   if (object.kind === 'Status' && object.status === 'Failure') throw statusError(cleanStatus(object), status);
   return object;
@@ -45,7 +45,7 @@ export function refuseCompressed(response: ApiResponse): void {
   const encoding = firstValue(response, 'content-encoding');
   if (encoding === undefined || encoding === 'identity') return;
   discard(response);
-  throw responseError(`the answer is compressed (${shown(encoding)}), which was not asked for`, response.status);
+  throw responseError(`the response is compressed (${shown(encoding)}), which was not requested`, response.status);
 }
 
 export const isSuccess = (status: number): boolean => status >= 200 && status < 300;
@@ -61,7 +61,7 @@ export async function refusal(reading: Reading, hint = ''): Promise<StatusError>
   const object = cut ? undefined : parseObject(text);
   if (object?.kind === 'Status') return statusError(cleanStatus(object), status, after);
   const words = shown(text);
-  const message = `the server answered ${status}${words && `: ${words}`}${hint}`;
+  const message = `the server responded with ${status}${words && `: ${words}`}${hint}`;
   return statusError({ message }, status, after);
 }
 

@@ -8,7 +8,7 @@ const NEWLINE = 10;
 const TYPES: ReadonlySet<unknown> = new Set(['ADDED', 'MODIFIED', 'DELETED', 'BOOKMARK']);
 
 /**
- * The frames of a watch, one JSON object a line. The bytes of a frame are kept until its line ends, at most `maxBytes`.
+ * The frames of a watch, one JSON object per line. The bytes of a frame are kept until its line ends, at most `maxBytes`.
  *
  * @throws StatusError for an ERROR frame, ConnectionError when the stream ends within a frame, else ResponseError
  */

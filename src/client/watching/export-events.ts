@@ -113,7 +113,7 @@ function checkCursor(cursor: unknown): asserts cursor is string | undefined {
   const isText = typeof cursor === 'string';
   if (isText && compareRevisions(cursor, '0') !== undefined) return;
   const shown = isText ? JSON.stringify(cursor) : `${String(cursor)} (${typeof cursor})`;
-  throw new TypeError(`exportEvents: sink.cursor() gave ${shown}, which is not a cursor`);
+  throw new TypeError(`exportEvents: sink.cursor() returned ${shown}, which is not a cursor`);
 }
 
 /** Calls a sink until it succeeds, or the export is to end. */

@@ -20,7 +20,7 @@ const COLUMNS: readonly TableColumn[] = [
   column('Source', 1, 'Who reported the event: the component or controller, and the host or instance it ran on.'),
   column('Message', 0, 'What happened, for people to read.'),
   column('First Seen', 1, 'How long ago the event was observed for the first time.'),
-  column('Count', 1, 'How many times the event was observed so far.'),
+  column('Count', 1, 'How many times the event has been observed.'),
   column('Name', 1, 'The name of the event itself, unique in its namespace.', 'name'),
 ];
 

@@ -17,7 +17,7 @@ export interface CallContext {
 export async function withinDeadline<T>(clock: Clock, shared: Promise<T>, { end, signal }: CallContext): Promise<T> {
   const late = new AbortController();
   const timer = clock.setTimer(
-    () => late.abort(storeError('unavailable', 'etcd did not answer in time')),
+    () => late.abort(storeError('unavailable', 'etcd did not respond in time')),
     Math.max(0, end - clock.monotonic()),
   );
   try {

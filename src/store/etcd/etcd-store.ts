@@ -35,7 +35,7 @@ function checkFormat(kv: KeyValue | undefined, { prefix }: EtcdSettings): void {
   throw storeError(
     'unavailable',
     typeof format === 'number'
-      ? `${prefix} was written by a newer version (layout ${format}, this one knows ${FORMAT}): update this package`
+      ? `${prefix} was written by a newer version (layout ${format}, this one supports ${FORMAT}): update this package`
       : `${prefix}.store was not written by kube-vitals: choose another prefix, or remove the key`,
   );
 }

@@ -71,7 +71,7 @@ function createConnection(
         failed: (error, sent) =>
           reject(
             timedOut
-              ? etcdFailure(DEADLINE_EXCEEDED, `${endpoint} did not answer in time`, sent)
+              ? etcdFailure(DEADLINE_EXCEEDED, `${endpoint} did not respond in time`, sent)
               : etcdFailure(UNAVAILABLE, error.message, sent),
           ),
       });

@@ -87,7 +87,7 @@ function createConnection(
         else resolve(value as ReturnType<typeof decode>);
       });
       giveUp = () => {
-        reject(etcdFailure(DEADLINE_EXCEEDED, `${endpoint} did not answer in time`, isConnected()));
+        reject(etcdFailure(DEADLINE_EXCEEDED, `${endpoint} did not respond in time`, isConnected()));
         call.cancel();
       };
     });

@@ -95,7 +95,7 @@ export function createLiftedClient(inner: EtcdClient, layout: Layout, clock: Clo
   const confirm = async (context: CallContext): Promise<void> => {
     do {
       context.signal?.throwIfAborted();
-      if (clock.monotonic() >= context.end) throw storeError('unavailable', 'etcd did not answer in time');
+      if (clock.monotonic() >= context.end) throw storeError('unavailable', 'etcd did not respond in time');
       finding ??= find({ end: context.end, signal: undefined, outcomeUnknown: false }).finally(() => {
         finding = undefined;
       });

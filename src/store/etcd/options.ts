@@ -144,7 +144,7 @@ export function etcdSettings(options: EtcdStoreOptions): EtcdSettings {
     const secure = urls.filter((url) => new URL(url).protocol === 'https:').length;
     return [
       secure > 0 && secure < urls.length && 'endpoints must use https for all or for none',
-      tls !== undefined && urls.length > 0 && secure < urls.length && 'tls goes with https endpoints only',
+      tls !== undefined && urls.length > 0 && secure < urls.length && 'tls needs https endpoints',
       (username === undefined) !== (password === undefined) &&
         'username and password go together: give both, or neither',
     ];

@@ -16,16 +16,16 @@ const NEVER_CONNECTED: ReadonlySet<unknown> = new Set([
 
 /** What an operator can do, by SQLSTATE. */
 const ADVICE: Readonly<Record<string, string>> = Object.freeze({
-  '25006': 'the server takes no writes: connect to the primary, not to a standby',
+  '25006': 'the server accepts no writes: connect to the primary, not to a standby',
   '28000': 'the server refused the login',
   '28P01': 'the server refused the password',
   '3D000': 'the database does not exist',
-  '3F000': 'the schema is gone',
-  '42P01': 'a table of the schema is gone',
-  '42883': 'a function of the schema is gone',
+  '3F000': 'the schema no longer exists',
+  '42P01': 'a table of the schema no longer exists',
+  '42883': 'a function of the schema no longer exists',
   '53100': 'the disk of the server is full',
   '53200': 'the server is out of memory',
-  '53300': 'the server has no connection left',
+  '53300': 'the server has no free connection',
   '55P03': 'another transaction holds the lock on the revision counter for too long',
   '57014': 'the server cancelled the statement',
   '57P03': 'the server is starting up or shutting down',

@@ -72,7 +72,7 @@ export async function openDatabase(options: OpenDatabaseOptions): Promise<Revisi
   const version = meta === false ? 0 : Number(meta['version']);
   if (version > SCHEMA_VERSION || (version > 0 && version < FIRST_VERSION)) {
     throw refuse(
-      `the schema ${s} has version ${version}, this release knows ${SCHEMA_VERSION}: ` +
+      `the schema ${s} has version ${version}, this release supports ${SCHEMA_VERSION}: ` +
         'use the release that wrote it, or a newer one',
     );
   }

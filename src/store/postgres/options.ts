@@ -107,7 +107,7 @@ export function checkPostgresStoreOptions(options: PostgresStoreOptions): void {
   checkOptions('postgresStore', options, rules(), ({ pool, connectionString, client, ssl, poolSize }) => [
     [pool, connectionString, client].filter((way) => way !== undefined).length !== 1 &&
       'give exactly one of pool, connectionString and client',
-    ssl !== undefined && connectionString === undefined && 'ssl goes with connectionString only',
-    poolSize !== undefined && connectionString === undefined && 'poolSize goes with connectionString only',
+    ssl !== undefined && connectionString === undefined && 'ssl needs connectionString',
+    poolSize !== undefined && connectionString === undefined && 'poolSize needs connectionString',
   ]);
 }

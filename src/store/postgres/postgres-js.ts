@@ -76,7 +76,7 @@ export function postgresJsClient(sql: PostgresJsSql): PostgresClient {
     const answer = await sql.unsafe(numbered, [...values, number] as never[], { prepare });
     const rows = answer.filter(() => true);
     if (rows.every((row) => (row as { statement_number?: unknown }).statement_number === number)) return rows;
-    throw new Error('the driver postgres gave a statement the rows of another');
+    throw new Error('the driver postgres returned the rows of another statement');
   };
   return {
     async query(text, values, { name, signal, abandoned }) {

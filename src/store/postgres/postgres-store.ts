@@ -80,7 +80,7 @@ export function openPostgresStore(options: PostgresStoreOptions, timers: Clock):
       } catch (error) {
         // Each list that waits would take another deadline.
         if (requests.isSilent(since)) {
-          lists.failWaiting(() => storeError('unavailable', 'PostgreSQL: no answer to the lists before this one'));
+          lists.failWaiting(() => storeError('unavailable', 'PostgreSQL: no response to earlier lists'));
         }
         throw error;
       }

@@ -56,7 +56,7 @@ export function createRequests({
   ): Promise<readonly Row[]> => {
     abandoned?.throwIfAborted();
     const deadline = new AbortController();
-    let timer = timers.setTimer(() => deadline.abort(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs);
+    let timer = timers.setTimer(() => deadline.abort(new Error(`no response within ${timeoutMs} ms`)), timeoutMs);
     const shortenTimeout = (): void => {
       timer.cancel();
       timer = timers.setTimer(() => deadline.abort(abandoned?.reason), ABANDONED_MS);

@@ -53,7 +53,7 @@ function encodeBatch(writes: readonly Write[]): { readonly ops: string; readonly
 
 function resultOf(write: Write, row: Row | undefined): EventRecord | Error {
   const { kind, key, expected } = write;
-  if (row === undefined) return storeError('unknown-outcome', 'PostgreSQL: the answer to a write is missing');
+  if (row === undefined) return storeError('unknown-outcome', 'PostgreSQL: the result of a write is missing');
   if (row['r_rev'] === null) {
     const had = row['r_had'];
     if (kind === 'create') return exists(keyText(key));

@@ -38,7 +38,7 @@ export function lacksSpace(error: unknown): boolean {
 }
 
 const ADVICE: Readonly<Record<Fault, string>> = {
-  full: 'there is no room left to write: free space on its disk, or raise maxFileBytes',
+  full: 'there is no space left to write: free space on its disk, or raise maxFileBytes',
   io: 'its disk reports errors',
   corrupt: 'it is damaged: restore it from a copy, or run "PRAGMA integrity_check" on it to see what is wrong',
   busy: 'another program has locked it',

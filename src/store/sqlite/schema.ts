@@ -74,7 +74,7 @@ export function migrate(connection: SqlConnection, version: number, migrations: 
   if (version > newest || (version > 0 && version < FIRST_VERSION)) {
     const known = [...new Set([FIRST_VERSION, newest])].join(' to ');
     throw new Error(
-      `its schema has version ${version}, this version of kube-vitals knows ${known}: ` +
+      `its schema has version ${version}, this version of kube-vitals supports ${known}: ` +
         'use the version that wrote it, or a newer one',
     );
   }

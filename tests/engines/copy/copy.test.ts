@@ -85,9 +85,9 @@ describe.each(presentEngines())('kube-vitals copy, with %s', (engine) => {
     });
     const ended = await copy(`sqlite:${at('long.db')}`, target);
     expect([ended.code, ended.out]).toEqual([1, '']);
-    expect(ended.err).toContain(`error: shop/${name}: TO takes no event of that name (--skip-refused`);
+    expect(ended.err).toContain(`error: shop/${name}: TO does not accept its name (--skip-refused`);
     const skipped = await copy(`sqlite:${at('long.db')}`, target, '--skip-refused');
     expect([skipped.code, skipped.out]).toEqual([0, expect.stringMatching(/, 1 left out\n$/)]);
-    expect(skipped.err).toContain(`left out: shop/${name}: TO takes no event of that name\n`);
+    expect(skipped.err).toContain(`left out: shop/${name}: TO does not accept its name\n`);
   });
 });

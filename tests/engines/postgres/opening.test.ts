@@ -147,7 +147,7 @@ describeWithPostgres('opening a PostgreSQL store', () => {
     await open({ schema }).ping();
     await admin.query(`UPDATE ${schema}.meta SET version = ${version}`);
     expect(await failure(open({ schema }))).toMatch(
-      `"${schema}" has version ${version}, this release knows 2: use the release that wrote it`,
+      `"${schema}" has version ${version}, this release supports 2: use the release that wrote it`,
     );
   });
 

@@ -56,7 +56,7 @@ describe.each(disks)('a disk that is filled by %s', (by, disk) => {
     expect(failure).toMatchObject({
       code: 'unavailable',
       onlyWrites: true,
-      message: expect.stringContaining('no room left to write') as string,
+      message: expect.stringContaining('no space left to write') as string,
     });
     expect(await store.get(first)).toBeDefined();
     const health = createHealth({ clock });
@@ -67,7 +67,7 @@ describe.each(disks)('a disk that is filled by %s', (by, disk) => {
       expect.objectContaining({
         name: 'sqlite',
         status: 'degraded',
-        reason: expect.stringMatching(/^writes are refused, reads still work: .*no room left to write/) as string,
+        reason: expect.stringMatching(/^writes are refused, reads still work: .*no space left to write/) as string,
       }),
     );
     await store.remove(first);

@@ -84,7 +84,7 @@ export function createEventApi({ http, namespace, history, ballast = 0, ...more 
     history.worstMs = Math.max(history.worstMs, timing.returned - invoked);
     const what = `${method} ${key ?? 'events'} at ${server.name}`;
     if (isLost(response)) {
-      if (response.lost === 'late') history.wrong.push(`${what}: no answer within the deadline`);
+      if (response.lost === 'late') history.wrong.push(`${what}: no response within the deadline`);
     } else if (![200, 201, 404, 409, 429, 503, 504].includes(response.status)) {
       history.wrong.push(`${what}: ${response.status} ${response.text.slice(0, 300)}`);
     } else if (response.status === 503 && response.headers['retry-after'] === undefined) {

@@ -55,7 +55,7 @@ describe('kube-vitals', () => {
     ],
     [
       ['copy', 'sqlite:a', 'memory'],
-      'error: invalid argument "memory" for TO: a store in memory is gone when the program ends; see kube-vitals copy --help\n',
+      'error: invalid argument "memory" for TO: a store in memory is lost when the program ends; see kube-vitals copy --help\n',
     ],
     [
       ['copy', 'sqlite:a', 'postgre://u:secret@h/d'],

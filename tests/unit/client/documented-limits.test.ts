@@ -36,10 +36,10 @@ describe('the limit of the headers of a response', () => {
     ['what maxHeaderBytes says, if that is more', { maxHeaderBytes: 1_048_576 }, 1_048_576],
   ])('counts their names and values, and is %s', async (_what, options, limit) => {
     // The headers were read: only the body is at fault.
-    expect(await headersOf(limit, options)).toMatchObject({ message: 'the answer is not an event' });
+    expect(await headersOf(limit, options)).toMatchObject({ message: 'the response is not an event' });
     const refused = await headersOf(limit + 1, options);
     expect(refused).toSatisfy(isResponseError);
-    expect(refused.message).toMatch(/did not answer with HTTP: Headers Overflow Error$/);
+    expect(refused.message).toMatch(/did not respond with HTTP: Headers Overflow Error$/);
   });
 
   it('is from 1,024 bytes to 1 MiB by option', () => {

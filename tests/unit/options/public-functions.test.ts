@@ -291,7 +291,7 @@ const FUNCTIONS: Readonly<Record<string, readonly [call: Call, wrong: object, fa
   etcdStore: [
     (options) => etcd.etcdStore(merged({ endpoints: ['http://127.0.0.1:1'] }, options)),
     { clock: {}, tls: { certificate: 'x' } },
-    ['there is no option "tls.certificate"', 'clock must be a Clock', 'tls goes with https endpoints only'],
+    ['there is no option "tls.certificate"', 'clock must be a Clock', 'tls needs https endpoints'],
   ],
   createEventsClient: [
     (options) => client.createEventsClient(merged({ transport: handler }, options)),

@@ -94,7 +94,7 @@ describe('an expiry loop', () => {
     let calls = 0;
     const { clock, loop, reported } = createBench(async (options, store) => {
       calls += 1;
-      if (calls <= 60) throw storeError('unavailable', `no answer within ${5000 + calls} ms`);
+      if (calls <= 60) throw storeError('unavailable', `no response within ${5000 + calls} ms`);
       if (calls <= 90) throw storeError('unavailable', 'connect ECONNREFUSED');
       return store.expire(options);
     });
@@ -105,7 +105,7 @@ describe('an expiry loop', () => {
     }
     const where = 'expiry of memory';
     expect(reported).toMatchObject([
-      { type: 'error', where, count: 1, error: { message: 'no answer within 5001 ms' } },
+      { type: 'error', where, count: 1, error: { message: 'no response within 5001 ms' } },
       { type: 'error', where, count: 61, error: { message: 'connect ECONNREFUSED' } },
       { type: 'recovered', where, count: 90, durationMs: 90_000, error: { message: 'connect ECONNREFUSED' } },
     ]);

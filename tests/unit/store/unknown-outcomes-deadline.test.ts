@@ -17,7 +17,7 @@ function silentStore() {
   const attempt = ({ signal }: StoreCall): Promise<never> =>
     new Promise((_resolve, reject) => {
       attempts.push(clock.monotonic() - begun);
-      clock.setTimer(() => reject(storeError('unknown-outcome', 'no answer within 5000 ms')), 5_000);
+      clock.setTimer(() => reject(storeError('unknown-outcome', 'no response within 5000 ms')), 5_000);
       signal?.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
     });
   const memory = memoryStore({ clock });

@@ -108,7 +108,7 @@ function createBody(host: string, signal: AbortSignal | undefined, reject: (erro
     unread.length = 0;
     if (!ended) {
       finish();
-      controller?.abort(new Error('the rest of the answer is not wanted'));
+      controller?.abort(new Error('the rest of the response is not needed'));
     }
     return Promise.resolve({ done: true, value: undefined });
   };
@@ -168,7 +168,7 @@ const isNotHttp = (error: unknown): boolean =>
  */
 function requestFailure(error: unknown, host: string, sent: boolean): Error {
   const reason = reasonOf(error);
-  if (isNotHttp(error)) return responseError(`${host} did not answer with HTTP: ${reason}`, 0, error);
+  if (isNotHttp(error)) return responseError(`${host} did not respond with HTTP: ${reason}`, 0, error);
   if (!sent) return connectionError(`${host} was not reached: ${reason}`, false, error);
   return connectionError(`the connection to ${host} was lost: ${reason}`, true, error);
 }

@@ -123,7 +123,7 @@ export function createCapacity(state: MemoryState, clock: Clock, limits: Capacit
       );
       if (hasCapacity) return false;
       const most = tooMany(target) ? `${limits.maxEvents} events` : `${limits.maxBytes()} bytes`;
-      throw storeError('full', `the store may hold ${most}, and has no room for another event`);
+      throw storeError('full', `the store is limited to ${most}, and has no space for another event`);
     },
     /** True while history must be dropped because the store is over its limit. */
     overLimit: (): boolean => isOver() && state.held().history > reserve(),

@@ -77,7 +77,7 @@ it('copy reports how many events it copied and closes both stores; run again, it
   expect(await run()).toEqual({
     code: 0,
     out: '0 copied, 2 already there, 0 replaced, 0 expired, 0 left out\n',
-    err: 'etcd://new:2379/events is not empty: equal events are left, different ones left and listed\n',
+    err: 'etcd://new:2379/events is not empty: equal events are left alone, different ones are listed\n',
   });
 });
 
@@ -103,7 +103,7 @@ it('copy ends at the first refused event, by name, or continues without it', asy
   const refused = await run();
   expect([refused.code, refused.out]).toEqual([1, '']);
   expect(refused.err).toBe(
-    'error: shop/b: it is too large for TO (--skip-refused goes on without such events); what was copied stays, and the same command goes on from there\n',
+    'error: shop/b: it is too large for TO (--skip-refused goes on without such events); copied events are kept, and the same command continues the copy\n',
   );
   const skipped = await run({ skipRefused: true });
   expect(skipped.code).toBe(0);
@@ -139,7 +139,7 @@ it("copy ends on a signal after the writes in progress, with a shell's exit code
   finish?.();
   expect(await code).toBe(130);
   expect(written.err).toBe(
-    'SIGINT: stopping\nstopped; what was copied stays, and the same command goes on from there\n',
+    'SIGINT: stopping\nstopped; copied events are kept, and the same command continues the copy\n',
   );
   expect((await to.list({ limit: 10 })).records).toHaveLength(1);
   expect(closed).toEqual(['TO', 'FROM']);
@@ -175,6 +175,6 @@ it('copy names a hundred events that are not copied, and says that there are mor
   const leftOut = createSkipReporter(true, (line) => void lines.push(line));
   for (let i = 0; i < 150; i++) leftOut({ key: { namespace: 'shop', name: `e-${i}` }, why: 'invalid-key' });
   expect(lines).toHaveLength(101);
-  expect(lines[0]).toBe('left out: shop/e-0: TO takes no event of that name');
-  expect(lines[100]).toBe('left out: more events, which are counted and not named');
+  expect(lines[0]).toBe('left out: shop/e-0: TO does not accept its name');
+  expect(lines[100]).toBe('left out: more events, which are counted but not named');
 });

@@ -265,7 +265,7 @@ describe('the command line of kube-vitals events', () => {
     [['--for', 'pod'], 'invalid argument "pod" for "--for" flag: must be KIND/NAME, such as pod/web-0'],
     [
       ['--types', 'a,,b'],
-      'invalid argument "a,,b" for "--types" flag: must be types with commas between them, such as Warning',
+      'invalid argument "a,,b" for "--types" flag: must be types separated by commas, such as Warning',
     ],
     [['-o', 'xml'], 'invalid argument "xml" for "--output" flag: must be table or wide or json or yaml'],
     [['-x'], 'unexpected argument "-x"'],

@@ -125,15 +125,15 @@ describe('kube-vitals probe', () => {
     expect(await probe(silent, '--timeout=50ms')).toEqual({
       code: 1,
       out: '',
-      err: `error: ${silent}/: no answer within 50 ms\n`,
+      err: `error: ${silent}/: no response within 50 ms\n`,
     });
     const slow = await serve((_, res) => void res.write('o'));
-    expect((await probe(slow, '--timeout=50ms')).err).toBe(`error: ${slow}/: no answer within 50 ms\n`);
+    expect((await probe(slow, '--timeout=50ms')).err).toBe(`error: ${slow}/: no response within 50 ms\n`);
     const endless = await serveRaw('HTTP/1.1 200 OK\r\n\r\nok');
     expect(await probe(endless, '--timeout=100ms')).toEqual({
       code: 1,
       out: '',
-      err: `error: ${endless}/: no answer within 100 ms\n`,
+      err: `error: ${endless}/: no response within 100 ms\n`,
     });
   });
 
@@ -142,7 +142,7 @@ describe('kube-vitals probe', () => {
     expect(await probe(silent, '--timeout=50.2ms')).toEqual({
       code: 1,
       out: '',
-      err: `error: ${silent}/: no answer within 51 ms\n`,
+      err: `error: ${silent}/: no response within 51 ms\n`,
     });
   });
 
@@ -163,7 +163,7 @@ describe('kube-vitals probe', () => {
   it('fails when the server switches to another protocol', async () => {
     const url = await serveRaw('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n');
     const { code, err } = await probe(url, '--timeout=2s');
-    expect([code, err]).toEqual([1, `error: ${url}/: the connection was closed without an answer\n`]);
+    expect([code, err]).toEqual([1, `error: ${url}/: the connection was closed without a response\n`]);
   });
 
   it.each([

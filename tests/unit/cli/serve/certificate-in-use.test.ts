@@ -97,7 +97,7 @@ describe('a certificate that was given', () => {
   it.each<[string, () => unknown, RegExp]>([
     ['of which one file is replaced', () => giveNewPair('crt'), /is not the PEM key of/],
     ['that is no PEM', () => writeFileSync(file('tls.crt'), 'half of it'), /is not the PEM key of/],
-    ['whose chain is damaged', () => appendFileSync(file('tls.crt'), CUT_OFF), /are of no use for TLS: /],
+    ['whose chain is damaged', () => appendFileSync(file('tls.crt'), CUT_OFF), /cannot be used for TLS: /],
     ['that is removed', () => rmSync(file('tls.key')), /: --tls-private-key-file: there is no file/],
   ])(
     'stays in use for a pair %s, which is logged once, and is replaced by the next good one',

@@ -30,6 +30,6 @@ it('an existing file of an earlier start is never ignored', async () => {
   const dir = await newDirectory();
   await writeFile(join(dir, 'events.db'), '');
   await expect(defaultStore(dir, noDriver)).rejects.toThrow(
-    /^--store: .*events\.db holds the events of an earlier start, and no SQLite driver.*npm install libsql.*--store=memory/,
+    /^--store: .*events\.db contains the events of an earlier start, and no SQLite driver.*npm install libsql.*--store=memory/,
   );
 });

@@ -39,7 +39,7 @@ describe('adminToken', () => {
 
   it('refuses a file that contains no token', async () => {
     writeFileSync(join(dir, 'admin-token'), '\n');
-    await expect(adminToken(dir)).rejects.toThrow(/holds no usable token/);
+    await expect(adminToken(dir)).rejects.toThrow(/contains no usable token/);
   });
 });
 
@@ -205,10 +205,8 @@ describe('banner', () => {
   });
 
   it('says where events are stored', () => {
-    expect(banner(flags, addresses, stored)).toContain(
-      'Events are kept in /d/events.db, and there again after a restart.',
-    );
-    expect(banner(flags, addresses, memory)).toContain('Events are kept in memory, and gone when it ends.');
+    expect(banner(flags, addresses, stored)).toContain('Events are kept in /d/events.db and survive a restart.');
+    expect(banner(flags, addresses, memory)).toContain('Events are kept in memory and are lost when the server ends.');
   });
 
   it('names files by absolute paths, for a shell in another directory', () => {
@@ -221,14 +219,14 @@ describe('banner', () => {
 
   it('says how to keep events if they are in memory by default', () => {
     expect(banner(flags, addresses, { ...memory, keepAdvice: 'To keep them, do this.' })).toContain(
-      'Events are kept in memory, and gone when it ends.\nTo keep them, do this.\n',
+      'Events are kept in memory and are lost when the server ends.\nTo keep them, do this.\n',
     );
   });
 
   it('says so if the HTTP port serves health only', () => {
     const text = banner(flags, { ...addresses, insecureHealthOnly: true }, stored);
     expect(text).toMatch(/^kube-vitals serves events\.example\.com\/v1 on https:\/\/127\.0\.0\.1:6443\n/);
-    expect(text).toContain('http://127.0.0.1:8080 serves health only, and takes no token');
+    expect(text).toContain('http://127.0.0.1:8080 serves health only and accepts no token');
     expect(text).toContain("curl 'http://127.0.0.1:8080/readyz?verbose'");
   });
 

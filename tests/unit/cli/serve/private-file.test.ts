@@ -83,7 +83,7 @@ describe('preparePrivateDirectory', () => {
     disk.makes = 'EROFS';
     for (const path of [join(dir, 'data'), join(dir, 'a', 'b', 'data')]) {
       await expect(preparePrivateDirectory(path)).rejects.toThrow(
-        `cannot make the directory ${path}: the file system is read-only (EROFS); choose another directory with --data-dir`,
+        `cannot create the directory ${path}: the file system is read-only (EROFS); choose another directory with --data-dir`,
       );
     }
     await preparePrivateDirectory(dir);
@@ -153,7 +153,7 @@ describe('a start on a full disk', () => {
     disk.refuses = 'ENOSPC';
     const renewed = await at(350);
     expect([renewed.ca, renewed.cert === first.cert]).toEqual([first.ca, false]);
-    expect(log.splice(0)).toEqual([expect.stringMatching(/server\.key: no space .*the next start makes another$/)]);
+    expect(log.splice(0)).toEqual([expect.stringMatching(/server\.key: no space .*the next start creates another$/)]);
     expect((await at(3630)).ca).toBe(first.ca);
     expect(log.join()).toContain('the stored authority is used until it expires');
     await expect(at(3651)).rejects.toThrow(/ca\.key: no space is left.*--cert-dir/);

@@ -32,7 +32,7 @@ test('a store starts directly above what was reserved', async () => {
 test('a file without a number is an error that says what to do', async () => {
   const path = await file();
   await writeFile(path, 'many');
-  await expect(reserveRevisions(path, { storeIsDurable: false })).rejects.toThrow(/should hold a number; delete it/);
+  await expect(reserveRevisions(path, { storeIsDurable: false })).rejects.toThrow(/should contain a number; delete it/);
 });
 
 test('a ceiling of 16 digits, as revisions from the clock have, is read at the next start', async () => {
@@ -54,7 +54,7 @@ test('a ceiling of 16 digits, as revisions from the clock have, is read at the n
 test('a number that leaves no further revisions is an error', async () => {
   const path = await file();
   await writeFile(path, `${Number.MAX_SAFE_INTEGER}`);
-  await expect(reserveRevisions(path, { storeIsDurable: false })).rejects.toThrow(/should hold a number; delete it/);
+  await expect(reserveRevisions(path, { storeIsDurable: false })).rejects.toThrow(/should contain a number; delete it/);
 });
 
 test('a file that cannot be written fails the start, unless the store keeps its counter itself', async () => {

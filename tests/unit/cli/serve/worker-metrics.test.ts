@@ -44,7 +44,7 @@ describe('the metrics of several workers', () => {
         'events{kind="a",worker="1"} 10',
         'events{kind="a",worker="2"} 20',
         '',
-        '# HELP kube_vitals_worker_up 1 where the worker has answered this scrape.',
+        '# HELP kube_vitals_worker_up 1 if the worker has responded to this scrape.',
         '# TYPE kube_vitals_worker_up gauge',
         'kube_vitals_worker_up{worker="1"} 1',
         'kube_vitals_worker_up{worker="2"} 1',

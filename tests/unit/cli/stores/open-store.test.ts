@@ -71,6 +71,6 @@ describe('pingStore', () => {
   it('continues without a remote store, and says so in one line', async () => {
     const lines: string[] = [];
     expect(await pingStore(away, parseStoreUrl('etcd://h:1/x'), (line) => lines.push(line))).toBe(false);
-    expect(lines).toEqual(['the store etcd://h:1/x does not answer (it is locked); /readyz fails until it does']);
+    expect(lines).toEqual(['the store etcd://h:1/x does not respond (it is locked); /readyz fails until it does']);
   });
 });

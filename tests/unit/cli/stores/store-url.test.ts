@@ -69,7 +69,7 @@ describe('parseStoreUrl', () => {
     ['etcd://shop:sec@ret@h', 'is not a URL such as'],
     ['etcd://shop:%@h', 'a % in a name or password is written %25'],
     ['etcd://h?ca=x', 'certificates are for etcds://'],
-    ['etcds://h?cacert=x', 'knows the parameters ca, cert, key, not cacert'],
+    ['etcds://h?cacert=x', 'accepts the parameters ca, cert, key, not cacert'],
   ])('refuses an invalid URL: %j', (text, why) => {
     expect(() => parseStoreUrl(text)).toThrow(why);
   });

@@ -67,7 +67,7 @@ describe('a list', () => {
           .client.list()
           .toArray(),
       );
-      expect(error).toMatchObject({ name: 'ResponseError', message: 'the answer is not a list of events' });
+      expect(error).toMatchObject({ name: 'ResponseError', message: 'the response is not a list of events' });
     }
   });
 

@@ -105,7 +105,7 @@ describe('a streamed response', () => {
       never,
     );
     const { client } = scriptedClient([ok(body)], { maxResponseBytes: 1_024 });
-    expect((await failureOf(client.get({ name: 'a' }))).message).toBe('the answer has more than 1024 bytes');
+    expect((await failureOf(client.get({ name: 'a' }))).message).toBe('the response has more than 1024 bytes');
     expect(state.returned).toBe(1);
   });
 
@@ -182,7 +182,7 @@ describe('a watch', () => {
     await frames.return?.();
     expect(await failureOf(client.watch({ timeoutMs: 1_000 })[Symbol.asyncIterator]().next())).toMatchObject({
       name: 'ConnectionError',
-      message: 'there was no answer within 1000 ms',
+      message: 'there was no response within 1000 ms',
     });
   });
 });

@@ -60,12 +60,12 @@ describe('a refusal', () => {
     expect(await get({ status: 502, headers: {}, body: page })).toMatchObject({
       code: 502,
       reason: '',
-      message: 'the server answered 502: 502 Bad Gateway nginx',
+      message: 'the server responded with 502: 502 Bad Gateway nginx',
     });
-    expect((await get({ status: 418, headers: {}, body: 'x'.repeat(1_000) })).message).toHaveLength(226);
-    expect((await get({ status: 500, headers: {}, body: null })).message).toBe('the server answered 500');
+    expect((await get({ status: 418, headers: {}, body: 'x'.repeat(1_000) })).message).toHaveLength(232);
+    expect((await get({ status: 500, headers: {}, body: null })).message).toBe('the server responded with 500');
     expect((await get({ status: 500, headers: {}, body: '{"message":"no Status"}' })).message).toBe(
-      'the server answered 500: {"message":"no Status"}',
+      'the server responded with 500: {"message":"no Status"}',
     );
   });
 
@@ -82,7 +82,7 @@ describe('a refusal', () => {
       expect(await get(json(code, body))).toMatchObject({
         code,
         reason: '',
-        message: `the server answered ${code}`,
+        message: `the server responded with ${code}`,
         causes: [],
         retryAfterMs: undefined,
       });
@@ -107,7 +107,7 @@ describe('a refusal', () => {
     expect(await get(text)).toMatchObject({
       code: 404,
       reason: '',
-      message: `the server answered 404: 404 page not found ${hint}`,
+      message: `the server responded with 404: 404 page not found ${hint}`,
     });
     const { client } = scriptedClient([text]);
     expect((await failureOf(client.watch()[Symbol.asyncIterator]().next())).message).toContain(hint);
@@ -128,7 +128,7 @@ describe('a response that is compressed', () => {
     const failed = verb === 'get' ? client.get({ name: 'a' }) : client.watch()[Symbol.asyncIterator]().next();
     expect(await failureOf(failed)).toMatchObject({
       name: 'ResponseError',
-      message: 'the answer is compressed (gzip), which was not asked for',
+      message: 'the response is compressed (gzip), which was not requested',
     });
     expect(released).toBe(1);
   });
@@ -143,7 +143,7 @@ describe('a response that is not JSON', () => {
       expect(await of(whole.slice(0, length))).toMatchObject({ name: 'ConnectionError', sent: true });
     }
     expect(await of(` \n${whole.slice(0, -1)}`)).toMatchObject({
-      message: 'the connection was closed before the answer was complete',
+      message: 'the connection was closed before the response was complete',
     });
   });
 

@@ -73,7 +73,7 @@ describe('a read', () => {
     const { client } = scriptedClient([reset, () => new Promise(() => undefined)], { timeoutMs: 2_000 });
     expect(await failureOf(client.get({ name: 'a' }))).toMatchObject({
       name: 'ConnectionError',
-      message: 'there was no answer within 2000 ms',
+      message: 'there was no response within 2000 ms',
     });
   });
 

@@ -101,7 +101,7 @@ describe('exportEvents', () => {
 
   it.each([
     ['500', statusError({ reason: 'InternalError', message: 'etcdserver: leader changed' }, 500)],
-    ['something else than events', responseError('the answer is not a JSON object: <html>', 200)],
+    ['something else than events', responseError('the response is not a JSON object: <html>', 200)],
   ])('gives every version after a time in which every request was answered with %s', async (_, failure) => {
     const server = modelServer();
     const rows = table();
@@ -172,7 +172,7 @@ describe('exportEvents', () => {
     const { done } = await exporting(refusing, { sink: sinkOf(table()) });
     await expect(done).rejects.toBe(forbidden);
     const other = await exporting(modelServer(), { sink: sinkOf({ ...table(), cursor: 'x' }) });
-    await expect(other.done).rejects.toThrow('exportEvents: sink.cursor() gave "x", which is not a cursor');
+    await expect(other.done).rejects.toThrow('exportEvents: sink.cursor() returned "x", which is not a cursor');
   });
 
   it.each([
@@ -183,7 +183,7 @@ describe('exportEvents', () => {
     const server = modelServer();
     const { done } = await exporting(server, { sink: { cursor: () => cursor as never, write: () => undefined } });
     await expect(done).rejects.toThrow(
-      new TypeError(`exportEvents: sink.cursor() gave ${shown}, which is not a cursor`),
+      new TypeError(`exportEvents: sink.cursor() returned ${shown}, which is not a cursor`),
     );
     expect(server.requests).toEqual([]);
   });

@@ -36,7 +36,7 @@ function fake(endpoint: string, answers: readonly Answer<RangeResponse | TxnResp
     if (answer === 'silence') {
       let cancel = (): void => undefined;
       const done = new Promise<T>((_, reject) => {
-        cancel = () => reject(etcdFailure(4, 'did not answer in time', true));
+        cancel = () => reject(etcdFailure(4, 'did not respond in time', true));
       });
       return { done, cancel };
     }

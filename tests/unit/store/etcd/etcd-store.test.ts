@@ -38,7 +38,7 @@ function createMember() {
       held.add(speak);
       cancel = () => {
         held.delete(speak);
-        reject(etcdFailure(4, 'did not answer in time', true));
+        reject(etcdFailure(4, 'did not respond in time', true));
       };
     });
     return { done, cancel };

@@ -11,7 +11,7 @@ test.each([
   [14, 'etcdserver: no leader', 'away'],
   [14, 'etcdserver: leader changed', 'unknown-outcome'],
   [14, 'etcdserver: request timed out, possibly due to previous leader failure', 'unknown-outcome'],
-  [4, 'did not answer in time', 'unknown-outcome'],
+  [4, 'did not respond in time', 'unknown-outcome'],
   [13, 'Received RST_STREAM with code 2', 'unknown-outcome'],
   [16, 'etcdserver: invalid auth token', 'token'],
   [3, 'etcdserver: revision of auth store is old', 'token'],
@@ -23,6 +23,6 @@ test.each([
 
 test('a request that never left the process has a certain outcome, and other errors are not retried', () => {
   expect(failureClassOf(etcdFailure(14, 'connect ECONNREFUSED', false))).toBe('away');
-  expect(failureClassOf(etcdFailure(4, 'did not answer in time', false))).toBe('away');
+  expect(failureClassOf(etcdFailure(4, 'did not respond in time', false))).toBe('away');
   expect(failureClassOf(new TypeError('a mistake'))).toBe('refused');
 });

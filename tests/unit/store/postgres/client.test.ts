@@ -308,7 +308,7 @@ describe('requests', () => {
     const { timers, requests } = make({});
     const both = [requests.read(statement, []), requests.write(statement, [])];
     timers.advance(101);
-    await expect(both[0]).rejects.toMatchObject({ code: 'unavailable', message: /no answer within 100 ms/ });
+    await expect(both[0]).rejects.toMatchObject({ code: 'unavailable', message: /no response within 100 ms/ });
     await expect(both[1]).rejects.toMatchObject({ code: 'unknown-outcome' });
   });
 

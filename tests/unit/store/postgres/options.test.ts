@@ -36,7 +36,7 @@ describe('postgresStore', () => {
     [{ client, connectionString: 'postgres://x' }, 'exactly one of'],
     [{ client: {} as never }, 'client must be an object with query()'],
     [{ pool: null as never }, 'pool must be an object with connect()'],
-    [{ client, ssl: true }, 'ssl goes with connectionString only'],
+    [{ client, ssl: true }, 'ssl needs connectionString'],
     [{ client, migrate: 1 as never }, 'migrate'],
     [{ client, startAt: -1 }, 'startAt'],
     [{ client, pollMs: 0.5 }, 'pollMs'],

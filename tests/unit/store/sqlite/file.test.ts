@@ -89,7 +89,7 @@ describe('a file is refused and left unchanged if', () => {
     other.close();
     refused(
       path,
-      new RegExp(`its schema has version ${version}, this version of kube-vitals knows 4: use the version`),
+      new RegExp(`its schema has version ${version}, this version of kube-vitals supports 4: use the version`),
     );
   });
 
@@ -186,10 +186,10 @@ describe('a full disk', () => {
     expect(stored.length).toBeGreaterThan(50);
     const before = engine.revision();
     const [error] = engine.write([put('one-more', { size: 8000 })], START);
-    expect(error).toMatchObject({ code: 'unavailable', message: expect.stringContaining('no room left') as string });
+    expect(error).toMatchObject({ code: 'unavailable', message: expect.stringContaining('no space left') as string });
     expect(engine.revision()).toBe(before);
     expect(names(engine.list(query({ limit: 1000 })))).toEqual(stored);
-    expect(failureOf(() => engine.ping()).message).toMatch(/no room left/);
+    expect(failureOf(() => engine.ping()).message).toMatch(/no space left/);
     engine.close();
   });
 

@@ -53,7 +53,7 @@ describe('a new event', () => {
     expect(() => capacity.admit(NEW_KEY, 2001)).toThrow(full);
     limits.most--;
     expect(() => capacity.admit(NEW_KEY, 2000)).toThrow(full);
-    expect(() => capacity.admit(NEW_KEY, 2000)).toThrow(`may hold ${limits.most} bytes`);
+    expect(() => capacity.admit(NEW_KEY, 2000)).toThrow(`is limited to ${limits.most} bytes`);
   });
 
   test('leaves an eighth of maxBytes to history, or historyMaxBytes if that is less', () => {
@@ -81,7 +81,7 @@ describe('a new event', () => {
     limits.maxEvents = state.keys.live.size();
     for (const place of [NEW_KEY, removed.slot]) {
       expect(() => capacity.admit(place, 100)).toThrow(full);
-      expect(() => capacity.admit(place, 100)).toThrow(`may hold ${limits.maxEvents} events`);
+      expect(() => capacity.admit(place, 100)).toThrow(`is limited to ${limits.maxEvents} events`);
     }
     expect({ ...state.events.usage(), floor: state.log.floor() }).toEqual(before);
     limits.maxEvents++;
