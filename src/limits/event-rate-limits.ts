@@ -1,3 +1,4 @@
+import { ownText } from '../cache/own-text.js';
 import type { Clock } from '../clock/clock.js';
 import { shorten } from '../json/go-print.js';
 import type { Event } from '../model/event.js';
@@ -77,7 +78,7 @@ export function createEventRateLimits(limits: readonly EventRateLimit[], clock: 
       let refusals: string[] | undefined;
       let waitMs = 0;
       for (const { type, buckets } of enforcers) {
-        const key = shorten(KEYS[type](write), MAX_KEY_LENGTH);
+        const key = ownText(shorten(KEYS[type](write), MAX_KEY_LENGTH));
         const missing = buckets.take(key);
         if (missing === 0) continue;
         (refusals ??= []).push(`limit reached on type ${type} for key ${key}`);

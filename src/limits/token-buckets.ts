@@ -1,4 +1,3 @@
-import { ownText } from '../cache/own-text.js';
 import type { Clock } from '../clock/clock.js';
 
 export interface TokenBucketsOptions {
@@ -28,7 +27,7 @@ export function createTokenBuckets({ qps, burst, maxKeys, clock }: TokenBucketsO
       bucket.tokens = Math.min(burst, bucket.tokens + ((now - bucket.at) * qps) / 1000);
       bucket.at = now;
       buckets.delete(key);
-      buckets.set(ownText(key), bucket);
+      buckets.set(key, bucket);
       if (buckets.size > maxKeys) buckets.delete(buckets.keys().next().value as string);
       if (bucket.tokens < 1) return ((1 - bucket.tokens) * 1000) / qps;
       bucket.tokens -= 1;

@@ -17,7 +17,7 @@ async function serve(around: Around = (_req, _res, go) => go()) {
   const listener = toNodeListener(async (request) => ({
     status: 200,
     headers: {},
-    body: await request.body(1_000),
+    body: await (request.body?.(1_000) ?? ''),
   }));
   const requests: IncomingMessage[] = [];
   const closed: Promise<unknown>[] = [];
@@ -46,7 +46,7 @@ describe('the request of a response in one piece', () => {
   it('is ended and closed as soon as the response is, without events', async () => {
     const events: unknown[] = [];
     const { ask, requests } = await serve((req, _res, go) => {
-      const emit = req.emit.bind(req);
+      const emit = req.emit.bind(req) as (event: string, ...values: unknown[]) => boolean;
       req.emit = (event: string, ...values: unknown[]) => (events.push(event), emit(event, ...values));
       go();
     });
