@@ -49,10 +49,13 @@ export default defineConfig({
   async onSuccess() {
     for (const name of ['index-again', 'recorder-again', 'events-again'])
       for (const ending of ['js', 'cjs']) rmSync(`dist/${name}.${ending}`, { force: true });
-    // Tools that run CommonJS in a context of their own, such as Jest, have no import(). What is our own can be required.
+    // Both builds start the worker that is an ES module.
+    rmSync('dist/sqlite-worker.cjs', { force: true });
+    // Tools that run CommonJS in a context of their own, such as Jest, have no import(). A package that is required directly
+    // in a `try`, bundlers take for optional.
     for (const name of readdirSync('dist').filter((file) => file.endsWith('.cjs'))) {
       const code = readFileSync(`dist/${name}`, 'utf8');
-      const required = code.replace(/\bimport\(('\.\/[\w-]+\.cjs')\)/g, 'Promise.resolve().then(() => require($1))');
+      const required = code.replace(/\bimport\(('[^']+')\)/g, 'Promise.resolve(require($1))');
       if (required !== code) writeFileSync(`dist/${name}`, required);
     }
   },

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -67,6 +67,20 @@ describe('package.json exports', () => {
   it('offer package.json itself, and main and types to tools that know no exports', () => {
     expect(manifest.exports['./package.json']).toBe('./package.json');
     expect([manifest.main, manifest.types]).toEqual(['./dist/index.cjs', './dist/index.d.cts']);
+  });
+});
+
+describe('the CommonJS build', () => {
+  it('has no import(), which Jest does not allow', () => {
+    built('index.cjs');
+    // The program is no part of the library, and is an ES module behind this file.
+    const files = readdirSync(join(root, 'dist')).filter((name) => name.endsWith('.cjs') && name !== 'cli.cjs');
+    expect(files.filter((name) => readFileSync(built(name), 'utf8').includes('import('))).toEqual([]);
+  });
+
+  it('starts the worker thread of the other build', () => {
+    built('sqlite-worker.js');
+    expect(existsSync(join(root, 'dist/sqlite-worker.cjs'))).toBe(false);
   });
 });
 

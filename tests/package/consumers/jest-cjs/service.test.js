@@ -1,7 +1,10 @@
 'use strict';
 
+const { createServer } = require('node:http');
 const { allowAuthenticated, createEvents, firstOf, memoryStore, staticTokens } = require('kube-vitals');
+const { createEventsClient, httpTransport } = require('kube-vitals/client');
 const { createHealth } = require('kube-vitals/health');
+const { toNodeListener } = require('kube-vitals/node');
 const { call, eventMatchers, testRecorder } = require('kube-vitals/testing');
 
 const events = createEvents({
@@ -35,6 +38,28 @@ test('an event is created and listed', async () => {
   expect(created.status).toBe(201);
   const listed = await call(handler, `GET ${path}`, { token: 's3cret' });
   expect((await listed.json()).items).toHaveLength(1);
+});
+
+test('what is loaded on first use is there: HTTP connections, compression, YAML', async () => {
+  const server = createServer(toNodeListener(handler));
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${server.address().port}`;
+  const transport = httpTransport({ server: url, token: 's3cret' });
+  const client = createEventsClient({ transport, group: 'events.example.com', namespace: 'default' });
+  try {
+    const note = 'x'.repeat(1024);
+    for (let i = 0; i < 128; i++) await client.create({ ...event, metadata: { name: `long-${i}` }, note });
+    const headers = { authorization: 'Bearer s3cret', 'accept-encoding': 'gzip' };
+    const listed = await fetch(url + path, { headers });
+    expect(listed.headers.get('content-encoding')).toBe('gzip');
+    expect((await listed.json()).items.length).toBeGreaterThanOrEqual(128);
+    const yaml = await fetch(`${url}${path}/long-0`, { headers: { ...headers, accept: 'application/yaml' } });
+    expect(await yaml.text()).toMatch(/^kind: Event$/m);
+  } finally {
+    await transport.close();
+    server.closeAllConnections();
+    server.close();
+  }
 });
 
 test('modules loaded twice, as Jest does for every file, still know their errors', async () => {
