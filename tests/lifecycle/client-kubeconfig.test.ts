@@ -1,4 +1,6 @@
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
+import os from 'node:os';
 import { delimiter, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -223,6 +225,24 @@ ${contexts.join('\n')}
     expect((await failureOf(kubeconfigTransport())).message).toBe(`kubeconfig: there is none: no file ${path}`);
     expect((await failureOf(defaultTransport())).message).toBe(
       `no server is configured: there is no kubeconfig ${path}, and this process does not run in a pod`,
+    );
+  });
+
+  test('is not missed by a user without a home, who may run in a pod', async () => {
+    vi.stubEnv('KUBECONFIG', '');
+    vi.stubEnv('KUBERNETES_SERVICE_HOST', '');
+    // What Node does without $HOME for a user ID that /etc/passwd does not have.
+    const homedir = vi.spyOn(os, 'homedir').mockImplementation(() => {
+      throw new Error('uv_os_homedir returned ENOENT (no such file or directory)');
+    });
+    syncBuiltinESMExports();
+    onTestFinished(() => {
+      vi.unstubAllEnvs();
+      homedir.mockRestore();
+      syncBuiltinESMExports();
+    });
+    expect((await failureOf(defaultTransport())).message).toBe(
+      'no server is configured: there is no kubeconfig .kube/config, and this process does not run in a pod',
     );
   });
 });

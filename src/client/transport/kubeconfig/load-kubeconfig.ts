@@ -22,7 +22,16 @@ export async function defaultPaths(): Promise<readonly string[]> {
     import('node:os'),
   ]);
   const listed = (env.KUBECONFIG ?? '').split(delimiter).filter((path) => path !== '');
-  return listed.length > 0 ? [...new Set(listed)] : [join(homedir(), '.kube', 'config')];
+  return listed.length > 0 ? [...new Set(listed)] : [join(homeFrom(homedir), '.kube', 'config')];
+}
+
+/** As for kubectl, the working directory is the home of a user who has none, as containers may run as any user. */
+function homeFrom(homedir: () => string): string {
+  try {
+    return homedir();
+  } catch {
+    return '';
+  }
 }
 
 /** Reads several files. Those that are absent are left out; undefined when all are. */
