@@ -109,10 +109,11 @@ export function createInFlightLimits(
     },
     (state) => Math.min(free('bytes'), freeFor('bytes', state)),
   );
-  /** Anonymous callers and unauthenticated clients are identified by their address. */
-  const stateOf = (caller: Caller | undefined, { remoteAddress = '' }: Client): CallerState => {
-    if (caller === undefined) return queues.of(`\0unknown ${remoteAddress}`, true);
-    return queues.of(caller.name === ANONYMOUS ? `\0${remoteAddress}` : caller.name, false);
+  /** Anonymous callers and unauthenticated clients are identified by their address. It is not read for others. */
+  const stateOf = (caller: Caller | undefined, client: Client): CallerState => {
+    if (caller !== undefined && caller.name !== ANONYMOUS) return queues.of(caller.name, false);
+    const { remoteAddress = '' } = client;
+    return caller ? queues.of(`\0${remoteAddress}`, false) : queues.of(`\0unknown ${remoteAddress}`, true);
   };
   const isFull = (state: CallerState): boolean =>
     queues.waiting() >= limits.queued || state.waiting >= limits.queuedPerCaller;

@@ -294,6 +294,17 @@ describe('the scheduling of callers', () => {
     expect(outcomes(refused).filter((outcome) => outcome === 'refused').length).toBeLessThan(20);
   });
 
+  it('does not read the address of a caller who has a name', () => {
+    const { ask } = bench();
+    const client = {
+      aborted: false,
+      get remoteAddress(): string {
+        throw new Error('the system is asked for the address');
+      },
+    };
+    expect(ask('read', jane, client).outcome).toBe('inside');
+  });
+
   it('distinguishes anonymous callers by their address', async () => {
     const { ask, turn } = bench({ reads: 8, readsPerCaller: 1 });
     const from = (remoteAddress: string): { aborted: boolean; remoteAddress: string } => ({
