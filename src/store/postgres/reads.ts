@@ -17,7 +17,7 @@ export function createReads(
 ) {
   const lift = {
     name: `${schema}.lift`,
-    text: `SELECT ${quoted(schema)}.lift($1::bigint)::text AS revision, set_config('lock_timeout', $2::text, true) AS waits`,
+    text: `SELECT set_config('lock_timeout', $2::text, true) AS waits, ${quoted(schema)}.lift($1::bigint)::text AS revision`,
   };
   let seen = 0;
   const saw = (revision: Revision): void => void (seen = Math.max(seen, revision));
