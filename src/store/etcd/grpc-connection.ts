@@ -1,4 +1,5 @@
 import type { Connection, WatchHandle, WatchListener, WatchResponse } from './connection.js';
+import { messageOf } from '../../model/error-message.js';
 import { storeError } from '../contract/errors.js';
 import { DEADLINE_EXCEEDED, etcdFailure, UNAVAILABLE } from './failure.js';
 import type { EtcdSettings } from './options.js';
@@ -18,7 +19,8 @@ async function load() {
   } catch (cause) {
     throw storeError(
       'unavailable',
-      "etcdStore: the package @grpc/grpc-js is not installed: run `npm install @grpc/grpc-js`, or set transport: 'gateway'",
+      "etcdStore: the package @grpc/grpc-js is not installed: run `npm install @grpc/grpc-js`, or set transport: 'gateway' " +
+        `(${messageOf(cause)})`,
       { cause },
     );
   }

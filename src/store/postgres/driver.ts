@@ -1,3 +1,4 @@
+import { messageOf } from '../../model/error-message.js';
 import { storeError } from '../contract/errors.js';
 import type { PostgresClient } from './client.js';
 import type { PostgresStoreOptions } from './options.js';
@@ -17,7 +18,7 @@ async function loadPg(): Promise<PgModule> {
     const loaded = (await import('pg')) as unknown as PgModule & { readonly default?: PgModule };
     return loaded.default ?? loaded;
   } catch (cause) {
-    throw storeError('unavailable', 'the driver is missing: npm install pg', { cause });
+    throw storeError('unavailable', `the driver is missing: npm install pg (${messageOf(cause)})`, { cause });
   }
 }
 

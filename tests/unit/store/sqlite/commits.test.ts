@@ -11,27 +11,27 @@ const GONE = new Error('the disk does not answer');
 
 /** A disk whose operations fail as long as a test says so. */
 function createFailingDisk() {
-  const fails = { opening: false, checkpoint: false, commit: 'no' as 'no' | 'afterwards' | 'undone' };
+  const broken = { opening: false, checkpoint: false, commit: 'no' as 'no' | 'afterwards' | 'undone' };
   const failing: LoadedDriver = {
     name: driver.name,
     open(path) {
-      if (fails.opening) throw GONE;
+      if (broken.opening) throw GONE;
       const connection = driver.open(path);
       return {
         ...connection,
         exec(sql) {
-          const isFailing = sql === 'COMMIT' && fails.commit !== 'no';
-          connection.exec(isFailing && fails.commit === 'undone' ? 'ROLLBACK' : sql);
+          const isFailing = sql === 'COMMIT' && broken.commit !== 'no';
+          connection.exec(isFailing && broken.commit === 'undone' ? 'ROLLBACK' : sql);
           if (isFailing) throw FAILED_SYNC;
         },
         prepare(sql) {
-          if (fails.checkpoint && sql.includes('wal_checkpoint')) throw GONE;
+          if (broken.checkpoint && sql.includes('wal_checkpoint')) throw GONE;
           return connection.prepare(sql);
         },
       };
     },
   };
-  return { fails, driver: failing };
+  return { broken, driver: failing };
 }
 
 function openOn(disk: ReturnType<typeof createFailingDisk>, path: string) {
@@ -43,9 +43,9 @@ function openOn(disk: ReturnType<typeof createFailingDisk>, path: string) {
 test('a store whose file could not be read after a failed commit continues with what the file has', () => {
   const disk = createFailingDisk();
   const engine = openOn(disk, newPath());
-  Object.assign(disk.fails, { commit: 'afterwards', opening: true });
+  Object.assign(disk.broken, { commit: 'afterwards', opening: true });
   expect(outcomes(engine.write([put('b')], START))).toEqual(['unknown-outcome']);
-  Object.assign(disk.fails, { commit: 'no', opening: false });
+  Object.assign(disk.broken, { commit: 'no', opening: false });
 
   const page = engine.list(query());
   expect([page.revision, names(page)]).toEqual([3, ['a', 'b']]);
@@ -57,12 +57,12 @@ test('a store whose file could not be read after a failed commit continues with 
 test('nothing is written after a commit that happened until it is synced', () => {
   const disk = createFailingDisk();
   const engine = openOn(disk, newPath());
-  Object.assign(disk.fails, { commit: 'afterwards', checkpoint: true });
+  Object.assign(disk.broken, { commit: 'afterwards', checkpoint: true });
   expect(outcomes(engine.write([put('b')], START))).toEqual(['unknown-outcome']);
-  disk.fails.commit = 'no';
+  disk.broken.commit = 'no';
   expect(outcomes(engine.write([put('c')], START))).toEqual(['unavailable']);
   expect(() => engine.ping()).toThrow('the disk does not answer');
-  disk.fails.checkpoint = false;
+  disk.broken.checkpoint = false;
   engine.ping();
   expect(outcomes(engine.write([put('c')], START))).toEqual([4]);
   expect(names(engine.list(query()))).toEqual(['a', 'b', 'c']);
@@ -73,11 +73,11 @@ test('a commit that was only not synced has an unknown outcome until the log is 
   const disk = createFailingDisk();
   const path = newPath();
   const engine = openOn(disk, path);
-  Object.assign(disk.fails, { commit: 'undone', checkpoint: true });
+  Object.assign(disk.broken, { commit: 'undone', checkpoint: true });
   expect(outcomes(engine.write([put('b')], START))).toEqual(['unknown-outcome']);
-  disk.fails.checkpoint = false;
+  disk.broken.checkpoint = false;
   expect(outcomes(engine.write([put('b')], START))).toEqual(['unavailable']);
-  disk.fails.commit = 'no';
+  disk.broken.commit = 'no';
   expect(outcomes(engine.write([put('c')], START))).toEqual([3]);
   engine.close();
   const again = open(path);
