@@ -1,4 +1,4 @@
-import { type Clock, nextTurn } from '../../clock/clock.js';
+import { nextTurn } from '../../clock/clock.js';
 import { settle } from '../../http/promise.js';
 import type { ListOptions } from '../../api/options/list-options.js';
 import type { Selector } from '../../api/selectors/contract.js';
@@ -6,7 +6,6 @@ import type { JsonPage, ListPage, Position, Revision } from '../../store/contrac
 import { eventSize, type EventRecord } from '../../store/contract/record.js';
 import { futureRevision } from '../request/store-failures.js';
 import type { VerbCall } from '../request/call.js';
-import type { RequestLife } from '../request/request-life.js';
 import { pageFailure, PageQuery, startOf, type Start } from './list-query.js';
 
 /** The maximum number of records requested from a store at once. */
@@ -42,7 +41,7 @@ export class PageReader {
   constructor(call: VerbCall, options: ListOptions, selector: Selector, asJson: boolean) {
     this.call = call;
     this.selector = selector;
-    this.slice = new TimeSlice(call.dependencies.clock, call.life);
+    this.slice = new TimeSlice(call);
     this.#options = options;
     this.#start = startOf(call, options);
     this.#at = this.#start.at;
@@ -122,24 +121,25 @@ const SLICE_MS = 5;
 
 /** Makes one request share the event loop with others, regardless of how much it examines. */
 export class TimeSlice {
-  readonly #clock: Clock;
-  readonly #life: Pick<RequestLife, 'throwIfAborted'>;
+  readonly #call: VerbCall;
   #began: number;
 
-  constructor(clock: Clock, life: Pick<RequestLife, 'throwIfAborted'>) {
-    this.#clock = clock;
-    this.#life = life;
-    this.#began = clock.monotonic();
+  constructor(call: VerbCall) {
+    this.#call = call;
+    this.#began = call.dependencies.clock.monotonic();
   }
 
   shouldYield(): boolean {
-    return this.#clock.monotonic() - this.#began >= SLICE_MS;
+    return this.#call.dependencies.clock.monotonic() - this.#began >= SLICE_MS;
   }
 
   /** Lets other requests run. @throws the abort reason of the request, if it has ended */
   async yieldToLoop(): Promise<void> {
+    const { dependencies, caller, life } = this.#call;
     await nextTurn();
-    this.#began = this.#clock.monotonic();
-    this.#life.throwIfAborted();
+    // All that waited for the turn runs in it: without the scheduler, each scan of a caller would have its slice.
+    await dependencies.limits.turn(caller, life);
+    this.#began = dependencies.clock.monotonic();
+    life.throwIfAborted();
   }
 }

@@ -36,6 +36,8 @@ export class RequestLife implements StoreCall {
   #onAbort: (() => void) | undefined;
   #reason: unknown;
   #ended = false;
+  /** See {@link continueUntil}. */
+  #until: AbortSignal | undefined;
   #finished = false;
   #place: Place | undefined;
   #bytes: HeldBytes | undefined;
@@ -50,6 +52,7 @@ export class RequestLife implements StoreCall {
 
   /** Aborted when the request ends before its response is complete. */
   get signal(): AbortSignal {
+    if (this.#until !== undefined) return this.#until;
     if (this.#controller === undefined) {
       this.#controller = new AbortController();
       if (this.#ended) this.#controller.abort(this.#reason);
@@ -60,6 +63,7 @@ export class RequestLife implements StoreCall {
 
   /** The value of `signal.aborted`, without creating the signal. */
   get aborted(): boolean {
+    if (this.#until !== undefined) return this.#until.aborted;
     return this.#ended || (this.#request.aborted ?? this.#request.signal?.aborted ?? false);
   }
 
@@ -139,6 +143,11 @@ export class RequestLife implements StoreCall {
     this.#finished = true;
     this.#unwatch();
     if (this.#onAbort !== undefined) this.#request.signal?.removeEventListener('abort', this.#onAbort);
+  }
+
+  /** The work for a watch continues after `finish`: from now on this signal ends it, and nothing else. */
+  continueUntil(signal: AbortSignal): void {
+    this.#until = signal;
   }
 
   /** Ends the request if its deadline has passed, otherwise listens for the disconnection of its client. */

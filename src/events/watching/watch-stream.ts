@@ -41,6 +41,7 @@ export class WatchStream implements ParkedSource<Uint8Array> {
     const counters = createWatchCounters(call);
     this.#context = { ...context, form: formOf(context), signal: this.#over.signal, counters };
     this.#onEnd = onEnd;
+    call.life.continueUntil(this.#over.signal);
     // WebSockets are not served. Clients that wait for the end of another answer do without them after it.
     const asksForWebSocket = header(request, 'upgrade')?.toLowerCase() === 'websocket';
     this.#done = options.timeoutSeconds < 0 || asksForWebSocket;

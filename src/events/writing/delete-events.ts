@@ -14,7 +14,7 @@ import { readDeleteOptions } from './request-body.js';
 export async function deleteEvents(call: VerbCall): Promise<Result> {
   const options = await readDeleteOptions(call);
   const listOptions = readListOptions(call.query);
-  const slice = new TimeSlice(call.dependencies.clock, call.life);
+  const slice = new TimeSlice(call);
   const list = await readList(call, listOptions, readSelection(call, listOptions), RECORDS);
   for await (const records of list.batches) {
     for (const record of records) {

@@ -4,7 +4,7 @@ import { storeError } from '../../../../src/store/contract/errors.js';
 import { sampleEvent } from '../../../../src/testing/sample-event.js';
 import type { EventStore, Revision } from '../../../../src/store/contract/event-store.js';
 import type { ParkedIterator } from '../../../../src/store/feeds/parked-iterator.js';
-import { openedWatch, plainEncoder, settled, verbBench, type OpenedWatch } from '../bench.js';
+import { bench as apiBench, openedWatch, path, plainEncoder, settled, verbBench, type OpenedWatch } from '../bench.js';
 
 const FAR = Number.MAX_SAFE_INTEGER;
 
@@ -571,4 +571,27 @@ test('a client that disconnects while the store is asked for its revision ends t
   expect(signals[0]?.aborted).toBe(false);
   client.abort();
   expect(signals[0]?.aborted).toBe(true);
+});
+
+test.each<[string, (made: ReturnType<typeof apiBench>, client: AbortController) => void]>([
+  ['its client disconnects', (_made, client) => client.abort()],
+  ['its time is over', ({ clock }) => clock.advance(5_000)],
+])('a watch ends the list of its initial events when %s', async (_, end) => {
+  const signals: (AbortSignal | undefined)[] = [];
+  const made = apiBench({}, (store) => ({
+    ...store,
+    list(query) {
+      const { signal } = query;
+      signals.push(signal);
+      return new Promise((_resolve, reject) => signal?.addEventListener('abort', () => reject(signal.reason as Error)));
+    },
+  }));
+  const client = new AbortController();
+  const watch = await made.ask(`GET ${path('?watch=true&timeoutSeconds=5')}`, { signal: client.signal });
+  const text = watch.text().catch(() => '');
+  await settled();
+  expect(signals.map((signal) => signal?.aborted)).toEqual([false]);
+  end(made, client);
+  await text;
+  expect(signals.map((signal) => signal?.aborted)).toEqual([true]);
 });
