@@ -1,3 +1,4 @@
+import { ownText } from '../cache/own-text.js';
 import type { Clock } from '../clock/clock.js';
 import { Queue, type Requester } from './queue.js';
 import { createScheduler, type CallerActivity } from './scheduler.js';
@@ -150,7 +151,7 @@ export function createCallerQueues({ clock, atNextTurn, waitMs, free, freeFor }:
       if (state !== undefined) return state;
       if (states.size >= KEPT_STATES) tidy();
       state = new CallerState(unauthenticated);
-      states.set(name, state);
+      states.set(ownText(name), state);
       return state;
     },
     mayBegin: (state: CallerState): boolean => scheduler.mayBegin(state) && state.start.length === 0,

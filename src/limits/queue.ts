@@ -56,6 +56,7 @@ export class Queue {
     let end = from;
     while ((this.#waiters[end]?.since ?? moment) < moment) end += 1;
     const taken = this.#waiters.slice(from, end) as Waiter[];
+    this.#waiters.fill(undefined, from, end);
     this.#forward(taken.length);
     return taken;
   }

@@ -1,3 +1,5 @@
+import { ownText } from '../cache/own-text.js';
+
 /** A sample in the form that prom-client prints. */
 interface Sample {
   readonly labels: Readonly<Record<string, string | number>>;
@@ -83,7 +85,7 @@ export class Metric {
     if (known !== undefined) return known;
     const labels = this.#series.size < MAX_SERIES ? values : this.labelNames.map(() => OTHER);
     const key = labels.join('\0');
-    const series = this.#series.get(key) ?? new Series(labels, this.#buckets);
+    const series = this.#series.get(key) ?? new Series(labels.map(ownText), this.#buckets);
     this.#series.set(key, series);
     return series;
   }

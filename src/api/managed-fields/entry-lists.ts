@@ -14,7 +14,8 @@ export interface EntryList {
 
 /** Limits of the cache: at most a few megabytes. */
 const MAX_LISTS = 1000;
-const MAX_LENGTH = 2048;
+/** Longer lists are not cached. Their keys are those of labels and annotations, which may be as long as a body. */
+export const MAX_LENGTH = 2048;
 
 /**
  * A cache of lists of entries by their JSON. Entries are half of a stored event, and events of one client, shape and

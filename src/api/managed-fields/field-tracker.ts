@@ -4,7 +4,7 @@ import type { KnownEntries } from '../decode/quick-object.js';
 import { sameTree } from '../../json/json-tree.js';
 import type { ManagedFieldsEntry } from '../../model/object-meta.js';
 import { compareObjects, differenceText } from './compare.js';
-import { EntryLists, type EntryList } from './entry-lists.js';
+import { EntryLists, MAX_LENGTH, type EntryList } from './entry-lists.js';
 import { toFieldsV1 } from './field-set.js';
 import { decodeManagers, encodeEntry, inOrder, type Manager } from './managers.js';
 import { recordChange, isReset, updateManagedFields, type UpdateManagedFieldsInput } from './update-managed-fields.js';
@@ -95,7 +95,7 @@ export function createFieldTracker() {
     const result = sameTree(entries, list.entries)
       ? { entries: list.entries, json: list.json, time }
       : { entries, json: JSON.stringify(entries), time };
-    entriesCache.set(cacheKey, result);
+    if (result.json.length <= MAX_LENGTH) entriesCache.set(cacheKey, result);
     return result;
   };
 

@@ -1,3 +1,4 @@
+import { ownText } from '../../cache/own-text.js';
 import { createBatcher } from '../batching/batcher.js';
 import type { ByteHints } from '../contract/byte-hints.js';
 import type { Change, EventKey, RemoveOptions, WriteOptions } from '../contract/event-store.js';
@@ -60,6 +61,10 @@ function field({ fields }: EncodedEvent, name: string): string | undefined {
   return (Object.hasOwn(fields, name) && fields[name]) || undefined;
 }
 
+function ownTexts(texts: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, ownText(text)]));
+}
+
 /**
  * An event that was just written, with copies of its values besides the bytes. Readers of changes, such as a watch
  * cache, use all of them: parsing the sidecar and finding the hints again would take this thread 3 µs more. Hints are
@@ -74,11 +79,12 @@ class WrittenEvent implements EncodedEvent {
   readonly #hints: ByteHints | undefined;
 
   constructor({ cut, uid, fields, labels, hints }: EncodedEvent, bytes: Uint8Array) {
-    this.bytes = bytes;
+    // Not a view of the packer's buffer, which holds other operations as well.
+    this.bytes = new Uint8Array(bytes);
     this.cut = cut;
     this.uid = uid;
-    this.fields = { ...fields };
-    this.labels = { ...labels };
+    this.fields = ownTexts(fields);
+    this.labels = ownTexts(labels);
     this.#hints = hints;
   }
 
@@ -141,7 +147,7 @@ export function createWrites({ host, now, path, hasReaders, onWritten }: WritesO
       { expiresAt, expected, signal }: WriteOptions & RemoveOptions,
     ): Promise<EventRecord> {
       // The caller may change its arguments as soon as this returns.
-      const key: EventKey = { namespace, name };
+      const key: EventKey = { namespace: ownText(namespace), name: ownText(name) };
       const sidecar = encodeSidecar(event);
       const size = event.bytes.length;
       const packed = packWrite(packer, {

@@ -59,6 +59,44 @@ describe('a stored event', () => {
     expect(grown).toBeLessThan(3_000_000);
   });
 
+  test('keeps nothing else of the body in the history of watches', async () => {
+    const { ask, create, revision } = bench({ maxBodyBytes: 3_145_728 });
+    await create('a');
+    const client = new AbortController();
+    const watch = await ask(`GET ${path(`?watch=true&resourceVersion=${await revision()}`)}`, {
+      signal: client.signal,
+    });
+    const frames = watch.text().catch(() => '');
+    const grown = await heapGrowth(async () => {
+      for (let i = 0; i < 9; i++) {
+        const text = JSON.stringify(event(`a-name-that-is-a-slice-${i}`));
+        const body = `${text.slice(0, -1)},"note":"x"${' '.repeat(3_000_000)}}`;
+        const { status } = await ask(`POST ${path()}`, { headers: { 'content-type': 'application/json' }, body });
+        expect(status).toBe(201);
+        await new Promise(setImmediate);
+      }
+    });
+    expect(grown).toBeLessThan(8_000_000);
+    client.abort();
+    await frames;
+  });
+
+  test('leaves nothing of long labels behind if it is refused', async () => {
+    const { json } = bench({ maxBodyBytes: 3_145_728, managedFields: true });
+    const refused = async (i: number): Promise<void> => {
+      const { status } = await json(
+        `POST ${path('?dryRun=All')}`,
+        event('a', {}, { labels: { [`${i}${'x'.repeat(1_000_000)}`]: '' } }),
+      );
+      expect(status).toBe(422);
+    };
+    await refused(0);
+    const grown = await heapGrowth(async () => {
+      for (let i = 1; i < 9; i++) await refused(i);
+    });
+    expect(grown).toBeLessThan(3_000_000);
+  });
+
   test('cannot grow without limit through small patches', async () => {
     const { json, create } = bench();
     await create('a');

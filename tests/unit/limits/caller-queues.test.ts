@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createInFlightLimits, type Place } from '../../../src/limits/in-flight.js';
 import type { InFlightLimitOptions } from '../../../src/limits/in-flight-options.js';
 import { createCallerQueues } from '../../../src/limits/caller-queues.js';
+import { heapGrowth } from '../../collect-garbage.js';
 import { fakeLoop } from './loop.js';
 
 const HERE = { aborted: false };
@@ -24,6 +25,14 @@ function bench(options: InFlightLimitOptions) {
   };
   return { ...loop, ask, outcomes, releases };
 }
+
+it('nothing of a header is kept that the name of a caller was cut from', async () => {
+  const { ask } = bench({});
+  const grown = await heapGrowth(() => {
+    for (let i = 0; i < 9; i++) ask('', `a-caller-with-a-name-${i}${'x'.repeat(2_000_000)}`.slice(0, 22));
+  });
+  expect(grown).toBeLessThan(4_000_000);
+});
 
 describe('a waiting request', () => {
   it('is not overtaken by a later request of the same caller, although a place is free again', async () => {

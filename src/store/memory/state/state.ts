@@ -183,6 +183,8 @@ export function createMemoryState(
       };
     },
     change(version) {
+      // The key of a request may consist of slices of it, and the history of watches retains its keys for longer.
+      last = undefined;
       const { older, event, sequence } = version;
       const previous = older?.event === undefined ? undefined : record(older);
       const state = event === undefined ? record(older as Version, sequence) : record(version);

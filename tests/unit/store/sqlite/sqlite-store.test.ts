@@ -7,6 +7,7 @@ import { createSqliteStore } from '../../../../src/store/sqlite/sqlite-store.js'
 import type { EngineHost } from '../../../../src/store/sqlite/worker-host.js';
 import { fakeClock } from '../../../../src/testing/fake-clock.js';
 import { sampleEvent } from '../../../../src/testing/sample-event.js';
+import { heapGrowth } from '../../../collect-garbage.js';
 import { createBench, START } from './engine-bench.js';
 import { inThreadHost, inThreadStore } from './in-thread.js';
 
@@ -39,6 +40,29 @@ describe('the store', () => {
     await Promise.all(Array.from({ length: 50 }, (_, i) => store.create(key(`event-${i}`), sampleEvent(), later)));
     await Promise.all(Array.from({ length: 50 }, (_, i) => store.get(key(`event-${i}`))));
     expect(kinds).toEqual(['write', 'read']);
+    await store.close();
+  });
+
+  test('keeps nothing else of the texts and buffers that a change was made of', async () => {
+    const clock = fakeClock({ now: START });
+    const store = inThreadStore(driver, { path: newPath(), clock, startAt: 1 });
+    const feed = store.changes({ after: await store.revision() })[Symbol.asyncIterator]();
+    const changes: Change[] = [];
+    const grown = await heapGrowth(async () => {
+      for (let i = 0; i < 9; i++) {
+        const slice = (text: string): string => `${text}-${i}${'x'.repeat(2_000_000)}`.slice(0, text.length + 2);
+        const event = sampleEvent();
+        const fields = { ...event.fields, reason: slice('a-reason-that-is-long') };
+        const labels = { app: slice('a-label-that-is-long') };
+        const next = feed.next();
+        await store.create(key(slice('a-name-that-is-long')), { ...event, fields, labels }, later);
+        changes.push(...((await next).value as readonly Change[]));
+      }
+    });
+    expect(changes).toHaveLength(9);
+    expect(grown).toBeLessThan(4_000_000);
+    for (const { record } of changes) expect(record.event.bytes.buffer.byteLength).toBe(record.event.bytes.length);
+    await feed.return?.();
     await store.close();
   });
 
