@@ -17,8 +17,8 @@ export interface Arena {
   /** Bytes allocated to entries, and the part of them that belongs to live entries. */
   used: number;
   live: number;
-  /** Every entry that was added, including those released or moved since. */
-  entries: readonly object[];
+  /** In order of addition; `undefined` stands for one that was released or moved. */
+  entries: (object | undefined)[];
   closed: boolean;
   sparse: boolean;
 }
@@ -28,8 +28,6 @@ export interface EntryAccess<T extends object> {
   arenaOf(entry: T): Arena;
   offsetOf(entry: T): number;
   sizeOf(entry: T): number;
-  /** False after the entry was released. */
-  isLive(entry: T): boolean;
   move(entry: T, arena: Arena, offset: number): void;
 }
 
@@ -106,11 +104,13 @@ export function createArenas<T extends object>(
   const commit = (arena: Arena, entry: T, size: number): void => {
     arena.used += size;
     arena.live += size;
-    (arena.entries as T[]).push(entry);
+    arena.entries.push(entry);
   };
 
-  const countFreed = (arena: Arena, size: number): void => {
+  const free = (arena: Arena, entry: T, size: number): void => {
     arena.live -= size;
+    // The memory of the entry itself, such as its labels, is not counted any more.
+    arena.entries[arena.entries.indexOf(entry)] = undefined;
     dropOrMarkSparse(arena, SPARSE);
   };
 
@@ -121,19 +121,21 @@ export function createArenas<T extends object>(
     to.bytes.set(from.bytes.subarray(offset, offset + size), to.used);
     access.move(entry, to, to.used);
     commit(to, entry, size);
-    countFreed(from, size);
+    free(from, entry, size);
   };
 
   const compact = (max: number): boolean => {
     for (let scans = 0; scans < max; scans++) {
       const [arena] = sparse;
       if (arena === undefined) return scans > 0;
-      const entry = (arena.entries as readonly T[])[nextIndex++];
-      if (entry === undefined || arena.live === 0) {
+      if (nextIndex === arena.entries.length || arena.live === 0) {
         sparse.shift();
         nextIndex = 0;
         drop(arena);
-      } else if (access.isLive(entry) && access.arenaOf(entry) === arena) move(entry, arena);
+        continue;
+      }
+      const entry = arena.entries[nextIndex++] as T | undefined;
+      if (entry !== undefined) move(entry, arena);
     }
     return true;
   };
@@ -150,7 +152,7 @@ export function createArenas<T extends object>(
     commit: (arena: Arena, entry: T, size: number): void => commit(arena, entry, size),
     release(entry: T): void {
       const size = access.sizeOf(entry);
-      countFreed(access.arenaOf(entry), size);
+      free(access.arenaOf(entry), entry, size);
       compact(SCANS_PER_RELEASE + Math.floor(size / BYTES_PER_SCAN));
     },
     /** Compacts when the store is short of memory, also slightly sparse arenas. False when nothing can be gained. */

@@ -78,9 +78,9 @@ export function createCommonBytesTable() {
       }
       if (table.length > MAX_COUNT || first + second + last > MAX_BYTES || prefix + last === 0) return NOT_FOUND;
       table.push({
-        first: bytes.slice(0, first),
-        second: bytes.slice(nameEnd, nameEnd + second),
-        suffix: bytes.slice(end),
+        first: new Uint8Array(bytes.subarray(0, first)),
+        second: new Uint8Array(bytes.subarray(nameEnd, nameEnd + second)),
+        suffix: new Uint8Array(bytes.subarray(end)),
       });
       return { index: table.length - 1, prefix, suffix: last };
     },

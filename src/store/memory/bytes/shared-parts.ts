@@ -61,7 +61,8 @@ export function createSharedParts() {
       seen[hash & (SEEN_SLOTS - 1)] = hash;
       return undefined;
     }
-    const copy = bytes.slice(start, end);
+    // Not `slice`: that of a Buffer is a view.
+    const copy = new Uint8Array(bytes.subarray(start, end));
     const part = {
       bytes: copy,
       view: new DataView(copy.buffer, copy.byteOffset, copy.byteLength),

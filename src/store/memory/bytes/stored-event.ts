@@ -138,7 +138,7 @@ export class StoredEvent implements EncodedEvent, Version {
     if (known !== undefined) return known;
     const own = [this.#regardingName, this.#regardingUid, StoredEvent.regardingVersion(this)];
     const fields = joinFields(set, nameOf(this.#slot.sortKey), own);
-    if (StoredEvent.access.isLive(this)) recent.set(this, fields);
+    if (this.#arena.view.getUint8(this.#offset + HEADER.live) === 1) recent.set(this, fields);
     return fields;
   }
 
@@ -218,7 +218,6 @@ export class StoredEvent implements EncodedEvent, Version {
         HEADER.length + view.getUint32(event.#offset + HEADER.before) + view.getUint32(event.#offset + HEADER.after)
       );
     },
-    isLive: (event) => event.#arena.view.getUint8(event.#offset + HEADER.live) === 1,
     move(event, arena, offset) {
       event.#arena = arena;
       event.#offset = offset;

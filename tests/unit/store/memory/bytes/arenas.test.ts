@@ -18,7 +18,6 @@ const access = {
   arenaOf: (entry: Entry) => entry.arena,
   offsetOf: (entry: Entry) => entry.offset,
   sizeOf: (entry: Entry) => entry.size,
-  isLive: (entry: Entry) => entry.live,
   move(entry: Entry, arena: Arena, offset: number) {
     entry.arena = arena;
     entry.offset = offset;
@@ -47,6 +46,14 @@ const isIntact = ({ arena, offset, size, value }: Entry): boolean =>
   arena.bytes.subarray(offset, offset + size).every((byte) => byte === value);
 
 describe('arenas', () => {
+  test('keep no reference to an entry that was released', () => {
+    const arenas = create();
+    const [first, second] = [add(arenas, 100, 0, 1), add(arenas, 100, 0, 2)] as const;
+    release(arenas, first);
+    expect(second.arena.entries).not.toContain(first);
+    expect(second.arena.entries).toContain(second);
+  });
+
   test('keep and count the bytes of entries, after any sequence of additions, releases and compactions', () => {
     const sequence = fc.oneof(
       {
