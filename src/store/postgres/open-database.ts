@@ -7,7 +7,7 @@ import type { Row, StoreParts } from './requests.js';
 import { numberOf } from './rows.js';
 import { FIRST_VERSION, postgresSchema, SCHEMA_VERSION } from './schema.js';
 
-interface OpenDatabaseOptions extends Pick<StoreParts, 'requests' | 'schema'> {
+interface OpenDatabaseOptions extends Pick<StoreParts, 'requests' | 'schema' | 'timeoutMs'> {
   readonly migrate: boolean;
   /** The revision above which a new database begins; undefined: the clock of the database. */
   readonly start: Revision | undefined;
@@ -24,7 +24,7 @@ function refuse(message: string, cause?: unknown): StoreError {
  * stores may do this at once. Fails with `unavailable`, and a message that says what an operator has to do.
  */
 export async function openDatabase(options: OpenDatabaseOptions): Promise<Revision> {
-  const { requests, schema, migrate, start, raise } = options;
+  const { requests, schema, migrate, start, raise, timeoutMs } = options;
   const s = quoted(schema);
   let role = '<role>';
 
@@ -88,7 +88,8 @@ export async function openDatabase(options: OpenDatabaseOptions): Promise<Revisi
     await ask('create', postgresSchema({ schema }));
   }
   // As text, because the driver `postgres` converts a parameter of type boolean by itself, and 'true' to false.
-  const begin = `SELECT ${s}.open_store($1::bigint, $2::text::boolean)::text AS revision`;
-  const opened = await ask('begin', begin, [start === undefined ? null : String(start), String(raise)]);
+  const begin = `SELECT set_config('lock_timeout', $3::text, true) AS waits,
+    ${s}.open_store($1::bigint, $2::text::boolean)::text AS revision`;
+  const opened = await ask('begin', begin, [start === undefined ? null : String(start), String(raise), `${timeoutMs}`]);
   return numberOf(opened['revision']);
 }

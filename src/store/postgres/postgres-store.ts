@@ -97,7 +97,8 @@ LEFT JOIN (${s}.current c JOIN ${s}.versions v ON v.rev = c.rev) ON c.key = want
   const expire = {
     name: `${schema}.expire`,
     text: `SELECT r_count::text AS count, r_revision::text AS revision
-FROM ${s}.expire($1::bigint, $2::integer, $3::bigint, $4::bigint, $5::integer)`,
+FROM (SELECT set_config('lock_timeout', $5::text, true) AS waits OFFSET 0) first,
+  LATERAL ${s}.expire($1::bigint, $2::integer, $3::bigint, $4::bigint, CASE WHEN waits <> '' THEN $5::text::integer END)`,
   };
   const revision = {
     name: `${schema}.revision`,
@@ -124,7 +125,14 @@ FROM ${s}.expire($1::bigint, $2::integer, $3::bigint, $4::bigint, $5::integer)`,
     async open() {
       const start = startAt ?? (clock && Math.min(Math.floor(clock.now()), Number.MAX_SAFE_INTEGER));
       await serverClock.now();
-      const opening = { requests, schema, migrate, start: start && Math.max(1, start), raise: startAt === undefined };
+      const opening = {
+        requests,
+        schema,
+        migrate,
+        timeoutMs,
+        start: start && Math.max(1, start),
+        raise: startAt === undefined,
+      };
       reads.saw(await openDatabase(opening));
       if (stopped) return;
       history.start();
