@@ -15,12 +15,14 @@ export function getEvent(call: VerbCall): Result | Promise<Result> {
   requireResourceVersion(asked);
   const how = asked === '' ? call.life : new LooseRead(call.life, toRevision(asked));
   return chain(readStored(call, how), (record) => {
-    if (!record) throw notFound(resourceOf(call), call.scope.name);
-    const result = storedObject(call, 200, record);
-    if (asked === '' || toRevision(asked) <= record.revision) return result;
+    const found = (): Result | Promise<Result> => {
+      if (!record) throw notFound(resourceOf(call), call.scope.name);
+      return storedObject(call, 200, record);
+    };
+    if (asked === '' || toRevision(asked) <= (record?.revision ?? 0)) return found();
     return chain(call.dependencies.store.revision(how), (current): Result | Promise<Result> => {
       if (toRevision(asked) > current) throw futureRevision(asked, current);
-      return result;
+      return found();
     });
   });
 }

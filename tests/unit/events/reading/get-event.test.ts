@@ -49,9 +49,10 @@ describe('resourceVersion of a get', () => {
     expect(asked).toBe(before + 1);
   });
 
-  test('is ignored for a missing event', async () => {
-    const { json } = bench();
-    expect((await json(`GET ${path('/a')}?resourceVersion=9007199254740000`)).status).toBe(404);
+  test('fails for a missing event as well if it is in the future', async () => {
+    const { json, revision } = bench();
+    expect((await json(`GET ${path('/a')}?resourceVersion=9007199254740000`)).status).toBe(504);
+    expect((await json(`GET ${path('/a')}?resourceVersion=${await revision()}`)).status).toBe(404);
   });
 });
 
