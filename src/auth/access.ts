@@ -114,5 +114,13 @@ export function acceptCaller(result: unknown): Caller | undefined {
   const groups = Array.isArray(caller.groups) ? (caller as Caller).groups : [];
   const known = caller.name === ANONYMOUS || groups.includes(AUTHENTICATED) || groups.includes(UNAUTHENTICATED);
   if (known && groups === caller.groups) return caller as Caller;
-  return { ...(caller as Caller), groups: known ? groups : [...groups, AUTHENTICATED] };
+  // By name: the members of an instance of a class may be getters, which a spread leaves out.
+  const { name, uid, extra } = caller;
+  return {
+    ...(caller as Caller),
+    name,
+    ...(uid !== undefined && { uid }),
+    ...(extra !== undefined && { extra }),
+    groups: known ? groups : [...groups, AUTHENTICATED],
+  };
 }

@@ -28,6 +28,29 @@ describe('createAccess', () => {
     });
   });
 
+  it('keeps the identity of a caller whose members are getters of its class', () => {
+    class User {
+      get name(): string {
+        return 'jane';
+      }
+      get uid(): string {
+        return '7';
+      }
+      get groups(): readonly string[] {
+        return ['dev'];
+      }
+      get extra(): Record<string, string[]> {
+        return { scope: ['a'] };
+      }
+    }
+    expect(ask(() => new User())).toEqual({
+      name: 'jane',
+      uid: '7',
+      groups: ['dev', 'system:authenticated'],
+      extra: { scope: ['a'] },
+    });
+  });
+
   it.each([
     [
       'throws',
