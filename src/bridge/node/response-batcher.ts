@@ -38,7 +38,8 @@ export function createResponseBatcher(
         const { req, res } = exchange;
         if (writeWhole(res, content)) {
           sent?.();
-          endEmptyRequest(req);
+          // The request of a client that leaves before it has received everything must still be aborted.
+          if (!isPending(res)) endEmptyRequest(req);
           res.end();
         } else if (content.length === 0) {
           res.end();

@@ -24,7 +24,9 @@ export function readWatchEvents(layout: Layout, events: readonly WatchEvent[], a
     if (!isOwn && !isFirst && previous === undefined) {
       // etcd omits a previous state that was compacted in the meantime.
       const error = storeError('expired', 'etcd has compacted the state before a change', { current: revision });
-      return { changes, seen, failure: { error } };
+      // Nothing is given of a revision of which a change is missing.
+      if (changes.at(-1)?.revision === revision) changes.pop();
+      return { changes, seen: Math.min(seen, revision - 1), failure: { error } };
     }
     seen = revision;
     if (isOwn) continue;

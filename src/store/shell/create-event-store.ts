@@ -205,7 +205,8 @@ export function createEventStore(engine: StoreEngine): EventStore {
     for (const feed of [...feeds]) feed.end();
     opening?.close(closedError());
     try {
-      last?.stop?.();
+      // An async function fits its type as well.
+      await (last?.stop?.() as unknown);
     } finally {
       await idle();
       await last?.close?.();

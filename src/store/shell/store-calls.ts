@@ -1,5 +1,4 @@
 import { untilAborted } from '../../clock/abortable.js';
-import { hasFunctions } from '../../options/rules.js';
 import { closed } from '../contract/conditions.js';
 import { isStoreError, type StoreError } from '../contract/errors.js';
 import type { StoreCall } from '../contract/event-store.js';
@@ -21,7 +20,8 @@ interface StoreCalls {
 }
 
 /** Not only a promise of this realm: query builders and the promises of other libraries have their own `then`. */
-const isThenable = <T>(value: Awaitable<T>): value is Promise<T> => hasFunctions(value, ['then']);
+const isThenable = <T>(value: Awaitable<T>): value is Promise<T> =>
+  value instanceof Promise || typeof (value as { readonly then?: unknown } | null | undefined)?.then === 'function';
 
 /** Calls wait until the engine is open, end with their signal, and are counted: it is closed after the last one. */
 export function createStoreCalls(engine: StoreEngine, opening: Opening | undefined): StoreCalls {

@@ -2,6 +2,7 @@ import { messageOf } from '../../model/error-message.js';
 import { storeError, type StoreError } from '../contract/errors.js';
 import type { EngineFile, Session } from './engine-file.js';
 import { faultOf, isSyncFailure, lacksSpace, sqliteFailure } from './failure.js';
+import { BUSY_TIMEOUT } from './open-database.js';
 import { readState, timeOf, writeState, type State } from './state.js';
 import type { WriteOperation, WriteResult } from './write-batch.js';
 
@@ -78,7 +79,14 @@ export function createCommits(path: string, file: EngineFile, first: State) {
   const useSynced = (): Session => {
     const session = use();
     if (!isUnsynced) return session;
-    const row = session.connection.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get();
+    // Without waiting for a reader in another process: reads share this thread.
+    session.connection.exec('PRAGMA busy_timeout = 0');
+    let row;
+    try {
+      row = session.connection.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get();
+    } finally {
+      session.connection.exec(BUSY_TIMEOUT);
+    }
     if (row?.['busy'] !== 0) throw new Error('its log cannot be written again while another program reads it');
     isUnsynced = false;
     return session;
@@ -129,7 +137,7 @@ export function createCommits(path: string, file: EngineFile, first: State) {
       const isSure = !committing || faultOf(error) === 'full' || faultOf(error) === 'busy';
       if (isClean && isSure) return { error, isUnknown: false };
       const outcome = happened(draft, error);
-      if (outcome !== true) return { error, isUnknown: outcome === undefined && committing };
+      if (outcome !== true || !committing) return { error, isUnknown: outcome === undefined && committing };
     }
     state = draft;
     writeFailure = undefined;

@@ -6,6 +6,9 @@ import type { EngineOptions } from './options.js';
 import { APPLICATION_ID, migrate } from './schema.js';
 
 /** With larger pages, the commit of a batch writes fewer of them; with smaller ones, a single write writes less. */
+/** How long a statement waits for another process. */
+export const BUSY_TIMEOUT = 'PRAGMA busy_timeout = 5000';
+
 const PAGE_BYTES = 4096;
 const HEADER_BYTES = 100;
 const MAGIC = 'SQLite format 3\u0000';
@@ -79,7 +82,7 @@ export function openDatabase(
   else checkHeader(path, size);
   const connection = driver.open(path);
   try {
-    connection.exec('PRAGMA busy_timeout = 5000');
+    connection.exec(BUSY_TIMEOUT);
     const mode = connection.prepare('PRAGMA journal_mode = WAL').get()?.['journal_mode'];
     if (mode !== 'wal') throw new Error(`its file system cannot keep a write-ahead log (journal mode ${String(mode)})`);
     connection.exec('PRAGMA synchronous = FULL');

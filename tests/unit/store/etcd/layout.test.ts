@@ -101,6 +101,10 @@ test('events that another program changed at one revision end a watch with expir
   expect(seen).toBe(7);
   expect(failure?.error).toMatchObject({ code: 'expired', current: 8 });
   expect(readWatchEvents(layout, [put, removal('a')], 4).changes).toHaveLength(2);
+
+  const { previous: _, ...compacted } = removal('b');
+  const cut = readWatchEvents(layout, [put, removal('a'), compacted], 4);
+  expect([cut.changes.length, cut.seen]).toEqual([1, 7]);
 });
 
 test('a quiet span moves a reader to its end, and no reader outside of it', () => {
