@@ -66,7 +66,6 @@ async function* firstFrames(
     }
   };
   for await (const records of list.batches) {
-    await call.dependencies.limits.turn(call.caller, call.life);
     yield* joinFrames(framesOf(records));
     if (ended || signal.aborted) return;
   }
