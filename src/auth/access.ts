@@ -108,19 +108,12 @@ export function createAccess({
  * object without a name is not a caller.
  */
 export function acceptCaller(result: unknown): Caller | undefined {
-  if (typeof result !== 'object' || result === null) return undefined;
-  const caller = result as Partial<Caller>;
-  if (typeof caller.name !== 'string' || caller.name === '') return undefined;
-  const groups = Array.isArray(caller.groups) ? (caller as Caller).groups : [];
-  const known = caller.name === ANONYMOUS || groups.includes(AUTHENTICATED) || groups.includes(UNAUTHENTICATED);
-  if (known && groups === caller.groups) return caller as Caller;
+  if (typeof result !== 'object' || !result) return undefined;
   // By name: the members of an instance of a class may be getters, which a spread leaves out.
-  const { name, uid, extra } = caller;
-  return {
-    ...(caller as Caller),
-    name,
-    ...(uid !== undefined && { uid }),
-    ...(extra !== undefined && { extra }),
-    groups: known ? groups : [...groups, AUTHENTICATED],
-  };
+  const { name, uid, extra, groups: given } = result as Partial<Caller>;
+  if (typeof name !== 'string' || !name) return undefined;
+  const groups = Array.isArray(given) ? (given as readonly string[]) : [];
+  const known = name === ANONYMOUS || groups.includes(AUTHENTICATED) || groups.includes(UNAUTHENTICATED);
+  if (known && groups === given) return result as Caller;
+  return { ...result, name, uid, extra, groups: known ? groups : [...groups, AUTHENTICATED] };
 }
