@@ -75,11 +75,6 @@ function runsOn(requestor: Caller, node: string): boolean {
 /** The authorizer does not get the node's name: the right applies to any node on which the account runs. */
 function withKeysOnly(requestor: Caller): Caller {
   const { name, uid, groups } = requestor;
-  return {
-    ...requestor,
-    name,
-    ...(uid !== undefined && { uid }),
-    groups,
-    extra: { [ASSOCIATED_KEYS]: Object.keys(requestor.extra ?? {}).sort() },
-  };
+  const extra = { [ASSOCIATED_KEYS]: Object.keys(requestor.extra ?? {}).sort() };
+  return { ...requestor, name, uid, groups, extra };
 }
