@@ -68,14 +68,17 @@ function folded(text: string, position: ScalarPosition): string {
   const column = position.indent + 2;
   let out = '';
   let from = 0;
-  let at = Math.max(0, WIDTH + 1 - position.column);
-  for (; at < text.length; at++) {
-    if (text.charCodeAt(at) !== SPACE) continue;
-    if (text.charCodeAt(at + 1) === SPACE || text.charCodeAt(at - 1) === SPACE) continue;
-    out += text.slice(from, at) + newLine;
-    from = at + 1;
-    // No line is broken within the width.
-    at += Math.max(0, WIDTH + 1 - column);
+  let at = text.indexOf(' ', WIDTH + 1 - position.column);
+  while (at !== -1) {
+    let next = at + 1;
+    while (text.charCodeAt(next) === SPACE) next++;
+    if (next === at + 1 && text.charCodeAt(at - 1) !== SPACE) {
+      out += text.slice(from, at) + newLine;
+      from = next;
+      // No line is broken within the width.
+      next += Math.max(0, WIDTH + 1 - column);
+    }
+    at = text.indexOf(' ', next);
   }
   return out + text.slice(from);
 }
@@ -92,7 +95,9 @@ function singleQuoted(text: string, position: ScalarPosition): string {
   // All of its characters are printable. A megabyte of quotes takes a third of the time as bytes.
   const bytes = encoder.encode(text);
   const last = bytes.length - 1;
-  const out = new Uint8Array(2 * bytes.length + 2 + newLine.length * Math.ceil(bytes.length / WIDTH));
+  // A byte fills at most two columns, and a line is broken at a single space only.
+  const lineBytes = Math.max(2, Math.floor((WIDTH - newLine.length) / 2));
+  const out = new Uint8Array(2 * bytes.length + 2 + newLine.length * (1 + Math.ceil(bytes.length / lineBytes)));
   let length = 0;
   out[length++] = SINGLE_QUOTE;
   let column = position.column + 1;

@@ -118,6 +118,22 @@ series:
     ['underscores after a number and something else', '1_ü', '1_ü'],
   ])('for the value %s', (_what, text, written) => expect(writeYaml({ k: text })).toBe(`k: ${written}\n`));
 
+  test('for quotes and spaces of any number at any indentation, which are read back unchanged', () => {
+    const piece = fc.tuple(fc.nat(90), fc.constantFrom('', ' ', '  ', 'x ', 'é '));
+    const texts = fc.array(piece, { minLength: 1, maxLength: 30 }).map((pieces) => {
+      return `: ${pieces.map(([quotes, rest]) => `${"'".repeat(quotes)}${rest}`).join('')}.`;
+    });
+    fc.assert(
+      fc.property(texts, fc.nat(60), (text, depth) => {
+        let value: unknown = text;
+        for (let level = 0; level < depth; level++) value = { a: value };
+        expect(parseYaml(writeYaml({ k: value }), createBodyLimits())).toMatchObject({ value: { k: value } });
+      }),
+    );
+    const text = `: ${`${"'".repeat(39)} `.repeat(500)}.`;
+    expect(parseYaml(writeYaml({ a: { b: text } }), createBodyLimits())).toMatchObject({ value: { a: { b: text } } });
+  });
+
   test('in pieces of whole lines that give the same text together', () => {
     const value = {
       a: { b: ['one', 'two\nthree\n', { c: 'd '.repeat(100) }], e: {} },
