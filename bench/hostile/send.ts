@@ -48,7 +48,7 @@ export function ordinaryEvent(name: string): string {
  * a processor, so that other programs do not count; elsewhere it is wall time.
  */
 export async function longestStretch(run: () => Promise<unknown>): Promise<number> {
-  const now = threadTime();
+  const now = (threadClock ??= threadTime());
   let on = true;
   let last = now();
   let longest = 0;
@@ -71,6 +71,29 @@ export async function longestStretch(run: () => Promise<unknown>): Promise<numbe
   }
   return longest;
 }
+
+const REFERENCE_BYTES = /* @__PURE__ */ new TextEncoder().encode(
+  JSON.stringify(Array.from({ length: 20_000 }, (_, index) => ({ name: `event-${index}`, labels: { app: 'web' } }))),
+);
+/** On the machine on which the limits of docs/limits.md were measured. */
+const REFERENCE_MS = 15;
+
+/** How much longer this machine takes at present for ordinary work than the one of the documented limits; at least 1. */
+export function machineSlowness(): number {
+  const now = (threadClock ??= threadTime());
+  let least = Infinity;
+  for (let run = 0; run < 2; run++) {
+    const from = now();
+    const text = new TextDecoder().decode(REFERENCE_BYTES);
+    let quotes = 0;
+    for (let at = 0; at < text.length; at++) if (text.charCodeAt(at) === 0x22) quotes++;
+    if (quotes === 0 || JSON.stringify(JSON.parse(text)).length !== text.length) throw new Error('not read');
+    least = Math.min(least, now() - from);
+  }
+  return Math.max(1, least / REFERENCE_MS);
+}
+
+let threadClock: (() => number) | undefined;
 
 function threadTime(): () => number {
   let file: number;

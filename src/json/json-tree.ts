@@ -47,23 +47,32 @@ export function sameTree(left: unknown, right: unknown): boolean {
 
 /** Works without recursion, and stops once `maxNodes` is exceeded. A scalar has depth 0, an empty object 1. */
 export function measureTree(value: unknown, maxNodes: number): { readonly nodes: number; readonly depth: number } {
-  let nodes = 0;
+  let nodes = 1;
   let depth = 0;
-  let level: unknown[] = [value];
+  let level: object[] = [];
+  if (isContainer(value)) level.push(value);
   while (level.length > 0 && nodes <= maxNodes) {
-    const below: unknown[] = [];
-    nodes += level.length;
-    let containers = false;
+    const below: object[] = [];
+    depth++;
     for (const node of level) {
-      if (typeof node !== 'object' || node === null) continue;
-      containers = true;
-      for (const child of Array.isArray(node) ? node : Object.values(node)) below.push(child);
+      if (Array.isArray(node)) {
+        nodes += node.length;
+        for (const item of node) if (isContainer(item)) below.push(item);
+      } else {
+        const members = node as JsonObject;
+        for (const key in members) {
+          nodes++;
+          const child = members[key];
+          if (isContainer(child)) below.push(child);
+        }
+      }
     }
-    if (containers) depth++;
     level = below;
   }
   return { nodes, depth };
 }
+
+const isContainer = (value: unknown): value is object => typeof value === 'object' && value !== null;
 
 /**
  * JSON in which objects have their keys in order of code points, as Go writes maps; with `touched` only these objects:

@@ -15,6 +15,11 @@ const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 /** An escaped surrogate. Not found by text search, which takes ten times as long among a million backslashes. */
 const SURROGATE = /\\u[dD]/;
+/** So many characters without structure are blanks, a long number, or invalid. */
+const LONG_RUN = 32;
+/** V8 skips a character in a tenth of the time of a loop. */
+const BLANKS = /[ \t\n\r]*/y;
+const NO_STRUCTURE = /[^",:[\]{}]*/y;
 
 /**
  * Jumps from quote to quote and reads only what is between strings: a fraction of the cost of parsing. Keys are counted
@@ -29,7 +34,19 @@ export function scanJson(text: string, maxMembers: number = Infinity): JsonScan 
   let digits = 0;
   let needsStrictParser = false;
   let at = 0;
+  /** Where the characters without structure begin. */
+  let run = 0;
   while (at < text.length) {
+    if (at - run >= LONG_RUN) {
+      run = afterRun(BLANKS, text, at);
+      if (run === at) {
+        needsStrictParser = true;
+        run = afterRun(NO_STRUCTURE, text, at);
+      }
+      at = run;
+      digits = 0;
+      continue;
+    }
     const code = text.charCodeAt(at);
     if (code === QUOTE) {
       // More than a key and a value for each member: invalid JSON, which need not be read to its end.
@@ -38,24 +55,30 @@ export function scanJson(text: string, maxMembers: number = Infinity): JsonScan 
       const length = end - at - 2;
       if (length >= LONG_TEXT) members += membersOfText(length);
       at = end;
+      run = end;
       if (members > maxMembers) break;
       continue;
     }
+    at++;
     if (code >= 0x30 && code <= 0x39) {
       if (++digits > 15) needsStrictParser = true;
-    } else {
-      if (code === 0x3a) {
-        if (++keys > members) break;
-      } else if (code === 0x2c) {
-        if (++members > maxMembers) break;
-      } else if (code === 0x7b || code === 0x5b) {
-        if (++members > maxMembers) break;
-        deepest = Math.max(deepest, ++depth);
-      } else if (code === 0x7d || code === 0x5d) depth--;
-      else if (digits > 0 && (code === 0x2e || code === 0x65 || code === 0x45)) needsStrictParser = true;
-      digits = 0;
+      continue;
     }
-    at++;
+    if (code === 0x3a) {
+      if (++keys > members) break;
+      run = at;
+    } else if (code === 0x2c) {
+      if (++members > maxMembers) break;
+      run = at;
+    } else if (code === 0x7b || code === 0x5b) {
+      if (++members > maxMembers) break;
+      deepest = Math.max(deepest, ++depth);
+      run = at;
+    } else if (code === 0x7d || code === 0x5d) {
+      depth--;
+      run = at;
+    } else if (digits > 0 && (code === 0x2e || code === 0x65 || code === 0x45)) needsStrictParser = true;
+    digits = 0;
   }
   const wrong = keys > members || strings > 2 * members + 1;
   return {
@@ -64,6 +87,12 @@ export function scanJson(text: string, maxMembers: number = Infinity): JsonScan 
     depth: deepest,
     needsStrictParser: needsStrictParser || wrong || (text.includes('\\') && SURROGATE.test(text)),
   };
+}
+
+function afterRun(characters: RegExp, text: string, at: number): number {
+  characters.lastIndex = at;
+  characters.test(text);
+  return characters.lastIndex;
 }
 
 /** The position after the string that begins at `open`; the end of the text if it never ends. */

@@ -4,6 +4,10 @@ import { setMember, type JsonDocument, type JsonResult } from './json-document.j
 /** Paths of duplicates are collected up to this many characters. */
 const MAX_PATHS_LENGTH = 65_536;
 
+/** V8 skips a character in a tenth of the time of a loop. */
+const BLANKS = /[ \t\n\r]*/y;
+const DIGITS = /[0-9]*/y;
+
 /** The text cannot be read. The message is that of Go's `encoding/json`. */
 class Refusal extends Error {}
 
@@ -160,8 +164,7 @@ class JsonReader {
 
   #digits(where: string): void {
     const start = this.#at;
-    let code = this.#text.charCodeAt(start);
-    while (code >= 0x30 && code <= 0x39) code = this.#text.charCodeAt(++this.#at);
+    this.#skip(DIGITS);
     if (this.#at === start) this.#refuse(where);
   }
 
@@ -187,7 +190,13 @@ class JsonReader {
   }
 
   #blank(): void {
-    while (isBlank(this.#text.charCodeAt(this.#at))) this.#at++;
+    if (this.#text.charCodeAt(this.#at) <= 0x20) this.#skip(BLANKS);
+  }
+
+  #skip(characters: RegExp): void {
+    characters.lastIndex = this.#at;
+    characters.test(this.#text);
+    this.#at = characters.lastIndex;
   }
 
   #peek(): string {
@@ -209,8 +218,6 @@ class JsonReader {
     throw new Refusal(`invalid character ${quoteChar(byte)} ${where}`);
   }
 }
-
-const isBlank = (code: number): boolean => code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
 
 function quoteChar(code: number): string {
   if (code === 0x27) return "'\\''";

@@ -1,6 +1,6 @@
-import { TextBuffer } from './text-buffer.js';
-
 const UNDERSCORE = 0x5f;
+const encoder = /* @__PURE__ */ new TextEncoder();
+const decoder = /* @__PURE__ */ new TextDecoder();
 
 /**
  * Reads an unquoted scalar as Go's YAML 1.1 library does: booleans in all their old spellings, numbers of any base,
@@ -67,12 +67,14 @@ function basedInteger(plain: string): number | undefined {
 function withoutUnderscores(text: string): string {
   // Any other text is not a number, with underscores or without.
   if (!/^[-+.0-9a-zA-Z_]*$/.test(text)) return text;
-  const kept = new TextBuffer(text.length);
-  for (let at = 0; at < text.length; at++) {
-    const unit = text.charCodeAt(at);
-    if (unit !== UNDERSCORE) kept.unit(unit);
+  const bytes = encoder.encode(text);
+  let length = 0;
+  // An iterator over the bytes takes three times as long before V8 has compiled the loop.
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at] as number;
+    if (byte !== UNDERSCORE) bytes[length++] = byte;
   }
-  return kept.text();
+  return decoder.decode(bytes.subarray(0, length));
 }
 
 /** True for the forms of dates that Go's library recognizes, with plausible numbers. */

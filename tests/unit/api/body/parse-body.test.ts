@@ -139,6 +139,37 @@ describe('for any JSON', () => {
     );
   });
 
+  test('the scan counts the keys of indented text, and needs no strict parser for it', () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ maxDepth: 6 }), (value) => {
+        const list = [[[[[JSON.parse(JSON.stringify(value)) as unknown, 1, true, null]]]]];
+        const indented = JSON.stringify(list, null, ' '.repeat(10));
+        expect(scanJson(indented).keys).toBe(scanJson(JSON.stringify(list)).keys);
+        if (!scanJson(JSON.stringify(list)).needsStrictParser) {
+          expect(scanJson(indented).needsStrictParser).toBe(false);
+        }
+        expect(parseJson(indented)).toMatchObject({ document: { value: list } });
+      }),
+    );
+  });
+
+  test.each([16, 31, 32, 33, 1000])('a number or a word is read within %i blanks', (count) => {
+    const blanks = ' '.repeat(count);
+    expect(document(`{"a":${blanks}1.50${blanks},"b":${blanks}true${blanks}}`).value).toEqual({ a: 1.5, b: true });
+    expect(scanJson(`{"a":${blanks}1.50${blanks}}`).needsStrictParser).toBe(true);
+    expect(scanJson(`[${blanks}1${blanks}, 1${blanks}]${blanks}`)).toMatchObject({ members: 2, depth: 1 });
+    expect(error(`[1${blanks}2]`)).toBe("invalid character '2' after array element");
+    expect(error(`${blanks}x${blanks}{}`)).toBe("invalid character 'x' looking for beginning of value");
+  });
+
+  test.each([15, 16, 31, 32, 33, 1000])('a number of %i digits keeps its text', (count) => {
+    const digits = '1'.repeat(count);
+    expect(document(`[${digits}]`).value).toEqual([Number(digits)]);
+    expect(scanJson(`[${digits}]`).needsStrictParser).toBe(count > 15);
+    expect(scanJson(`[${digits},{"a":[]}]`)).toMatchObject({ keys: 1, members: 4, depth: 3 });
+    expect(error(`[${digits}.]`)).toBe("invalid character ']' after decimal point in numeric literal");
+  });
+
   test('any text is either read or refused, as JSON.parse does', () => {
     fc.assert(
       fc.property(

@@ -191,7 +191,7 @@ describe('a tree of JSON', () => {
     expect(measureTree(null, 10)).toEqual({ nodes: 1, depth: 0 });
     expect(measureTree({}, 10)).toEqual({ nodes: 1, depth: 1 });
     expect(measureTree({ a: [1, { b: 2 }], c: 3 }, 10)).toEqual({ nodes: 6, depth: 3 });
-    expect(measureTree([[[1]]], 2)).toEqual({ nodes: 3, depth: 3 });
-    expect(measureTree([[[[1]]]], 1)).toEqual({ nodes: 2, depth: 2 });
+    expect(measureTree([[[1]]], 2)).toEqual({ nodes: 3, depth: 2 });
+    expect(measureTree([[[[1]]]], 1)).toEqual({ nodes: 2, depth: 1 });
   });
 });
