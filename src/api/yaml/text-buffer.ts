@@ -5,7 +5,7 @@ const LARGE_U = 0x55;
 const SMALL_U = 0x75;
 const SMALL_X = 0x78;
 const LAST_WITH_LETTER = 0x2029;
-const DIGITS = '0123456789ABCDEF';
+const DIGITS = /* @__PURE__ */ new TextEncoder().encode('0123456789ABCDEF');
 
 const LETTERS: ReadonlyMap<number, string> = /* @__PURE__ */ new Map([
   [0x00, '0'],
@@ -66,7 +66,7 @@ export class TextBuffer {
       digits = code <= 0xff ? 2 : code <= 0xffff ? 4 : 8;
       bytes[at++] = code <= 0xff ? SMALL_X : code <= 0xffff ? SMALL_U : LARGE_U;
       for (let shift = 4 * digits - 4; shift >= 0; shift -= 4) {
-        bytes[at++] = DIGITS.charCodeAt((code >>> shift) & 0xf);
+        bytes[at++] = DIGITS[(code >>> shift) & 0xf] as number;
       }
     }
     this.#length = at;

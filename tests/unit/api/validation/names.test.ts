@@ -69,6 +69,11 @@ describe('qualifiedNameErrors', () => {
     ['UPPER/x', [`prefix part ${SUBDOMAIN}`]],
     ['-x', [NAME_PART]],
     ['a'.repeat(64), ['name part must be no more than 63 bytes']],
+    ['aZ0-_.9'.repeat(10), ['name part must be no more than 63 bytes']],
+    [`-${'a'.repeat(64)}`, ['name part must be no more than 63 bytes', NAME_PART]],
+    [`${'a'.repeat(64)}.`, ['name part must be no more than 63 bytes', NAME_PART]],
+    [`${'a'.repeat(64)}\n`, ['name part must be no more than 63 bytes', NAME_PART]],
+    [`${'a'.repeat(64)}ü${'a'.repeat(64)}`, ['name part must be no more than 63 bytes', NAME_PART]],
     [`${'a'.repeat(254)}/x`, ['prefix part must be no more than 253 bytes']],
   ])('checks the name %j', (value, errors) => {
     expect(qualifiedNameErrors(value)).toEqual(errors);
