@@ -145,13 +145,22 @@ export function createCommits(path: string, file: EngineFile, first: State) {
     return results;
   };
 
+  /** What fails after a commit does not make the write a failure. */
+  const afterCommit = (work: () => void): void => {
+    try {
+      work();
+    } catch (error) {
+      writeFailure = noticed(error);
+    }
+  };
+
   /** Tries an operation that did not fit again, with all the space there is for it. */
   const persist = (operation: WriteOperation, now: number, withPrevious: boolean): Results | Failed => {
     const once = (one: WriteOperation) => () => attempt([one], now, withPrevious);
     if (operation.kind === 'put') return once(operation)();
-    let outcome = file.diskSpace.inReserve(once(operation), didNotFit);
+    let outcome = file.diskSpace.inReserve(once(operation), didNotFit, afterCommit);
     for (let less = smaller(operation); less !== undefined && didNotFit(outcome); less = smaller(less))
-      outcome = file.diskSpace.inReserve(once(less), didNotFit);
+      outcome = file.diskSpace.inReserve(once(less), didNotFit, afterCommit);
     return outcome;
   };
 
@@ -176,7 +185,7 @@ export function createCommits(path: string, file: EngineFile, first: State) {
         outcome = persist(operations[0] as WriteOperation, now, withPrevious);
       }
       if (!hasFailed(outcome)) {
-        file.diskSpace.written(operations.length, bytes);
+        afterCommit(() => file.diskSpace.written(operations.length, bytes));
         return outcome;
       }
       const failed = (writeFailure = noticed(outcome.error));

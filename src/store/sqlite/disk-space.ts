@@ -93,8 +93,11 @@ export function createDiskSpace({ path, maxFileBytes }: EngineOptions, reserve: 
     isShort: (): boolean => short,
     begin: (connection: SqlConnection): void => limit(connection),
     enterLowSpace: (): void => enterLowSpace(),
-    /** Performs work that frees space, with all the space there is. `failed`: it did not fit. */
-    inReserve<T>(work: () => T, failed: (result: T) => boolean): T {
+    /**
+     * Performs work that frees space, with all the space there is. `failed`: it did not fit. `afterwards` runs what
+     * follows a commit, and takes its errors.
+     */
+    inReserve<T>(work: () => T, failed: (result: T) => boolean, afterwards: (work: () => void) => void): T {
       const connection = use();
       setLimit(connection, maxPages(connection, EXTRA_BYTES));
       try {
@@ -105,10 +108,10 @@ export function createDiskSpace({ path, maxFileBytes }: EngineOptions, reserve: 
           checkpoint();
           result = work();
         }
-        checkpoint();
+        afterwards(() => void checkpoint());
         return result;
       } finally {
-        limit(use());
+        afterwards(() => limit(use()));
       }
     },
     /** Checks, once a second at most, whether there is space again. */

@@ -125,6 +125,8 @@ export function createWrites({ host, now, path, hasReaders, onWritten }: WritesO
           return error as Error;
         }
       });
+      // A gap is a change whose write was not acknowledged.
+      areKnown &&= changes.every(({ revision }, index) => revision === (changes[0] as Change).revision + index);
       onWritten(areKnown ? changes : undefined, nextDue);
       return written;
     },

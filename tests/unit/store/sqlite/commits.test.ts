@@ -11,7 +11,7 @@ const GONE = new Error('the disk does not answer');
 
 /** A disk whose operations fail as long as a test says so. */
 function createFailingDisk() {
-  const broken = { opening: false, checkpoint: false, commit: 'no' as 'no' | 'afterwards' | 'undone' };
+  const broken = { opening: false, checkpoint: false, size: false, commit: 'no' as 'no' | 'afterwards' | 'undone' };
   const failing: LoadedDriver = {
     name: driver.name,
     open(path) {
@@ -25,6 +25,7 @@ function createFailingDisk() {
           if (isFailing) throw FAILED_SYNC;
         },
         prepare(sql) {
+          if (broken.size && sql === 'PRAGMA page_count') throw GONE;
           if (broken.checkpoint && sql.includes('wal_checkpoint')) throw GONE;
           return connection.prepare(sql);
         },
@@ -83,4 +84,15 @@ test('a commit that was only not synced has an unknown outcome until the log is 
   const again = open(path);
   expect(names(again.list(query()))).toEqual(['a', 'c']);
   again.close();
+});
+
+test('a write is acknowledged once it is committed, also if the disk fails at once', () => {
+  const disk = createFailingDisk();
+  const engine = openEngine(disk.driver, { path: newPath(), startAt: 1, reserveBytes: 65_536 }, START);
+  Object.assign(disk.broken, { size: true });
+  expect(outcomes(engine.write([put('a', { size: 20_000 })], START))).toEqual([2]);
+  expect(() => engine.ping()).not.toThrow();
+  Object.assign(disk.broken, { size: false });
+  expect(names(engine.list(query()))).toEqual(['a']);
+  engine.close();
 });

@@ -140,30 +140,33 @@ describe('the store', () => {
     await store.close();
   });
 
-  test('reads history where it cannot be told whether a write of a batch happened', async () => {
-    const options = { path: newPath(), clock: fakeClock({ now: START }), startAt: 1 };
-    const host = inThreadHost(driver, options);
-    const store = createSqliteStore(options, {
-      async send(kind, body) {
-        const answer = await host.send(kind, body);
-        if (kind === 'read') return answer;
-        const { results, nextDue } = WRITE_ANSWER.unpack(answer);
-        const lost = storeError('unknown-outcome', 'the disk has failed');
-        return WRITE_ANSWER.pack({ results: results.map((result, at) => (at === 1 ? lost : result)), nextDue });
-      },
-      close: host.close,
-    });
-    const feed = store.changes({ after: 1 })[Symbol.asyncIterator]();
-    const first = feed.next();
-    for (let turn = 0; turn < 5; turn++) await nextTurn();
-    const results = await Promise.allSettled(
-      ['a', 'b', 'c'].map((name) => store.create(key(name), sampleEvent(), later)),
-    );
-    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
-    const changes = (await first).value as readonly Change[];
-    expect(changes.map((change) => change.key.name)).toEqual(['a', 'b', 'c']);
-    await store.close();
-  });
+  test.each(['unknown-outcome', 'unavailable'] as const)(
+    'reads history where a write of a batch that happened is %s',
+    async (code) => {
+      const options = { path: newPath(), clock: fakeClock({ now: START }), startAt: 1 };
+      const host = inThreadHost(driver, options);
+      const store = createSqliteStore(options, {
+        async send(kind, body) {
+          const answer = await host.send(kind, body);
+          if (kind === 'read') return answer;
+          const { results, nextDue } = WRITE_ANSWER.unpack(answer);
+          const lost = storeError(code, 'the disk has failed');
+          return WRITE_ANSWER.pack({ results: results.map((result, at) => (at === 1 ? lost : result)), nextDue });
+        },
+        close: host.close,
+      });
+      const feed = store.changes({ after: 1 })[Symbol.asyncIterator]();
+      const first = feed.next();
+      for (let turn = 0; turn < 5; turn++) await nextTurn();
+      const results = await Promise.allSettled(
+        ['a', 'b', 'c'].map((name) => store.create(key(name), sampleEvent(), later)),
+      );
+      expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+      const changes = (await first).value as readonly Change[];
+      expect(changes.map((change) => change.key.name)).toEqual(['a', 'b', 'c']);
+      await store.close();
+    },
+  );
 
   test.each([
     ['nobody reads changes', false],
