@@ -4,6 +4,7 @@ import { isStoreError, type StoreError } from '../contract/errors.js';
 import { createCommits, type Commits } from './commits.js';
 import type { LoadedDriver } from './driver.js';
 import { openEngineFile, type Session } from './engine-file.js';
+import { linkTarget } from './file-lock.js';
 import { stateOfOpening } from './marker-file.js';
 import type { EngineOptions } from './options.js';
 import { readStoredChanges } from './read-changes.js';
@@ -21,7 +22,8 @@ export type SqliteEngine = ReturnType<typeof openEngine>;
  * The store on one connection, without threads and promises. Opens or creates the file and takes its lock. Fails only
  * with StoreErrors. `now`: the wall clock in microseconds.
  */
-export function openEngine(driver: LoadedDriver, options: EngineOptions, now: number) {
+export function openEngine(driver: LoadedDriver, given: EngineOptions, now: number) {
+  const options = { ...given, path: linkTarget(given.path) };
   const file = openEngineFile(driver, options, now);
   let commits: Commits;
   try {

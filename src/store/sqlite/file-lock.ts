@@ -1,4 +1,5 @@
-import { accessSync, closeSync, constants, existsSync, openSync, statSync } from 'node:fs';
+import { accessSync, closeSync, constants, existsSync, lstatSync, openSync, realpathSync, statSync } from 'node:fs';
+import { storeError } from '../contract/errors.js';
 import type { LoadedDriver } from './driver.js';
 import { faultOf } from './failure.js';
 
@@ -31,6 +32,25 @@ export function takeLock(driver: LoadedDriver, path: string): (() => void) | und
     connection.exec('ROLLBACK');
     connection.close();
   };
+}
+
+/**
+ * Returns the file that a path leads to through symbolic links: SQLite keeps its log beside that file, so the lock and
+ * everything else have to be there too.
+ */
+export function linkTarget(path: string): string {
+  if (existsSync(path)) return realpathSync.native(path);
+  if (!isLink(path)) return path;
+  const problem = 'is a symbolic link to a file that does not exist: restore the file, or remove the link';
+  throw storeError('unavailable', `the database file ${path} ${problem}`);
+}
+
+function isLink(path: string): boolean {
+  try {
+    return lstatSync(path).isSymbolicLink();
+  } catch {
+    return false;
+  }
 }
 
 export function createPrivateFile(path: string): void {

@@ -1,4 +1,13 @@
-import { existsSync, mkdirSync, readFileSync, statSync, truncateSync, unlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { migrate, MIGRATIONS } from '../../../../src/store/sqlite/schema.js';
@@ -42,6 +51,31 @@ describe('the file', () => {
     const second = open(path);
     expect(names(second.list(query()))).toEqual(['a', 'b']);
     second.close();
+  });
+
+  test('has one lock, one mark and one log, also where it is opened by a symbolic link', () => {
+    const path = newPath();
+    open(path).close();
+    const link = newPath();
+    mkdirSync(dirname(link), { recursive: true });
+    symlinkSync(path, link);
+    const engine = open(link);
+    engine.write([put('a')], START);
+    expect(failureOf(() => open(path)).message).toContain('is in use by another store');
+    expect(existsSync(`${path}-wal`)).toBe(true);
+    for (const suffix of ['-wal', '-lock', '-mark', '-reserve']) expect(existsSync(link + suffix)).toBe(false);
+    engine.close();
+    const again = open(path);
+    expect(again.changes(START).length).toBeGreaterThan(0);
+    again.close();
+  });
+
+  test('is not made where a symbolic link leads to a file that does not exist', () => {
+    const path = newPath();
+    mkdirSync(dirname(path), { recursive: true });
+    symlinkSync(`${path}-elsewhere`, path);
+    expect(failureOf(() => open(path)).message).toContain('is a symbolic link to a file that does not exist');
+    expect([existsSync(path), existsSync(`${path}-elsewhere`)]).toEqual([false, false]);
   });
 
   test('can be read by other programs while it is open', () => {
