@@ -12,10 +12,13 @@ export interface DeleteOptions {
     { readonly uid?: string | undefined; readonly resourceVersion?: string | undefined } | undefined;
 }
 
-/** Reads delete options from the query, which is ignored if there is a body. @throws StatusFailure 400 */
+/**
+ * Reads delete options from the query, which is ignored if there is a body. As in Kubernetes, an empty precondition of
+ * the query is none. @throws StatusFailure 400
+ */
 export function readDeleteQuery(query: Query): DeleteOptions {
-  const uid = first(query, 'uid');
-  const resourceVersion = first(query, 'resourceVersion');
+  const uid = first(query, 'uid') || undefined;
+  const resourceVersion = first(query, 'resourceVersion') || undefined;
   return {
     gracePeriodSeconds: integer(query, 'gracePeriodSeconds'),
     orphanDependents: flag(query, 'orphanDependents'),

@@ -78,6 +78,8 @@ export interface VerbCall {
   readonly joinsItems: boolean;
   /** Texts for `Warning` headers; verbs add to it. */
   readonly warnings: string[];
+  /** Whether the event rate limits have counted this request. */
+  isCounted?: boolean;
 }
 
 /** Returns the resource for failures, with the API group of this request's version. */

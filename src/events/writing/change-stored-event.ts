@@ -37,8 +37,6 @@ interface PendingChange {
   readonly options: WriteOptions;
   readonly change: ChangeFunction;
   readonly missing: () => Attempt | Promise<Attempt>;
-  /** Whether the rate limits have counted this change. */
-  counted: boolean;
 }
 
 /**
@@ -52,7 +50,7 @@ export function changeStoredEvent(
   change: ChangeFunction,
   missing: PendingChange['missing'],
 ): Result | Promise<Result> {
-  const pending: PendingChange = { call, options, change, missing, counted: false };
+  const pending: PendingChange = { call, options, change, missing };
   return chain(attempt(pending), (result) => result ?? again(pending));
 }
 
@@ -88,8 +86,7 @@ function changed(
   requireRevision(call, next, record);
   const errors = updateErrors(next, previous, version);
   if (errors.length > 0) throw invalid(version.view.kind, next.metadata.name ?? '', errors);
-  if (!pending.counted) requireEventRate(call, next, options);
-  pending.counted = true;
+  requireEventRate(call, next, options);
   const rewritten = rewriteEvent(next, managedFields, stored);
   if (rewritten.text === stored.text) return storedObject(call, 200, record);
   requireStorable(next, rewritten.text.length, dependencies.bodyLimits.storedMembers);

@@ -1,5 +1,6 @@
 import { readListOptions } from '../../api/options/list-options.js';
 import { isStatusFailure } from '../../api/status/status-failure.js';
+import { isStoreError, type StoreError } from '../../store/contract/errors.js';
 import { readSelection } from '../listing/list-query.js';
 import { RECORDS, readList } from '../listing/read-list.js';
 import { TimeSlice } from '../listing/read-pages.js';
@@ -9,12 +10,14 @@ import { readDeleteOptions } from './request-body.js';
 
 /**
  * Deletes the events that a list would return, one by one and not atomically: events deleted by others in between are
- * skipped, any other failure stops it, with some events already deleted. The result is a Status (decision 2).
+ * skipped, and those that the store has no room to mark are left until the end. Any other failure stops it, with some
+ * events already deleted. The result is a Status (decision 2).
  */
 export async function deleteEvents(call: VerbCall): Promise<Result> {
   const options = await readDeleteOptions(call);
   const listOptions = readListOptions(call.query);
   const slice = new TimeSlice(call);
+  let refusal: StoreError | undefined;
   const list = await readList(call, listOptions, readSelection(call, listOptions), RECORDS);
   for await (const records of list.batches) {
     for (const record of records) {
@@ -22,10 +25,13 @@ export async function deleteEvents(call: VerbCall): Promise<Result> {
       try {
         await removeStored(call, record.key, options);
       } catch (error) {
-        if (!isStatusFailure(error) || error.status.reason !== 'NotFound') throw error;
+        if (isStatusFailure(error) && error.status.reason === 'NotFound') continue;
+        if (!isStoreError(error) || (error.code !== 'full' && error.code !== 'too-large')) throw error;
+        refusal ??= error;
       }
     }
   }
+  if (refusal !== undefined) throw refusal;
   const { continue: token, remainingItemCount } = list.meta;
   return deletedStatus(call, {
     ...(token && { continue: token }),

@@ -84,7 +84,8 @@ function attempt<T>(writing: NewEvent<T>): Result | T | Promise<Result | T> {
   }
   const errors = createErrors(event, version, dependencies.types);
   if (errors.length > 0) throw invalid(version.view.kind, metadata.name ?? '', errors);
-  if (writing.attempts++ === 0) requireEventRate(call, event, options);
+  writing.attempts++;
+  requireEventRate(call, event, options);
   if (options.dryRun) return dryRun(writing);
   refuseResourceVersion(event);
   call.life.throwIfAborted();
@@ -158,7 +159,8 @@ function refuseResourceVersion(event: Event): void {
 /** Counts a valid write, once for each request, against the rate limits, except a dry run. @throws StatusFailure 429 */
 export function requireEventRate(call: VerbCall, event: Event, { dryRun }: WriteOptions): void {
   const { rates } = call.dependencies;
-  if (rates === undefined || dryRun) return;
+  if (rates === undefined || dryRun || call.isCounted) return;
+  call.isCounted = true;
   const refusal = rates.debit({ namespace: call.scope.namespace, user: call.caller.name, event });
   if (refusal) throw tooManyRequests(refusal.text, refusal.retryAfterSeconds);
 }

@@ -189,6 +189,7 @@ describe('delete options', () => {
   it('take preconditions from the query', () => {
     expect(readDeleteQuery(parseQuery('uid=a')).preconditions).toEqual({ uid: 'a', resourceVersion: undefined });
     expect(readDeleteQuery(parseQuery('')).preconditions).toBeUndefined();
+    expect(readDeleteQuery(parseQuery('uid=&resourceVersion=')).preconditions).toBeUndefined();
   });
 
   it('refuse an unknown policy and two that contradict each other', () => {

@@ -53,6 +53,23 @@ describe('a deletecollection', () => {
     expect(namesOf((await json(`GET ${path()}`)).json)).toEqual(['b', 'c']);
   });
 
+  test.each([
+    ['full', 507],
+    ['too-large', 413],
+  ] as const)(
+    'deletes all others where the store refuses to mark an event with finalizers: %s',
+    async (code, status) => {
+      const { create, json } = bench({}, (store) => ({
+        ...store,
+        replace: () => Promise.reject(storeError(code, 'no room')),
+      }));
+      await create('a', {}, { finalizers: ['example.com/a'] });
+      for (const name of ['b', 'c']) await create(name);
+      expect((await json(`DELETE ${path()}`)).status).toBe(status);
+      expect(namesOf((await json(`GET ${path()}`)).json)).toEqual(['a']);
+    },
+  );
+
   test('deletes more than one page of the store completely', async () => {
     const { events, json } = bench();
     for (let index = 0; index < 1_050; index++) {

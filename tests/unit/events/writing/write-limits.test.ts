@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { EventRateLimit } from '../../../../src/limits/event-rate-limits.js';
 import { storeError } from '../../../../src/store/contract/errors.js';
+import type { EventRecord } from '../../../../src/store/contract/record.js';
 import { bench, event, path, type Bench } from '../bench.js';
 
 const CORE = '/api/v1/namespaces/default/events';
@@ -55,6 +56,30 @@ describe('a write beyond the rate', () => {
     expect((await json(`POST ${path()}`, event('a'))).status).toBe(201);
     const patched = await json(`PATCH ${path('/a')}`, { metadata: { labels: { a: '1' } } }, MERGE);
     expect([patched.status, races]).toEqual([200, -1]);
+    expect((await json(`POST ${path()}`, event('b'))).status).toBe(429);
+  });
+
+  it('counts a write once that another client turns from a create into an update, or the reverse', async () => {
+    let race: (() => unknown) | undefined;
+    const raced = async (): Promise<void> => {
+      const now = race;
+      race = undefined;
+      await now?.();
+    };
+    const limits = { eventRateLimits: [{ type: 'Namespace', qps: 0.001, burst: 3 }] } as const;
+    const { json, store } = bench(limits, (inner) => ({
+      ...inner,
+      create: async (...args) => raced().then(() => inner.create(...args)),
+      replace: async (...args) => raced().then(() => inner.replace(...args)),
+    }));
+    expect((await json(`POST ${path()}`, event('a'))).status).toBe(201);
+    const key = { namespace: 'default', name: 'a' };
+    race = () => store.remove(key);
+    expect((await json(`PUT ${path('/a')}`, event('a', {}, { labels: { a: '1' } }))).status).toBe(201);
+    const record = (await store.get(key)) as EventRecord;
+    await store.remove(key);
+    race = () => store.create(key, record.event, { expiresAt: record.expiresAt });
+    expect((await json(`PUT ${path('/a')}`, event('a', {}, { labels: { a: '2' } }))).status).toBe(200);
     expect((await json(`POST ${path()}`, event('b'))).status).toBe(429);
   });
 
