@@ -14,71 +14,73 @@ import {
 
 /** TLS options for the connections to etcd. Values are PEM, not file names. */
 export interface EtcdTlsOptions {
-  /** The authorities that may have signed the members' certificates. Default: the certificates that Node trusts. */
+  /** The certificate authorities that the members' certificates are verified with. Default: those that Node trusts. */
   readonly ca?: string | Uint8Array | undefined;
-  /** The certificate of this client, with `key`. */
+  /** The certificate of this client. Requires `key`. */
   readonly cert?: string | Uint8Array | undefined;
-  /** The private key of the client's certificate, PEM. */
+  /** The private key of the client's certificate. Requires `cert`. */
   readonly key?: string | Uint8Array | undefined;
-  /** The name that the members' certificates are for, where it is not the host of the endpoint. */
+  /** The host name in the members' certificates. Default: the host of the endpoint. */
   readonly serverName?: string | undefined;
 }
 
-/** For `etcdStore`. */
+/** Options of `etcdStore`. */
 export interface EtcdStoreOptions {
   /**
-   * The client URLs of the members, `http://host:2379` or `https://host:2379`. Give all of them: if one fails, the next
-   * is used.
+   * The client URLs of the members, such as `http://host:2379`, all with `http` or all with `https`. List every member:
+   * if one fails, the next is used.
    */
   readonly endpoints: readonly string[];
   /**
-   * Where the events are: `<prefix>/<namespace>/<name>`. The other keys of the store begin with `<prefix>.`. Default:
-   * `/kube-vitals/events`.
+   * The prefix of the keys: `<prefix>/<namespace>/<name>` for events; the other keys of the store begin with
+   * `<prefix>.`. It begins with a slash and does not end with one. Default: `/kube-vitals/events`.
    */
   readonly prefix?: string | undefined;
   /**
-   * `grpc` (default) needs the package `@grpc/grpc-js`; `gateway` is the JSON gateway that each member has on the same
-   * port, and needs nothing. Neither is replaced by the other silently.
+   * `grpc` requires the package `@grpc/grpc-js`; `gateway` uses the JSON gateway that each member serves on the same
+   * port, and requires no package. There is no fallback from one to the other. Default: `grpc`.
    */
   readonly transport?: 'grpc' | 'gateway' | undefined;
-  /** Only with `https` endpoints. */
+  /** TLS options of the connections. Requires `https` endpoints. */
   readonly tls?: EtcdTlsOptions | undefined;
-  /** With `password`, where etcd has authentication on. */
+  /** The name of the etcd user, if authentication is enabled in etcd. Requires `password`. */
   readonly username?: string | undefined;
-  /** The password that goes with the user name. */
+  /** The password of the etcd user. Requires `username`. */
   readonly password?: string | undefined;
-  /** How long one attempt on one member may take, in milliseconds. Default: 1,000. */
+  /** The timeout of one request to one member, in milliseconds; after it the next member is tried. Default: 1,000. */
   readonly requestTimeoutMs?: number | undefined;
   /**
-   * How long an operation may take, in milliseconds, including all attempts, and the time to determine the outcome of a
-   * write that was lost. A request that reads and then writes has twice as long. Default: 4,500.
+   * The timeout of an operation of the store, in milliseconds, including all attempts and the time to determine the
+   * outcome of a write without a response. A request that reads and then writes has twice as long. Default: 4,500.
    */
   readonly operationTimeoutMs?: number | undefined;
   /**
-   * After how much silence a feed proves that it has missed nothing, in milliseconds: it writes the one key
-   * `<prefix>.tick`. What it proves keeps a quiet watch from expiring when etcd is compacted. Default: 30,000.
+   * How long a feed may receive no changes, in milliseconds, before it writes the key `<prefix>.tick` to advance its
+   * position; at least 1,000. This keeps quiet watches from expiring when etcd is compacted, so it must be shorter than
+   * the history that etcd keeps. Default: 30,000.
    */
   readonly progressMs?: number | undefined;
   /**
-   * Whether this store compacts etcd: everything older than `historyMs`, **of all keys of the cluster**. Default:
-   * false; a shared cluster is compacted by its operators.
+   * Whether this store compacts etcd: history older than `historyMs`, **of all keys of the cluster**. Enable it only if
+   * nothing else compacts the cluster. Default: false.
    */
   readonly compactHistory?: boolean | undefined;
-  /** How long history is kept where `compactHistory` is on, in milliseconds. Default: 600,000 (10 minutes). */
+  /** How long history is kept with `compactHistory`, in milliseconds. Default: 600,000 (10 minutes). */
   readonly historyMs?: number | undefined;
   /**
-   * What history may cost in bytes where `compactHistory` is on, before younger history is compacted as well. Roughly:
-   * it is what the database of etcd grew by, with everything else that is in it. Default: 268,435,456 (256 MiB).
+   * The approximate limit for history in bytes with `compactHistory`; above it, history younger than `historyMs` is
+   * compacted as well. Measured as the growth of etcd's database by all its keys. Default: 268,435,456 (256 MiB).
    */
   readonly historyMaxBytes?: number | undefined;
   /**
-   * Where the members answer HTTP, if they answer only gRPC on `endpoints` (`--listen-client-http-urls` of etcd). The
-   * time for stamps and expiry is read there, so that no replica expires events by a clock of its own. An empty list:
-   * each replica uses its own clock. Default: `endpoints`.
+   * The HTTP URLs of the members, from which the store reads the time for timestamps and expiry. Set it if the members
+   * serve only gRPC on `endpoints` (`--listen-client-http-urls` of etcd). With an empty list each replica uses its own
+   * clock. Default: `endpoints`.
    */
   readonly timeEndpoints?: readonly string[] | undefined;
   /**
-   * The largest event, in bytes; a larger one is `too-large`. Default: 1,048,576, and etcd takes 1.5 MiB by default.
+   * The maximum size of an event in bytes, at least 65,536; a larger one is `too-large`. etcd accepts requests of up to
+   * 1.5 MiB unless `--max-request-bytes` is set. Default: 1,048,576 (1 MiB).
    */
   readonly maxEventBytes?: number | undefined;
   /** The name of the store and of its health check. Default: `etcd`. */

@@ -1,19 +1,17 @@
 import { messageOf } from '../../model/error-message.js';
-/**
- * What a statement's parameter may be. Numbers are sent as texts, because drivers differ in what they make of large
- * ones.
- */
+
+/** The type of a statement's parameter. Numbers are sent as texts: drivers differ in how they handle large ones. */
 export type PostgresValue = string | Uint8Array | null;
 
-/** How a statement is to be sent. */
+/** Options of one call of {@link PostgresClient.query}. */
 export interface PostgresCall {
   /** A name to prepare the statement under. Absent: it must not be prepared (a pooler may be in between). */
   readonly name?: string | undefined;
-  /** Aborted at the deadline: close the connection, the answer is no longer awaited. */
+  /** Aborted at the deadline: close the connection, because the response is no longer awaited. */
   readonly signal: AbortSignal;
   /**
-   * Present for reads that can be abandoned, and aborted when the answer is no longer needed: a statement that was not
-   * sent yet must not be sent. One that was sent may run until `signal`, and may be cancelled in the database then.
+   * Present for reads that can be abandoned, and aborted when the response is no longer needed: a statement that was
+   * not sent yet must not be sent. One that was sent may run until `signal` is aborted, and may then be cancelled.
    */
   readonly abandoned?: AbortSignal | undefined;
 }
@@ -23,7 +21,7 @@ export interface PostgresCall {
  * `postgresJsClient`; anything else can be wrapped by hand.
  *
  * Errors of the server must carry their SQLSTATE in `code`, as both drivers do. An error thrown before anything was
- * sent may say so with the property `notSent: true`; without it the store has to call the outcome of a write unknown.
+ * sent may have the property `notSent: true`; without it the store has to treat the outcome of a write as unknown.
  */
 export interface PostgresClient {
   /**

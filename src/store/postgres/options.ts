@@ -16,65 +16,75 @@ import type { PostgresClient } from './client.js';
 import { aSchemaName } from './names.js';
 import type { PgPool } from './pg-client.js';
 
-/** For `postgresStore`: exactly one of `pool`, `connectionString` and `client`, and what has a default. */
+/** Options of `postgresStore`. Exactly one of `pool`, `connectionString` and `client` is required. */
 export interface PostgresStoreOptions {
-  /** A `Pool` of `pg`, made and ended by the service. It needs two connections or more for LISTEN. */
+  /** A `Pool` of `pg` that the service creates and ends. LISTEN requires at least two connections. */
   readonly pool?: PgPool | undefined;
   /**
-   * Where the database is, as `pg` reads it (`postgres://user:password@host:5432/database`). The store has a pool of
-   * its own.
+   * The connection string for `pg` (`postgres://user:password@host:5432/database`). The store creates a pool of its
+   * own, and ends it in `close()`.
    */
   readonly connectionString?: string | undefined;
-  /** Another driver behind the small interface the store needs, such as `postgresJsClient(sql)`. */
+  /** An adapter for another driver, such as `postgresJsClient(sql)`. */
   readonly client?: PostgresClient | undefined;
   /**
-   * With `connectionString`: the `ssl` option of `pg`, a boolean or the options of `tls.connect`. Default: as in the
-   * string.
+   * The `ssl` option of `pg`: a boolean or the options of `tls.connect`. Requires `connectionString`. Default: as in
+   * the connection string.
    */
   readonly ssl?: boolean | object | undefined;
   /**
-   * With `connectionString`: the most connections for statements. One more is held while a feed is read. Default: 8.
+   * The maximum number of connections for statements; one more is held while a feed is read. Requires
+   * `connectionString`. Default: 8.
    */
   readonly poolSize?: number | undefined;
-  /** The schema everything is in, of ASCII letters, digits, `_` and `-`, at most 48. Default: `kube_vitals`. */
+  /**
+   * The name of the database schema for all tables and functions: at most 48 ASCII letters, digits, `_` and `-`.
+   * Default: `kube_vitals`.
+   */
   readonly schema?: string | undefined;
-  /** Whether the store may create and update its schema. `false`: it only checks it. Default: true. */
+  /**
+   * Whether the store creates and updates its schema. `false`: the store only checks its version, and you apply
+   * `postgresSchema()`. Default: true.
+   */
   readonly migrate?: boolean | undefined;
   /**
-   * Who pools the connections. `session`: nobody, they are the server's; statements are prepared, feeds wake by LISTEN.
-   * `transaction`: a pooler such as PgBouncer in transaction mode; neither is possible, feeds poll. `auto`: the store
-   * finds out. Default: `auto`.
+   * How connections are pooled on the way to the server. `session`: not at all, or in session mode; statements are
+   * prepared, and LISTEN notifies feeds of changes. `transaction`: by a pooler such as PgBouncer in transaction mode,
+   * which allows neither, so that feeds poll. `auto`: the store detects the mode. Default: `auto`.
    */
   readonly pooling?: 'auto' | 'session' | 'transaction' | undefined;
-  /** The deadline of each request to the database, in milliseconds. Default: 5,000. */
+  /** The timeout of each request to the database, in milliseconds. Default: 5,000. */
   readonly requestTimeoutMs?: number | undefined;
-  /** How often a feed looks for changes by itself while LISTEN works, in milliseconds. Default: 1,000. */
+  /** The interval between polls of a feed while LISTEN works, in milliseconds. Default: 1,000. */
   readonly pollMs?: number | undefined;
-  /** The same while there is no LISTEN, in milliseconds. Default: 100. */
+  /** The interval between polls of a feed without LISTEN, in milliseconds. Default: 100. */
   readonly pollWithoutListenMs?: number | undefined;
   /** How long history is kept, in milliseconds. Default: 600,000 (10 minutes). */
   readonly historyMs?: number | undefined;
   /**
-   * The most bytes history may take besides what is current, roughly; the oldest is forgotten. Default: 268,435,456
-   * (256 MiB).
+   * The approximate limit for history in bytes, without the current versions; above it, history younger than
+   * `historyMs` is dropped as well. Default: 268,435,456 (256 MiB).
    */
   readonly historyMaxBytes?: number | undefined;
-  /** The largest event, in bytes; a larger one is `too-large`. At most 67,108,864. Default: 3,145,728 (3 MiB). */
+  /**
+   * The maximum size of an event in bytes, at most 67,108,864 (64 MiB); a larger one is `too-large`. Default: 3,145,728
+   * (3 MiB).
+   */
   readonly maxEventBytes?: number | undefined;
   /**
-   * A new database begins right above this revision, and an existing one continues where it ended. Only for operators
-   * who know that the database is never emptied, which would repeat revisions. Default: the clock of the database in
-   * microseconds decides.
+   * Revisions of a new database start directly above this one, and those of an existing one continue from its latest.
+   * Use it only if the database is never emptied, because an emptied one would use revisions twice. Default: the clock
+   * of the database in microseconds.
    */
   readonly startAt?: Revision | undefined;
   /**
-   * For tests: the time of history and of new databases, which is never taken to be later than the clock of the
-   * database. Deadlines and polls run in real time, and `now` is the database's. Default: the clock of the database.
+   * For tests: the clock for the age of history and the first revision of a new database; a time later than that of the
+   * database has no effect. Timeouts and polls use real time. Default: the clock of the database.
    */
   readonly clock?: Clock | undefined;
   /** The name of the store and of its health check. Default: `postgres`. */
   readonly name?: string | undefined;
-  /** Receives the errors of work in the background, which is tried again. */
+  /** Receives the errors of background work, which is retried. */
   readonly observe?: Observe | undefined;
 }
 

@@ -10,7 +10,7 @@ export const SCHEMA_VERSION = 2;
 /** The version that an empty schema gets first. The one before it was never released. */
 export const FIRST_VERSION = 2;
 
-/** For {@link postgresSchema}. */
+/** Options of {@link postgresSchema}. */
 export interface PostgresSchemaOptions {
   /** The schema's name. Default: `kube_vitals`. */
   readonly schema?: string | undefined;
@@ -22,7 +22,7 @@ export interface PostgresSchemaOptions {
  * current version of each key: small rows, so that a write rewrites no event.
  *
  * `counter` is the lock that makes revisions visible in order; it is separate from `meta` so that deleting history does
- * not block writers. Its `timeline`, `place` and `system` tell whether the data was moved or restored. `forgotten` is
+ * not block writers. Its `timeline`, `place` and `system` show whether the data was moved or restored. `forgotten` is
  * how far the log was cleared; the floor may be higher. `raises` has the revisions that the counter was raised to
  * without a row in the log: any other revision that is not in the log was assigned in a history that is gone.
  */
@@ -91,9 +91,8 @@ function steps(schema: string): readonly (readonly [version: number, sql: string
 }
 
 /**
- * The SQL text that makes the schema or brings it up to date: one statement, atomic, guarded by an advisory lock,
- * harmless when run again. The store runs it by itself unless it has `migrate: false`; then a role that may create
- * schemas applies it.
+ * The SQL text that creates or updates the schema: one atomic statement under an advisory lock, which may be run again.
+ * The store runs it itself unless it has `migrate: false`; then apply it with a role that may create schemas.
  *
  * @throws TypeError that lists every fault.
  */
@@ -102,8 +101,8 @@ export function postgresSchema(options: PostgresSchemaOptions = {}): string {
   const { schema = 'kube_vitals' } = options;
   const s = quoted(schema);
   const applied = steps(schema).map(([version, sql]) => `  IF present < ${version} THEN\n${sql}\n  END IF;`);
-  // What is there is looked up in the catalogs themselves: functions such as to_regclass answer from caches, which may
-  // be older than the lock.
+  // Existing objects are looked up in the catalogs themselves: functions such as to_regclass use caches, which may be
+  // older than the lock.
   return `DO $kube_vitals$
 DECLARE
   present integer := 0;

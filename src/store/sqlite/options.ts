@@ -7,11 +7,14 @@ import type { Revision } from '../contract/event-store.js';
 /** The supported drivers: built into Node since 22.13, or packages that the service installs. */
 export type SqliteDriver = 'node:sqlite' | 'better-sqlite3' | 'libsql';
 
-/** For `sqliteStore`. */
+/** Options of `sqliteStore`. */
 export interface SqliteStoreOptions {
-  /** The database file. It and its folder are made if they do not exist. */
+  /** The path of the database file. The file and its folder are created if they do not exist. */
   readonly path: string;
-  /** Default: `auto`, the first that works of `node:sqlite`, `better-sqlite3` and `libsql`. */
+  /**
+   * The driver to use; no other is tried. Default: `auto`, the first that works of `node:sqlite`, `better-sqlite3` and
+   * `libsql`.
+   */
   readonly driver?: SqliteDriver | 'auto' | undefined;
   /** Default: the system clock. */
   readonly clock?: Clock | undefined;
@@ -22,38 +25,43 @@ export interface SqliteStoreOptions {
    * (256 MiB).
    */
   readonly historyMaxBytes?: number | undefined;
-  /** The largest event, in bytes; a larger one is `too-large`. Default: 3,145,728 (3 MiB), at most 256 MiB. */
+  /**
+   * The maximum size of an event in bytes, at most 268,435,456 (256 MiB); a larger one is `too-large`. Default:
+   * 3,145,728 (3 MiB).
+   */
   readonly maxEventBytes?: number | undefined;
   /**
-   * How large the file may grow, in bytes, roughly. Beyond it creates and replaces fail with `unavailable`, while
-   * removals and expiry still find room. Default: no limit but the disk's.
+   * The approximate limit for the size of the database file in bytes, at least 1,048,576. At the limit, creates and
+   * replaces fail with `unavailable`; removals and expiry may use 4 MiB more. Default: limited by the disk only.
    */
   readonly maxFileBytes?: number | undefined;
   /**
-   * Room on the disk that is held in a file beside the database, in bytes. A full disk then has room for removals,
-   * expiry, the log and the start of a service; new events do not get it. At most an eighth of the disk is taken.
-   * Default: 16,777,216 (16 MiB), four times the largest event is sensible; 0: none.
+   * The size in bytes of a file beside the database that reserves disk space: when the disk is full, it is released to
+   * removals, expiry, the log and the start of a service, but not to new events. At most an eighth of the disk is
+   * reserved. With a larger `maxEventBytes`, set it to at least four times that value. 0: nothing is reserved. Default:
+   * 16,777,216 (16 MiB).
    */
   readonly reserveBytes?: number | undefined;
-  /** What the database may keep in memory, in bytes. Default: 16,777,216 (16 MiB). */
+  /** The size of SQLite's page cache in memory, in bytes. Default: 16,777,216 (16 MiB). */
   readonly cacheBytes?: number | undefined;
   /**
-   * Reads the whole file when it is opened and refuses it if anything is damaged. Slow for a large one. Default: false.
+   * Whether the whole file is read when it is opened, and refused if any part is damaged. Slow for a large file.
+   * Default: false.
    */
   readonly checkOnOpen?: boolean | undefined;
   /**
-   * A new database begins right above this revision, whatever the clock says, and a clock that is ahead does not raise
-   * it later. Give a number above everything that may have been used at this path: a file that was deleted begins
-   * there. One that was restored from a copy, or comes from elsewhere, continues 1,000,000,000 above it, or above its
-   * own latest revision where that is higher, and everything before is expired. Default: the clock decides, also for
-   * such a file.
+   * Revisions of a new database start directly above this one, and the clock does not raise them later. The value must
+   * be above every revision that may have been used at this path, because a file that was deleted starts there again.
+   * A file that was restored from a copy or comes from elsewhere continues 1,000,000,000 above the value or above its
+   * own latest revision, whichever is higher, and all earlier revisions are expired. Default: the clock in
+   * microseconds, in both cases.
    */
   readonly startAt?: Revision | undefined;
   /** The name of the store and of its health check. Default: `sqlite`. */
   readonly name?: string | undefined;
 }
 
-/** The options that the worker gets: plain data. */
+/** The options that are passed to the worker, as plain data. */
 export type EngineOptions = Omit<SqliteStoreOptions, 'clock'>;
 
 const LARGEST_EVENT_BYTES = 268_435_456;
@@ -80,8 +88,8 @@ function aPath(value: unknown, name: string): readonly string[] {
 }
 
 /**
- * The options that go to the thread, as plain data: they may be getters, or inherited. The path is absolute, because the
- * process may change its working directory while the file is open.
+ * Copies the options as plain data for the worker thread, because they may be getters or inherited. The path is made
+ * absolute, because the process may change its working directory while the file is open.
  */
 export function plainOptions(options: SqliteStoreOptions): EngineOptions {
   const names = Object.keys(rules()).filter((name) => name !== 'clock') as (keyof SqliteStoreOptions)[];
