@@ -43,7 +43,7 @@ export interface CopyProgress {
   readonly expired: number;
   /** How many were skipped for another reason: see {@link CopyResult.skipped}. */
   readonly left: number;
-  /** How many are still to be read; `undefined` where the store does not know. */
+  /** How many are still to be read; `undefined` where the store does not count them. */
   readonly remaining: number | undefined;
 }
 

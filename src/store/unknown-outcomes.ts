@@ -13,7 +13,7 @@ export interface UnknownOutcomeOptions {
   /** Default: the system clock. */
   readonly clock?: Clock | undefined;
   /**
-   * How long to try to find out the outcome of a write, in milliseconds from the beginning of the write. Default:
+   * How long to try to determine the outcome of a write, in milliseconds from the beginning of the write. Default:
    * 8,000.
    */
   readonly withinMs?: number | undefined;
@@ -38,7 +38,7 @@ type Judge = (error: unknown, signal: AbortSignal) => Promise<EventRecord | unde
 
 /**
  * Repeats a write whose outcome is unknown. It is conditional, so it cannot take effect twice: either the repetition
- * succeeds, or the condition no longer holds and `judge` finds out why. Else it fails with the first error.
+ * succeeds, or the condition no longer holds and `judge` determines why. Otherwise it fails with the first error.
  */
 async function resolved(
   write: Write,

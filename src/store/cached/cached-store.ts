@@ -169,7 +169,7 @@ export function cachedStore(store: EventStore, options: CachedStoreOptions = {})
     freshness.markUnknown();
     throw error;
   };
-  /** A write returns its revision; a failed one may have changed something at a revision that only the store knows. */
+  /** A write returns its revision; a failed one may have changed something at an unknown revision. */
   const written = (work: Promise<EventRecord>): Promise<EventRecord> =>
     work.then((record) => {
       freshness.saw(record.revision);

@@ -166,7 +166,7 @@ export function createFreshness({ store, cache, clock, timeoutMs }: FreshnessOpt
       if (cache.replica === undefined || latest() < missed) return Promise.resolve(false);
       if (!mustAsk()) return reach(known, clock.monotonic() + timeoutMs);
       if (asking === undefined) return ask();
-      // One read asks several times: a list first for JSON, then for records.
+      // One read calls this several times: a list first for JSON, then for records.
       if (asking.isLate()) return Promise.resolve(false);
       next ??= createRound();
       return next.result;

@@ -65,7 +65,7 @@ export interface ListPage {
   readonly revision: Revision;
   /** Where the next page begins; absent when nothing is left. */
   readonly next?: Position | undefined;
-  /** How many records are left after this page; absent where the store does not know or `terms` were used. */
+  /** How many records are left after this page; absent where the store did not count them or `terms` were used. */
   readonly remaining?: number | undefined;
 }
 

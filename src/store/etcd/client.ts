@@ -29,7 +29,7 @@ interface Watched {
   cancel(): void;
 }
 
-/** A client of whichever member answers. Everything fails with a StoreError. */
+/** A client of a cluster, which uses any member that is available. Every call fails only with a StoreError. */
 export function createEtcdClient(connections: readonly Connection[], settings: EtcdSettings) {
   const { clock, login, requestTimeoutMs, operationTimeoutMs } = settings;
   /** Watches that are not in here are ignored. */
@@ -139,7 +139,7 @@ export function createEtcdClient(connections: readonly Connection[], settings: E
           throw storeError('future-revision', 'this revision is later than the latest revision', { cause: failure });
         case 'too-large':
         case 'answer-too-large':
-          // gRPC has the same message for both directions: the answer to a write is small.
+          // gRPC has the same message for both directions: the response to a write is small.
           if (failureClass === 'answer-too-large' && what === 'read') throw failure;
           throw storeError('too-large', `etcd: ${messageOf(failure)}`, { cause: failure });
         case 'no-space':
@@ -184,10 +184,10 @@ export function createEtcdClient(connections: readonly Connection[], settings: E
     async compact(revision: number, context: CallContext): Promise<void> {
       await persist((connection, given) => connection.compact(revision, given), context, 'read');
     },
-    /** The size of the database of the member that answers. */
+    /** The size of the database of the member that responds. */
     bytesInUse: (context: CallContext): Promise<number> =>
       persist((connection, given) => connection.bytesInUse(given), context, 'read'),
-    /** Opens one watch on one member; the listener is told of its failure. Leaving the member ends its watches. */
+    /** Opens one watch on one member; its failure is passed to the listener. Leaving the member ends its watches. */
     async watch(request: WatchRequest, listener: WatchListener, context: CallContext): Promise<WatchHandle> {
       const connection = connectionNow();
       const given = tokenFor(connection);

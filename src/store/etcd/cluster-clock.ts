@@ -11,13 +11,13 @@ interface Time {
   readonly at: number;
 }
 
-/** A member's answer: its time, that it speaks no HTTP on this port, or that it is unavailable. */
+/** The result for a member: its time, that it does not serve HTTP on this port, or that it is unavailable. */
 type Answer = Time | 'no-http' | 'away';
 
 /**
- * The clock that all replicas of a store share: that of the members of etcd. Reads the `Date` header of their answers
- * to `GET /version`, which needs no permission. The median counts, so that a single wrong clock has no effect. Where
- * they answer only gRPC on this port (`--listen-client-http-urls`), the clock of this process is used.
+ * The clock that all replicas of a store share: that of the members of etcd. Reads the `Date` header of their responses
+ * to `GET /version`, which needs no permission. The median is used, so that a single wrong clock has no effect. Where
+ * they serve only gRPC on this port (`--listen-client-http-urls`), the clock of this process is used.
  */
 export function createClusterClock(settings: EtcdSettings) {
   const { clock, timeEndpoints, requestTimeoutMs } = settings;
@@ -66,7 +66,7 @@ export function createClusterClock(settings: EtcdSettings) {
   return {
     /** Microseconds since the epoch, to the second; read from the members. Fails with `unavailable`. */
     now: (): Promise<number> => now(),
-    /** The same, from an answer that is at most a second old. */
+    /** The same, from a response that is at most a second old. */
     async recent(): Promise<number> {
       const age = last === undefined ? Infinity : clock.monotonic() - last.at;
       return last !== undefined && age < FRESH_MS ? last.micros + age * 1000 : now();

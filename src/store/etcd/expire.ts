@@ -55,7 +55,7 @@ export async function expireDue(
         try {
           if (await expireOne(client, entry, newContext())) removed++;
         } catch (error) {
-          // A lost race and a lost answer look alike. What is still due is found again.
+          // A lost race and a lost response cannot be distinguished. What is still due is found again.
           if (!hasCode(error, 'unknown-outcome')) failure = { error };
         }
       }

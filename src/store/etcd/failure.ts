@@ -24,13 +24,13 @@ function isEtcdFailure(value: unknown): value is EtcdFailure {
 
 /**
  * What to do about a failure.
- * - `away`: this member is unable now, another one may do it; nothing was changed
+ * - `away`: this member is unavailable, another one may not be; nothing was changed
  * - `unknown-outcome`: as `away`, but a write may have happened
- * - `token`: the token is no longer good
- * - `compacted`, `future`: the revision of a read
- * - `too-large`: the request; `answer-too-large`: the answer, for the gateway of etcd
- * - `no-space`: the database has reached its quota, no member writes
- * - `refused`: etcd refuses it, and would do so again
+ * - `token`: the token is no longer valid
+ * - `compacted`, `future`: the revision of a read is too old, or does not exist yet
+ * - `too-large`: the request is; `answer-too-large`: the response is, for the gateway of etcd
+ * - `no-space`: the database has reached its quota, and no member accepts writes
+ * - `refused`: etcd refuses the request, and would do so again
  */
 export type FailureClass =
   | 'away'
@@ -43,7 +43,7 @@ export type FailureClass =
   | 'no-space'
   | 'refused';
 
-/** Published error strings of etcd that decide, whatever their code. */
+/** Published error strings of etcd that determine the class, whatever their code. */
 const MESSAGES: readonly (readonly [part: string, failureClass: FailureClass])[] = [
   ['required revision has been compacted', 'compacted'],
   ['required revision is a future revision', 'future'],

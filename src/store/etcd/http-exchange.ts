@@ -5,7 +5,7 @@ import type { EtcdSettings } from './options.js';
 const DEFAULT_PORT = '2379';
 const KEEP_ALIVE_MS = 60_000;
 
-/** Receives the answer to a request. Nothing comes after `ended` or `failed`. */
+/** Receives the response to a request. Nothing is called after `ended` or `failed`. */
 export interface ExchangeListener {
   started(status: number, headers: Readonly<Record<string, string | string[] | undefined>>): void;
   data(text: string): void;

@@ -24,17 +24,18 @@ const BEYOND = 1_000_000_000;
 const CONFIRM_MS = 5000;
 
 export interface LiftedClient extends EtcdClient {
-  /** The latest revision in any answer. */
+  /** The latest revision in any response. */
   seen(): Revision;
   /** Nothing before this revision can be read any more. */
   floor(): Revision;
 }
 
 /**
- * A client whose revisions never go back. When an answer of etcd is behind what was seen when the request was sent, its
- * counter went back: the cluster was restored from a backup, or created again. Then this replica writes how far
- * revisions are lifted from now on (`<prefix>.uplift`), far above everything that was seen, and everything before that
- * is expired, open watches included. Each write is bound to that key, so that no other replica continues without it.
+ * A client whose revisions never go back. When a response of etcd has a lower revision than was known when the request
+ * was sent, its counter went back: the cluster was restored from a backup, or created again. Then this replica writes
+ * how far revisions are lifted from now on (`<prefix>.uplift`), far above everything that was seen, and everything
+ * before that is expired, open watches included. Each write is conditional on that key, so that no other replica
+ * continues without it.
  */
 export function createLiftedClient(inner: EtcdClient, layout: Layout, clock: Clock): LiftedClient {
   const { liftKey } = layout;
@@ -42,7 +43,7 @@ export function createLiftedClient(inner: EtcdClient, layout: Layout, clock: Clo
   let confirmedAt = -Infinity;
   let seen: Revision = 0;
   let finding: Promise<void> | undefined;
-  /** An answer was behind what was seen. True until it is confirmed, even if others have written enough meanwhile. */
+  /** A response was behind a known revision. True until it is confirmed, even if others have written enough since. */
   let wentBack = false;
 
   const adopt = (next: Lift): void => {

@@ -12,7 +12,7 @@ import type { RangeRequest, RangeResponse } from './connection.js';
 const SEARCH_STEP = 500;
 const MAX_SEARCHED = 2000;
 
-/** A range, in smaller parts where the answer is too large for the gateway of etcd. */
+/** A range, in smaller parts where the response is too large for the gateway of etcd. */
 async function rangeThatFits(client: EtcdClient, request: RangeRequest, context: CallContext): Promise<RangeResponse> {
   let { limit = 1 } = request;
   for (;;) {

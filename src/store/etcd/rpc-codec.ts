@@ -31,7 +31,7 @@ interface Call {
   readonly path: string;
 }
 
-/** Sends one request. `read` throws for an invalid answer. */
+/** Sends one request. `read` throws for an invalid response. */
 export type Send<Sent> = <T>(
   call: Call,
   request: Sent,

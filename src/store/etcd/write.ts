@@ -32,8 +32,8 @@ function quotaReached({ message }: StoreError, cause: unknown): StoreError {
 }
 
 /**
- * A member that has just reached its space quota **does** the write and answers with the refusal. That answer is final:
- * nothing is pending any more, and a linearizable read shows the outcome.
+ * A member that has just reached its space quota **applies** the write, and yet responds with an error. That response
+ * is final: nothing is pending any more, and a linearizable read shows the outcome.
  */
 function readAfterRefusal<T>(reading: Promise<T>, refused: StoreError): Promise<T> {
   return reading.catch((error: unknown) => {

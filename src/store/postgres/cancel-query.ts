@@ -20,10 +20,10 @@ const CANCEL_REQUEST_BYTES = 16;
 const CANCEL_REQUEST = 80_877_102;
 
 /**
- * Asks the server to cancel the current query of a connection. Resolves when the server has processed the request, or
- * after 250 ms; never fails. The server cancels whatever the connection is doing when the request arrives, so the
- * connection must not be used for anything else, and must be closed afterwards, not before: a pooler forgets the key
- * with the connection.
+ * Cancels the current query of a connection in the server. Resolves when the server has processed the request, or after
+ * 250 ms; never fails. The server cancels whatever the connection is doing when the request arrives, so the connection
+ * must not be used for anything else, and must be closed afterwards, not before: a pooler drops the key with the
+ * connection.
  *
  * The request uses a separate connection without TLS, as in libpq up to version 16. The key is useless once the
  * connection is closed.

@@ -31,7 +31,7 @@ const ADVICE: Readonly<Record<string, string>> = Object.freeze({
   '57P03': 'the server is starting up or shutting down',
 });
 
-/** Server errors after which a commit may have happened: the backend was ended, or does not know itself. */
+/** Server errors after which a commit may have happened: the backend was ended, or the outcome is unknown to it. */
 function isOutcomeUnknown(state: string): boolean {
   if (state === '57P03' || state === '08001' || state === '08004') return false;
   return state.startsWith('57P') || state.startsWith('08') || state === '40003';
@@ -52,7 +52,7 @@ export function grantsFor(schema: string, role: string): string {
 
 /**
  * The error for the caller of a failed request. Certainly nothing was written when nothing was sent, or when the server
- * itself answered with an error, which rolls the transaction back. Otherwise the outcome of a write is unknown.
+ * itself returned an error, which rolls the transaction back. Otherwise the outcome of a write is unknown.
  *
  * @param schema the quoted schema
  */

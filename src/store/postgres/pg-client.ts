@@ -67,7 +67,7 @@ export interface PgPool {
 /** For errors of idle or broken clients: the next query reports them, and without a listener they end the process. */
 const ignoreError = (): void => undefined;
 
-/** A server's own error leaves the connection usable, unless the server says that it is ending it (class 57). */
+/** Whether an error of the server leaves the connection usable: not where its code means that the connection ends. */
 function leavesUsable(error: unknown): boolean {
   const { code } = error as { code?: unknown };
   return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) && !/^(?:57P|08)/.test(code);

@@ -4,7 +4,7 @@ import type { PgPoolClient } from './pg-client.js';
 
 type Listen = NonNullable<PostgresClient['listen']>;
 
-/** The longest wait for the answer to a LISTEN, an UNLISTEN or a heartbeat, in milliseconds. */
+/** The timeout of a LISTEN, an UNLISTEN or a heartbeat, in milliseconds. */
 const LISTEN_TIMEOUT_MS = 5_000;
 /** A held connection whose other end has vanished reports nothing by itself. */
 const HEARTBEAT_MS = 15_000;
@@ -26,7 +26,7 @@ export function createPgListen(connect: (signal: AbortSignal) => Promise<PgPoolC
     const client = await connect(AbortSignal.timeout(LISTEN_TIMEOUT_MS));
     const subscriptions = new Set<Subscription>();
     let over = false;
-    /** A client must not be given a statement while another one runs. */
+    /** A client must not receive a statement while another one runs. */
     let last: Promise<unknown> = Promise.resolve();
 
     const run = (text: string): Promise<unknown> => {

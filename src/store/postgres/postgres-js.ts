@@ -11,7 +11,7 @@ const DEFAULT_MAX = 10;
 /** Statements of the store that may be the subquery of another. */
 const HAS_ROWS = /^(SELECT|WITH)\s/;
 
-/** The pending rows of a query of the driver `postgres`. */
+/** The promise of the rows of a query of the driver `postgres`. */
 export type PendingRows = PromiseLike<readonly object[]>;
 
 interface Waiting extends Pick<PostgresCall, 'name' | 'abandoned'> {
@@ -101,7 +101,7 @@ interface OptionsOfSql {
   };
 }
 
-/** Rows are read by the names and values that the statements of the store ask for: with others every call would fail. */
+/** The store reads rows by the names and values of its own statements: if they are changed, every call would fail. */
 function transformFaults(sql: unknown): readonly string[] {
   const { column, value, row } = (sql as OptionsOfSql | undefined)?.options?.transform ?? {};
   if (!column?.from && !value?.from && !row?.from) return [];

@@ -23,7 +23,7 @@ export function createReads(
   const saw = (revision: Revision): void => void (seen = Math.max(seen, revision));
 
   return {
-    /** The latest revision in any answer. */
+    /** The latest revision in any response. */
     get seen(): Revision {
       return seen;
     },
@@ -34,7 +34,7 @@ export function createReads(
      */
     async read(statement: Statement, values: readonly PostgresValue[], signal?: AbortSignal): Promise<readonly Row[]> {
       for (let round = 0; ; round++) {
-        // Not the one known when the answer arrives: a write may have been faster.
+        // Not the one known when the response arrives: a write may have been faster.
         const known = seen;
         const rows = await requests.read(statement, values, signal);
         const [first] = rows;

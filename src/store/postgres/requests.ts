@@ -33,12 +33,12 @@ export function stampOf(clock: Clock | undefined): string | null {
 }
 
 /**
- * How long an abandoned read keeps its connection, in milliseconds. Most have their answer by then, and a new
+ * How long an abandoned read keeps its connection, in milliseconds. Most have their response by then, and a new
  * connection costs the server more than that; a slow one must not hold a connection that others need.
  */
 const ABANDONED_MS = 250;
 
-/** Fails with StoreErrors only. A request without an answer in time ends at its deadline, whatever the driver does. */
+/** Fails with StoreErrors only. A request without a response in time ends at its deadline, whatever the driver does. */
 export function createRequests({
   client,
   schema,
@@ -65,7 +65,7 @@ export function createRequests({
     try {
       const { signal } = deadline;
       const answer = client.query(text, values, { signal, abandoned, name: prepares ? name : undefined });
-      // The driver is asked first: at the deadline it knows whether anything was sent.
+      // The driver's error comes first: at the deadline it shows whether anything was sent.
       const late = new Promise<void>((resolve) => {
         signal.addEventListener('abort', () => setTimeout(resolve, 0), { once: true });
       }).then(() => Promise.reject(signal.reason as Error));
@@ -94,7 +94,7 @@ export function createRequests({
     ): Promise<readonly Row[]> => send('read', statement, values, signal),
     write: (statement: Statement, values: readonly PostgresValue[]): Promise<readonly Row[]> =>
       send('write', statement, values),
-    /** True if the database has answered nothing for half of a deadline, to a request that was sent at `since`. */
+    /** Whether the database has sent no response for half of a deadline, since a request was sent at `since`. */
     isSilent: (since: number): boolean => timers.monotonic() - Math.max(answeredAt, since) >= timeoutMs / 2,
     /** The connections are the server's own, not a pooler's: from now on statements are prepared. */
     prepare(): void {

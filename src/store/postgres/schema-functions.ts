@@ -1,6 +1,6 @@
 import { TOO_LATE } from './server-clock.js';
 
-/** Plans are kept for a connection while the tables grow: none may suit only small tables. */
+/** Plans are kept for a connection while the tables grow: none may be good only for small tables. */
 export const FUNCTION_SETTINGS = `SET search_path = pg_catalog, pg_temp SET enable_seqscan = off
     SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off`;
 
@@ -33,7 +33,7 @@ export const stampSql = (given: string): string => `least(${given}, ${DATABASE_N
  * Nothing is written after `p_until`, the server's time in microseconds: the sender has timed out and repeated the
  * batch. `p_seen` is the latest revision known to the sender, see `lift`.
  *
- * Kinds: 0 create, 1 replace, 2 remove. The answer has a row for each write: the new revision or null, the previous
+ * Kinds: 0 create, 1 replace, 2 remove. The result has a row for each write: the new revision or null, the previous
  * revision, and for a removal the last state.
  */
 export function writeFunction(s: string, channel: string): string {

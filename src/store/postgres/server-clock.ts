@@ -12,15 +12,15 @@ const STATEMENT = {
 };
 
 /**
- * The server's wall clock, as far as this store knows it. A write without an answer in time is repeated, and the first
- * one may still be unread in a connection to a frozen server. So each write carries its deadline in the server's own
- * time, and is refused after it: it can never undo changes made after its repetition. When the server's clock is set,
- * one batch is refused, then it is measured again.
+ * An estimate of the server's wall clock. A write without a response in time is repeated, and the first one may still
+ * be unread in a connection to a frozen server. So each write carries its deadline in the server's own time, and is
+ * refused after it: it can never undo changes made after its repetition. When the server's clock is set, one batch is
+ * refused, then it is measured again.
  */
 export function createServerClock({ requests, timers }: Pick<StoreParts, 'requests' | 'timers'>) {
   let ahead = 0;
   return {
-    /** Asks the server for its time, in microseconds. */
+    /** Reads the server's time, in microseconds. */
     async now(signal?: AbortSignal): Promise<number> {
       const [row] = await requests.read(STATEMENT, [], signal);
       const time = numberOf(row?.['now']);

@@ -10,7 +10,7 @@ import type { StoreParts } from './requests.js';
 const WAIT_MS = 1_000;
 
 /**
- * Finds out whether LISTEN works, that is, whether connections are the server's own or a pooler's. With `auto` it
+ * Checks whether LISTEN works, that is, whether connections are the server's own or a pooler's. With `auto` it
  * listens on a random channel, notifies that channel over another connection and waits. A pooler in transaction mode
  * loses the notification: the connection that was listening belongs to another client by then.
  */
@@ -45,7 +45,7 @@ export function createListenCheck(
   };
 
   return {
-    /** Finds out, once. Fails when that was not possible; the next call tries again. */
+    /** Whether LISTEN works; checked once. Fails when the check was not possible; the next call repeats it. */
     async works(): Promise<boolean> {
       if (known !== undefined || listen === undefined) return known ?? false;
       asking ??= ask(listen).finally(() => {

@@ -52,7 +52,7 @@ export function createDiskSpace({ path, maxFileBytes }: EngineOptions, reserve: 
     setLimit(connection, spaceLow ? Math.min(max, number(connection, 'page_count')) : max);
   };
 
-  /** Moves the log into the file as far as readers let it. False: there was no room. */
+  /** Moves the log into the file as far as readers allow. False: there was no space. */
   const checkpoint = (): boolean => {
     try {
       use().prepare('PRAGMA wal_checkpoint(PASSIVE)').get();

@@ -6,7 +6,7 @@ const CACHED = 4096;
 
 /**
  * The statements for objects; a test checks their plans. Where no current event is about an object, the last that ended
- * was deleted or is about another object now; so only such history says whether an object is still needed. node:sqlite
+ * was deleted or is about another object now; so only such history shows whether an object is still needed. node:sqlite
  * of Node 22 binds an empty blob as NULL.
  */
 export const OBJECT_STATEMENTS = {

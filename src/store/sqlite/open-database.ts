@@ -18,7 +18,7 @@ const WAL_BYTES_KEPT = 67_108_864;
 /** Refuses, without changing it, a file that is not a database of this store, or that was truncated. */
 function checkHeader(path: string, size: number): void {
   const header = new Uint8Array(HEADER_BYTES);
-  // SQLite would open a read-only file for reading, and never find out that it may be written again.
+  // SQLite would open a read-only file for reading, and not detect when it becomes writable.
   withFile(path, 'r+', (file) => readSync(file, header, 0, HEADER_BYTES, 0));
   if (new TextDecoder().decode(header.subarray(0, MAGIC.length)) !== MAGIC) {
     throw new Error('it is not an SQLite database, or its beginning is damaged');

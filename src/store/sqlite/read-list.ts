@@ -53,7 +53,7 @@ interface About extends Part {
   readonly isOne: boolean;
 }
 
-/** The objects of the term that an index answers. An empty value is an absent one, which most events have. */
+/** The objects of the term for which there is an index. An empty value is an absent one, which most events have. */
 function aboutOf(connection: SqlConnection, terms: readonly FieldTerm[]): About | 'nothing' | undefined {
   for (const column of ['uid', 'name']) {
     const term = terms.find(({ field, value }) => field === `regarding.${column}` && value !== '');

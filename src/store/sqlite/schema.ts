@@ -67,7 +67,7 @@ export const MIGRATIONS: readonly string[] = [SCHEMA];
 /**
  * `version`: 0 if there is no schema. Each step is a transaction of its own.
  *
- * @throws Error when this version of the library does not know the schema
+ * @throws Error when this version of the library does not support the schema
  */
 export function migrate(connection: SqlConnection, version: number, migrations: readonly string[] = MIGRATIONS): void {
   const newest = FIRST_VERSION + migrations.length - 1;

@@ -23,7 +23,7 @@ export type RequestKind = 'write' | 'read';
 /** To the worker. Bodies are transferred, not copied. */
 export type ToWorker = { readonly kind: RequestKind; readonly body: ArrayBuffer } | { readonly kind: 'close' };
 
-/** From the worker, which answers in the order of the requests. */
+/** From the worker; responses are in the order of the requests. */
 export type FromWorker =
   | { readonly kind: 'ready' }
   | { readonly kind: 'failed'; readonly message: string }

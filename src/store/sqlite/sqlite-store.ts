@@ -47,7 +47,7 @@ function engineQuery({ namespace, terms = [], at, after, limit, order }: ListQue
   };
 }
 
-/** The store over an engine that answers messages. `options` are checked already. */
+/** The store over an engine that handles messages. `options` are checked already. */
 export function createSqliteStore(options: SqliteStoreOptions, host: EngineHost): EventStore {
   const { path, name = 'sqlite', clock = systemClock, maxEventBytes = 3_145_728 } = options;
   let stopped = false;
@@ -79,8 +79,8 @@ export function createSqliteStore(options: SqliteStoreOptions, host: EngineHost)
     },
   };
   const reads = createBatcher({ ...batching, concurrency: READ_MESSAGES });
-  // One message at a time, in its own queue: the thread answers messages in order, and a caller that asks for one event
-  // should not wait for all lists requested before.
+  // One message at a time, in its own queue: the thread handles messages in order, and a read of one event should not
+  // wait for all lists requested before.
   const lists = createBatcher({
     ...batching,
     maxWeight: LISTED_AT_ONCE,
@@ -131,7 +131,7 @@ export function createSqliteStore(options: SqliteStoreOptions, host: EngineHost)
     async list(query) {
       const { order, limit, signal } = query;
       const records: EventRecord[] = [];
-      // In slices, between which other calls are answered. All are read at the revision of the first.
+      // In slices, between which other calls are handled. All are read at the revision of the first.
       for (let { at, after } = query; ;) {
         const asked = Math.min(limit - records.length, LISTED_AT_ONCE);
         const page = await read('list', engineQuery({ ...query, at, after, limit: asked }), signal);

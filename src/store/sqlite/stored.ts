@@ -20,7 +20,7 @@ export function keyBounds(namespace: Uint8Array | undefined): {
   return { above: Uint8Array.of(...namespace, SLASH), below: Uint8Array.of(...namespace, SLASH + 1) };
 }
 
-/** A record as stored in the file: only the thread that asked for it decodes it. */
+/** A record as stored in the file: only the thread that requested it decodes it. */
 export interface StoredRecord {
   readonly revision: Revision;
   readonly key: KeyBytes;

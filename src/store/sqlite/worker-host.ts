@@ -6,14 +6,14 @@ import { messageOf } from '../../model/error-message.js';
 import type { EngineOptions } from './options.js';
 import type { FromWorker, RequestKind, ToWorker, WorkerStart } from './serve.js';
 
-/** An engine that answers messages, in this thread or another. */
+/** An engine that handles messages, in this thread or another. */
 export interface EngineHost {
   /**
-   * Sends a message and resolves with the answer. Fails with `unavailable` when the engine cannot be opened, and when
-   * it was lost before it answered: a write then fails with `unknown-outcome`.
+   * Sends a message and resolves with the response. Fails with `unavailable` when the engine cannot be opened, and when
+   * it was lost before it responded: a write then fails with `unknown-outcome`.
    */
   send(kind: RequestKind, body: ArrayBuffer): Promise<ArrayBuffer>;
-  /** Closes the database when everything that was sent is answered. */
+  /** Closes the database when every message that was sent has its response. */
   close(): Promise<void>;
 }
 
@@ -34,7 +34,7 @@ function workerUrl(): URL {
  */
 export function createWorkerHost(options: EngineOptions, clock: Clock): EngineHost {
   let worker: Worker | undefined;
-  /** Not yet answered: answers come in the same order. A worker that is opening the file gets these afterwards. */
+  /** Pending requests, in the order of their responses. A worker that is opening the file gets them afterwards. */
   const sent: Request[] = [];
   let failure: { readonly error: StoreError; readonly until: number } | undefined;
   /** After a failed opening calls fail at once for this long. */

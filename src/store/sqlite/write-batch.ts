@@ -25,7 +25,7 @@ export type WriteOperation =
   | { readonly kind: 'expire'; readonly dueAt: number; readonly limit: number }
   | { readonly kind: 'prune'; readonly limit: number };
 
-/** A put returns the version before it only when asked to. */
+/** A put returns the version before it only with `withPrevious`. */
 export type WriteResult =
   | { readonly kind: 'written'; readonly revision: Revision; readonly previous: StoredRecord | undefined }
   | { readonly kind: 'count'; readonly count: number };

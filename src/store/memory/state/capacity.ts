@@ -74,7 +74,7 @@ export function createCapacity(state: MemoryState, clock: Clock, limits: Capacit
     return true;
   };
 
-  /** Does one step towards room for a write; returns false when nothing is left to do. */
+  /** Does one step to free space for a write; returns false when nothing is left to do. */
   const freeSpace = (target: Slot | string): boolean => {
     if (!tooMany(target) && events.compact()) return true;
     if (limits.evict && evict(target)) return true;
@@ -111,9 +111,9 @@ export function createCapacity(state: MemoryState, clock: Clock, limits: Capacit
     /** Memory used by the whole store, in bytes. */
     held: (): number => held(),
     /**
-     * Makes room for an event of `size` bytes. Returns true when there was room already; after false the caller must
-     * look the slot up again. `event`: to find out that it needs no more than the one it replaces. Fails with `full`;
-     * then at most the oldest events were evicted.
+     * Frees space for an event of `size` bytes. Returns true when there was space already; after false the caller must
+     * look the slot up again. `event`: to check that it needs no more than the one it replaces. Fails with `full`; then
+     * at most the oldest events were evicted.
      */
     admit(target: Slot | string, size: number, event?: EncodedEvent): boolean {
       if (fits(target, size) || (event !== undefined && isNoLarger(target, event))) return true;

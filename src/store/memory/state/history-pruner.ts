@@ -11,7 +11,7 @@ export interface HistoryLimits {
   readonly historyMs: number;
   /** Above it changes younger than `historyMs` are dropped as well. */
   readonly historyMaxBytes: number;
-  /** True while the store has no room for all of its history. */
+  /** True while the store has no space for all of its history. */
   overLimit(): boolean;
 }
 
