@@ -62,27 +62,27 @@ export interface InstallShutdownOptions {
     | undefined;
   /**
    * How long everything is still served after `/readyz` began to fail, in milliseconds. It should be longer than load
-   * balancers need to notice. Default 0, as `--shutdown-delay-duration` of kube-apiserver.
+   * balancers need to notice. Default: 0, as `--shutdown-delay-duration` of kube-apiserver.
    */
   readonly delayMs?: number | undefined;
   /**
    * How requests are handled between the delay and the end of the requests in flight. `'close'`: the servers stop
    * listening, and requests on open connections are still served, with `Connection: close`. `'retry-after'`: the
    * servers keep listening, and new requests except probes get 429 with `Retry-After: 5` (kube-apiserver's
-   * `--shutdown-send-retry-after`). Default `'close'`.
+   * `--shutdown-send-retry-after`). Default: `'close'`.
    */
   readonly whileDraining?: 'close' | 'retry-after' | undefined;
   /**
-   * How long requests in flight may take after the delay before their connections are cut, in milliseconds. Default
+   * How long requests in flight may take after the delay before their connections are cut, in milliseconds. Default:
    * 60,000.
    */
   readonly drainTimeoutMs?: number | undefined;
   /**
-   * How long a connection without a request stays open while draining, in milliseconds; see `gracefulClose`. Default
+   * How long a connection without a request stays open while draining, in milliseconds; see `gracefulClose`. Default:
    * 2,000.
    */
   readonly idleGraceMs?: number | undefined;
-  /** How long closing (`close`, events, store) may take, in milliseconds. Default 10,000. */
+  /** How long closing (`close`, events, store) may take, in milliseconds. Default: 10,000. */
   readonly closeTimeoutMs?: number | undefined;
   /**
    * Runs during the delay; nothing is refused before it has ended. It may take at most `delayMs` + `drainTimeoutMs` +
@@ -96,11 +96,11 @@ export interface InstallShutdownOptions {
   readonly close?: ShutdownStep | undefined;
   /**
    * The signals that begin the shutdown. The second one ends the process at once (not the same one within 0.2 s, a copy
-   * that a launcher may pass on). Default SIGTERM and SIGINT; `[]` for none.
+   * that a launcher may pass on). Default: SIGTERM and SIGINT; `[]` for none.
    */
   readonly signals?: readonly ShutdownSignal[] | undefined;
   /**
-   * Whether to end the process after a shutdown that a signal began: with code 0, or with 1 if a step failed. Default
+   * Whether to end the process after a shutdown that a signal began: with code 0, or with 1 if a step failed. Default:
    * true. With false the process ends when nothing keeps it alive.
    */
   readonly exit?: boolean | undefined;

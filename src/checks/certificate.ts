@@ -16,11 +16,11 @@ export type CertificateOptions = CommonOptions & {
   readonly file?: string | undefined;
   /** A server whose certificate is checked. Only the expiry is checked, not whether the certificate is trusted. */
   readonly host?: string | undefined;
-  /** Default 443. */
+  /** Default: 443. */
   readonly port?: number | undefined;
   /** The server name (SNI) to send, if it is not `host`. */
   readonly servername?: string | undefined;
-  /** With less time left the check is degraded, in milliseconds. Default 604,800,000 (7 days). */
+  /** With less time left the check is degraded, in milliseconds. Default: 604,800,000 (7 days). */
   readonly minRemainingMs?: number | undefined;
   /** Default: the system clock. */
   readonly clock?: Clock | undefined;

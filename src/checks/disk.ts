@@ -8,9 +8,9 @@ import { percent } from './event-loop.js';
 export type DiskOptions = CommonOptions & {
   /** A file or folder on the file system. */
   readonly path: string;
-  /** The smallest share that must be free, from 0 to 1. Default 0.05. */
+  /** The smallest share that must be free, from 0 to 1. Default: 0.05. */
   readonly minFree?: number | undefined;
-  /** The smallest number of bytes that must be free. Default 0. */
+  /** The smallest number of bytes that must be free. Default: 0. */
   readonly minFreeBytes?: number | undefined;
 };
 

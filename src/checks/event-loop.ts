@@ -5,9 +5,9 @@ import { LASTING, makeCheck, type CommonOptions } from './make-check.js';
 
 /** Options of {@link eventLoopDelayCheck}. */
 export type EventLoopDelayOptions = CommonOptions & {
-  /** The longest delay that passes, in milliseconds. Default 1,000. */
+  /** The longest delay that passes, in milliseconds. Default: 1,000. */
   readonly maxMs?: number | undefined;
-  /** The percentile of the delays since the last run that is compared, from 1 to 100. Default 99. */
+  /** The percentile of the delays since the last run that is compared, from 1 to 100. Default: 99. */
   readonly percentile?: number | undefined;
 };
 
@@ -53,7 +53,7 @@ export function eventLoopDelayCheck(options: EventLoopDelayOptions = {}): Health
 
 /** Options of {@link eventLoopUtilizationCheck}. */
 export type EventLoopUtilizationOptions = CommonOptions & {
-  /** The largest utilization that passes, from 0 to 1. Default 0.98. */
+  /** The largest utilization that passes, from 0 to 1. Default: 0.98. */
   readonly max?: number | undefined;
 };
 

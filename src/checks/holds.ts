@@ -11,7 +11,7 @@ import { makeCheck, type CommonOptions } from './make-check.js';
 export type HoldsOptions = CommonOptions & {
   /**
    * The time after which a hold is released automatically, in milliseconds, at most 2,147,483,647 (24 days), or
-   * `Infinity`. Default 600,000 (10 minutes).
+   * `Infinity`. Default: 600,000 (10 minutes).
    */
   readonly maxMs?: number | undefined;
   /** Default: the system clock. */

@@ -8,7 +8,7 @@ import { percent } from './event-loop.js';
 
 /** Options of {@link heapCheck}. */
 export type HeapOptions = CommonOptions & {
-  /** The largest share of V8's heap limit that passes, from 0 to 1. Default 0.95. */
+  /** The largest share of V8's heap limit that passes, from 0 to 1. Default: 0.95. */
   readonly max?: number | undefined;
 };
 
@@ -37,7 +37,7 @@ export function heapCheck(options: HeapOptions = {}): HealthCheck {
 
 /** Options of {@link memoryCheck}. */
 export type MemoryOptions = CommonOptions & {
-  /** The largest share of the limit that passes, from 0 to 1. Default 0.95. */
+  /** The largest share of the limit that passes, from 0 to 1. Default: 0.95. */
   readonly max?: number | undefined;
   /** The limit in bytes. Default: that of the container (cgroup v2 or v1); without one the check always passes. */
   readonly limitBytes?: number | undefined;

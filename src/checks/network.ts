@@ -83,7 +83,7 @@ export function dnsCheck(options: DnsOptions): HealthCheck {
 export type HttpOptions = CommonOptions & {
   /** The URL, with `http:` or `https:`. Without credentials: send them as `headers`. */
   readonly url: string | URL;
-  /** Default `GET`. */
+  /** Default: `GET`. */
   readonly method?: 'GET' | 'HEAD' | undefined;
   /** Headers of the request. Default: only those that `fetch` sets. */
   readonly headers?: Readonly<Record<string, string>> | undefined;

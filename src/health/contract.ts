@@ -68,25 +68,25 @@ export interface HealthCheck {
    * verdict. Until the first run has ended the check fails. Default: the check runs when a probe needs its verdict.
    */
   readonly periodMs?: number | undefined;
-  /** How long a verdict is reused, in milliseconds. Default 0: every probe runs the check. Not with `periodMs`. */
+  /** How long a verdict is reused, in milliseconds. Default: 0: every probe runs the check. Not with `periodMs`. */
   readonly cacheMs?: number | undefined;
   /**
    * `false`: a failure is printed as `[+]NAME ok (degraded: reason withheld)` and leaves the status code at 200.
-   * Default `true`.
+   * Default: `true`.
    */
   readonly critical?: boolean | undefined;
-  /** Consecutive failing runs after which a passing check fails. Default 1. */
+  /** Consecutive failing runs after which a passing check fails. Default: 1. */
   readonly failureThreshold?: number | undefined;
   /**
    * Consecutive passing runs after which a failing check passes. A new check fails until it has passed this often.
-   * Default 1.
+   * Default: 1.
    */
   readonly successThreshold?: number | undefined;
   /** `?exclude=GROUP` excludes every check of the group. */
   readonly group?: string | undefined;
   /**
    * A step of the start-up sequence: `/livez` reports it as ok, without running it, until `livezGracePeriodMs` after it
-   * was added. `/readyz` and `/healthz` have no grace period. Default `false`.
+   * was added. `/readyz` and `/healthz` have no grace period. Default: `false`.
    */
   readonly startup?: boolean | undefined;
 }

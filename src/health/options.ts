@@ -36,11 +36,11 @@ export interface HealthOptions {
   /** Default: the system clock. */
   readonly clock?: Clock | undefined;
   /**
-   * How many checks run at the same time, from 1 up. Default 16. A check waits for its start at most half of its
+   * How many checks run at the same time, from 1 up. Default: 16. A check waits for its start at most half of its
    * timeout and then starts anyway, so that hanging checks cannot delay the others.
    */
   readonly concurrency?: number | undefined;
-  /** Timeout of checks without a `timeoutMs`, in milliseconds, from 1 to 3,600,000. Default 2,000. */
+  /** Timeout of checks without a `timeoutMs`, in milliseconds, from 1 to 3,600,000. Default: 2,000. */
   readonly timeoutMs?: number | undefined;
   /**
    * The last line of verbose output on success. `healthz` (default) prints `healthz check passed` on all three
@@ -49,10 +49,10 @@ export interface HealthOptions {
   readonly verdictLine?: 'healthz' | 'root' | undefined;
   /**
    * How long `/livez` reports start-up checks as ok without running them, in milliseconds from the time they were
-   * added. Default 0. Kubernetes: `--livez-grace-period`.
+   * added. Default: 0. Kubernetes: `--livez-grace-period`.
    */
   readonly livezGracePeriodMs?: number | undefined;
-  /** Sends `audit-id` on every response: that of the request, or a new UUID. Default `false`. */
+  /** Sends `audit-id` on every response: that of the request, or a new UUID. Default: `false`. */
   readonly auditIds?: boolean | undefined;
 }
 

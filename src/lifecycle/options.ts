@@ -14,13 +14,13 @@ export interface LifecycleOptions {
     readonly startShutdown: () => void;
   };
   /**
-   * How long all requests are still served after `/readyz` began to fail, in milliseconds. Default 0, as Kubernetes'
+   * How long all requests are still served after `/readyz` began to fail, in milliseconds. Default: 0, as Kubernetes'
    * `--shutdown-delay-duration`. It should be longer than load balancers need to notice.
    */
   readonly shutdownDelayMs?: number | undefined;
-  /** How long requests may take to finish after the delay, in milliseconds. Default 60,000, as Kubernetes. */
+  /** How long requests may take to finish after the delay, in milliseconds. Default: 60,000, as Kubernetes. */
   readonly drainTimeoutMs?: number | undefined;
-  /** How long `close` may take, in milliseconds. Default 10,000. */
+  /** How long `close` may take, in milliseconds. Default: 10,000. */
   readonly closeTimeoutMs?: number | undefined;
   /**
    * Runs during the delay; nothing is refused or closed before both have ended. It may take at most `shutdownDelayMs`

@@ -23,7 +23,7 @@ export interface EventRateLimit {
   readonly burst: number;
   /**
    * How many buckets are stored; the least recently used one is removed first. A removed bucket starts full again.
-   * Default 4,096. `Server` has one.
+   * Default: 4,096. `Server` has one.
    */
   readonly cacheSize?: number | undefined;
 }

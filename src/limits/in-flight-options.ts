@@ -7,34 +7,34 @@ import { anObject, aWholeNumber, orInfinity } from '../options/rules.js';
  * every caller.
  */
 export interface InFlightLimitOptions {
-  /** Reading requests (get, list and other requests that change nothing). Default 400, as Kubernetes. */
+  /** Reading requests (get, list and other requests that change nothing). Default: 400, as Kubernetes. */
   readonly reads?: number | undefined;
-  /** Changing requests. Default 200, as Kubernetes. */
+  /** Changing requests. Default: 200, as Kubernetes. */
   readonly writes?: number | undefined;
-  /** Reading requests of one caller. A list that streams is one until its end. Default half of `reads`: 200. */
+  /** Reading requests of one caller. A list that streams is one until its end. Default: half of `reads`: 200. */
   readonly readsPerCaller?: number | undefined;
-  /** Changing requests of one caller. Default half of `writes`: 100. */
+  /** Changing requests of one caller. Default: half of `writes`: 100. */
   readonly writesPerCaller?: number | undefined;
-  /** Open watches. Default 10,000. */
+  /** Open watches. Default: 10,000. */
   readonly watches?: number | undefined;
-  /** Open watches of one caller. Default 2,000. */
+  /** Open watches of one caller. Default: 2,000. */
   readonly watchesPerCaller?: number | undefined;
   /**
    * Bytes of large responses that clients have not read yet. A response of more than 64 KiB counts with all of its
    * bytes until the last one is read; a list counts with the events that it has read ahead, if those exceed 1 MiB. The
-   * response that reaches the limit is still sent. Default 268,435,456 (256 MiB).
+   * response that reaches the limit is still sent. Default: 268,435,456 (256 MiB).
    */
   readonly bytes?: number | undefined;
-  /** The same for one caller. Default a quarter of `bytes`: 64 MiB. */
+  /** The same for one caller. Default: a quarter of `bytes`: 64 MiB. */
   readonly bytesPerCaller?: number | undefined;
   /**
    * Requests that wait for a place, for the bytes of a response, or to be scheduled; with 0 they are refused instead.
-   * Default 5,000.
+   * Default: 5,000.
    */
   readonly queued?: number | undefined;
-  /** Waiting requests of one caller; further ones are refused. Default 500. */
+  /** Waiting requests of one caller; further ones are refused. Default: 500. */
   readonly queuedPerCaller?: number | undefined;
-  /** How long a request may wait before it is refused, in milliseconds. Default 5,000. */
+  /** How long a request may wait before it is refused, in milliseconds. Default: 5,000. */
   readonly queueWaitMs?: number | undefined;
 }
 

@@ -25,7 +25,7 @@ export interface MetricsOptions {
   readonly registry?: MetricsRegistry | undefined;
   /**
    * Adds prom-client's default metrics of the process (CPU, memory, event loop, garbage collection) to the separate
-   * registry. Default false. A service that passes a registry adds them itself.
+   * registry. Default: false. A service that passes a registry adds them itself.
    */
   readonly processMetrics?: boolean | undefined;
   /**

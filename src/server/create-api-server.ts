@@ -40,7 +40,7 @@ export interface ApiServerOptions {
   /** Decides who may read `/` and `/version`, and who may learn that other paths do not exist. */
   readonly authorize: Authorize;
   /**
-   * Lets callers impersonate other users where `authorize` allows it: see `impersonation` of `createEvents`. Default
+   * Lets callers impersonate other users where `authorize` allows it: see `impersonation` of `createEvents`. Default:
    * false: a request with any `Impersonate-*` header is 403.
    */
   readonly impersonation?: boolean | undefined;

@@ -15,15 +15,15 @@ export interface CopyEventsOptions {
   readonly onSkipped?: ((skipped: SkippedEvent) => void) | undefined;
   /** Ends the copy with the signal's reason. Events that were copied stay in `to`. */
   readonly signal?: AbortSignal | undefined;
-  /** How many events are read at once, from 1 to 10,000. Default 500. */
+  /** How many events are read at once, from 1 to 10,000. Default: 500. */
   readonly pageSize?: number | undefined;
   /**
-   * How many writes are in progress at once, from 1 to 1,000. Default 32: engines combine concurrent writes into one
+   * How many writes are in progress at once, from 1 to 1,000. Default: 32: engines combine concurrent writes into one
    * commit.
    */
   readonly concurrency?: number | undefined;
   /**
-   * `true` replaces events of the same name that are different in `to`. Default `false`: they are left unchanged and
+   * `true` replaces events of the same name that are different in `to`. Default: `false`: they are left unchanged and
    * listed.
    */
   readonly overwrite?: boolean | undefined;

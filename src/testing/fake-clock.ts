@@ -2,7 +2,7 @@ import type { Clock, ClockTimer } from '../clock/clock.js';
 import { checkOptions } from '../options/check-options.js';
 import { mustBe } from '../options/rules.js';
 
-/** For {@link fakeClock}. */
+/** Options of {@link fakeClock}. */
 export interface FakeClockOptions {
   /** Where the wall clock starts, microseconds since the epoch. Default: 2024-01-01T00:00:00Z. */
   readonly now?: number | undefined;

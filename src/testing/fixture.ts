@@ -25,7 +25,7 @@ export interface StoreContext {
   readonly historyMs: number;
 }
 
-/** For `eventStoreSuite`. */
+/** Options of `eventStoreSuite`. */
 export interface EventStoreSuiteOptions {
   /** Registers a test: `test` or `it` of any runner, or a function of your own. */
   readonly test: (name: string, run: () => Promise<void>) => unknown;

@@ -3,7 +3,7 @@ import { aString, mustBe } from '../options/rules.js';
 import type { ByteHints } from '../store/contract/byte-hints.js';
 import type { EncodedEvent } from '../store/contract/record.js';
 
-/** For {@link sampleEvent}. */
+/** Options of {@link sampleEvent}. */
 export interface SampleEventOptions {
   /** The namespace of the event. */
   readonly namespace?: string | undefined;

@@ -37,7 +37,7 @@ export interface RetryOptions {
   readonly longestDelayMs?: number | undefined;
 }
 
-/** For `createEventsClient`. Give `transport`, or `events` of the same process. */
+/** Options of `createEventsClient`. Give `transport`, or `events` of the same process. */
 export interface EventsClientOptions {
   /** Carries the requests, such as `httpTransport({ server })` or `await defaultTransport()`. */
   readonly transport?: Transport | ConnectedTransport | undefined;

@@ -10,9 +10,9 @@ import { createIndexes, type EventIndexer } from './index-by.js';
 import { rememberedEvents } from './remembered.js';
 import { followRules, type FollowOptions, type WatchEventsOptions } from './watch-options.js';
 
-/** For {@link createEventsCache}. */
+/** Options of {@link createEventsCache}. */
 export interface EventsCacheOptions extends FollowOptions, Pick<WatchEventsOptions, 'watchList'> {
-  /** Ways to find events, by name: `{ byObject: ({ regarding }) => regarding?.name }`. Default none. */
+  /** Ways to find events, by name: `{ byObject: ({ regarding }) => regarding?.name }`. Default: none. */
   readonly indexers?: Readonly<Record<string, EventIndexer>> | undefined;
   /** Closes the cache. */
   readonly signal?: AbortSignal | undefined;

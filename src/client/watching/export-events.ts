@@ -46,13 +46,13 @@ export interface EventSink {
   ): void | Promise<void>;
 }
 
-/** For {@link exportEvents}. */
+/** Options of {@link exportEvents}. */
 export interface ExportEventsOptions extends FollowOptions {
   /** Where events are exported to. */
   readonly sink: EventSink;
-  /** The most events of a batch. Default 100. */
+  /** The most events of a batch. Default: 100. */
   readonly batchSize?: number | undefined;
-  /** How long the first event of a batch waits for others, in milliseconds. Default 1,000. */
+  /** How long the first event of a batch waits for others, in milliseconds. Default: 1,000. */
   readonly batchMs?: number | undefined;
   /** Ends the export. The sink finishes its batch; the next start exports the rest. */
   readonly signal?: AbortSignal | undefined;

@@ -26,7 +26,7 @@ export interface FollowOptions extends EventSelection {
   /**
    * How long a connection may be without a frame before it is closed and resumed, in milliseconds. It adapts: to half
    * as long again as the time between the server's bookmarks, and to twice as long with each connection in a row that
-   * was silent, at most five minutes. Default 30,000, at least 100.
+   * was silent, at most five minutes. Default: 30,000, at least 100.
    */
   readonly silenceMs?: number | undefined;
   /** Where time is taken from. Default: the system's clock. */
@@ -38,7 +38,7 @@ export interface FollowOptions extends EventSelection {
   readonly observe?: Observe | undefined;
 }
 
-/** For {@link watchEvents}. */
+/** Options of {@link watchEvents}. */
 export interface WatchEventsOptions extends FollowOptions {
   /** Begins after this resourceVersion, which was seen before, instead of with the events that exist. */
   readonly resourceVersion?: string | undefined;
@@ -51,9 +51,9 @@ export interface WatchEventsOptions extends FollowOptions {
    */
   readonly remember?: 'versions' | 'events' | false | undefined;
   /**
-   * Whether to begin with WatchList (`sendInitialEvents`), where the server sends the existing events over the watch
-   * itself. Where it is refused, or the server sends nothing for ten seconds before its end, lists are read. Default
-   * true.
+   * Whether to begin with WatchList (`sendInitialEvents`): the server sends the existing events over the watch itself.
+   * If it refuses that, or sends nothing for ten seconds before the end of these events, lists are read instead.
+   * Default: true.
    */
   readonly watchList?: boolean | undefined;
   /** Ends the iteration, without an error. */

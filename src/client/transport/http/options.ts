@@ -63,7 +63,7 @@ export interface ConnectionSettings {
   readonly clock?: Clock | undefined;
 }
 
-/** For `httpTransport`. */
+/** Options of `httpTransport`. */
 export interface HttpTransportOptions extends ConnectionSettings {
   /**
    * The address of the server, such as `https://10.0.0.1:6443`. A path before that of the API is kept, as of a proxy in

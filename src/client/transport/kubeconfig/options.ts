@@ -2,7 +2,7 @@ import { checkOptions, type OptionRules } from '../../../options/check-options.j
 import { aBoolean, aFunction, aNonEmptyString, aNumber } from '../../../options/rules.js';
 import { connectionRules, type ConnectionSettings } from '../http/options.js';
 
-/** For `kubeconfigTransport`. */
+/** Options of `kubeconfigTransport`. */
 export interface KubeconfigTransportOptions extends ConnectionSettings {
   /** The file. Default: those of `$KUBECONFIG`, merged as kubectl does, else `~/.kube/config`. */
   readonly path?: string | undefined;
@@ -38,7 +38,7 @@ export function checkKubeconfigOptions(options: KubeconfigTransportOptions): voi
   ]);
 }
 
-/** For `defaultTransport`. */
+/** Options of `defaultTransport`. */
 export type DefaultTransportOptions = Omit<KubeconfigTransportOptions, 'path' | 'text'>;
 
 /** @throws TypeError that lists every fault */
@@ -47,7 +47,7 @@ export function checkDefaultTransportOptions(options: DefaultTransportOptions): 
   checkOptions<DefaultTransportOptions>('defaultTransport', options, rest);
 }
 
-/** For `inClusterTransport`. */
+/** Options of `inClusterTransport`. */
 export interface InClusterTransportOptions extends ConnectionSettings {
   /**
    * Where the token, the authority's certificate and the namespace of the pod are. Default: where Kubernetes mounts
