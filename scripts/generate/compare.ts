@@ -84,7 +84,7 @@ function presenceSource(metadata: readonly FieldShape[], fields: readonly FieldS
   );
   return `
 /**
- * A text that says which fields an event has, including the keys of its maps: events with equal texts have the same
+ * A text that lists which fields an event has, including the keys of its maps: events with equal texts have the same
  * fields. Undefined if the event has fields for which that is not enough, such as lists.
  */
 export function fieldsPresent(event: Event): string | undefined {

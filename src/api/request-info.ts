@@ -1,7 +1,7 @@
 import type { Attributes, ResourceAttributes } from '../auth/contract.js';
 import { pathSegmentErrors } from './validation/names.js';
 
-/** What a method and a path request, as kube-apiserver reads them before it knows the caller (its *request info*). */
+/** What a method and a path request, as kube-apiserver reads them before authentication (its *request info*). */
 export interface RequestInfo {
   /** True for `/api/VERSION/…` and `/apis/GROUP/VERSION/…`. Otherwise the fields from `apiGroup` on are empty. */
   readonly isResourceRequest: boolean;

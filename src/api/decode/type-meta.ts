@@ -55,7 +55,7 @@ export function withDefaults(meta: TypeMeta, kind: string, apiVersion: string): 
   return { group: meta.group, version: meta.version, kind: expected.kind };
 }
 
-/** Kinds that every group and version knows; those of {@link V1_KINDS} exist only in plain `v1`. */
+/** Kinds that every group and version has; those of {@link V1_KINDS} exist only in plain `v1`. */
 const SHARED_KINDS: ReadonlySet<string> = new Set([
   'WatchEvent',
   'ListOptions',

@@ -9,7 +9,7 @@ export interface CachedDocument {
 
 const jsonOf = (document: object): Uint8Array => new TextEncoder().encode(JSON.stringify(document));
 
-/** Writes the document as JSON unless `write` says otherwise. */
+/** Writes the document with `write`, by default as JSON. */
 export function cachedDocument<T extends object>(
   make: () => T | Promise<T>,
   write: (document: T) => Uint8Array | Promise<Uint8Array> = jsonOf,

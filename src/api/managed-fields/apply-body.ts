@@ -21,7 +21,7 @@ export function readApplyBody(body: Uint8Array, limits: BodyLimits): ApplyBody |
   const text = bodyText(body);
   if (/^\s*\{/.test(text)) {
     const json = parseJson(text, limits.members);
-    // Duplicate keys are reported by line, which only the YAML reader knows.
+    // Duplicate keys are reported by line, and only the YAML reader has line numbers.
     if ('document' in json && json.document.duplicates.length === 0) return bodyOf(json.document.value, []);
   }
   return readYaml(text, limits);

@@ -9,7 +9,7 @@ const MAX_ERRORS = 100;
 
 /**
  * The type errors of an intent as one text, in the words of structured-merge-diff; undefined if there are none. `null`
- * fits every type. Unknown fields are errors whatever `fieldValidation` says.
+ * fits every type. Unknown fields are errors whatever `fieldValidation` is.
  */
 export function intentError(intent: Readonly<Record<string, unknown>>, shape: StructShape): string | undefined {
   const errors: string[] = [];

@@ -115,7 +115,7 @@ export function withStructs(set: FieldSet, shape: Shape | undefined): FieldSet {
   return all;
 }
 
-/** The shape of what a path element leads to; undefined where the shape does not know it. */
+/** The shape of what a path element leads to; undefined where the shape does not contain it. */
 export function shapeBelow(shape: Shape | undefined, element: string): Shape | undefined {
   if (!shape) return undefined;
   if (element.startsWith('f:')) return memberShape(shape, element.slice(2));

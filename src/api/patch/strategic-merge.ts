@@ -16,7 +16,7 @@ import {
 import { deleteFromList, mergeLists, inOrder, requireOrder } from './strategic-lists.js';
 
 /**
- * Objects merge, `null` removes, lists merge or are replaced as the shape says, and directives (`$patch`,
+ * Objects merge, `null` removes, lists merge or are replaced as the shape defines, and directives (`$patch`,
  * `$retainKeys`, `$deleteFromPrimitiveList/x`, `$setElementOrder/x`) change that. Arguments are not changed; the result
  * shares what the patch does not reach. The caller bounds the depth; types are checked when the result is decoded.
  *

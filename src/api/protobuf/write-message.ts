@@ -15,7 +15,7 @@ const NANOS = tagOf(2, VARINT);
 const EMPTY: Plain = Object.freeze({});
 
 /**
- * Writes byte for byte what Kubernetes' generated code writes. Fields that the message does not know (`kind`,
+ * Writes byte for byte what Kubernetes' generated code writes. Fields that the message does not have (`kind`,
  * `apiVersion`) are left out. The object is trusted to have the message's types.
  */
 export function writeMessage(writer: BinaryWriter, message: Message, object: Plain): void {

@@ -25,7 +25,7 @@ export type ChunkMemory = ReturnType<typeof createChunkMemory>;
 export function createChunkMemory() {
   const free: readonly Uint8Array[][] = Array.from({ length: SIZES }, () => []);
   const chunks = free[SIZES - 1] as Uint8Array[];
-  /** Not every bridge knows when bytes were sent. Memory that is never released should have no spare bytes. */
+  /** Not every bridge can detect when bytes were sent. Memory that is never released should have no spare bytes. */
   let isReleased = false;
 
   const putBack = (pool: Uint8Array[], bytes: Uint8Array): void => {

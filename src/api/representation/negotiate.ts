@@ -28,7 +28,7 @@ const convertible: Allows = (conversion, { tables }) => {
   return kind === 'Table' ? tables : kind === 'PartialObjectMetadata' || kind === 'PartialObjectMetadataList';
 };
 
-/** The transform a conversion asks for; a kind that does not fit the response is a 406. */
+/** The transform that a conversion requests; a kind that does not fit the response is a 406. */
 function transformFor(
   conversion: Conversion | undefined,
   inputs: NegotiationInputs,

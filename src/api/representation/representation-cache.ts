@@ -25,8 +25,8 @@ export type CachedRepresentation = (
 ) => Representation;
 
 /**
- * Remembers representations by everything that negotiation reads except the query: only for requests whose query says
- * nothing about the form. With it a Table for kubectl takes 27 µs instead of 36, and a plain get 5 % less.
+ * Caches representations by everything that negotiation reads except the query: only for requests whose query does not
+ * affect the representation. With it a Table for kubectl takes 27 µs instead of 36, and a plain get 5 % less.
  */
 export function createRepresentationCache(): CachedRepresentation {
   const entries: Entry[] = [];

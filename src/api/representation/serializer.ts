@@ -39,7 +39,7 @@ export type FrameWriter = (type: FrameType, json: Uint8Array) => Uint8Array;
 export interface Serializer extends FormatWriter {
   /** The bare media type, also the Content-Type of a response. */
   readonly mediaType: string;
-  /** The headers of a response: always the same object, because bridges remember what they made of it. */
+  /** The headers of a response: always the same object, because bridges cache what they make of it. */
   readonly headers: ResponseHeaders;
   /** Content-Type of a watch; undefined if this format has no framing. */
   readonly streamType: string | undefined;

@@ -25,7 +25,7 @@ type SourceRange = number | readonly [number, number] | { readonly offset: numbe
  * make an error with a stack trace for each of thousands of faults.
  *
  * @param maxCharacters how long the text may be, in UTF-16 units
- * @param onLine told where each line begins
+ * @param onLine called with the position where each line begins
  */
 export function firstDocument(
   text: string,
@@ -80,7 +80,7 @@ export function firstDocument(
 
 const isFault = ({ type }: CST.Token): boolean => type !== 'document' && type !== 'directive' && !BETWEEN.has(type);
 
-/** Makes the composer throw at the first fault; the returned function tells what it was. */
+/** Makes the composer throw at the first fault, which the returned function returns. */
 function stopAtFault(composer: Composer): () => YamlFault | undefined {
   let broken: YamlFault | undefined;
   const stop = new Error('stopped at the first fault');

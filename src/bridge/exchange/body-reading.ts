@@ -2,7 +2,7 @@ import { bodyAborted } from '../../http/body.js';
 import type { BodyCall } from '../../http/request.js';
 
 /**
- * Ends the reading of a body early, also after the response: Node emits no event for the body of an answered request.
+ * Ends the reading of a body early, also after the response: Node emits no event for the body after it.
  */
 export class BodyReading {
   #reject: ((error: unknown) => void) | undefined;

@@ -8,9 +8,9 @@ import { turnEnd } from './turn-end.js';
 const READ_WHOLE_BYTES = 65_536;
 
 /**
- * Reads the body of a fetch request. A stop takes effect at once, even if the server never ends the stream. A body that
- * says it is too large is left unread: the server then sends the response and discards the body. The rest of another one
- * is cancelled.
+ * Reads the body of a fetch request. A stop takes effect at once, even if the server never ends the stream. A body with
+ * a `Content-Length` above the limit is left unread: the server then sends the response and discards the body. The rest
+ * of another one is cancelled.
  *
  * @throws BodyError beyond the limit, when the body is incomplete, or when the reading is stopped.
  */

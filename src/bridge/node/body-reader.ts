@@ -76,7 +76,7 @@ export function readIncoming(
     req.on('end', onEnd);
     req.on('error', onGone);
     req.on('close', onGone);
-    // Node emits no `close` for a request that has been answered.
+    // Node emits no `close` for a request whose response has been sent.
     res.on('close', onGone);
     req.on('data', onData);
   });

@@ -23,7 +23,7 @@ export interface GracefulCloseOptions {
   /** How long requests in flight may take, in milliseconds, before their connections are destroyed. Default: 10,000. */
   readonly drainTimeoutMs?: number | undefined;
   /**
-   * How long a connection without a request stays open, in milliseconds, so that a request in transit is answered, with
+   * How long a connection without a request stays open, in milliseconds, so that a request in transit is served, with
    * `Connection: close`. Choose the longest time a client takes between two requests. It is limited to four fifths of
    * `drainTimeoutMs`. Zero closes such connections at once. It also applies to a connection on which nothing was ever
    * sent. Default: 2,000.
@@ -42,8 +42,8 @@ const SWEEP_MS = 50;
 
 /**
  * Closes a server without truncating responses. It first accepts waiting connections, until none has arrived for 100 ms
- * (500 ms at most), and then serves them. Requests in flight, and requests that arrive on open connections, are
- * answered with `Connection: close`; a connection without a request is closed after `idleGraceMs`; after
+ * (500 ms at most), and then serves them. Requests in flight, and requests that arrive on open connections, get
+ * responses with `Connection: close`; a connection without a request is closed after `idleGraceMs`; after
  * `drainTimeoutMs` all remaining ones are destroyed. A watch does not end by itself: abort the `signal` of
  * `toNodeListener` as well. Resolves to true if everything ended in time. Connections of an HTTP/2 server of Node can
  * only be destroyed with `connections`; without them the promise resolves to false at the timeout with connections left

@@ -33,7 +33,7 @@ export type KoaMiddlewareOptions = BridgeOptions;
 /**
  * Serves a handler in Koa: `app.use(toKoaMiddleware(health.handle))`. It behaves as `toNodeListener`.
  *
- * - A path that is not one of the handler's is passed to `next()`. If no middleware has answered it, the handler is
+ * - A path that is not one of the handler's is passed to `next()`. If no middleware has responded, the handler is
  *   called again, as the last one: events then serve `/api`, `/apis`, `/openapi/v2` and `/openapi/v3`.
  * - The response is written directly to `ctx.res`, with the headers that middleware has set so far. Middleware around
  *   this one continues when the response has been sent or the client has disconnected; it cannot change, compress or

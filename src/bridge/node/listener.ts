@@ -12,7 +12,7 @@ export type NodeListener = (req: NodeIncoming, res: NodeOutgoing, next?: (error?
  * request and response.
  *
  * - A path that is not one of the handler's is passed to `next()`; without `next` it gets 404. `hasNext` of the
- *   request says which of the two applies: with `next` the events leave `/api`, `/apis`, `/openapi/v2` and
+ *   request shows which of the two applies: with `next` the events leave `/api`, `/apis`, `/openapi/v2` and
  *   `/openapi/v3` to routes of the service, unless `discovery: true`.
  * - Mounted under a path of Express, Connect or polka, the handler gets the path below the mount (`req.url`); if that
  *   is not one of its paths, it is called again with the path that the client sent (`originalUrl`). With `basePath` the

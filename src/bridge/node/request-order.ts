@@ -6,8 +6,8 @@ import { type NodeIncoming, type NodeOutgoing, type NodeSocket, http2Stream, isG
 const READ_AHEAD = 4;
 
 /**
- * The most requests of one connection that wait: the last one is answered with `Connection: close`, and later ones are
- * not handled. More than `READ_AHEAD`, because one read may bring many.
+ * The most requests of one connection that wait: the response to the last one has `Connection: close`, and later ones
+ * are not handled. More than `READ_AHEAD`, because one read may bring many.
  */
 const MAX_WAITING = 1_000;
 

@@ -58,15 +58,15 @@ export interface StatusError extends Error {
   /** The HTTP status code, or that of the Status in an ERROR frame of a watch. */
   readonly code: number;
   /**
-   * The reason, such as `NotFound` or `Conflict`. Servers may have more than this library knows. Empty if the server
-   * gave none.
+   * The reason, such as `NotFound` or `Conflict`. Servers may send reasons that this library does not define. Empty if
+   * the server sent none.
    */
   readonly reason: string;
   /** The single faults, such as those of the fields of an invalid event. */
   readonly causes: readonly StatusCause[];
   /** The object that the refusal is about. */
   readonly details: StatusDetails | undefined;
-  /** How long the server asks to wait before the next try, in milliseconds. */
+  /** How long to wait before the next attempt, as requested by the server, in milliseconds. */
   readonly retryAfterMs: number | undefined;
 }
 
@@ -104,7 +104,7 @@ export const isConflict = (error: unknown): error is StatusError => withReason(e
 export const isAlreadyExists = (error: unknown): error is StatusError => withReason(error, 'AlreadyExists');
 /** True for 410: the revision or the continue token is older than the server's history. */
 export const isExpired = (error: unknown): error is StatusError => withCode(error, 410);
-/** True for 422: the event breaks a rule; `causes` says which. */
+/** True for 422: the event violates rules, which `causes` lists. */
 export const isInvalid = (error: unknown): error is StatusError => withReason(error, 'Invalid');
 /** True for 401. */
 export const isUnauthorized = (error: unknown): error is StatusError => withCode(error, 401);

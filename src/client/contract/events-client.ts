@@ -60,20 +60,20 @@ export interface EventPage {
   readonly resourceVersion: string;
   /** The token of the next page; absent on the last page. */
   readonly continue?: string | undefined;
-  /** How many events are left after this page, where the server says so. */
+  /** How many events are left after this page, where the server returns it. */
   readonly remainingItemCount?: number | undefined;
   /**
-   * True on the first page of a list that began again, because the server no longer knew the revision of the earlier
-   * pages (410). Discard those: all events follow again, as of the new revision.
+   * True on the first page of a list that began again, because the revision of the earlier pages had expired on the
+   * server (410). Discard those: all events follow again, as of the new revision.
    */
   readonly restarted?: boolean | undefined;
 }
 
 /**
- * Events one after the other, read page by page as they are iterated; one page is in memory at a time. If the server no
- * longer knows the list's revision before its end (410), the list begins again at a newer one, at most ten times, and
- * leaves out events that were given already and have not changed since; at an older one, which a restored backup has,
- * it leaves out nothing. Events that were deleted in the meantime may have been given; {@link EventListing.pages} and
+ * Events one after the other, read page by page as they are iterated; one page is in memory at a time. If the revision
+ * of the list expires before its end (410), the list begins again at a newer one, at most ten times, and leaves out
+ * events that were returned already and have not changed since; at an older one, which a restored backup has, it leaves
+ * out nothing. Events that were deleted in the meantime may have been returned; {@link EventListing.pages} and
  * {@link EventListing.toArray} are exact. Events are recognised by their position in the order of the list and by their
  * revision, so none has to be remembered; where lists have no order or revisions are not numbers, iteration fails with
  * a ResponseError.
@@ -187,10 +187,10 @@ export interface EventsClient {
   /** Deletes all selected events. */
   deleteCollection(options: DeleteCollectionOptions): Promise<void>;
   /**
-   * One watch request: its frames until the server, the signal or the consumer ends it. Nothing is read before the
-   * consumer asks, so that a slow one slows the server down. It neither repeats nor resumes: `watchEvents` does. A
-   * stream that ends in the middle of a frame is a ConnectionError, a frame of more than `maxFrameBytes` a
-   * ResponseError. `return()` of its iterator ends it at once, also while a frame is awaited.
+   * One watch request: its frames until the server, the signal or the consumer ends it. A frame is read only when the
+   * consumer requests it, so that a slow one slows the server down. The request is neither repeated nor resumed; use
+   * `watchEvents` for that. A stream that ends in the middle of a frame is a ConnectionError, a frame of more than
+   * `maxFrameBytes` a ResponseError. `return()` of its iterator ends it at once, also while a frame is awaited.
    */
   watch(options?: WatchOptions): AsyncIterable<WatchFrame>;
 }

@@ -72,7 +72,7 @@ export interface RecorderStats {
   readonly series: number;
 }
 
-/** Has `Symbol.asyncDispose` where the types of the project know it. */
+/** Has `Symbol.asyncDispose` where the types of the project define it. */
 export type AsyncDisposing = SymbolConstructor extends { readonly asyncDispose: infer Name extends symbol }
   ? { readonly [Key in Name]: () => Promise<void> }
   : object;

@@ -6,7 +6,7 @@ import type { Series } from './series.js';
 
 const FIRST_DELAY_MS = 100;
 const MAX_DELAY_MS = 10_000;
-/** The longest pause that a server can ask for. */
+/** The longest pause that a server can request. */
 const MAX_ASKED_MS = 300_000;
 /** How often a write that fails while the server works is repeated: the event may be the reason. */
 const MAX_REPEATS = 7;

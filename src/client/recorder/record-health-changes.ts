@@ -15,7 +15,7 @@ export interface RecordableHealthChange {
 /**
  * Records the changes of health checks: `health.onChange(recordHealthChanges(recorder))`. A check that flaps makes two
  * series, that of its failures and that of its recoveries, not an event for each change. The check `shutdown` is left
- * out, which only says that the process ends.
+ * out, because it only shows that the process ends.
  *
  * Why a check fails is not recorded: `/readyz` withholds it from callers without the right to see it, and more people
  * may read events. It is in the log, by `observe`.

@@ -15,7 +15,7 @@ export const microTime = (micros: number): string =>
 /**
  * Writes the count of a series to the server, and returns it. An attempt can be repeated whatever the outcome of
  * earlier ones: the name is the recorder's choice, so that a create happens once; counts are absolute; and a patch
- * names the revision it knows, so that one that arrives late changes nothing.
+ * contains the latest known revision, so that one that arrives late changes nothing.
  */
 export async function writeSeries(
   client: EventWriter,

@@ -96,7 +96,7 @@ export async function send(context: CallContext, request: ClientRequest, signal:
     throw statusError({ message, reason: 'NotFound' }, 404);
   }
   warn(context, response);
-  // Here, because only the request knows the group.
+  // Here, because only the request contains the group.
   if (response.status === 404) throw await refusal(reading(context, response, signal), groupHint(request.url));
   return response;
 }

@@ -16,7 +16,7 @@ const CONTENT_REFUSALS = [400, 413, 415, 422];
 
 /**
  * Creates an event with a fixed name. It may be sent again after an unknown outcome, because a name is taken only once;
- * the stored event, which `read` asks for, then decides the result.
+ * the stored event, which `read` returns, then decides the result.
  */
 export function createNamed(
   context: CallContext,

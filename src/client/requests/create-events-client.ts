@@ -158,7 +158,7 @@ const PATCH_TYPES = {
   json: 'application/json-patch+json',
   merge: 'application/merge-patch+json',
   strategic: 'application/strategic-merge-patch+json',
-  // JSON is YAML; servers before Kubernetes 1.34 know no other name of it.
+  // JSON is YAML; servers before Kubernetes 1.34 accept no other media type for it.
   apply: 'application/apply-patch+yaml',
 } as const satisfies Record<EventPatch['type'], string>;
 

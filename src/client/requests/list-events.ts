@@ -106,7 +106,7 @@ interface Reached {
 /**
  * The events of pages, each once. After a list began again, events that were given before are left out: those not after
  * the last one given then, in the list's order by namespace and name, and not newer than that list's revision. Where it
- * began again at an older revision (a restored backup), revisions were used again and say nothing: all are given.
+ * began again at an older revision (a restored backup), revisions were used again and prove nothing: all are given.
  */
 async function* eachOnce(pages: AsyncIterable<EventPage>): AsyncGenerator<Event, void, undefined> {
   const before: Reached[] = [];

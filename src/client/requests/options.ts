@@ -26,14 +26,14 @@ export interface ServedEvents {
 
 /** How requests are repeated. */
 export interface RetryOptions {
-  /** How often a request is repeated at most. Default: 5. 0: never. */
+  /** The maximum number of repetitions of a request; 0: none. Default: 5. */
   readonly retries?: number | undefined;
   /**
    * The pause before the first repetition, in milliseconds; each is up to twice as long as the one before.
    * Default: 100.
    */
   readonly firstDelayMs?: number | undefined;
-  /** The longest pause, in milliseconds, unless the server asks for a longer one. Default: 5,000. */
+  /** The longest pause, in milliseconds, unless the server requests a longer one. Default: 5,000. */
   readonly longestDelayMs?: number | undefined;
 }
 

@@ -5,7 +5,7 @@ import { untilAborted } from '../../clock/abortable.js';
 import { connectionError } from '../contract/errors.js';
 
 /**
- * The chunks of a response, each of which belongs to the consumer until it asks for the next. Ends with an error when
+ * The chunks of a response, each of which belongs to the consumer until it requests the next. Ends with an error when
  * one of the signals is aborted, also if the source then merely ends, or never does.
  */
 export async function* chunksOf(

@@ -14,7 +14,7 @@ export interface RetryPolicy {
 /** Whether a request that failed with this error may be sent again. */
 export type MayRepeat = (error: unknown) => boolean;
 
-/** The server was not reached, or has done nothing and asks to come back later. */
+/** The server was not reached, or has done nothing and requests that the client try again later. */
 export const notCarriedOut: MayRepeat = (error) =>
   (isConnectionError(error) && !error.sent) ||
   (isStatusError(error) && (error.code === 429 || error.code === 503) && error.retryAfterMs !== undefined);
@@ -29,7 +29,7 @@ export const readFailed: MayRepeat = (error) =>
   (isStatusError(error) &&
     ([429, 502, 503, 504].includes(error.code) || (error.code === 500 && error.retryAfterMs !== undefined)));
 
-/** The pause after a failed try, in milliseconds: {@link delayAfter}, and at least as long as the error asks for. */
+/** The pause after a failed attempt, in milliseconds: {@link delayAfter}, and at least what the error requests. */
 export const pauseAfter = (
   error: unknown,
   tries: number,
@@ -38,13 +38,13 @@ export const pauseAfter = (
   longestRequestedMs: number,
 ): number => Math.max(delayAfter(tries, firstMs, longestMs, 0.5), requestedPause(error, longestRequestedMs));
 
-/** The pause that an error asks for with `retryAfterMs`, at most `longestMs`; 0 where it asks for none. */
+/** The pause that an error requests with `retryAfterMs`, at most `longestMs`; 0 where it requests none. */
 export function requestedPause(error: unknown, longestMs: number): number {
   const asked = (error as { readonly retryAfterMs?: unknown } | undefined)?.retryAfterMs;
   return typeof asked === 'number' && asked > 0 ? Math.min(asked, longestMs) : 0;
 }
 
-/** Attempts until one succeeds, fails for good, or would come too late. A pause that the server asks for is kept. */
+/** Attempts until one succeeds, fails for good, or would come too late. A pause that the server requests is kept. */
 export async function repeat<T>(
   { clock, retry }: { readonly clock: Clock; readonly retry: RetryPolicy },
   deadline: Deadline,

@@ -7,7 +7,7 @@ export function firstValue({ headers }: Pick<ApiResponse, 'headers'>, name: stri
 
 /**
  * The pause of the Retry-After header, in milliseconds (RFC 9110, section 10.2.3): seconds or a date, which is compared
- * with the Date header of the same response, else with `nowMs`. Undefined where it is absent or says something else.
+ * with the Date header of the same response, else with `nowMs`. Undefined where it is absent or has another format.
  */
 export function retryAfterMs(value: string | undefined, date: string | undefined, nowMs: number): number | undefined {
   if (value === undefined) return undefined;

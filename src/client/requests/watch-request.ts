@@ -14,7 +14,7 @@ const beforeResponse = new WeakSet<object>();
 /** True where a watch failed before its response began: however long that took, it has not worked. */
 export const failedBeforeResponse = (error: unknown): boolean => beforeResponse.has(error as object);
 
-/** A watch: every iterator is one request, which is sent when the first frame is asked for. */
+/** A watch: every iterator is one request, which is sent when the first frame is requested. */
 export function requestWatch(
   context: CallContext & { readonly maxFrameBytes: number },
   paths: EventPaths,
@@ -44,7 +44,7 @@ function held<T>(promise: Promise<T>): Promise<T> {
 
 /**
  * The same chunks, each of which is waited for as in {@link held}. Between them the process may end, also if the
- * consumer forgets to leave the iteration. Not a generator, which would cost more for each chunk.
+ * consumer does not end the iteration. Not a generator, which would cost more for each chunk.
  */
 function holding<T>(chunks: AsyncGenerator<T, void, undefined>): AsyncIterable<T> {
   return {

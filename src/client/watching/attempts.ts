@@ -5,7 +5,7 @@ import { requestedPause } from '../requests/repeat.js';
 import { isFailure, isFinal, isRefusedResume, isRewound } from './refusals.js';
 import type { SilenceLimit } from './silence.js';
 
-/** The longest pause that a server can ask for, in milliseconds. */
+/** The longest pause that a server can request, in milliseconds. */
 const MAX_RETRY_AFTER_MS = 300_000;
 /** How often in a row a server may refuse to resume before a list is read instead. */
 const MAX_REFUSALS = 3;
@@ -63,7 +63,7 @@ export function createAttempts(
       backoff.reset();
     },
     /**
-     * Whether a failure means that the server no longer knows what comes after the position.
+     * Whether a failure means that changes after the position are no longer in the server's history.
      *
      * @throws the error that ends the follower for good
      */
@@ -75,7 +75,7 @@ export function createAttempts(
       return true;
     },
     /**
-     * Takes any other failure into account, and returns how long the server asks to wait, in milliseconds.
+     * Takes any other failure into account, and returns the pause that the server requests, in milliseconds.
      *
      * @throws an error that cannot be cured by trying again
      */

@@ -12,11 +12,11 @@ export interface EventChange {
   readonly event: Event;
   /** The event before the change, where events are remembered (`remember: 'events'`, `createEventsCache`). */
   readonly previous?: Event | undefined;
-  /** True for a deletion that was found by comparing lists, because the server no longer knew the change itself. */
+  /** True for a deletion found by comparing lists, because the change itself was no longer in the server's history. */
   readonly missed?: boolean | undefined;
   /**
    * The resourceVersion from which `watchEvents` resumes after this change. Absent while a list is being read, because
-   * no single revision says how much of a list has been given.
+   * no single revision shows how much of a list has been returned.
    */
   readonly position?: string | undefined;
 }

@@ -16,7 +16,7 @@ import { followRules, type FollowOptions } from './watch-options.js';
 
 /** The longest pause before a sink is tried again, in milliseconds. */
 const MAX_PAUSE_MS = 30_000;
-/** The longest pause that a sink can ask for, in milliseconds. */
+/** The longest pause that a sink can request, in milliseconds. */
 const MAX_RETRY_AFTER_MS = 600_000;
 /** How many events of a list are held to be sorted, at most twice as many for a moment. */
 const MAX_HELD = 10_000;
@@ -60,10 +60,10 @@ export interface ExportEventsOptions extends FollowOptions {
 
 /**
  * Hands every version of every event to a sink, in the order of their revisions, with a cursor from which the next
- * start resumes. Deletions are not exported. A version that is replaced by the next one, or deleted, while there is no
- * watch and the server forgets its history, is not seen; everything that still exists and is newer than the cursor is.
- * After a server's revisions have gone back (a restored backup), everything that exists is exported again, because new
- * events cannot be told from old ones.
+ * start resumes. Deletions are not exported. A version that is replaced or deleted while there is no watch, and that is
+ * no longer in the server's history afterwards, is missed; everything that still exists and is newer than the cursor is
+ * exported. After a server's revisions have gone back (a restored backup), everything that exists is exported again,
+ * because new events cannot be distinguished from old ones.
  *
  * @returns a promise that is fulfilled when the signal is aborted, and rejected by a refusal that cannot be cured,
  * before anything has worked, and when the transport of the client is closed

@@ -107,7 +107,7 @@ function createFollower<Given>(
           }
         } catch (error) {
           if (signal.aborted) return;
-          // A comparison asks for no revision: its failure says nothing about the position.
+          // A comparison requests no revision: its failure is independent of the position.
           if (attempts.isLost(error, mustList || mustCompare)) {
             if (position !== undefined) yield* view.lost(position, isRewound(error));
             mustList = true;

@@ -40,7 +40,7 @@ export function openConnection({ client, watch, signal, clock, silence, limitMs 
     if (moment > clock.monotonic()) setTimer(moment);
     else fail?.(silent(clock.monotonic() - since));
   };
-  // The client may be slow to notice its signal.
+  // The client may be slow to react to its signal.
   stopping.signal.addEventListener('abort', () => fail?.(stopping.signal.reason), { once: true });
 
   const endWait = (): void => {

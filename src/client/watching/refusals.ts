@@ -14,7 +14,7 @@ export const failure = (kind: FailureKind, message: string): Error =>
 export const isFailure = (error: unknown, kind: FailureKind): boolean =>
   (error as { readonly [KIND]?: FailureKind } | null | undefined)?.[KIND] === kind;
 
-/** True if the server's revisions have gone back, or it says that it has not reached the requested one. */
+/** True if the server's revisions have gone back, or it reports that it has not reached the requested one. */
 export const isRewound = (error: unknown): boolean =>
   isFailure(error, 'rewound') ||
   (isStatusError(error) && error.causes.some(({ reason }) => reason === 'ResourceVersionTooLarge'));
@@ -40,7 +40,7 @@ export function isRefusedResume(error: unknown): boolean {
 
 /**
  * True for failures of servers without WatchList: they refuse it, or ignore it, so that the initial events never end, or
- * send what cannot be read. A lost connection and a server under load say nothing about that.
+ * send what cannot be read. A lost connection or a server under load is no sign of that.
  */
 export function isNoWatchList(error: unknown): boolean {
   if (isFailure(error, 'silent') || isResponseError(error)) return true;

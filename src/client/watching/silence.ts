@@ -10,7 +10,7 @@ export type SilenceLimit = ReturnType<typeof createSilenceLimit>;
 
 /**
  * The limit begins with `startMs`, is never shorter, and follows the intervals between the server's bookmarks. A server
- * that sends none has perhaps nothing to say: the limit is doubled with each connection in a row that was closed, until
+ * that sends none may have nothing to send: the limit is doubled with each connection in a row that was closed, until
  * a frame comes.
  *
  * @param begun the time of a monotonic clock, in milliseconds

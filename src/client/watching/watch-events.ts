@@ -10,7 +10,7 @@ import { watchRules, type WatchEventsOptions } from './watch-options.js';
 /**
  * Follows the events of a server: first those that exist, as `added`, then every change once and in order, for as long
  * as it is iterated. It resumes after lost and silent connections and restarts of the server from the last revision it
- * has seen; where the server no longer knows that, it reads a list and gives the difference. Nothing is read ahead of a
+ * has seen; if that has expired on the server, it reads a list and returns the difference. Nothing is read ahead of a
  * slow consumer.
  *
  * It ends when the signal is aborted or the loop is left, and throws only a refusal that cannot be cured, before

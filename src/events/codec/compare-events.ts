@@ -64,7 +64,7 @@ export function withRevision(stored: ObjectMeta, resourceVersion: string): Objec
 }
 
 /**
- * A text that says which fields an event has, including the keys of its maps: events with equal texts have the same
+ * A text that lists which fields an event has, including the keys of its maps: events with equal texts have the same
  * fields. Undefined if the event has fields for which that is not enough, such as lists.
  */
 export function fieldsPresent(event: Event): string | undefined {

@@ -11,7 +11,7 @@ import type { EventVersion } from '../versions/version.js';
 export type Documents = ReturnType<typeof createDocuments>;
 
 /**
- * Creates the handler of the documents, which are loaded at the first request for one. `roots` tells whether to claim
+ * Creates the handler of the documents, which are loaded at the first request for one. `roots`: whether to claim
  * `/api`, `/apis`, `/openapi/v2` and `/openapi/v3`; `undefined` claims them if there is no other handler.
  */
 export function createDocuments(options: {

@@ -88,7 +88,7 @@ function authenticate(context: RequestContext): Caller | Promise<Caller> {
   });
 }
 
-/** Replaces the caller by the user that the request asks to impersonate, if any. @throws StatusFailure 400, 403 */
+/** Replaces the caller by the user that the request impersonates, if any. @throws StatusFailure 400, 403 */
 function impersonate(context: RequestContext, authenticated: Caller): Caller | Promise<Caller> {
   const { access } = context.dependencies;
   return chain(access.impersonate(context.request, authenticated, attributesOf(context)), (impersonated) => {

@@ -21,7 +21,7 @@ const nothing = (): undefined => undefined;
  * The life of one request, from its first byte to the last of its response: `signal` aborts everything it waits for,
  * and its place in flight and its bytes are released when it ends. A disconnected client, a closing server and a
  * stalled reader end it through the signal of the request, the deadline through {@link UnfinishedRequests}. The signal
- * is created on first access; a request that is answered synchronously needs no listener or timer.
+ * is created on first access; a request that is handled synchronously needs no listener or timer.
  */
 export class RequestLife implements StoreCall {
   /** Its index in {@link UnfinishedRequests}, which sets it; -1: none. */

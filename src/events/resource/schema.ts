@@ -11,7 +11,7 @@ const sent = { frequency: 'sent' } as const;
 
 /**
  * The fields of the Event of `events.<api_domain>/v1` with their types and Kubernetes' facts about them, without the
- * rules on values. All other code that knows the fields of an Event is derived from it.
+ * rules on values. All other code that depends on the fields of an Event is derived from it.
  */
 export const eventShape: () => StructShape = lazy(() =>
   struct(

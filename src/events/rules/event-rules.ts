@@ -11,7 +11,7 @@ import type { FieldShape } from '../../api/schema/shape.js';
 import { eventShape } from '../resource/schema.js';
 import { sharesFields } from '../codec/compare-events.js';
 
-/** Lengths are counted in UTF-8 bytes although the messages say characters (decision 14). */
+/** Lengths are counted in UTF-8 bytes, although the messages speak of characters (decision 14). */
 const SHORT_FIELD_BYTES = 128;
 const NOTE_BYTES = 1024;
 

@@ -42,7 +42,7 @@ export class WatchStream implements ParkedSource<Uint8Array> {
     this.#context = { ...context, form: formOf(context), signal: this.#over.signal, counters };
     this.#onEnd = onEnd;
     call.life.continueUntil(this.#over.signal);
-    // WebSockets are not served. Clients that wait for the end of another answer do without them after it.
+    // WebSockets are not served. The response ends at once, so that clients which wait for its end watch without them.
     const asksForWebSocket = header(request, 'upgrade')?.toLowerCase() === 'websocket';
     this.#done = options.timeoutSeconds < 0 || asksForWebSocket;
     this.frames = createParkedIterator<Uint8Array>(this);

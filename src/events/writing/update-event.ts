@@ -47,7 +47,7 @@ function replaceStored(call: VerbCall, sent: Event, options: WriteOptions): Resu
   );
 }
 
-/** Treats a uid in the body as a precondition. The message is that of kube-apiserver, which clients know. */
+/** Treats a uid in the body as a precondition. The message is that of kube-apiserver, which clients may check. */
 function requireUid(call: VerbCall, event: Event, stored: string): void {
   const sent = event.metadata.uid ?? '';
   if (sent === '' || sent === stored) return;

@@ -48,7 +48,7 @@ export function createDispatchers(options: ConnectionOptions & { readonly maxHea
             requestTls: connect,
             proxyTls: { timeout },
             clientFactory(uri, given: object) {
-              // Otherwise a CONNECT that the proxy does not answer would hold its connection for five minutes.
+              // Otherwise a CONNECT without a response of the proxy would hold its connection for five minutes.
               const proxy = new Pool(uri, { ...given, headersTimeout: Math.ceil(timeout) });
               const ask = proxy.connect.bind(proxy);
               return Object.assign(proxy, { connect: (to: Dispatcher.ConnectOptions) => ask(to).catch(withoutCode) });

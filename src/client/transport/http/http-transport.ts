@@ -14,7 +14,7 @@ import { constant, type Source } from './sources.js';
 /**
  * Carries requests to a server over HTTP/1.1, or HTTP/2 where `http2` allows it. Connections are made when they are
  * needed, kept for the next request, and do not keep the process alive while they are idle. Redirects are not followed,
- * compressed responses are not asked for, and no error repeats a secret.
+ * compressed responses are not requested, and no error contains a secret.
  *
  * @throws TypeError that lists every fault in the options
  */
@@ -52,7 +52,7 @@ export function createSender(options: SenderOptions): ConnectedTransport {
   const dispatchers = createDispatchers({ ...options, maxHeaderBytes });
   let closing: Promise<void> | undefined;
 
-  /** What the server knows the client by, which may be another one for each request. */
+  /** The credentials and certificates of the client, which may differ for each request. */
   const identity = (signal: AbortSignal | undefined) =>
     untilAborted(Promise.all([credentials.read(signal), options.tls.read(signal)]), signal);
 

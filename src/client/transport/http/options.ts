@@ -28,8 +28,8 @@ export interface TlsOptions {
   /** The name that the server's certificate must be for, where it is not that of the address. */
   readonly serverName?: string | undefined;
   /**
-   * True: the server's certificate is not checked at all. Anybody on the way can read and change everything. Default:
-   * false.
+   * Whether to skip all checks of the server's certificate. Anybody on the network path can then read and change
+   * everything. Default: false.
    */
   readonly insecureSkipTlsVerify?: boolean | undefined;
 }
@@ -39,7 +39,7 @@ export interface ConnectionSettings {
   /** Headers of every request, with names in lower case. */
   readonly headers?: Readonly<Record<string, string | readonly string[]>> | undefined;
   /**
-   * True: speaks HTTP/2 with servers that offer it over TLS. As over HTTP/1.1, each request and each watch has a
+   * Whether to use HTTP/2 with servers that offer it over TLS. As over HTTP/1.1, each request and each watch has a
    * connection of its own. Default: false.
    */
   readonly http2?: boolean | undefined;
@@ -50,7 +50,7 @@ export interface ConnectionSettings {
   readonly maxConnections?: number | undefined;
   /** How long a connection may take until it can be used, in milliseconds. Default: 10,000. */
   readonly connectTimeoutMs?: number | undefined;
-  /** How long an idle connection is kept, in milliseconds, unless the server says less. Default: 4,000. */
+  /** How long an idle connection is kept, in milliseconds, unless the server announces less. Default: 4,000. */
   readonly keepAliveMs?: number | undefined;
   /**
    * The largest headers of a response, in bytes of names and values. Default: 16,384. From 1,024 to 1,048,576; over

@@ -29,7 +29,7 @@ const VERSIONS = ['client.authentication.k8s.io/v1', 'client.authentication.k8s.
  */
 const MIN_AGE_MS = 1_000;
 
-/** Describes the cluster to the program, where the kubeconfig says `provideClusterInfo`. */
+/** Describes the cluster to the program, where the kubeconfig has `provideClusterInfo`. */
 export type ClusterInfo = () => Promise<Readonly<Record<string, unknown>>>;
 
 /** @throws Error for a configuration that no program can be run with */

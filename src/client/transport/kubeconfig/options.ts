@@ -10,7 +10,7 @@ export interface KubeconfigTransportOptions extends ConnectionSettings {
   readonly text?: string | undefined;
   /** The context. Default: the current one. */
   readonly context?: string | undefined;
-  /** False: refuses users whose credentials come from a program (`exec`). Default: true, as for kubectl. */
+  /** Whether programs that provide credentials (`exec`) are run, otherwise refused. Default: true, as in kubectl. */
   readonly execPlugins?: boolean | undefined;
   /** How long such a program may run, in milliseconds. Default: 60,000. */
   readonly execTimeoutMs?: number | undefined;
