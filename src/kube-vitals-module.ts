@@ -96,7 +96,7 @@ export interface KubeVitalsModuleClass {
  * `imports: [KubeVitalsModule.forRoot({ health, events, store })]`, last in the list of the root module, since Nest
  * destroys the last one first.
  *
- * - Requests are answered before body parsers, the global prefix, guards, pipes and interceptors, and after middleware
+ * - Requests are handled before body parsers, the global prefix, guards, pipes and interceptors, and after middleware
  *   and plugins that `app.use()`, and on Fastify `app.register()`, added before `init()` or `listen()`. Middleware of
  *   modules (`consumer.apply`) is not called for them on Express, and runs before them on Fastify.
  * - With `callerFrom`, `authenticate` gets the request of Express or of Fastify.

@@ -104,7 +104,7 @@ export function isBadCredential(value: unknown): value is BadCredential {
 /** The caller after impersonation, or the refusal: a 400 or a 403, sent with `nosniff`. */
 export type Impersonated =
   | {
-      /** The impersonated user, or the caller itself if the request does not ask to impersonate. */
+      /** The impersonated user, or the caller itself if the request does not impersonate anyone. */
       readonly caller: Caller;
     }
   | {
@@ -113,7 +113,7 @@ export type Impersonated =
     };
 
 /**
- * Replaces the caller by the user that the request asks to impersonate.
+ * Replaces the caller by the user that the request impersonates.
  *
  * @param attributes of the request: some rights to impersonate apply to certain requests only
  */

@@ -19,9 +19,9 @@ export type TcpOptions = CommonOptions & {
 /**
  * Fails while no TCP connection can be established. The connection is closed at once.
  *
- * Prefer the protocol's own client if there is one: an open port says little about the service behind it, and a server
- * may log every connection that sends nothing. Do not put it into `livez`, and do not use it for the service's own
- * port.
+ * Prefer the protocol's own client if there is one: an open port does not show that the service behind it works, and a
+ * server may log every connection that sends nothing. Do not put it into `livez`, and do not use it for the service's
+ * own port.
  *
  * @throws TypeError that lists every fault of the options
  */

@@ -27,7 +27,7 @@ export function createDelays(firstMs: number = FIRST_MS, longestMs: number = MAX
 export function createBackoff(clock: Clock, longestMs: number = MAX_MS) {
   let failures = 0;
   return {
-    /** Ends early when the signal is aborted. `leastMs`, which the other side asked to wait, is added to the delay. */
+    /** Ends early when the signal is aborted. `leastMs`, such as a pause that a server requested, is added. */
     pause: (signal: AbortSignal, leastMs = 0): Promise<void> =>
       pause(clock, leastMs + delayAfter(failures++, FIRST_MS, longestMs, 0.5), signal),
     reset(): void {

@@ -98,7 +98,7 @@ export function createCheckRunner(
     if (cacheMs > 0) freshUntil = clock.monotonic() + cacheMs;
     if (previous !== next.status) {
       since = clock.now();
-      // A listener that asks for the verdict gets this one, not another run.
+      // A listener that reads the verdict gets this one, not another run.
       running = next;
       if (!retired) announce(name, next, previous);
       running = undefined;

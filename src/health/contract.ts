@@ -15,15 +15,15 @@ export interface CheckContext {
 
 /**
  * The result of a check function. Nothing or `true` is a pass; `false`, an `Error` and `{ ok: false, reason }` are
- * failures, as are throwing and rejecting. **Any other value is a failure too**, and the reason says so: the response
- * of a driver (`'PONG'`, rows) is not a verdict, so await it and return nothing.
+ * failures, as are throwing and rejecting. **Any other value is a failure too**, with a reason that explains this: the
+ * response of a driver (`'PONG'`, rows) is not a verdict, so await it and return nothing.
  *
  * The `Response` of `fetch` is judged by its status, as a kubelet does: 200 to 399 pass, everything else fails with the
  * status text. Its body is cancelled. The reason of an error includes its `cause`, the `errors` of an `AggregateError`
  * and its `code`.
  *
  * A failure with `critical: false` is reported as degraded, even if the check's own `critical` is `true`: for a check
- * that can tell which of its failures the service tolerates.
+ * that can determine which of its failures the service tolerates.
  */
 export type CheckResult =
   | void

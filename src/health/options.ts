@@ -44,7 +44,7 @@ export interface HealthOptions {
   readonly timeoutMs?: number | undefined;
   /**
    * The last line of verbose output on success. `healthz` (default) prints `healthz check passed` on all three
-   * endpoints, as the specification says; `root` prints the endpoint's own name, as newer Kubernetes does.
+   * endpoints, as in the specification; `root` prints the endpoint's own name, as newer Kubernetes does.
    */
   readonly verdictLine?: 'healthz' | 'root' | undefined;
   /**

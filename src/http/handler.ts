@@ -11,8 +11,9 @@ import { chain, isPromise } from './promise.js';
 export type ApiHandler = (request: ApiRequest) => ApiResponse | undefined | Promise<ApiResponse | undefined>;
 
 /**
- * Combines handlers into one that calls them in order and returns the first response; `undefined` if all say *not my
- * path*. An error that a handler throws ends the search. Responses that are not promises are returned synchronously.
+ * Combines handlers into one that calls them in order and returns the first response; `undefined` if none of them
+ * serves the path. An error that a handler throws is passed on. Responses that are not promises are returned
+ * synchronously.
  *
  * @throws TypeError without arguments, and naming every argument that is not a function.
  */

@@ -44,7 +44,7 @@ export interface ApiRequest {
    */
   readonly signal?: AbortSignal | undefined;
   /**
-   * What `signal.aborted` would say, for code that only needs that: a bridge creates the signal when it is first read.
+   * The value of `signal.aborted`, for code that only needs that: a bridge creates the signal when it is first read.
    */
   readonly aborted?: boolean | undefined;
   /** The address of the client's socket, without port. */

@@ -5,7 +5,7 @@ export type ResponseHeaders = Readonly<Record<string, string | readonly string[]
 
 /**
  * What a handler returns. A watch and a large list are ordinary responses whose body is an async iterable; it ends when
- * the request's signal is aborted. **A chunk belongs to the consumer until it asks for the next one**: producers reuse
+ * the request's signal is aborted. **A chunk belongs to the consumer until it requests the next one**: producers reuse
  * buffers, so copy what you keep longer. Do not write to a chunk or transfer its `buffer`, which other clients and
  * other chunks may share.
  */

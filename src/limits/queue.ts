@@ -30,7 +30,7 @@ export class Queue {
   shift(): Waiter | undefined {
     while (this.#head < this.#waiters.length) {
       const waiter = this.#waiters[this.#head] as Waiter;
-      // In V8's old generation the slot would retain an answered request, and all it references, until the next full
+      // In V8's old generation the slot would retain a finished request, and all it references, until the next full
       // collection.
       this.#waiters[this.#head] = undefined;
       this.#forward(1);

@@ -96,7 +96,7 @@ export class Metric {
     return Promise.resolve({ name, help, type, aggregator, values });
   }
 
-  /** Called when the registry is reset. A gauge says how things are, which that does not change. */
+  /** Called when the registry is reset. A gauge keeps its value, because it is a current state. */
   reset(): void {
     if (this.type === 'gauge') return;
     for (const one of this.#series.values()) one.reset();

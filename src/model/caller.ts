@@ -9,6 +9,6 @@ export interface Caller {
   readonly uid?: string | undefined;
   /** The groups the user is in. */
   readonly groups: readonly string[];
-  /** Anything else the authenticator knows, passed to `authorize` unchanged. */
+  /** Further data of the authenticator, passed to `authorize` unchanged. */
   readonly extra?: Readonly<Record<string, readonly string[]>> | undefined;
 }

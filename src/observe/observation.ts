@@ -274,7 +274,7 @@ export type Observation =
       readonly event?: Event | undefined;
     };
 
-/** A request to the Event API was answered (a watch: it began). */
+/** A request to the Event API has its response (a watch: the response has begun). */
 export interface RequestObservation {
   /** Always `request`. */
   readonly type: 'request';

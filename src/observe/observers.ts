@@ -25,7 +25,7 @@ export interface ConsoleLike {
 
 /** Options of `loggerObserver` and `consoleObserver`. */
 export interface ObserverOptions {
-  /** Which requests of the Event API are logged. Default: `failed`: those answered with a 5xx. */
+  /** Which requests of the Event API are logged. Default: `failed`, those with a 5xx response. */
   readonly requests?: 'failed' | 'all' | 'none' | undefined;
 }
 

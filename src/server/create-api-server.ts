@@ -77,7 +77,7 @@ const OWN_PATHS = ['/', '/index.html', '/healthz', '/livez', '/readyz', '/versio
  * other routes use `firstOf(health.handle, events.handle)` instead.
  *
  * Requests for all other paths are authenticated (401) and authorized (403, by resource where the path looks like one),
- * then answered: `/` with the list of paths, `/version`, everything else 404. Every response has `Audit-Id` and
+ * then served: `/` with the list of paths, `/version`, everything else 404. Every response has `Audit-Id` and
  * `Cache-Control`.
  *
  * @throws TypeError listing all faults of the options

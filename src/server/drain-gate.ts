@@ -23,7 +23,7 @@ export function createDrainGate(handle: ApiHandler) {
   };
 }
 
-/** Whether a request is still answered while a server drains: probes, metrics, and kube-apiserver's own requests. */
+/** Whether a request is still served while a server drains: probes, metrics, and kube-apiserver's own requests. */
 export function passesWhileDraining(request: ApiRequest): boolean {
   const { path } = splitUrl(request.url);
   return (

@@ -72,7 +72,7 @@ export function createOtherPaths(options: OtherPathsOptions): (request: ApiReque
 }
 
 /**
- * Whether a namespace is requested. After a 404 for an object, kubectl asks for the object's namespace and prints that
+ * Whether a namespace is requested. After a 404 for an object, kubectl requests the object's namespace and prints that
  * response if it is a 404, too: it would not name what is missing (decision 19).
  */
 function isNamespace(attributes: Attributes): boolean {

@@ -10,7 +10,7 @@ import { notFoundText } from '../responses/fixed-responses.js';
 export interface CallOptions {
   /** Sent as `Authorization: Bearer <token>`. */
   readonly token?: string | undefined;
-  /** A body that is sent as JSON, with `Content-Type: application/json` unless `headers` say otherwise. */
+  /** A body that is sent as JSON, with `Content-Type: application/json` unless `headers` contains another one. */
   readonly json?: unknown;
   /** A body that is sent as it is. Not together with `json`. */
   readonly body?: string | Uint8Array | undefined;
@@ -26,7 +26,7 @@ export interface CallOptions {
 
 /** The response to {@link call}. */
 export interface CallResult {
-  /** False when the handler said that the path is not its own; the rest is then a text 404. */
+  /** False when the handler does not serve the path; the other members are then those of a text 404. */
   readonly claimed: boolean;
   /** The status code; 404 where nobody claimed the path. */
   readonly status: number;

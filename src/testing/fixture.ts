@@ -21,7 +21,7 @@ export interface StoreContext {
   readonly id: string;
   /** The clock the store must read time from. The suite moves it. */
   readonly clock: FakeClock;
-  /** The history the store must keep, in milliseconds, and may forget after. */
+  /** How long the store must keep history, in milliseconds; older history may be dropped. */
   readonly historyMs: number;
 }
 

@@ -16,7 +16,7 @@ export interface TestRecorderOptions extends Partial<ReporterOptions> {
   readonly invalid?: 'throw' | 'drop' | undefined;
 }
 
-/** A {@link Recorder} that keeps what it is given. */
+/** A {@link Recorder} that keeps the recorded events in memory. */
 export interface TestRecorder extends Recorder {
   /** Every call, as an event, in order. */
   readonly recorded: readonly Event[];

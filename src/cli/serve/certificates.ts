@@ -21,7 +21,7 @@ const RENEW_DAYS = 30;
 /**
  * The authority and the certificate of a directory, made on first start. Those that have expired or soon will, do not
  * fit the address, or were damaged by a crash are made again. Where they cannot be written (a full disk) the start
- * continues as long as the stored authority is valid: clients know it, and its certificates need no file.
+ * continues as long as the stored authority is valid: clients trust it, and its certificates need no file.
  *
  * @param current the one in use, which is returned until it has to be renewed, whatever is in the directory
  */
@@ -62,7 +62,7 @@ async function currentAuthority(dir: string, now: number, log: (line: string) =>
 }
 
 /**
- * Clients are told to trust the certificates in the first file.
+ * The kubeconfig lists the certificates in the first file as trusted.
  *
  * @param current the one in use, which is returned where a file cannot be read twice, such as a pipe
  */

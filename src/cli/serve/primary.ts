@@ -13,7 +13,7 @@ import { spawnWorker } from './worker-processes.js';
 /** The time that closing may take, ten seconds at most, and the end of the process. */
 const CLOSING_MS = 20_000;
 
-/** Keeps the workers running that `--workers` asks for. Opens nothing itself. @returns the exit code */
+/** Starts the number of workers in `--workers` and keeps them running. Opens nothing itself. @returns the exit code */
 export function runPrimary(flags: Flags, context: ProcessContext): Promise<number> {
   const { store: choice, workers } = flags;
   return runPrepared(flags, context, async ({ access, certificate }, log) =>

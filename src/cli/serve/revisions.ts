@@ -15,7 +15,7 @@ export interface Revisions {
 
 /**
  * Reserves revisions in a file, so that a store that starts empty never uses one twice and can still count from small
- * numbers that people can read. A client that watches from before such a start is told that its revision is gone. A
+ * numbers that people can read. Clients that watch from before such a start get an error for their old revision. A
  * store that is shared over the network keeps its own counter and needs no file.
  *
  * @param storeIsDurable the store keeps its own counter on this disk, and the file matters only if it is deleted: the
