@@ -766,7 +766,7 @@ const PATHOLOGICAL: [string, string][] = [
 ];
 
 describe('text that makes a backtracking regular expression slow', () => {
-  test.each(PATHOLOGICAL)('is answered within a minute in every field: %s', async (_title, text) => {
+  test.each(PATHOLOGICAL)('gets a response within a minute in every field: %s', async (_title, text) => {
     for (const place of PLACES) {
       if (place.length === 0) continue;
       const body = structuredClone(TEMPLATE);
@@ -780,7 +780,7 @@ describe('text that makes a backtracking regular expression slow', () => {
   });
 
   test.each(PATHOLOGICAL)(
-    'is answered within a minute in every parameter, in the path and in headers: %s',
+    'gets a response within a minute in every parameter, in the path and in headers: %s',
     async (_title, text) => {
       await seeded();
       for (const name of PARAMETERS) await probe({ method: 'GET', url: `${PATH}?${name}=${escaped(text)}` });

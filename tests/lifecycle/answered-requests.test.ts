@@ -70,7 +70,7 @@ afterAll(() => api.close());
 
 describe.each(Object.entries(MOUNTS))('over %s', (_, mount) => {
   test.each(Object.entries(KINDS))(
-    'minor garbage collections free what belonged to an answered %s',
+    'minor garbage collections free the memory of a finished %s',
     async (_kind, sent) => {
       const { server, port } = await mount(handler);
       // Before the listener of the service.

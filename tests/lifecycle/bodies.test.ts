@@ -236,7 +236,7 @@ describe('a body that is not read', () => {
   });
 });
 
-test('Expect: 100-continue is answered before the body is read', async () => {
+test('Expect: 100-continue gets its response before the body is read', async () => {
   const { port } = await serve(measure);
   const client = raw(port);
   client.send(post('Content-Length: 5\r\nExpect: 100-continue'));
@@ -282,7 +282,7 @@ describe('a body that never arrives', () => {
     await client.until('before');
   });
 
-  test('is not waited for once the request is answered', async () => {
+  test('is not waited for once the response is sent', async () => {
     const outcome = gate<unknown>();
     const { port, errors } = await serve((request) => {
       (request.body?.(LIMIT) as Promise<Uint8Array>).catch(outcome.open);
@@ -295,7 +295,7 @@ describe('a body that never arrives', () => {
     expect(errors).toEqual([]);
   });
 
-  test('is not waited for when other code has answered and the client has left', async () => {
+  test('is not waited for when other code has responded and the client has left', async () => {
     const outcome = gate<unknown>();
     const listener = toNodeListener((request) => {
       (request.body?.(LIMIT) as Promise<Uint8Array>).catch(outcome.open);

@@ -49,7 +49,7 @@ describe('a hostile server', () => {
     expect(await failureOf(client.get({ name: 'a' }))).toSatisfy(isResponseError);
   });
 
-  test('that speaks no HTTP causes a ResponseError', async () => {
+  test('that does not send HTTP causes a ResponseError', async () => {
     const { client } = await clientOfRaw((socket) => socket.end('SSH-2.0-OpenSSH_9.9\r\n'));
     expect(await failureOf(client.get({ name: 'a' }))).toSatisfy(isResponseError);
   });
@@ -119,7 +119,7 @@ describe('a hostile server', () => {
     expect(asked).toBe(6);
   });
 
-  test('that compresses its response without being asked causes a ResponseError, and nothing is decompressed', async () => {
+  test('that compresses its response without a request for that causes a ResponseError, and nothing is decompressed', async () => {
     let encoding: unknown;
     const bomb = gzipSync(Buffer.alloc(50_000_000, 'x'));
     const { client } = await clientOf((request, response) => {
@@ -145,7 +145,7 @@ describe('a hostile server', () => {
     expect(await failureOf(client.list().toArray())).toSatisfy(isResponseError);
   });
 
-  test('that answers one request twice does not confuse the next request', async () => {
+  test('that sends two responses to one request does not confuse the next request', async () => {
     let first = true;
     const { client } = await clientOfRaw((socket) => {
       const body = JSON.stringify(STORED);

@@ -406,7 +406,7 @@ describe('a proxy', () => {
     expect(asked).toEqual([[`127.0.0.1:${port}`, `Basic ${btoa('me:pass')}`, undefined]]);
   });
 
-  test('that refuses causes a ConnectionError which says that nothing was sent', async () => {
+  test('that refuses causes a ConnectionError with the text that nothing was sent', async () => {
     const proxy = createPlain();
     proxy.on('connect', (_request, socket) => socket.end('HTTP/1.1 407 Proxy Authentication Required\r\n\r\n'));
     const proxyPort = await listenTo(proxy);
@@ -420,7 +420,7 @@ describe('a proxy', () => {
     ['closes', (socket: Duplex) => socket.end()],
     ['resets', (socket: Duplex) => (socket as Socket).resetAndDestroy()],
     ['cuts its response and closes', (socket: Duplex) => socket.end('HTTP/1.1 200 Conn')],
-  ])('that %s the connection is asked once for each attempt', async (_, leave) => {
+  ])('that %s the connection gets one request for each attempt', async (_, leave) => {
     let asked = 0;
     const proxy = createPlain();
     proxy.on('connect', (_request, socket) => {

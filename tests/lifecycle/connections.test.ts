@@ -7,7 +7,7 @@ import { feedHandler, get, listen, raw, serve, text, whole } from './support.js'
 
 const GET = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`;
 
-test('pipelined requests on one connection are answered in order, however long each takes', async () => {
+test('pipelined requests on one connection get their responses in order, however long each takes', async () => {
   const { port } = await serve(async (request) => {
     if (request.url === '/slow') for (let turn = 0; turn < 5; turn++) await new Promise((done) => setImmediate(done));
     return text(`<${request.url}>`);
@@ -40,7 +40,7 @@ test('a base path is removed, and paths outside it are left to the service', asy
   await client.until('/livez');
 });
 
-test('the handler learns the address of the socket, and no certificate without TLS', async () => {
+test('the handler gets the address of the socket, and no certificate without TLS', async () => {
   const { port } = await serve((request) => text(`${request.remoteAddress} ${String(request.peerCertificate)}`));
   expect(await whole(await get(port, '/'))).toBe('127.0.0.1 undefined');
 });

@@ -58,7 +58,7 @@ describe.each([
   test.each([
     ['with a tracker and the signal of the listener', true],
     ['with neither', false],
-  ])('resets no request that was sent before its client could know of the shutdown, %s', async (_title, announced) => {
+  ])('resets no request that was sent before its client could detect the shutdown, %s', async (_title, announced) => {
     for (let run = 0; run < RUNS; run++) {
       const closing = new AbortController();
       const server = serverFor(toNodeListener(handler, announced ? { signal: closing.signal } : {}));
@@ -120,7 +120,7 @@ describe.each([
     expect(await gracefulClose(server, { drainTimeoutMs: 15_000, idleGraceMs: 0 })).toBe(true);
   });
 
-  test('is answered when its first request comes in the meantime', async () => {
+  test('gets a response when its first request comes in the meantime', async () => {
     const { server, port } = await start();
     const client = await open(port);
     const closed = gracefulClose(server, { drainTimeoutMs: 15_000, idleGraceMs: 2_000 });
@@ -193,7 +193,7 @@ describe('while a server drains', () => {
     expect(await client.closed).toMatch(/connection: close\r\n[^]*own/i);
   });
 
-  test('all pipelined requests are answered, and the last response carries it', async () => {
+  test('all pipelined requests get responses, and the last one carries it', async () => {
     const go = gate();
     const asked = gate();
     const closing = new AbortController();

@@ -70,7 +70,7 @@ describe.each([
     expect(await statuses(port)).toEqual([404, 404, 404, 404, 404]);
   });
 
-  test('is answered by the listener with discovery: true, and where it is given no next', async () => {
+  test('is served by the listener with discovery: true, and where it is given no next', async () => {
     const always = await serve(true, (service, vitals) => void service.use(vitals).get(PATHS, own));
     expect(await statuses(always.port)).toEqual([401, 401, 401, 401, 401]);
     const last = await serve(undefined, (service, vitals) => {
@@ -80,7 +80,7 @@ describe.each([
     expect(await statuses(last.port)).toEqual([200, 200, 401, 401, 401]);
   });
 
-  test('is answered by a listener that is the whole server', async () => {
+  test('is served by a listener that is the whole server', async () => {
     const { events } = eventsOfTest();
     const { port } = await listen(toNodeListener(events.handle));
     expect(await statuses(port)).toEqual([200, 200, 200, 200, 200]);
@@ -195,7 +195,7 @@ describe('inside Express', () => {
     await source.returned;
   });
 
-  test('middleware that replaces write and keeps chunks receives copies and is asked to flush', async () => {
+  test('middleware that replaces write and keeps chunks receives copies, and its flush is called', async () => {
     const chunk = Buffer.alloc(3);
     async function* source(): AsyncGenerator<Uint8Array> {
       for (const letter of 'abcdef') {

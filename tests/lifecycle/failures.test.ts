@@ -84,7 +84,7 @@ describe('a failure before the headers', () => {
 });
 
 describe('a failure after the headers', () => {
-  test('closes the connection, so that the client notices the incomplete body', async () => {
+  test('closes the connection, so that the client detects the incomplete body', async () => {
     const { handler, at } = feedHandler();
     const { port, errors } = await serve(handler);
     const client = raw(port);

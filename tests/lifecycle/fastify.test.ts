@@ -158,7 +158,7 @@ describe('the plugin of Fastify', () => {
     expect(performance.now() - begun).toBeLessThan(3_000);
   });
 
-  test('follows a signal of the service as well, and says what is wrong with its arguments', async () => {
+  test('follows a signal of the service as well, and names the faults of its arguments', async () => {
     const stopping = new AbortController();
     const { handler, at } = feedHandler();
     const { port } = await listen(

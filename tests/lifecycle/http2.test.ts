@@ -26,7 +26,7 @@ async function serve2(handler: ApiHandler): Promise<{ session: ClientHttp2Sessio
 const headersOf = async (stream: ReturnType<ClientHttp2Session['request']>): Promise<IncomingHttpHeaders> =>
   (await once(stream, 'response'))[0] as IncomingHttpHeaders;
 
-test('GET and HEAD are answered without connection headers', async () => {
+test('GET and HEAD get responses without connection headers', async () => {
   const { session, errors } = await serve2((request) => ({
     status: 200,
     headers: { warning: ['299 - "a"', '299 - "b"'], connection: 'close', 'x-address': String(request.remoteAddress) },

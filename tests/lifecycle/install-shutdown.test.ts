@@ -270,7 +270,7 @@ describe('installShutdown', () => {
     expect(unhandled).not.toHaveBeenCalled();
   });
 
-  test("with 'retry-after' new requests get 429 until the last request in flight is answered", async () => {
+  test("with 'retry-after' new requests get 429 until the last request in flight has its response", async () => {
     const go = gate();
     const asked = gate();
     const { server, port, installed } = await serviceWith(

@@ -187,7 +187,7 @@ describe('a server whose requests are in order', () => {
   test.each([
     ['with its tracker made before', true],
     ['with its tracker made afterwards', false],
-  ])('answers all of them when it closes, and only the last response says so, %s', async (_, before) => {
+  ])('handles all of them when it closes, and only the last response announces it, %s', async (_, before) => {
     const asked = gate();
     const go = gate();
     const closing = new AbortController();
@@ -221,8 +221,11 @@ describe('a server whose requests are in order', () => {
   });
 });
 
-test.each([undefined, null, 8080, {}])('orderRequests refuses %j with a TypeError that says what it wants', (given) => {
-  expect(() => orderRequests(given as never)).toThrow(
-    new TypeError('orderRequests: the argument must be a server, as createServer() or serve() returned it'),
-  );
-});
+test.each([undefined, null, 8080, {}])(
+  'orderRequests refuses %j with a TypeError that names the expected argument',
+  (given) => {
+    expect(() => orderRequests(given as never)).toThrow(
+      new TypeError('orderRequests: the argument must be a server, as createServer() or serve() returned it'),
+    );
+  },
+);

@@ -103,7 +103,7 @@ test.each([
   });
 });
 
-test('kube-vitals copy fails if a store is missing, and says which', async () => {
+test('kube-vitals copy fails if a store is missing, and names it', async () => {
   const from = join(await newFolder(), 'from.db');
   await withFile(from, (store) => put(store, 'a', 'a note'));
   const { code, out, err } = await start('copy', `sqlite:${from}`, 'etcd://user:s3cret@127.0.0.1:1/p').ended;
@@ -171,7 +171,7 @@ test('kube-vitals serve ends on SIGTERM during its start, also as the first proc
   expect(await once(child, 'exit')).toEqual([143, null]);
 });
 
-test('kube-vitals serve says in one line that its file is open elsewhere', async () => {
+test('kube-vitals serve reports in one line that its file is open elsewhere', async () => {
   const dir = await newFolder();
   await withFile(join(dir, 'events.db'), async () => {
     const ports = ['--secure-port', '0', '--insecure-port', '0'];

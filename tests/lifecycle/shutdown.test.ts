@@ -74,7 +74,7 @@ test('plain responses are completed, and close their connection', async () => {
   expect(aborted).toBe(false);
 });
 
-test('a request during shutdown is answered with Connection: close, and a stream ends at once', async () => {
+test('a request during shutdown gets Connection: close, and a stream ends at once', async () => {
   const feeds = feedHandler();
   const closing = new AbortController();
   const { port } = await serve((request) => (request.url === '/plain' ? text('plain') : feeds.handler(request)), {

@@ -75,7 +75,7 @@ describe('a store that fails, over HTTP', () => {
     ['too-large', 413, 'RequestEntityTooLarge', null, /larger than the store accepts/],
     ['full', 507, 'InsufficientStorage', '5', /the event store is full/],
     ['expired', 410, 'Expired', null, /too old/],
-  ] as const)('answers %s with %i %s', async (code, status, reason, retryAfter, message) => {
+  ] as const)('responds to %s with %i %s', async (code, status, reason, retryAfter, message) => {
     const { ask, fail } = await bench();
     fail(code);
     for (const [method, path, body] of asks) {
@@ -133,7 +133,7 @@ describe('a store that fails, over HTTP', () => {
     });
   });
 
-  test('aborts a list that has begun, so that the client notices the incomplete body', async () => {
+  test('aborts a list that has begun, so that the client detects the incomplete body', async () => {
     const { ask, failNextPages, store } = await bench();
     for (let i = 0; i < 600; i++) {
       const name = `e-${i}`;

@@ -59,7 +59,7 @@ describe('docs/architecture.md', () => {
     expect(missingFiles(architecture)).toEqual([]);
   });
 
-  it('says how every error code of a store and of a body is answered', () => {
+  it('lists the response to every error code of a store and of a body', () => {
     const [ofStores, ofBodies] = firstCells(section(architecture, '### Error codes'));
     const stores = unionOf('store/contract/errors.ts', (node) =>
       ts.isTypeAliasDeclaration(node) && node.name.text === 'StoreErrorCode' ? node.type : undefined,

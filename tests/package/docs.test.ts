@@ -93,7 +93,7 @@ describe('the documentation', () => {
     );
   });
 
-  it('says in the first section of the README how to install the package', () => {
+  it('shows in the first section of the README how to install the package', () => {
     const readme = pages.find(({ path }) => path === 'README.md');
     const [, heading, section = ''] = /^## (.+)\n([^]*?)^## /m.exec(readme?.text ?? '') ?? [];
     expect(heading).toBe('Installation');

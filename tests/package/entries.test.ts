@@ -47,7 +47,7 @@ describe('package.json exports', () => {
     for (const suffix of ['d.ts', 'js', 'd.cts', 'cjs']) built(`${base}.${suffix}`);
   });
 
-  it('have types for resolvers that know no exports (moduleResolution node10)', () => {
+  it('have types for resolvers that do not support exports (moduleResolution node10)', () => {
     const subPaths = entries.filter(({ key }) => key !== '.');
     const types = subPaths.map(({ key, base }) => [key.slice(2), [`./dist/${base}.d.cts`]]);
     expect(manifest.typesVersions).toEqual({ '*': Object.fromEntries(types) });
@@ -64,7 +64,7 @@ describe('package.json exports', () => {
     expect(rows.sort()).toEqual(entries.map(({ specifier }) => specifier).sort());
   });
 
-  it('offer package.json itself, and main and types to tools that know no exports', () => {
+  it('offer package.json itself, and main and types to tools that do not support exports', () => {
     expect(manifest.exports['./package.json']).toBe('./package.json');
     expect([manifest.main, manifest.types]).toEqual(['./dist/index.cjs', './dist/index.d.cts']);
   });

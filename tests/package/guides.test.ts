@@ -80,7 +80,7 @@ describe.each([
   const probes = parsed.spec?.template.spec.containers[0] ?? parsed;
   const { startupProbe, livenessProbe, readinessProbe } = probes;
 
-  it('ask /livez whether to restart, and /readyz whether to send requests', () => {
+  it('use /livez to decide about restarts, and /readyz to decide about sending requests', () => {
     const paths = [startupProbe, livenessProbe, readinessProbe].map(({ httpGet }) => httpGet.path);
     expect(paths).toEqual(['/livez', '/livez', '/readyz']);
   });
@@ -92,7 +92,7 @@ describe.each([
     }
   });
 
-  it('notice that the service is not ready before its shutdown refuses anything', () => {
+  it('detect that the service is not ready before its shutdown refuses anything', () => {
     expect(noticedMs(probes)).toBeGreaterThan(0);
     expect(option(code, delay)).toBeGreaterThan(noticedMs(probes));
   });
@@ -112,7 +112,7 @@ describe.each([
   });
 });
 
-it('the probes of the README ask the port on which its service listens', () => {
+it('the probes of the README use the port on which its service listens', () => {
   const code = blocksIn('README.md', 'ts').find((block) => block.includes(".add({ name: 'disk'")) ?? '';
   const manifest = blocksIn('README.md', 'yaml').find((block) => block.includes('startupProbe:')) ?? '';
   const probes = Object.values(parse(manifest) as Readonly<Record<string, Probe>>);

@@ -152,7 +152,7 @@ describe('npm start', () => {
       '--secure-port=x',
       { code: 2, out: '', err: expect.stringMatching(/^error: invalid argument "x" for "--secure-port" flag/) },
     ],
-  ])('answers %s without a build', async (flag, response) => {
+  ])('handles %s without a build', async (flag, response) => {
     const { start, touch } = newRepository();
     const folder = dirname(dirname(start));
     cpSync(join(root, 'src'), join(folder, 'src'), { recursive: true });

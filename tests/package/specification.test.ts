@@ -117,7 +117,7 @@ describe('docs/specification.md', () => {
 });
 
 describe('the documentation', () => {
-  it('tells readers that healthz is deprecated and that single checks are alpha', () => {
+  it('states that healthz is deprecated and that single checks are alpha', () => {
     for (const page of ['README.md', 'docs/health.md']) {
       const text = (read(page) ?? '').replace(/[*\s]+/g, ' ');
       expect([page, /deprecated since Kubernetes 1\.16/.test(text)]).toEqual([page, true]);

@@ -56,7 +56,7 @@ test('readiness fails while the store is unavailable and recovers by itself; liv
   expect(await statuses()).toEqual([200, 200, 200]);
 });
 
-test('the check is degraded if only writes are refused, and says what is unavailable', async () => {
+test('the check is degraded if only writes are refused, and names what is unavailable', async () => {
   const { clock, health, statuses, setAway } = bench();
   setAway('writes');
   expect(await statuses()).toEqual([200, 200, 200]);
@@ -114,7 +114,7 @@ test('a store that does not respond counts as unavailable', async () => {
   expect((await call(health.handle, 'GET /readyz')).status).toBe(500);
 });
 
-test('readiness fails while the clock of the process is off, and says by how much', async () => {
+test('readiness fails while the clock of the process is off, and shows by how much', async () => {
   const clock = fakeClock();
   const start = clock.now();
   const store: EventStore = { ...memoryStore({ clock }), now: async () => start + clock.monotonic() * 1000 };

@@ -299,7 +299,7 @@ describeWithPostgres('for a PostgreSQL store under faults:', () => {
     return { store, silence, end };
   };
 
-  test('lists that wait behind lists without an answer fail with them, when the database answers nothing', async () => {
+  test('lists that wait behind lists without a response fail with them, when the database sends no responses', async () => {
     const { store, silence, end } = openSilenceable();
     await store.create(key('a'), sampleEvent({ name: 'a' }), later());
     silence.on = true;

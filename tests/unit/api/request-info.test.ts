@@ -102,7 +102,7 @@ describe('readRequestInfo', () => {
     expect(readRequestInfo(method, G + rest, wantsWatch).verb).toBe(verb);
   });
 
-  it('knows subresources below the old paths of watches, and none below those of proxies', () => {
+  it('reads subresources below the old paths of watches, and none below those of proxies', () => {
     expect(readRequestInfo('GET', `${G}/watch/things/x/status`, false).subresource).toBe('status');
     expect(readRequestInfo('GET', `${G}/proxy/things/x/status`, false)).toMatchObject({ name: 'x', subresource: '' });
   });

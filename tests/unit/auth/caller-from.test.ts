@@ -9,7 +9,7 @@ const jane = (source: Source) => (source.user === undefined ? undefined : { name
 const requestWith = (framework: unknown) => ({ method: 'GET', url: '/readyz', framework });
 
 describe('callerFrom', () => {
-  it('passes on what the framework knows of the request, and the request', () => {
+  it('passes on the data of the framework about the request, and the request', () => {
     const given: unknown[] = [];
     const authenticate = callerFrom((source: Source, request) => {
       given.push(source, request);

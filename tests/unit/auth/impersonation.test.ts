@@ -57,7 +57,7 @@ const callerOf = async (
 const messageOf = (result: Impersonated): string => ('refused' in result ? (result.refused.message ?? '') : 'allowed');
 
 describe('the impersonated user', () => {
-  it('is the caller without the headers, and the authorizer is not asked', () => {
+  it('is the caller without the headers, and the authorizer is not called', () => {
     const { authorize, asked } = allows();
     const result = createImpersonation(authorize)({ method: 'GET', url: '/', headers: { accept: 'x' } }, ADMIN, LIST);
     expect(result).toEqual({ caller: ADMIN });
@@ -181,7 +181,7 @@ describe('the impersonated user', () => {
     [{ 'impersonate-group': Array.from({ length: 257 }, () => 'g').join(', ') }],
     [{ 'impersonate-group': 'g', 'impersonate-extra-a': Array.from({ length: 256 }, () => 'x') }],
     [{ 'impersonate-group': 'g, '.repeat(300_000) }],
-  ])('is a 400 with more than 256 groups and extra values, and the authorizer is not asked', async (headers) => {
+  ])('is a 400 with more than 256 groups and extra values, and the authorizer is not called', async (headers) => {
     const { authorize, asked } = allows();
     const result = await ask(authorize, { 'impersonate-user': 'jane', ...headers });
     expect(result).toMatchObject({ refused: { code: 400, reason: 'BadRequest' } });
@@ -408,7 +408,7 @@ describe('a refused impersonation', () => {
     await expect(ask(broken, { 'impersonate-user': 'jane' })).rejects.toThrow('broken');
   });
 
-  it('never changes the caller, whatever the headers say', async () => {
+  it('never changes the caller, whatever the headers are', async () => {
     const names = fc.constantFrom('jane', 'system:node:n1', 'system:serviceaccount:a:b', 'system:anonymous', ', ', 'é');
     const text = fc.oneof(names, fc.string());
     const headers = fc.record(

@@ -30,7 +30,7 @@ describe('forbiddenMessage', () => {
     );
   });
 
-  it('says at the cluster scope without a namespace, and shows a subresource', () => {
+  it('contains “at the cluster scope” without a namespace, and shows a subresource', () => {
     expect(forbiddenMessage(jane, { ...list, namespace: undefined, subresource: 'status' })).toBe(
       'events.events.example.com is forbidden: User "jane" cannot list resource "events/status" in API group "events.example.com" at the cluster scope',
     );

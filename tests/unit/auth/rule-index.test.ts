@@ -41,7 +41,7 @@ function covers({ users, groups, namespaces, paths }: Scope, caller: Caller, att
 }
 
 describe('createRuleIndex', () => {
-  it('gives the same decision as asking every rule', () => {
+  it('gives the same decision as evaluating every rule', () => {
     fc.assert(
       fc.property(fc.array(scopes, { maxLength: 8 }), callers, requests, (rules, caller, attributes) => {
         const anyAllows = createRuleIndex(rules, (rule) => rule, covers);
@@ -51,7 +51,7 @@ describe('createRuleIndex', () => {
     );
   });
 
-  it('does not ask rules of other callers, other namespaces or other paths', () => {
+  it('does not evaluate rules of other callers, other namespaces or other paths', () => {
     const rules = Array.from({ length: 10_000 }, (_, index): RuleScope => {
       const [user, place] = [index % 100, Math.floor(index / 100)];
       return { users: [`u${user}`], groups: [`g${user}`], namespaces: [`n${place}`], paths: [`/p${place}`] };

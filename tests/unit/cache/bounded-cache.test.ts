@@ -90,7 +90,7 @@ describe('a bounded cache', () => {
     expect(cache.get('once 900')).toBeUndefined();
   });
 
-  test('forgets in order of addition what was not used since', () => {
+  test('drops, in order of addition, entries that were not used since', () => {
     const cache = createBoundedCache<number, number>({ maxEntries: 3 });
     for (const key of [1, 2, 3]) cache.set(key, key);
     cache.get(1);
@@ -128,7 +128,7 @@ describe('a bounded cache', () => {
     expect([...small.entries()]).toEqual([['x'.repeat(10), 4]]);
   });
 
-  test('forgets the former value when the new one is too large', () => {
+  test('drops the former value when the new one is too large', () => {
     const cache = createBoundedCache<string, number>({ maxEntries: 9, maxCost: 10, costOf: (_, value) => value });
     cache.set('a', 1);
     cache.set('a', 11);

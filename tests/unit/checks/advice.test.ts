@@ -15,7 +15,7 @@ function commentOf(name: string): string {
 }
 
 describe('the comment of a ready-made check', () => {
-  it.each(Object.keys(checks))('says when not to use it: %s', (name) => {
+  it.each(Object.keys(checks))('explains when not to use it: %s', (name) => {
     expect(commentOf(name)).toMatch(/\b[Dd]o not (use|put|add) /);
   });
 });

@@ -30,7 +30,7 @@ describe('a hold that keeps a service from being ready', () => {
     expect(await readyz()).toBe('ok');
   });
 
-  it('ends by itself after ten minutes, unless maxMs says otherwise', async () => {
+  it('ends by itself after ten minutes, unless maxMs is set', async () => {
     const { clock, holds, readyz } = createBench();
     holds.notReady('forgotten');
     clock.advance(599_999);

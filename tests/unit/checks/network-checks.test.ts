@@ -29,7 +29,7 @@ async function verdictOf(
 }
 
 describe('tcpCheck', () => {
-  it('passes where a server listens, and tells what is wrong where none does', async () => {
+  it('passes where a server listens, and names the fault where none does', async () => {
     const server = createTcpServer((socket) => socket.on('error', () => undefined));
     const port = await listen(server);
     expect(await verdictOf(tcpCheck({ host: '127.0.0.1', port }))).toMatchObject({ name: 'tcp', status: 'ok' });
@@ -144,7 +144,7 @@ describe('certificateCheck', () => {
     }
   });
 
-  it('asks a server for its certificate, trusted or not', async () => {
+  it('reads the certificate of a server, trusted or not', async () => {
     const { cert, private: key } = await validFor(3);
     const port = await listen(createTlsServer({ cert, key }, (socket) => socket.on('error', () => undefined)));
     expect(await verdictOf(certificateCheck({ host: '127.0.0.1', port }))).toMatchObject({

@@ -101,7 +101,7 @@ describe('heapCheck and memoryCheck', () => {
     expect(await verdictOf(memoryCheck({ max: 1 }))).toMatchObject({ status: 'ok' });
   });
 
-  it('run every ten seconds and need three failures, unless the options say otherwise', () => {
+  it('run every ten seconds and need three failures, unless the options differ', () => {
     for (const make of [heapCheck, memoryCheck]) {
       expect(make()).toMatchObject({ periodMs: 10_000, failureThreshold: 3 });
       expect(make({ periodMs: 1_000 })).toMatchObject({ periodMs: 1_000, failureThreshold: 3 });

@@ -147,7 +147,7 @@ describe('two instances', () => {
   });
 });
 
-test('the object of createEvents says which API group it serves', () => {
+test('the object of createEvents has the name of the API group that it serves', () => {
   const events = createEvents(good());
   expect(events.group).toBe('events.example.com');
   return events.close();

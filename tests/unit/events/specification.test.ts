@@ -60,7 +60,7 @@ describe('the OpenAPI text of the Event', () => {
     ['/openapi/v2', 'core.v1', 'message', 'type'],
   ] as const;
 
-  it.each(documents)('tells readers in %s of %s how little to rely on', async (path, version, note) => {
+  it.each(documents)('explains in %s of %s how little readers may rely on', async (path, version, note) => {
     const { ask } = server({ coreV1: true });
     const document = await (
       await ask(`GET ${path}`)
@@ -102,7 +102,7 @@ describe('the columns “Required”', () => {
     expect(required('io.k8s.api.events.v1.EventList')).toEqual(['items']);
   });
 
-  it('allow a new event to omit every field for which no create rule says otherwise', async () => {
+  it('allow a new event to omit every field for which no create rule applies', async () => {
     const { ask } = server();
     const { regarding: _, ...least } = event('least');
     const created = await ask(`POST ${ROOT}/namespaces/default/events`, least);
@@ -222,7 +222,7 @@ describe('a body that contradicts the path', () => {
     expect([await names(SHOP), await names(OTHER)]).toEqual([['a'], []]);
   });
 
-  it('is accepted if it repeats what the path says', async () => {
+  it('is accepted if it repeats the values of the path', async () => {
     const { ask } = server();
     const repeated = { metadata: { name: 'a', namespace: 'shop' } };
     expect((await ask(`POST ${SHOP}`, event('a', repeated))).status).toBe(201);
@@ -231,7 +231,7 @@ describe('a body that contradicts the path', () => {
   });
 });
 
-it('the namespace of a create is that of the path, whatever the query says', async () => {
+it('the namespace of a create is that of the path, whatever the query contains', async () => {
   const { ask, names } = server();
   const created = await ask(`POST ${SHOP}?namespace=other`, event('a'));
   expect(created.status).toBe(201);

@@ -95,7 +95,7 @@ describe('events are kept for a limited time', () => {
   });
 });
 
-it('events with the same reason are separate, whatever else they say', async () => {
+it('events with the same reason are separate, whatever else they contain', async () => {
   const { create, listed, close } = server();
   await create(event('a', { note: 'one trigger' }));
   await create(event('b', { note: 'another trigger', regarding: { kind: 'Node', namespace: 'shop', name: 'n' } }));
@@ -176,7 +176,7 @@ it('no operation records an event of its own', async () => {
   await close();
 });
 
-it('a watch that asks for a WebSocket ends at once, and the client does without one', async () => {
+it('a watch that requests a WebSocket ends at once, and the client continues without one', async () => {
   const { create, api, close } = server();
   await create(event('a'));
   const headers = { connection: 'Upgrade', upgrade: 'WebSocket', 'sec-websocket-version': '13' };

@@ -45,7 +45,7 @@ it('the response to HEAD has no length where that of GET has no text', () => {
   });
 });
 
-it('a response that says how it may be cached is left as it is', () => {
+it('a response with caching headers is left as it is', () => {
   const own = responseWith({ headers: { 'cache-control': 'max-age=5' } });
   expect(uncached(own)).toBe(own);
   expect(uncached(responseWith()).headers).toEqual({ 'cache-control': 'no-cache, private' });

@@ -155,7 +155,7 @@ it('the shortest grace period is a millisecond', async () => {
   expect((await get(health, '/livez')).status).toBe(500);
 });
 
-it('a report says since when a built-in check has its status', async () => {
+it('a report shows since when a built-in check has its status', async () => {
   const clock = manualClock();
   const health = createHealth({ clock });
   const since = async (): Promise<(string | undefined)[]> =>

@@ -27,7 +27,7 @@ describe('an error of createHealth', () => {
     expect(() => createHealth(options as HealthOptions)).toThrow(text);
   });
 
-  it('says one thing about a hook that is missing', () => {
+  it('has one sentence about a hook that is missing', () => {
     const authorize = (): { allowed: boolean } => ({ allowed: true });
     expect(() => createHealth({ roots: 'authorized', authorize })).toThrow(
       new TypeError('createHealth: authenticate and authorize go together: give both, or neither'),
@@ -44,7 +44,7 @@ describe('an error of add', () => {
       { name: 'a', check, endpoints: ['livez', 'startupz'], group: 'a b' },
       'health.add("a"): endpoints must be a list of healthz, livez, readyz; group must be formed like a name',
     ],
-  ])('names the check and says what it must have: %o', (definition, text) => {
+  ])('names the check and what it must have: %o', (definition, text) => {
     let message = '';
     try {
       createHealth().add(definition as HealthCheck);
@@ -56,7 +56,7 @@ describe('an error of add', () => {
   });
 });
 
-it('an error of remove says that the check is built in', () => {
+it('an error of remove explains that the check is built in', () => {
   expect(() => createHealth().remove('ping')).toThrow(new TypeError('health.remove: "ping" is built in'));
 });
 

@@ -178,7 +178,7 @@ describe('removal and close', () => {
 });
 
 describe('the verdict of a check', () => {
-  it('is as critical as the last failure while the check recovers, and says how far it is', async () => {
+  it('is as critical as the last failure while the check recovers, and shows how far it is', async () => {
     const health = createHealth({ clock: manualClock() });
     const results = [{ ok: false, reason: 'slow', critical: false } as const, true, false, true, true, true, false];
     health.add({ name: 'a', check: () => results.shift() ?? true, successThreshold: 3 });

@@ -13,7 +13,7 @@ describe('the signal of a run', () => {
   it.each([
     ['timeout', 'TimeoutError', 'the health check timed out'],
     ['closed', 'AbortError', 'the health object has been closed'],
-  ] as const)('says why it was aborted: %s', (why, name, message) => {
+  ] as const)('has the reason why it was aborted: %s', (why, name, message) => {
     const read = new RunContext();
     const { signal } = read;
     const unread = new RunContext();

@@ -58,7 +58,7 @@ describe('the result of a check', () => {
     expect((await get(health, '/readyz')).status).toBe(500);
   });
 
-  it('is degraded for a failure that says it is not critical, and failed otherwise', async () => {
+  it('is degraded for a failure with critical: false, and failed otherwise', async () => {
     let critical: boolean | undefined = false;
     const { health, add, it: verdict } = setup();
     add({ check: () => ({ ok: false, reason: 'half of it is away', ...(critical !== undefined && { critical }) }) });
@@ -154,7 +154,7 @@ describe('a check that hangs', () => {
     expect(context?.signal.aborted).toBe(true);
   });
 
-  it('is answered earlier with ?timeout=, with 504', async () => {
+  it('gets its response earlier with ?timeout=, with 504', async () => {
     const { clock, health, add } = setup();
     add({ check: never });
     const response = get(health, '/readyz?timeout=50ms');
@@ -221,7 +221,7 @@ describe('a run of a check', () => {
     expect((await report).status).toBe('ok');
   }, 30_000);
 
-  it('fails instead of recursing when it asks for its own report synchronously', async () => {
+  it('fails instead of recursing when it requests its own report synchronously', async () => {
     const { health, add, it: verdict } = setup();
     let inner: Promise<unknown> | undefined;
     add({ check: () => void (inner ??= health.report('readyz')) });
@@ -342,7 +342,7 @@ describe('thresholds', () => {
   });
 });
 
-it('a report says when the status changed and how long the run took', async () => {
+it('a report shows when the status changed and how long the run took', async () => {
   const { clock, add, it: verdict } = setup();
   const { promise, resolve } = deferred();
   add({ check: () => promise });

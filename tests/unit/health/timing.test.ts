@@ -113,7 +113,7 @@ describe('the reason of a failure', () => {
 });
 
 describe('a root', () => {
-  it('that fails is answered synchronously when no check is asynchronous', () => {
+  it('that fails returns its response synchronously when no check is asynchronous', () => {
     const health = createHealth();
     health.add({ name: 'a', check: () => false });
     for (const url of ['/readyz', '/readyz?verbose']) {
@@ -130,7 +130,7 @@ describe('a root', () => {
 });
 
 describe('the signal of a run', () => {
-  it('says that the health object has been closed', async () => {
+  it('shows that the health object has been closed', async () => {
     const health = createHealth({ clock: manualClock() });
     let signal: AbortSignal | undefined;
     health.add({ name: 'a', check: (context) => ((signal = context.signal), never()) });

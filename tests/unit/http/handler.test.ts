@@ -40,7 +40,7 @@ describe('firstOf', () => {
     expect(await firstOf(none, none)(request)).toBeUndefined();
   });
 
-  test('calls handlers in order, never the next before the previous has answered', async () => {
+  test('calls handlers in order, never the next before the previous has responded', async () => {
     const order: string[] = [];
     const slow: ApiHandler = async () => {
       order.push('slow begins');

@@ -24,7 +24,7 @@ test.each([
   '/api/v1/namespaces/default/events/x',
   '/openapi/v3',
   '/elsewhere',
-])('%s with a longer target is answered with 431 to every caller, and is not read', async (path) => {
+])('%s with a longer target gets 431 for every caller, and is not read', async (path) => {
   const health = createHealth(hooks);
   const events = createEvents({ apiDomain: 'example.com', coreV1: true, store: memoryStore(), ...hooks });
   const server = createApiServer({ health, events, ...hooks });

@@ -290,7 +290,7 @@ describe('/metrics', () => {
     }
   });
 
-  it('keeps what gauges say when the registry of the service is reset: open watches do not fall below zero', async () => {
+  it('keeps the values of gauges when the registry of the service is reset: open watches do not fall below zero', async () => {
     const registry = new Registry();
     const { send } = createService({ registry });
     const open = 'apiserver_longrunning_requests{verb="WATCH"';

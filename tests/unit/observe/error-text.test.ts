@@ -5,7 +5,7 @@ import { errorText, isError } from '../../../src/observe/error-text.js';
 const coded = (message: string, code: string): Error => Object.assign(new Error(message), { code });
 
 describe('the text of an error', () => {
-  it('says why a fetch was refused', async () => {
+  it('explains why a fetch was refused', async () => {
     const error: unknown = await fetch('http://127.0.0.1:1/').catch((reason: unknown) => reason);
     // Ports that fetch blocks have a cause without a code; the text has it nevertheless.
     expect(errorText(error)).toMatch(/^fetch failed: ./);
@@ -44,7 +44,7 @@ describe('the text of an error', () => {
 });
 
 describe('whether a value is an error', () => {
-  it('can be asked of any value, even of a revoked proxy', () => {
+  it('can be determined for any value, even for a revoked proxy', () => {
     const { proxy, revoke } = Proxy.revocable(new Error('a'), {});
     expect(isError(proxy)).toBe(true);
     revoke();

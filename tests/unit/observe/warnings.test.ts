@@ -31,7 +31,7 @@ describe('without observe, an unexpected error', () => {
     });
   });
 
-  it('of a body that was read and thrown away says what to do', async () => {
+  it('of a body that was read and thrown away explains what to do', async () => {
     const events = createEvents({
       apiDomain: 'example.com',
       store: memoryStore(),

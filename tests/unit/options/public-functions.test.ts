@@ -437,7 +437,7 @@ it('every function of every entry is in the table, or takes no options', () => {
 describe.each(Object.entries(FUNCTIONS))('%s', (name, [call, wrong, faults]) => {
   const begins = new RegExp(`^${name.replace('health.add', 'health\\.add\\("a"\\)')}: `);
 
-  it('refuses an option that it does not know', async () => {
+  it('refuses an unknown option', async () => {
     const error = await faultOf(call, { noSuchOption: 1 });
     expect(error).toBeInstanceOf(TypeError);
     expect(error.message).toMatch(begins);
@@ -451,13 +451,10 @@ describe.each(Object.entries(FUNCTIONS))('%s', (name, [call, wrong, faults]) => 
     for (const fault of [...faults, 'there is no option "']) expect(error.message).toContain(fault);
   });
 
-  it.each([[null], [5], [[]], [Promise.resolve({})]])(
-    'says that it needs an object where it is given %j',
-    async (nothing) => {
-      const subject = OTHER_SUBJECTS[name] ?? `${name}: the options`;
-      expect(await faultOf(call, nothing as never)).toEqual(new TypeError(`${subject} must be an object`));
-    },
-  );
+  it.each([[null], [5], [[]], [Promise.resolve({})]])('requires an object where it is given %j', async (nothing) => {
+    const subject = OTHER_SUBJECTS[name] ?? `${name}: the options`;
+    expect(await faultOf(call, nothing as never)).toEqual(new TypeError(`${subject} must be an object`));
+  });
 
   it('treats undefined as absent', async () => {
     const optional = Object.fromEntries(Object.keys(wrong).map((key) => [key, undefined]));

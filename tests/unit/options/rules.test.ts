@@ -119,7 +119,7 @@ describe('checkOptions', () => {
 });
 
 describe('described', () => {
-  it('says in a few words what was given', () => {
+  it('describes in a few words what was given', () => {
     expect([null, undefined, true, 5, 'x', [], {}].map(described)).toEqual([
       'null',
       'undefined',

@@ -50,7 +50,7 @@ it('401 is a Status as JSON', () => {
   });
 });
 
-it('a server that shuts down says so in a Status with two newlines', () => {
+it('a server that shuts down responds with a Status that ends with two newlines', () => {
   expect(shuttingDownResponse()).toEqual({
     status: 503,
     headers: { 'content-type': 'application/json', 'retry-after': '1', 'x-content-type-options': 'nosniff' },

@@ -62,7 +62,7 @@ describe('a namespace', () => {
     'GET /api/v1/namespaces/a/status',
     'DELETE /api/v1/namespaces/a',
     'GET /apis/events.example.com/v1/namespaces/a',
-  ])('is not what is asked for by %s', async (request) => {
+  ])('is not requested by %s', async (request) => {
     expect((await call(handle, request, { token: 'admin' })).status).toBe(404);
   });
 });

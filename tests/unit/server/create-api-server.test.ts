@@ -54,7 +54,7 @@ describe('createApiServer', () => {
     });
   });
 
-  it('responds on every path, also where a bridge says that other routes follow', async () => {
+  it('responds on every path, also where a bridge sets hasNext', async () => {
     const seen: ApiRequest[] = [];
     const events = { handle: (request: ApiRequest) => void seen.push(request) };
     const server = createApiServer({ ...options, events });
@@ -186,7 +186,7 @@ describe('createApiServer', () => {
     });
   });
 
-  it('writes refusals in the representation that Accept asks for', async () => {
+  it('writes refusals in the representation that Accept requests', async () => {
     const yaml = await ask('GET /secret', { headers: { accept: 'application/yaml' } });
     expect(yaml).toMatchObject({ status: 403, headers: { 'content-type': 'application/yaml' } });
     expect(yaml.text).toContain('reason: Forbidden');

@@ -56,7 +56,7 @@ describe('copyEvents', () => {
     expect(await to.revision()).toBe(before + 1);
   });
 
-  test('leaves and lists different events, or replaces them if told to', async () => {
+  test('leaves and lists different events, or replaces them with overwrite', async () => {
     const [from, to] = [newStore(), newStore()];
     await put(from, 'a', { note: 'new' });
     await put(to, 'a', { note: 'old' });
@@ -128,7 +128,7 @@ describe('copyEvents', () => {
     });
   });
 
-  test('continues with the latest state when the snapshot expires, and says so', async () => {
+  test('continues with the latest state when the snapshot expires, and reports this', async () => {
     const [from, to] = [newStore(), newStore()];
     for (const name of ['a', 'b', 'c']) await put(from, name);
     let forgotten = false;

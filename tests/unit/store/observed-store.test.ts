@@ -51,7 +51,7 @@ describe('an observed store', () => {
     ]);
   });
 
-  it('keeps what the engine answers synchronously as it is, unobserved', () => {
+  it('keeps synchronous results of the engine as they are, unobserved', () => {
     const { store, inner, seen } = createBench();
     expect(store.get.sync).toBe(inner.get.sync);
     expect(store.create.sync).toBe(inner.create.sync);

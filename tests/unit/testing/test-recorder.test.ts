@@ -62,7 +62,7 @@ describe('toHaveRecorded', () => {
     expect(() => expect({}).toHaveRecorded({})).toThrow('expect a recorder of testRecorder()');
   });
 
-  it('says what was recorded instead', () => {
+  it('reports what was recorded instead', () => {
     const recorder = testRecorder();
     recorder.event(paid);
     expect(() => expect(recorder).toHaveRecorded({ reason: 'Declined' })).toThrow(
@@ -72,7 +72,7 @@ describe('toHaveRecorded', () => {
 });
 
 describe('changes of health', () => {
-  it('are events that do not say why, and a flapping check makes two series', () => {
+  it('are events without the reason, and a flapping check makes two series', () => {
     const recorder = testRecorder();
     const listener = recordHealthChanges(recorder);
     for (let times = 0; times < 5; times++) {

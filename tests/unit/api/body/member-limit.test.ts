@@ -63,7 +63,7 @@ describe('a text', () => {
     expect(scanJson(items(1_000_000), 10).members).toBe(11);
   });
 
-  test('has no more members than the scan says', () => {
+  test('has no more members than the scan counts', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 5 }), (value) => {
         const read = JSON.parse(JSON.stringify(value)) as unknown;

@@ -94,7 +94,7 @@ describe('the object is canonical', () => {
     expect(Object.is((object('{"series":{"count":-0}}')['series'] as { count: number }).count, 0)).toBe(true);
   });
 
-  test('with keys that JavaScript knows as data in maps and as unknown fields elsewhere', () => {
+  test('with keys that are special in JavaScript as data in maps and as unknown fields elsewhere', () => {
     const decoded = object('{"__proto__":{"note":"x"},"metadata":{"labels":{"__proto__":"a","constructor":"b"}}}');
     expect(decoded['note']).toBeUndefined();
     const { labels } = decoded['metadata'] as { labels: Record<string, string> };

@@ -26,7 +26,7 @@ function applied(intent: Json = event(), manager = 'one'): TrackedEvent {
 }
 
 describe('applyManagedFields', () => {
-  it('creates an object that owns what the intent says, but no structs or maps with members', () => {
+  it('creates an object that owns the fields of the intent, but no structs or maps with members', () => {
     const series = { count: 2, lastObservedTime: '2024-03-05T06:07:08.123456Z' };
     const tracked = applied(event({ labels: { x: '1' }, finalizers: ['f'] }, { series }));
     expect(tracked.owners()['one Apply']).toEqual({

@@ -36,7 +36,7 @@ function check(tracker: ReturnType<typeof createFieldTracker>, input: UpdateMana
 }
 
 describe('a field tracker', () => {
-  it('knows the entries of a new object, with their JSON', () => {
+  it('has the entries of a new object, with their JSON', () => {
     const tracker = createFieldTracker();
     for (const name of ['a', 'b']) {
       const next = event({ name, labels: { app: name } });

@@ -40,7 +40,7 @@ describe('updateManagedFields on create', () => {
     );
   });
 
-  it('owns what the object says beyond an empty one, and maps and structs with a dot', () => {
+  it('owns what the object contains beyond an empty one, and maps and structs with a dot', () => {
     const tracked = trackedEvent();
     const owner = { apiVersion: 'v1', kind: 'Pod', name: 'p', uid: 'u1' };
     const series = { count: 2, lastObservedTime: '2024-03-05T06:07:08.123456Z' };

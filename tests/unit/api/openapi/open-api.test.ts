@@ -25,7 +25,7 @@ const get = async (path: string, hash?: string, headers: Record<string, string> 
 const currentHash = async (): Promise<string> =>
   String((await get(`/openapi/v3/${NAME}`))?.headers['etag']).slice(1, -1);
 
-test('foreign paths are not answered', async () => {
+test('foreign paths get no response', async () => {
   expect(await get('/openapi')).toBeUndefined();
   expect(await get('/openapi/v3x')).toBeUndefined();
 });
@@ -87,7 +87,7 @@ describe('a document', () => {
     ['application/com.github.proto-openapi.spec.v3@v1.0+protobuf', 406],
     ['application/com.github.proto-openapi.spec.v3@v1.0+protobuf, application/json', 200],
     ['text/html', 406],
-  ])('for Accept %s is answered with %i', async (accept, status) => {
+  ])('for Accept %s gets %i', async (accept, status) => {
     expect((await get(`/openapi/v3/${NAME}`, undefined, { accept }))?.status).toBe(status);
   });
 

@@ -83,7 +83,7 @@ describe('a resourceVersion', () => {
 describe('the timeout of a request', () => {
   const read = (query: string, most?: number): number => requestTimeoutMs(parseQuery(query), most);
 
-  it('is a minute unless the request asks for less', () => {
+  it('is a minute unless the request has a shorter one', () => {
     expect(REQUEST_TIMEOUT_MS).toBe(60_000);
     expect(read('')).toBe(60_000);
     expect(read('timeout=')).toBe(60_000);
@@ -174,7 +174,7 @@ describe('the options of a list', () => {
     expect(read('watch=1&resourceVersion=7')).toEqual({ ...NOTHING, watch: true, resourceVersion: '7' });
   });
 
-  it('keep what the request of a watch says about initial events', () => {
+  it('keep the settings of a watch request for initial events', () => {
     const said = 'sendInitialEvents=true&resourceVersionMatch=NotOlderThan&resourceVersion=7';
     expect(read(`watch=1&${said}`)).toMatchObject({ sendInitialEvents: true, resourceVersion: '7' });
     expect(read('watch=1&sendInitialEvents=0&resourceVersionMatch=NotOlderThan')).toMatchObject({
@@ -223,7 +223,7 @@ describe('the options of a write', () => {
     expect(read(`fieldValidation=${fieldValidation}`)).toEqual({ ...NOTHING, fieldValidation });
   });
 
-  it('ask for a dry run when every value of dryRun is All', () => {
+  it('request a dry run when every value of dryRun is All', () => {
     expect(read('dryRun=All')).toMatchObject({ dryRun: true });
     expect(read('dryRun=All&dryRun=All')).toMatchObject({ dryRun: true });
     for (const query of ['dryRun=', 'dryRun=all', 'dryRun=All&dryRun=x', 'dryRun=x&dryRun=All']) {

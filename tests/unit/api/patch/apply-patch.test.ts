@@ -179,7 +179,7 @@ describe('applyPatch', () => {
     expect(errorOf(() => patch(JSON_PATCH, deep))).toMatch(/^400 BadRequest /);
   });
 
-  it('reports unknown and duplicate fields of the patch itself, unless told to ignore them', () => {
+  it('reports unknown and duplicate fields of the patch itself, unless they are to be ignored', () => {
     const odd = '[{"op":"test","op":"add","path":"/note","value":"x","foo":1}]';
     expect(patch(JSON_PATCH, odd).strictErrors).toEqual([
       'json patch unknown field "[0].foo"',

@@ -86,7 +86,7 @@ describe('the result of a JSON Patch', () => {
     return result && sortedJson(result.document, result.touched);
   };
 
-  it('says whether a value was copied', () => {
+  it('shows whether a value was copied', () => {
     expect(applyJsonPatch(document, [{ op: 'copy', from: '/b', path: '/c' }])?.copied).toBe(true);
     expect(applyJsonPatch(document, [{ op: 'add', path: '/c', value: {} }])?.copied).toBe(false);
     expect(applyJsonPatch(document, [])?.copied).toBe(false);

@@ -49,7 +49,7 @@ describe('applyStrategicMerge on objects', () => {
     ['a deletion of a missing map', { annotations: { $patch: 'delete', n: 'v' } }, { labels: { a: '1', b: '2' } }],
     ['an unknown directive of one', { annotations: { $patch: 'bogus' } }, { labels: { a: '1', b: '2' } }],
     ['a deletion in place of another type', { finalizers: { $patch: 'delete' } }, { labels: { a: '1', b: '2' } }],
-  ])('changes a map as the patch says: %s', (_, patch, expected) => {
+  ])('changes a map as the patch requires: %s', (_, patch, expected) => {
     expect(metadata({ labels: { a: '1', b: '2' } }, patch)).toEqual(expected);
   });
 

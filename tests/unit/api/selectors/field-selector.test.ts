@@ -69,7 +69,7 @@ describe('parseFieldSelector', () => {
     expect(selector.equalities).toEqual([{ field: 'metadata.name', value: 'a=b' }]);
   });
 
-  it('reads another field than the label says, if the map says so', () => {
+  it('reads another field than that of the label, if the map has one', () => {
     const selector = parseFieldSelector('source=x', new Map([['source', 'reportingController']]));
     expect(selector.equalities).toEqual([{ field: 'reportingController', value: 'x' }]);
     expect(selector.matches({ fields: { reportingController: 'x' }, labels: {} })).toBe(true);

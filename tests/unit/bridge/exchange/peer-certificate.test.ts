@@ -19,7 +19,7 @@ describe('peerCertificateOf', () => {
     expect(peerCertificateOf(socket(true, { CN: 'jane' }))?.organizations).toEqual([]);
   });
 
-  test('returns nothing for an unverified certificate, whatever it says', () => {
+  test('returns nothing for an unverified certificate, whatever it contains', () => {
     expect(peerCertificateOf(socket(false, { CN: 'jane', O: 'system:masters' }))).toBeUndefined();
   });
 

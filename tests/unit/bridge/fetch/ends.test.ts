@@ -37,7 +37,7 @@ describe('a body that is not sent', () => {
   test.each<[string, RequestInit, Partial<ApiResponse>]>([
     ['HEAD', { method: 'HEAD' }, {}],
     ['a status without a body', {}, { status: 204 }],
-  ])('is released for %s, and the signal of the request says why', async (_, init, more) => {
+  ])('is released for %s, and the signal of the request has the reason', async (_, init, more) => {
     const { body, released } = source();
     let request: ApiRequest | undefined;
     const { response } = await ask(
@@ -91,7 +91,7 @@ describe('the headers of a response', () => {
     return response?.headers.get('content-length') ?? null;
   };
 
-  test('have the length of the body, whatever they said, except for HEAD without a body', async () => {
+  test('have the length of the body, whatever length was set, except for HEAD without a body', async () => {
     expect(await lengthOf('GET', {}, 'é')).toBe('2');
     expect(await lengthOf('GET', { 'content-length': '9' }, 'é')).toBe('2');
     expect(await lengthOf('GET', { 'content-length': '9' }, null)).toBe('0');

@@ -38,7 +38,7 @@ describe('a fetch request', () => {
     expect([forEach.mock.calls.length, listeners()]).toEqual([1, 1]);
   });
 
-  test('knows no address, certificate or object of a framework but those it was given, and may have a next route', () => {
+  test('has no address, certificate or object of a framework but those it was given, and may have a next route', () => {
     const { one } = exchange();
     const parts = ({ remoteAddress, peerCertificate, framework, hasNext }: FetchExchange): unknown[] => [
       ...[remoteAddress, peerCertificate, framework, hasNext],
@@ -163,7 +163,7 @@ describe('the body of a fetch request', () => {
     expect(await read(65_537, 65_537)).toEqual([65_537, 0, 0]);
   });
 
-  test('is read as a stream where it is chunked as well, so that its length says nothing', async () => {
+  test('is read as a stream where it is chunked as well, so that its length is unreliable', async () => {
     const headers = { 'content-length': '3', 'transfer-encoding': 'chunked' };
     const { one, request } = exchange({ method: 'POST', body: 'x'.repeat(5), headers });
     const whole = vi.spyOn(request, 'arrayBuffer');

@@ -77,7 +77,7 @@ describe('the request', () => {
     expect(seen?.headers?.['toString']).toBeUndefined();
   });
 
-  test('has what the server knows about the client', async () => {
+  test('has the data of the server about the client', async () => {
     const peerCertificate = { commonName: 'jane', organizations: ['ops'] };
     const handler = toFetchHandler((request) => text(JSON.stringify([request.remoteAddress, request.peerCertificate])));
     const request = new Request('http://host/');
@@ -112,7 +112,7 @@ describe('the request', () => {
     expect(given).toBeLessThan(10);
   });
 
-  test('leaves a body unread that says it is too large', async () => {
+  test('leaves a body unread whose length is too large', async () => {
     const request = post('0123456789a', { headers: { 'content-length': '11' } });
     expect((await responseOf(toFetchHandler(echo)(request))).status).toBe(413);
     expect([request.bodyUsed, request.body?.locked]).toEqual([false, false]);
@@ -142,7 +142,7 @@ describe('the request', () => {
       expect(cancelled).toHaveBeenCalledOnce();
     });
 
-    test('stops reading when the client disconnects, although the stream does not say so', async () => {
+    test('stops reading when the client disconnects, although the stream does not report that', async () => {
       const leaving = new AbortController();
       const { request } = endless({ signal: leaving.signal });
       const onError = vi.fn();
@@ -152,7 +152,7 @@ describe('the request', () => {
       expect(onError).not.toHaveBeenCalled();
     });
 
-    test('stops reading when the request is answered', async () => {
+    test('stops reading when the response is returned', async () => {
       const { request } = endless();
       let reading: Promise<unknown> | undefined;
       const handler = toFetchHandler(({ body }) => {
@@ -172,7 +172,7 @@ describe('the request', () => {
     expect(onError).not.toHaveBeenCalled();
   });
 
-  test('with a body that was read before is a TypeError that says what to do', async () => {
+  test('with a body that was read before is a TypeError that explains what to do', async () => {
     const request = post('x');
     await request.text();
     await expect(toFetchHandler(echo)(request)).rejects.toThrow(/read already: hand the Request over unread/);
@@ -487,7 +487,7 @@ test.each(['GET', 'HEAD'])('a response with status 205 has no content and a leng
   expect(source.returned).toHaveBeenCalledOnce();
 });
 
-test('a source is asked for one chunk at a time, however many reads wait', async () => {
+test('one chunk at a time is requested from a source, however many reads wait', async () => {
   const given: ((result: IteratorResult<Uint8Array>) => void)[] = [];
   const body = {
     [Symbol.asyncIterator]: () => ({

@@ -38,7 +38,7 @@ describe('the middleware for Hono', () => {
     }
   });
 
-  test('passes the request on with the context of Hono, and says that other routes follow', async () => {
+  test('passes the request on with the context of Hono, and with hasNext for the other routes that follow', async () => {
     const { method, url, hasNext, framework } = await seen({});
     expect([method, url, hasNext]).toEqual(['GET', '/readyz?verbose', true]);
     expect((framework as { req: { path: string } }).req.path).toBe('/readyz');

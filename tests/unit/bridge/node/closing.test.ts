@@ -20,7 +20,7 @@ const overHttp2 = (session: Session) => {
 };
 
 describe('a response over HTTP/1', () => {
-  test('says that it is the last of its connection once the shutdown has begun', () => {
+  test('announces that it is the last of its connection once the shutdown has begun', () => {
     const controller = new AbortController();
     const { beforeHead } = createClosing(controller.signal);
     const [before, after] = [overHttp1(), overHttp1()];
@@ -33,7 +33,7 @@ describe('a response over HTTP/1', () => {
     expect(late.res.shouldKeepAlive).toBe(false);
   });
 
-  test('does not say so while its server is about to stop, while others wait behind it, or without a signal', () => {
+  test('does not announce that while its server is about to stop, while others wait behind it, or without a signal', () => {
     const { beforeHead } = createClosing(AbortSignal.abort());
     const server = {};
     setAboutToStop(server, true);
@@ -50,7 +50,7 @@ describe('a response over HTTP/1', () => {
 });
 
 describe('a session of HTTP/2', () => {
-  test('is closed when the shutdown begins, once, and its responses say nothing', () => {
+  test('is closed when the shutdown begins, once, and its responses have no connection header', () => {
     const controller = new AbortController();
     const { beforeHead, onRequest } = createClosing(controller.signal);
     const session = new Session();

@@ -89,7 +89,7 @@ describe('heads of common responses', () => {
     expect(byNode).toBe(1);
   });
 
-  it('say for how long a connection is kept, as the server is set up', async () => {
+  it('show for how long a connection is kept, as the server is set up', async () => {
     const setUp = (server: Server): void => void (server.keepAliveTimeout = 71_000);
     const { own, node, byNode } = await bothWays([OK, OK], { setUp });
     expect(own).toEqual(node);

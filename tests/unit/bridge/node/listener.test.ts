@@ -4,7 +4,7 @@ import type { ApiHandler } from '../../../../src/http/handler.js';
 import { toNodeListener } from '../../../../src/node.js';
 import { Incoming, serve, settled } from './hand-made.js';
 
-test('a listener that was given where a handler belongs says what to do', async () => {
+test('a listener that was passed in place of a handler causes an error that explains what to do', async () => {
   const inner = toNodeListener(createHealth().handle) as unknown as ApiHandler;
   const onError = vi.fn();
   serve(inner, new Incoming(), { onError });

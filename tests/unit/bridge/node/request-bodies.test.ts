@@ -64,7 +64,7 @@ describe('the body of a request', () => {
   test.each([
     ['0123456789', 200, '0123456789'],
     ['0123456789x', 413, 'too-large'],
-  ])('of %j is answered with %i where ten bytes are allowed', async (body, status, outcome) => {
+  ])('of %j gets %i where ten bytes are allowed', async (body, status, outcome) => {
     const { handler, came } = reader();
     const req = new Incoming();
     const res = serve(handler, req);
@@ -201,7 +201,7 @@ describe('a body that a framework has read', () => {
     expect([res.status, errors]).toMatchObject([500, [{ name: 'TypeError' }]]);
   });
 
-  test('is an error that says what to do when nothing of it is left', async () => {
+  test('is an error that explains what to do when nothing of it is left', async () => {
     const { res, errors } = await parsed({});
     expect(res.status).toBe(500);
     expect(String(errors[0])).toMatch(/^TypeError: something has read the request body already: mount the listener/);

@@ -123,7 +123,7 @@ describe('a connection with waiting requests', () => {
     expect(socket.calls).toEqual(['pause', 'resume']);
   });
 
-  test('is read again after a second, because only reading tells that its client has left', () => {
+  test('is read again after a second, because only reading shows that its client has left', () => {
     const { clock, send, socket } = connection();
     send(4);
     clock.advance(999);

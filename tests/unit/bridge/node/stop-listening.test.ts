@@ -102,7 +102,7 @@ describe('a server that is to stop listening', () => {
     expect(await turn(10)).toBe(1);
   });
 
-  test('stops at once when it is told to, and not again when it would have been time', async () => {
+  test('stops at once on request, and not again when it would have been time', async () => {
     const { advance, connect, handedOver, stopNow, stops } = bench(1_000);
     connect();
     stopNow();
@@ -156,7 +156,7 @@ describe('a connection that comes meanwhile', () => {
   });
 });
 
-test('a connection knows whether its server is about to stop', () => {
+test('a connection shows whether its server is about to stop', () => {
   const server = {};
   expect(isAboutToStop({ server })).toBe(false);
   setAboutToStop(server, true);

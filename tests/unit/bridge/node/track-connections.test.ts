@@ -189,7 +189,7 @@ describe('an idle connection', () => {
 });
 
 describe('a response', () => {
-  test('says that it is the last of its connection once draining has begun, unless its headers are sent', () => {
+  test('announces that it is the last of its connection once draining has begun, unless its headers are sent', () => {
     const { ask, connect, tracker } = bench();
     const [waiting, sent] = [connect(new Socket(1)), connect(new Socket(2))];
     const [first, second] = [ask(waiting), ask(waiting)];
@@ -243,7 +243,7 @@ describe('a TLS server', () => {
     expect([below.ends, secure.ends, other.ends]).toEqual([[], ['end'], ['end']]);
   });
 
-  test('tells clients with the same port apart by their addresses', async () => {
+  test('distinguishes clients with the same port by their addresses', async () => {
     const { connect, sweep } = bench(HTTPS);
     const below = connect(new Socket(1, undefined, '10.0.0.1'));
     connect(new Socket(1, undefined, '10.0.0.2'), 'secureConnection');
@@ -251,7 +251,7 @@ describe('a TLS server', () => {
     expect(below.ends).toEqual(['end']);
   });
 
-  test('forgets a handshake whose connection closes, but not that of the next client with the same port', async () => {
+  test('drops a handshake whose connection closes, but not that of the next client with the same port', async () => {
     const { connect, sweep } = bench(HTTPS);
     const first = connect(new Socket(1));
     const second = connect(new Socket(1));
@@ -266,7 +266,7 @@ describe('a TLS server', () => {
     expect([third.ends, secure.ends]).toEqual([[], ['end']]);
   });
 
-  test('does not close an idle connection that speaks HTTP/2', async () => {
+  test('does not close an idle connection that uses HTTP/2', async () => {
     const { connect, sweep, tracker } = bench(HTTPS);
     const session = connect(new Socket(1, 'h2'), 'secureConnection');
     const plain = connect(new Socket(2, 'http/1.1'), 'secureConnection');

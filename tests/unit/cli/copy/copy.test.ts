@@ -170,7 +170,7 @@ it('copy prints at most one line of progress a second', () => {
   ]);
 });
 
-it('copy names a hundred events that are not copied, and says that there are more', () => {
+it('copy names a hundred events that are not copied, and reports that there are more', () => {
   const lines: string[] = [];
   const leftOut = createSkipReporter(true, (line) => void lines.push(line));
   for (let i = 0; i < 150; i++) leftOut({ key: { namespace: 'shop', name: `e-${i}` }, why: 'invalid-key' });

@@ -24,7 +24,7 @@ it('copy does not create the file that it should read from', () => {
   expect(refusal('sqlite:/no/such/events.db', 'sqlite:/tmp/x.db')).toBe('FROM: there is no file /no/such/events.db');
 });
 
-it('copy says why a path cannot be looked at', () => {
+it('copy reports why a path cannot be read', () => {
   const dir = mkdtempSync(join(tmpdir(), 'copy-'));
   onTestFinished(() => rmSync(dir, { recursive: true }));
   writeFileSync(join(dir, 'a.db'), '');

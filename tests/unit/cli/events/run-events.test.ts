@@ -191,7 +191,7 @@ describe('kube-vitals events', () => {
     expect(await output()).not.toContain('\u001b');
   });
 
-  it('says on stderr that there are no events', async () => {
+  it('reports on stderr that there are no events', async () => {
     const { written, code } = start([]);
     expect([await code, written]).toEqual([0, { out: '', err: 'No events found in default namespace.\n' }]);
   });
@@ -227,7 +227,7 @@ describe('kube-vitals events', () => {
     expect(written.err).toMatch(/^error: \P{Cc}+\n$/u);
   });
 
-  it('says that it had no credentials where a server refuses an anonymous caller', async () => {
+  it('reports that it had no credentials where a server refuses an anonymous caller', async () => {
     const refusing = createEvents({
       apiDomain: 'example.com',
       store: memoryStore(),
@@ -270,7 +270,7 @@ describe('the command line of kube-vitals events', () => {
     [['-o', 'xml'], 'invalid argument "xml" for "--output" flag: must be table or wide or json or yaml'],
     [['-x'], 'unexpected argument "-x"'],
     [['--n', 'x'], 'unknown flag: --n'],
-  ])('refuses %j, and says why', (argv, text) => {
+  ])('refuses %j with the reason', (argv, text) => {
     expect(error(...argv)).toBe(text);
   });
 

@@ -155,7 +155,7 @@ describe('kube-vitals probe', () => {
     expect([code, out.length]).toEqual([0, 4_097]);
   });
 
-  it('says why there was no response', async () => {
+  it('reports why there was no response', async () => {
     const { code, err } = await probe('http://127.0.0.1:1/readyz');
     expect([code, err]).toEqual([1, 'error: http://127.0.0.1:1/readyz: connect ECONNREFUSED 127.0.0.1:1\n']);
   });

@@ -20,7 +20,7 @@ it('events are kept in a file if there is a driver for SQLite', async () => {
   expect(await defaultStore(dir, async () => undefined)).toEqual({ choice: { kind: 'sqlite', path, shown: path } });
 });
 
-it('events are kept in memory if there is no driver, and the server says how to keep them', async () => {
+it('events are kept in memory if there is no driver, and the server prints how to keep them', async () => {
   const found = await defaultStore(await newDirectory(), noDriver);
   expect(found.choice.kind).toBe('memory');
   expect(found.keepAdvice).toMatch(/Node 22\.13.*npm install kube-vitals libsql/);

@@ -136,7 +136,7 @@ describe('givenCertificate', () => {
     expect(given).toEqual({ cert: made.cert, key: made.key, ca: made.cert });
   });
 
-  it('says which file is missing or does not fit', async () => {
+  it('names the file that is missing or does not fit', async () => {
     await ownCertificate(dir, '127.0.0.1');
     const path = (name: string): string => join(dir, name);
     await expect(givenCertificate(path('nope'), path('server.key'))).rejects.toThrow(
@@ -204,7 +204,7 @@ describe('banner', () => {
     expect(overIPv6).toMatch(/ 'https:\/\/\[::1\]:6443\/apis\/events\.example\.com\/v1\/events'$/m);
   });
 
-  it('says where events are stored', () => {
+  it('shows where events are stored', () => {
     expect(banner(flags, addresses, stored)).toContain('Events are kept in /d/events.db and survive a restart.');
     expect(banner(flags, addresses, memory)).toContain('Events are kept in memory and are lost when the server ends.');
   });
@@ -217,13 +217,13 @@ describe('banner', () => {
     }
   });
 
-  it('says how to keep events if they are in memory by default', () => {
+  it('explains how to keep events if they are in memory by default', () => {
     expect(banner(flags, addresses, { ...memory, keepAdvice: 'To keep them, do this.' })).toContain(
       'Events are kept in memory and are lost when the server ends.\nTo keep them, do this.\n',
     );
   });
 
-  it('says so if the HTTP port serves health only', () => {
+  it('reports that the HTTP port serves health only, if it does', () => {
     const text = banner(flags, { ...addresses, insecureHealthOnly: true }, stored);
     expect(text).toMatch(/^kube-vitals serves events\.example\.com\/v1 on https:\/\/127\.0\.0\.1:6443\n/);
     expect(text).toContain('http://127.0.0.1:8080 serves health only and accepts no token');

@@ -75,12 +75,12 @@ describe('the command line of serve', () => {
     expect(error('--insecure-port-accepts-credentials')).toContain('unknown flag');
   });
 
-  it('keeps certificates in the data directory unless told otherwise', () => {
+  it('keeps certificates in the data directory by default', () => {
     expect(flags('--data-dir', '/data').certDir).toBe('/data/certs');
     expect(flags('--data-dir', '/data', '--cert-dir', '/certs').certDir).toBe('/certs');
   });
 
-  it('leaves the choice of a store to the start unless told otherwise', () => {
+  it('leaves the choice of a store to the start by default', () => {
     expect(flags('--store', 'memory').store).toEqual({ kind: 'memory', shown: 'memory' });
     expect(flags('--store=sqlite:/data/e.db').store).toMatchObject({ kind: 'sqlite', path: '/data/e.db' });
     expect(flags('--store=').store).toBeUndefined();

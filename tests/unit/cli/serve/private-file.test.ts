@@ -58,7 +58,7 @@ describe('writePrivateFile', () => {
     ['EROFS', 'the file system is read-only (EROFS)'],
     ['EODD', 'EODD'],
   ])(
-    'keeps the old file and leaves no other when the disk refuses with %s, and says what to do',
+    'keeps the old file and leaves no other when the disk refuses with %s, and explains what to do',
     async (code, words) => {
       const path = join(dir, 'file');
       await writePrivateFile(path, 'old');
@@ -123,7 +123,7 @@ describe('a start on a full disk', () => {
     expect(await ownCertificate(dir, '127.0.0.1')).toEqual(certificate);
   });
 
-  it('keeps the kubeconfig of an earlier start, and says so if it is out of date', async () => {
+  it('keeps the kubeconfig of an earlier start, and reports if it is out of date', async () => {
     const path = join(dir, 'kubeconfig');
     const log: string[] = [];
     const store = (config: string) => storeKubeconfig(path, config, (line) => void log.push(line));
@@ -145,7 +145,7 @@ describe('a start on a full disk', () => {
     expect(readFileSync(join(dir, 'kubeconfig'), 'utf8')).toBe('apiVersion: v1');
   });
 
-  it('renews certificates in memory, as long as the authority that clients know is valid', async () => {
+  it('renews certificates in memory, as long as the authority that clients trust is valid', async () => {
     const first = await ownCertificate(dir, '127.0.0.1');
     const log: string[] = [];
     const at = (days: number) =>
@@ -159,7 +159,7 @@ describe('a start on a full disk', () => {
     await expect(at(3651)).rejects.toThrow(/ca\.key: no space is left.*--cert-dir/);
   });
 
-  it('fails if it is the first one, and says why', async () => {
+  it('fails with the reason if it is the first one', async () => {
     disk.refuses = 'ENOSPC';
     await expect(adminToken(dir)).rejects.toThrow(/admin-token: no space is left .*--data-dir/);
     await expect(ownCertificate(dir, '127.0.0.1')).rejects.toThrow(/ca\.key: no space is left/);

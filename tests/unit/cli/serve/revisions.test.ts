@@ -29,7 +29,7 @@ test('a store starts directly above what was reserved', async () => {
   await store.close();
 });
 
-test('a file without a number is an error that says what to do', async () => {
+test('a file without a number is an error that explains what to do', async () => {
   const path = await file();
   await writeFile(path, 'many');
   await expect(reserveRevisions(path, { storeIsDurable: false })).rejects.toThrow(/should contain a number; delete it/);

@@ -105,7 +105,7 @@ describe('the ports of the standalone server', () => {
     );
   });
 
-  it('tell a client how long it may reuse an idle connection', async () => {
+  it('announce to clients how long they may reuse an idle connection', async () => {
     const { insecureUrl = '' } = await open();
     const agent = new Agent({ keepAlive: true });
     onTestFinished(() => agent.destroy());

@@ -324,7 +324,7 @@ describe('a signal', () => {
     expect(spawned).toHaveLength(1);
   });
 
-  it('kills workers whose shutdown takes too long, and says so', async () => {
+  it('kills workers whose shutdown takes too long, and reports this', async () => {
     const { process, signal, clock, log, code } = await beginServing(2);
     signal('SIGTERM');
     process(0).end({ code: 0 });

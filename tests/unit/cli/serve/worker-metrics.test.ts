@@ -35,7 +35,7 @@ function connect(count: number, { silent = [] as readonly number[], isConnected 
 }
 
 describe('the metrics of several workers', () => {
-  it('are those of each, told apart by a label, below one HELP and one TYPE', async () => {
+  it('are those of each, distinguished by a label, below one HELP and one TYPE', async () => {
     const { first } = connect(2);
     expect(await first.metrics()).toBe(
       [
@@ -53,14 +53,14 @@ describe('the metrics of several workers', () => {
     );
   });
 
-  it('can be asked for by name', async () => {
+  it('can be requested by name', async () => {
     const { first } = connect(2);
     const text = await first.getSingleMetricAsString('events');
     expect(text.match(/^events\{/gm)).toHaveLength(2);
     expect(text).not.toContain('worker_up');
   });
 
-  it('leave out a worker that does not respond within two seconds, and say so', async () => {
+  it('leave out a worker that does not respond within two seconds, and report this', async () => {
     const { first, clock, settle } = connect(3, { silent: [2] });
     const asked = first.metrics();
     await settle();
@@ -85,7 +85,7 @@ describe('the metrics of several workers', () => {
     expect((await asked).match(/^events\{.*/gm)).toEqual(alone);
   });
 
-  it('are answered for several scrapes at once', async () => {
+  it('are collected for several scrapes at once', async () => {
     const { first } = connect(2);
     const texts = await Promise.all([first.metrics(), first.metrics(), first.metrics()]);
     expect(new Set(texts).size).toBe(1);

@@ -68,7 +68,7 @@ describe('pingStore', () => {
     );
   });
 
-  it('continues without a remote store, and says so in one line', async () => {
+  it('continues without a remote store, and reports this in one line', async () => {
     const lines: string[] = [];
     expect(await pingStore(away, parseStoreUrl('etcd://h:1/x'), (line) => lines.push(line))).toBe(false);
     expect(lines).toEqual(['the store etcd://h:1/x does not respond (it is locked); /readyz fails until it does']);

@@ -139,7 +139,7 @@ describe('whatever becomes of requests', () => {
 });
 
 describe('100,000 events in bursts of 10,000', () => {
-  it('are all on a server that fails, is away, throttles, forgets to respond and loses events', async () => {
+  it('are all on a server that fails, is unavailable, throttles, does not respond and loses events', async () => {
     const clock = fakeClock();
     let requests = 0;
     const server = fakeServer(() => {

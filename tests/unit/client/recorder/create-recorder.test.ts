@@ -373,7 +373,7 @@ describe('a server that is away', () => {
     );
   });
 
-  it('is asked again no sooner than its Retry-After says', async () => {
+  it('gets the next request no sooner than after its Retry-After', async () => {
     const outcomes: Outcome[] = ['throttled'];
     const { clock, server, recorder } = setUp({}, () => outcomes.shift() ?? 'ok');
     recorder.event(paid);

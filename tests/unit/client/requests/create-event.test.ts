@@ -134,7 +134,7 @@ describe('a create', () => {
     expect(asked).toHaveLength(1);
   });
 
-  it('sends the kind and apiVersion of the client, whatever the event says', async () => {
+  it('sends the kind and apiVersion of the client, whatever the event has', async () => {
     const { client, asked } = scriptedClient([own]);
     await client.create({ ...event('a'), apiVersion: 'events.k8s.io/v1' });
     expect(asked[0]).toMatchObject({

@@ -135,7 +135,7 @@ describe('a client of events in the same process', () => {
     ],
     ['list with a wrong option', (events) => events['list']?.({ limit: 1 }), /^list: there is no option "limit"/],
     ['watch with a wrong option', (events) => events['watch']?.({ timeoutSeconds: -1 }), /^watch: timeoutSeconds/],
-  ])('refuses %s with a TypeError that says what to give, and sends nothing', async (_, call, message) => {
+  ])('refuses %s with a TypeError that names the expected argument, and sends nothing', async (_, call, message) => {
     const transport = (): never => {
       throw new Error('a request was sent');
     };

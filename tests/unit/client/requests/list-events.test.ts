@@ -21,7 +21,7 @@ const namesOf = async (events: AsyncIterable<{ metadata: { name?: string | undef
 };
 
 describe('a list', () => {
-  it('asks for a page when its first event is needed, and for a revision with the first page only', async () => {
+  it('requests a page when its first event is needed, and a revision with the first page only', async () => {
     const { client, asked } = scriptedClient([page(9, [item('a', 1), item('b', 2)], 'x/y'), page(9, [item('c', 3)])]);
     const listing = client.list({
       pageSize: 2,
@@ -38,7 +38,7 @@ describe('a list', () => {
     ]);
   });
 
-  it('says how many events are left, and accepts a page without items', async () => {
+  it('returns how many events are left, and accepts a page without items', async () => {
     const metadata = { resourceVersion: '9', continue: 't', remainingItemCount: 5 };
     const { client } = scriptedClient([
       json(200, { metadata, items: [item('a', 1)] }),
@@ -111,7 +111,7 @@ describe('a list', () => {
     expect(await namesOf(scriptedClient([...unordered, ...more]).client.list())).toEqual(['b', 'a', 'a', 'b']);
   });
 
-  it('that begins again says so on the page, and is exact as an array', async () => {
+  it('that begins again marks the page as restarted, and is exact as an array', async () => {
     const responses = () => [
       page(10, [item('a', 1), item('b', 2)], 't1'),
       expired,
@@ -135,7 +135,7 @@ describe('a list', () => {
     expect(await namesOf(scriptedClient(responses).client.list({ namespace: null }))).toEqual(['z', 'y', 'x']);
   });
 
-  it('that begins again fails where order and revisions do not tell what was given', async () => {
+  it('that begins again fails where order and revisions do not show what was returned', async () => {
     const unordered = [page(10, [item('b', 1), item('a', 2)], 't1'), expired, page(20, [])];
     expect(await failureOf(namesOf(scriptedClient(unordered).client.list()))).toMatchObject({ name: 'ResponseError' });
     const opaque = json(200, { kind: 'EventList', metadata: { resourceVersion: 'abc' }, items: [] });

@@ -133,7 +133,7 @@ describe('a watch', () => {
     expect(state.returned).toBe(1);
   });
 
-  it('asks for a WatchList as Kubernetes wants it, and for bookmarks', async () => {
+  it('requests a WatchList with the parameters of Kubernetes, and bookmarks', async () => {
     const responses = Array.from({ length: 3 }, () => ok(bodyOf([], ended).body));
     const { client, asked } = scriptedClient(responses);
     for (const options of [
@@ -164,7 +164,7 @@ describe('a watch', () => {
     expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
   });
 
-  it('that was never begun asks for nothing when it is returned', async () => {
+  it('that was never begun requests nothing when it is returned', async () => {
     const { client, asked } = scriptedClient([]);
     expect(await client.watch()[Symbol.asyncIterator]().return?.()).toEqual({ done: true, value: undefined });
     expect(asked).toEqual([]);

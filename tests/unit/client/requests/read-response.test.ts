@@ -19,7 +19,7 @@ const get = (response: Parameters<typeof scriptedClient>[0][number]) =>
   failureOf(scriptedClient([response], { retry: ONCE }).client.get({ name: 'a' }));
 
 describe('a refusal', () => {
-  it('says what the Status says', async () => {
+  it('has the contents of the Status', async () => {
     const details = {
       name: 'a',
       group: 'events.example.com',
@@ -55,7 +55,7 @@ describe('a refusal', () => {
     expect(is(new Error('x'))).toBe(false);
   });
 
-  it('of a proxy says the beginning of its text', async () => {
+  it('of a proxy has the beginning of its text', async () => {
     const page = '<html><head><style>a{}</style><title>502 Bad Gateway</title></head><body>nginx</body></html>';
     expect(await get({ status: 502, headers: {}, body: page })).toMatchObject({
       code: 502,
@@ -98,7 +98,7 @@ describe('a refusal', () => {
     });
   });
 
-  it('is NotFound where the server does not have the API, and names the group that was asked for', async () => {
+  it('is NotFound where the server does not have the API, and names the requested group', async () => {
     const hint = '(does it serve events.example.com/v1? set the option group)';
     const absent = await get(undefined);
     expect(absent).toSatisfy(isNotFound);
@@ -176,7 +176,7 @@ describe('Retry-After', () => {
     ['soon', undefined],
     ['1e9', undefined],
     [undefined, undefined],
-  ])('asks with %s to wait for %s ms', (value, ms) => {
+  ])('with %s requests a pause of %s ms', (value, ms) => {
     expect(retryAfterMs(value, undefined, 10_000)).toBe(ms);
   });
 

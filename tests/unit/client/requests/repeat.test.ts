@@ -48,7 +48,7 @@ describe('a read', () => {
     }
   });
 
-  it('waits as long as the server asks, in seconds or until a date', async () => {
+  it('waits as long as the server requests, in seconds or until a date', async () => {
     const date = { date: 'Mon, 01 Jan 2024 00:00:00 GMT', 'retry-after': 'Mon, 01 Jan 2024 00:00:07 GMT' };
     const { client, asked } = scriptedClient([
       refused(503, 'ServiceUnavailable', { 'retry-after': '3' }),
@@ -60,7 +60,7 @@ describe('a read', () => {
     expect((asked[2]?.at as number) - (asked[1]?.at as number)).toBeGreaterThanOrEqual(7_000);
   });
 
-  it('fails at once, and says how long to wait, where that would be too long', async () => {
+  it('fails at once, with the time to wait, where that would be too long', async () => {
     const { client, asked, clock } = scriptedClient([refused(503, 'ServiceUnavailable', { 'retry-after': '3600' })]);
     const before = clock.monotonic();
     const error = await failureOf(client.get({ name: 'a' }, { timeoutMs: 10_000 }));

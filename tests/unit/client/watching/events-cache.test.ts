@@ -48,7 +48,7 @@ describe('A cache of events', () => {
   });
 
   it.each([true, false])(
-    'tells a handler of each event once, whenever it is registered (WatchList: %s)',
+    'calls a handler once for each event, whenever it is registered (WatchList: %s)',
     async (watchList) => {
       const server = modelServer();
       for (const name of 'abcdefgh') server.put(name);
@@ -68,7 +68,7 @@ describe('A cache of events', () => {
     },
   );
 
-  it('finds events by what its indexers say', async () => {
+  it('finds events by the values of its indexers', async () => {
     const server = modelServer();
     server.put('a', 'red blue');
     server.put('b', 'red');
@@ -120,7 +120,7 @@ describe('A cache of events', () => {
     expect(names(cache.list())).toEqual(['a', 'c']);
   });
 
-  it('tells handlers what it missed while the server forgot its history', async () => {
+  it('calls handlers for changes that it missed while the server dropped its history', async () => {
     const server = modelServer();
     server.put('a');
     server.put('b');

@@ -102,7 +102,7 @@ describe('exportEvents', () => {
   it.each([
     ['500', statusError({ reason: 'InternalError', message: 'etcdserver: leader changed' }, 500)],
     ['something else than events', responseError('the response is not a JSON object: <html>', 200)],
-  ])('gives every version after a time in which every request was answered with %s', async (_, failure) => {
+  ])('exports every version after a time in which every request got %s', async (_, failure) => {
     const server = modelServer();
     const rows = table();
     server.put('a');
@@ -128,7 +128,7 @@ describe('exportEvents', () => {
     expect(observed.at(-1)).toMatchObject({ type: 'recovered', where: 'exportEvents: sink' });
   });
 
-  it('reads nothing ahead of a sink that is slow, and waits as long as it asks', async () => {
+  it('reads nothing ahead of a sink that is slow, and waits as long as it requests', async () => {
     const server = modelServer();
     let tries = 0;
     const sink = {

@@ -49,7 +49,7 @@ describe('watchEvents', () => {
     expect(news()).toEqual(['updated a@103', 'deleted a@104']);
   });
 
-  it('begins now with since: now, and still knows what exists', async () => {
+  it('begins now with since: now, and still recognises existing events', async () => {
     const server = modelServer();
     server.put('a');
     server.put('b');
@@ -98,7 +98,7 @@ describe('watchEvents', () => {
     );
   });
 
-  it('reads lists of many pages, and notices what is deleted while a list begins again', async () => {
+  it('reads lists of many pages, and detects what is deleted while a list begins again', async () => {
     const server = modelServer();
     server.pageSize = 2;
     for (const name of 'abcdef') server.put(name);
@@ -479,7 +479,7 @@ describe('A watch that is interrupted', () => {
     expect(news()).toEqual(['added a@101']);
   });
 
-  it.each([429, 503])('waits as long as a %i asks for', async (code) => {
+  it.each([429, 503])('waits as long as a %i requests', async (code) => {
     const { server, settle, pass } = await bench();
     await settle();
     server.refuse(overload(code, 7));

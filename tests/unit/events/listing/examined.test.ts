@@ -128,7 +128,7 @@ describe('a list that examines many events', () => {
   });
 });
 
-test('a store that is still reading is told by the signal of the query that the client has disconnected', async () => {
+test('the signal of the query is aborted in a store that is still reading when the client disconnects', async () => {
   const reason = new Error('the client left');
   const asked: ListQuery[] = [];
   const { call } = verbBench((store) => ({

@@ -82,20 +82,17 @@ test.each([
   [`GET ${ROOT}`, 200, { ...NONE, verb: 'get' }],
   [`GET ${ROOT}/pods`, 404, { ...NONE, verb: 'list' }],
   ['GET /apis/events.example.com/v9/namespaces/default/events/a', 404, { ...NONE, verb: 'get' }],
-])(
-  '%s is reported with its status, what it asked for and the length of the response',
-  async (line, status, expected) => {
-    const [observation, responseBytes] = await reported(line);
-    expect(observation).toMatchObject({ ...expected, status, caller: 'tester', dryRun: '', responseBytes });
-  },
-);
+])('%s is reported with its status, its attributes and the length of the response', async (line, status, expected) => {
+  const [observation, responseBytes] = await reported(line);
+  expect(observation).toMatchObject({ ...expected, status, caller: 'tester', dryRun: '', responseBytes });
+});
 
 test('a create is reported as a write to one object', async () => {
   const [observation] = await reported(`POST ${path()}`, event('b'));
   expect(observation).toMatchObject({ ...OURS, verb: 'create', status: 201, namespace: 'default', scope: 'resource' });
 });
 
-test('a request that was not authenticated is reported without a caller, with what it asked for', async () => {
+test('a request that was not authenticated is reported without a caller, with its attributes', async () => {
   const [observation] = await reported(`GET ${path('/a')}`, undefined, { authenticate: () => undefined });
   expect(observation).toMatchObject({ ...OURS, verb: 'get', status: 401, scope: 'resource' });
   expect(observation?.caller).toBeUndefined();

@@ -33,7 +33,7 @@ describe('an error thrown by a hook', () => {
     }
   });
 
-  test('is a bare 500 when authorize is asked for a second right, and nothing is written', async () => {
+  test('is a bare 500 when authorize is called for a second right, and nothing is written', async () => {
     const failure = storeError('unavailable', 'secret');
     const { json, observed, store } = bench({
       authorize: (_, { verb }) => {

@@ -32,7 +32,7 @@ describe('a place in flight is freed after', () => {
     ['a watch with a bad selector', `GET ${path()}?watch=1&fieldSelector=x`, {}, 400],
     ['a watch with a bad Accept', `GET ${path()}?watch=1`, { headers: { accept: 'image/png' } }, 406],
   ];
-  test.each(cases)('a request that is answered: %s', async (_title, target, how, status) => {
+  test.each(cases)('the end of a request: %s', async (_title, target, how, status) => {
     const { ask, create } = bench({ limits: ONE, maxBodyBytes: 1_000 });
     await create('a');
     for (let round = 0; round < 3; round++) {

@@ -6,7 +6,7 @@ import { bench, event, path, type Bench } from '../bench.js';
 const ask = ({ events }: Bench, name: string): ReturnType<Bench['events']['handle']> =>
   events.handle({ method: 'GET', url: path(`/${name}`), headers: {} });
 
-test('a get that waits for nothing is answered without a promise', async () => {
+test('a get that waits for nothing gets its response without a promise', async () => {
   const one = bench();
   await one.create('a');
   const response = ask(one, 'a');
@@ -23,7 +23,7 @@ test('asynchronous hooks are awaited', async () => {
   expect(await response).toMatchObject({ status: 200 });
 });
 
-test('a synchronous failure is answered like any failure, and frees its place in flight', async () => {
+test('a synchronous failure gets the same response as any failure, and frees its place in flight', async () => {
   const one = bench({ limits: { reads: 1 } });
   for (let times = 0; times < 3; times++) expect(await ask(one, 'nobody')).toMatchObject({ status: 404 });
 });

@@ -62,7 +62,7 @@ test.each([
   ['export=1', 400],
   ['export=false', 200],
   ['export=0', 200],
-])('a get with %s is answered with %i', async (query, status) => {
+])('a get with %s gets %i', async (query, status) => {
   const { create, json } = bench();
   await create('a');
   expect((await json(`GET ${path('/a')}?${query}`)).status).toBe(status);

@@ -67,7 +67,7 @@ describe('the hints of a read', () => {
     },
   );
 
-  test('ask for the latest state for a page without a revision of its own, whatever resourceVersion says', async () => {
+  test('require the latest state for a page without a revision of its own, whatever resourceVersion is', async () => {
     const { hints, wrap } = recording();
     const { create, ask } = bench({}, wrap);
     await create('a');
@@ -97,7 +97,7 @@ describe('the hints of a read', () => {
     await first;
   });
 
-  test('are passed again where the store is asked for its revision', async () => {
+  test('are passed again where the store is called for its revision', async () => {
     const { hints, wrap } = recording();
     const { create, ask, revision } = bench({}, wrap);
     await create('a');
@@ -110,7 +110,7 @@ describe('the hints of a read', () => {
     ]);
   });
 
-  test('always ask for the latest state for a write', async () => {
+  test('always require the latest state for a write', async () => {
     const { hints, wrap } = recording();
     const { create, ask } = bench({}, wrap);
     await create('a');
@@ -127,7 +127,7 @@ describe('the hints of a read', () => {
 
 describe('a store with a synchronous get', () => {
   test.each([true, false])(
-    'is asked for a promise only where it returns LATER, by reads and by writes (LATER: %s)',
+    'is called for a promise only where it returns LATER, by reads and by writes (LATER: %s)',
     async (later) => {
       const asked: string[] = [];
       const { create, ask } = bench({}, (store) => ({

@@ -119,7 +119,7 @@ describe('a pending response', () => {
     expect([late.life.signal.aborted, lateAdd.mock.calls.length]).toEqual([false, 0]);
   });
 
-  test('recognises errors that only say that the request has ended', () => {
+  test('recognises errors that only mean that the request has ended', () => {
     const { client, life } = started();
     expect(life.isReason(new Error('no'))).toBe(false);
     client.abort(new Error('left'));
@@ -178,7 +178,7 @@ describe('a streamed response', () => {
 });
 
 describe('the deadline in the Event API', () => {
-  test('is the one that the request asked for, or 60 s', async () => {
+  test('is the one of the request, or 60 s', async () => {
     const { ask, clock } = bench({}, (store) => ({ ...store, get: () => never }));
     for (const [query, ms] of [
       ['?timeout=2s', 2000],
@@ -194,7 +194,7 @@ describe('the deadline in the Event API', () => {
     }
   });
 
-  test('is requestTimeoutMs for requests that ask for none, or for a later one', async () => {
+  test('is requestTimeoutMs for requests that have none, or a later one', async () => {
     const { ask, clock } = bench({ requestTimeoutMs: 3000 }, (store) => ({ ...store, get: () => never }));
     for (const [query, ms] of [
       ['?timeout=2s', 2000],

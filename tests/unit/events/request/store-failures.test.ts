@@ -24,7 +24,7 @@ test.each(TABLE)('the store error %s is %i %s', (code, status, reason) => {
   expect(JSON.stringify(failure.status)).not.toContain('secret');
 });
 
-test('the error of a future revision names the current one, and 0 if the store does not know it', () => {
+test('the error of a future revision names the current one, and 0 if the store did not return it', () => {
   const resource = { group: 'events.example.com', resource: 'events' };
   const messageWith = (current?: number): string | undefined =>
     storeFailure(storeError('future-revision', 'secret', { current }), resource, 'a').status.message;
@@ -59,7 +59,7 @@ function failing(error: unknown): (store: EventStore) => EventStore {
 
 describe.each(Object.entries(asks))('the verb %s', (verb, ask) => {
   test.each(['unavailable', 'closed', 'unknown-outcome', 'too-large', 'full'] as const)(
-    'says that the store is %s, and nothing else',
+    'reports that the store is %s, and nothing else',
     async (code) => {
       const made = bench({}, failing(storeError(code, 'secret')));
       const response = await ask(made);

@@ -178,7 +178,7 @@ describe('an update', () => {
     }
   });
 
-  it('may say kind and apiVersion, which stored events do not have', () => {
+  it('may contain kind and apiVersion, which stored events do not have', () => {
     expect(onUpdate({ kind: 'Event', apiVersion: 'v1', note: 'x' } as Partial<Event>, { note: 'x' })).toEqual([]);
     expect(onUpdate({ kind: 'Event', apiVersion: 'v1', note: 'x' } as Partial<Event>)).toEqual([
       'note: Invalid value: "x": field is immutable',
@@ -194,7 +194,7 @@ describe('an update', () => {
     expect(onUpdate({ related: null } as unknown as Partial<Event>)).toEqual([]);
   });
 
-  it('does not treat an empty second object as none, because clients can tell them apart', () => {
+  it('does not treat an empty second object as none, because clients can distinguish them', () => {
     const refused = (shown: string): string[] => [`related: Invalid value: ${shown}: field is immutable`];
     expect(onUpdate({ related: {} })).toEqual(refused('{}'));
     expect(onUpdate({ related: { name: '' } })).toEqual(refused('{"name":""}'));

@@ -34,7 +34,7 @@ const sharedTexts = (encoded: EncodedEvent): string[] =>
   hintsOf(encoded).shared.map(({ start, end }) => textAt(encoded, start, end));
 
 describe('the hints of an encoded event', () => {
-  test('say where the key, the uid and the version of the regarding object stand', () => {
+  test('have the positions of the key, the uid and the version of the regarding object', () => {
     const encoded = encodeEvent(commonEvent(), MANAGED);
     const { name, namespace, uid, regardingVersion, suffix } = hintsOf(encoded);
     expect(textAt(encoded, name, name + 5)).toBe('web-1');

@@ -169,7 +169,7 @@ const ORDERS: readonly (readonly [string, readonly Watcher[]])[] = [
 ];
 
 describe.each(ORDERS)('watchers of one API, opened %s', (_, watchers) => {
-  test('are sent exactly what they asked for of new changes', async () => {
+  test('are sent exactly what they requested of new changes', async () => {
     const api = bench({ coreV1: true });
     const from = await api.revision();
     const opened = new Map<Watcher, Sent[]>();
@@ -183,7 +183,7 @@ describe.each(ORDERS)('watchers of one API, opened %s', (_, watchers) => {
     }
   });
 
-  test('are sent exactly what they asked for of past changes', async () => {
+  test('are sent exactly what they requested of past changes', async () => {
     const api = bench({ coreV1: true });
     const from = await api.revision();
     await write(api);

@@ -14,13 +14,13 @@ const watches = ({ observed }: Bench): Observation[] =>
   observed.filter(({ type }) => type === 'watch.started' || type === 'watch.ended');
 
 describe('an observer of watches', () => {
-  test('is told who watches what, when it starts', async () => {
+  test('receives who watches what, when a watch starts', async () => {
     const made = bench();
     await made.ask(`GET ${path('?watch=true')}`);
     expect(watches(made)).toEqual([{ type: 'watch.started', ...WATCH }]);
   });
 
-  test('is told the frames, the bytes, the duration and the reason, when it ends', async () => {
+  test('receives the frames, the bytes, the duration and the reason, when a watch ends', async () => {
     const made = bench();
     const client = new AbortController();
     const revision = await made.revision();
@@ -42,7 +42,7 @@ describe('an observer of watches', () => {
     });
   });
 
-  test('can tell a watch that has timed out from one whose client has left while it waited', async () => {
+  test('can distinguish a watch that has timed out from one whose client has left while it waited', async () => {
     const made = bench();
     const client = new AbortController();
     const query = `?watch=true&resourceVersion=${await made.revision()}`;
@@ -58,7 +58,7 @@ describe('an observer of watches', () => {
     expect(reasons).toEqual(['aborted', 'timeout']);
   });
 
-  test('can tell a watch whose service has closed', async () => {
+  test('can recognise a watch whose service has closed', async () => {
     const made = bench();
     const end = (await made.ask(`GET ${path(`?watch=true&resourceVersion=${await made.revision()}`)}`)).text();
     await settled();
@@ -73,7 +73,7 @@ test.each([
   ['a code of another module', Object.assign(new Error('away'), { code: 'ECONNRESET' }), 'aborted'],
   ['the name of an inherited member', { code: 'constructor' }, 'aborted'],
   ['no error', 'away', 'aborted'],
-])('an observer is told %s, or that the watch was aborted', async (_what, why, reason) => {
+])('an observer receives %s, or that the watch was aborted', async (_what, why, reason) => {
   const made = bench();
   const client = new AbortController();
   const watch = await made.ask(`GET ${path('?watch=true')}`, { signal: client.signal });

@@ -553,7 +553,7 @@ describe('initial events that are read faster than they arrive', () => {
   });
 });
 
-test('a client that disconnects while the store is asked for its revision ends that call', async () => {
+test('a client that disconnects while the store is called for its revision ends that call', async () => {
   const signals: (AbortSignal | undefined)[] = [];
   const bench = verbBench((store) => ({
     ...store,

@@ -15,7 +15,7 @@ describe('a delete of one event', () => {
     expect((await json(`DELETE ${path('/a')}`)).status).toBe(404);
   });
 
-  test('is answered with its group, name and uid', async () => {
+  test('returns its group, name and uid', async () => {
     const { create, json } = bench();
     const { uid } = metaOf(await create('a'));
     expect((await json(`DELETE ${path('/a')}`)).json).toMatchObject({

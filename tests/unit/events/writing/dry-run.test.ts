@@ -26,7 +26,7 @@ function sealable(): { wrap: (store: EventStore) => EventStore; seal: () => void
 
 const MERGE = { 'content-type': 'application/merge-patch+json' };
 
-test('a dry run is answered like the real request, and never writes', async () => {
+test('a dry run gets the same response as the real request, and never writes', async () => {
   const { wrap, seal } = sealable();
   const { create, json, revision, observed } = bench({}, wrap);
   const created = await create('a');

@@ -31,7 +31,7 @@ describe('generateName', () => {
     expect(metaOf(created.json)['uid']).toBe(uids[7]);
   });
 
-  test('tells the client to retry after eight tries', async () => {
+  test('is a 409 with Retry-After after eight tries', async () => {
     let tries = 0;
     const { ask, revision } = bench({}, (store) => ({
       ...store,
@@ -61,7 +61,7 @@ describe('generateName', () => {
 });
 
 describe('a name that is taken', () => {
-  test('is answered with 409', async () => {
+  test('is a 409', async () => {
     const { create, json } = bench();
     await create('a');
     const response = await json(`POST ${path()}`, event('a'));
@@ -69,7 +69,7 @@ describe('a name that is taken', () => {
     expect(response.json['message']).toBe('events.events.example.com "a" already exists');
   });
 
-  test('by an event that waits for its finalizers is answered with a note that it is being deleted', async () => {
+  test('by an event that waits for its finalizers is a 409 with a note that it is being deleted', async () => {
     const { create, json } = bench();
     await create('a', {}, { finalizers: ['example.com/hold'] });
     await json(`DELETE ${path('/a')}`);

@@ -115,7 +115,7 @@ test('a read that the watch cache serves because the store fails is observed wit
   expect(seen.at(-1)).toEqual({ type: 'cache.waited', store: 'memory', durationMs: 3_000, outcome: 'cache' });
 });
 
-test('a read that neither the watch cache nor the store can answer is observed as failed', async () => {
+test('a read that neither the watch cache nor the store can serve is observed as failed', async () => {
   const bench = await createBench(true);
   bench.isAway = true;
   bench.seen.length = 0;

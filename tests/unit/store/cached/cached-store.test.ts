@@ -51,7 +51,7 @@ async function isSettled(promise: Promise<unknown>): Promise<boolean> {
 }
 
 describe('a cache over a store of this process', () => {
-  it('serves get and lists without asking the store', async () => {
+  it('serves get and lists without calling the store', async () => {
     const { cached, calls } = await bench(false);
     expect((await cached.get(keyOf('a')))?.key).toEqual(keyOf('a'));
     expect(await names(cached)).toEqual(['a', 'b', 'c']);
@@ -99,7 +99,7 @@ describe('a cache over a store of this process', () => {
     expect(calls['revision']).toBe(1);
   });
 
-  it('asks for the latest revision after a failed write, which may have seen more than the cache has', async () => {
+  it('requests the latest revision after a failed write, which may have changed more than the cache has', async () => {
     const { cached, inner, feed, calls } = await bench(false);
     feed.isOpen = false;
     // As by a call whose answer was lost.
@@ -164,7 +164,7 @@ describe('a cache over a store of this process', () => {
     await expect(read).rejects.toBe(reason);
   });
 
-  it('serves a list at a revision from its history without waiting, and asks nothing', async () => {
+  it('serves a list at a revision from its history without waiting, and without calling the store', async () => {
     const { cached, calls } = await bench(false);
     const { revision: at } = await cached.list({ limit: 1 });
     await create(cached, 'd');
@@ -186,7 +186,7 @@ describe('a cache over a shared store', () => {
     expect(await read).toEqual(['a', 'b', 'c', 'd']);
   });
 
-  it('asks once for all reads that wait together', async () => {
+  it('calls the store once for all reads that wait together', async () => {
     const { cached, answers, calls } = await bench(true);
     answers.isOpen = false;
     const first = cached.get(keyOf('a'));
@@ -199,7 +199,7 @@ describe('a cache over a shared store', () => {
     expect(calls['get'] ?? 0).toBe(0);
   });
 
-  it('lets a read that begins while the revision is being asked for wait for the next answer', async () => {
+  it('lets a read that begins while the revision is being requested wait for the next response', async () => {
     const { cached, inner, answers, feed } = await bench(true);
     answers.isOpen = false;
     feed.isOpen = false;
@@ -224,7 +224,7 @@ describe('a cache over a shared store', () => {
     expect(calls['get']).toBe(1);
   });
 
-  it('lets a list wait no longer than that, which asks for JSON first, nor a read that begins afterwards', async () => {
+  it('lets a list wait no longer than that, although it reads JSON first, nor a read that begins afterwards', async () => {
     const { cached, answers, clock, calls } = await bench(true, { freshnessTimeoutMs: TIMEOUT_MS });
     answers.isOpen = false;
     const json = cached.list.json?.({ limit: 10 });
@@ -240,7 +240,7 @@ describe('a cache over a shared store', () => {
     expect(calls).toMatchObject({ list: 1, get: 1, revision: 2 });
   });
 
-  it('asks nothing for reads that may be stale, or need no newer revision than it has', async () => {
+  it('does not call the store for reads that may be stale, or need no newer revision than it has', async () => {
     const { cached, inner, feed, calls } = await bench(true);
     feed.isOpen = false;
     const { revision } = await create(inner, 'd');
@@ -255,7 +255,7 @@ describe('a cache over a shared store', () => {
     expect((await read).records).toHaveLength(4);
   });
 
-  it('asks the feed how far it has come, and no more often than ten times a second', async () => {
+  it('requests the progress of the feed, and no more often than ten times a second', async () => {
     const { inner, clock } = await bench(true);
     let requests = 0;
     const ahead = { ...handled(inner, true).store, requestProgress: () => void (requests += 1) };

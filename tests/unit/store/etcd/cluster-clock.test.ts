@@ -43,7 +43,7 @@ const clockOf = (endpoints: readonly string[], timeEndpoints?: readonly string[]
   return { clock, time };
 };
 
-test('the time is the median of the members, whatever the clock of this process says', async () => {
+test('the time is the median of the members, whatever the clock of this process is', async () => {
   const day = 86_400_000;
   const { time } = clockOf(await Promise.all([member(365 * day), member(1000), member(0)]));
   expect(await time.now()).toBe((NOON + 1500) * 1000);

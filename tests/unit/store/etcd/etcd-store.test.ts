@@ -107,13 +107,13 @@ async function settled(work: () => Promise<unknown>, at: (elapsedMs: number) => 
   return { ended, ms: clock.monotonic() - begun };
 }
 
-test('a write that is never answered ends in the time of one operation, whatever other calls wait for', async () => {
+test('a write that never gets a response ends in the time of one operation, whatever other calls wait for', async () => {
   const event = sampleEvent({ name: 'a', note: 'new' });
   const replacing = await settled(() => store.replace(key, event, { expiresAt, expected: 15 }));
   expect(replacing).toEqual({ ended: 'unknown-outcome', ms: 4_500 });
 });
 
-test('a removal that is never answered ends in the time of one operation', async () => {
+test('a removal that never gets a response ends in the time of one operation', async () => {
   expect(await settled(() => store.remove(key, { expected: 15 }))).toEqual({ ended: 'unknown-outcome', ms: 4_500 });
 });
 
@@ -127,7 +127,7 @@ test('a removal of any revision ends in the time of one operation, although it r
   expect(removing).toEqual({ ended: 'unknown-outcome', ms: 4_500 });
 });
 
-test('a read that is answered late and the write after it end within nine seconds together', async () => {
+test('a read with a late response and the write after it end within nine seconds together', async () => {
   const both = await settled(
     async () => {
       const record = await store.get(key);

@@ -51,7 +51,7 @@ test('after a failure no further transaction begins, and what was removed before
   expect([removed >= 20, removed < 40, asked < 40]).toEqual([true, true, true]);
 });
 
-test('a failure before anything was removed is passed on, and a lost answer is not', async () => {
+test('a failure before anything was removed is passed on, and a lost response is not', async () => {
   const failing = (code: 'unavailable' | 'unknown-outcome') =>
     withDue(3, () => Promise.reject(storeError(code, 'lost')));
   await expect(expireDue(failing('unavailable'), layout, 2_000, 500, newContext)).rejects.toMatchObject({

@@ -73,7 +73,7 @@ test('watches end with the floor of each lift', async () => {
   }
 });
 
-test('the latest revision is that of an answer, not of a transaction that was lost', async () => {
+test('the latest revision is that of a response, not of a transaction that was lost', async () => {
   const clock = fakeClock();
   const answers = [storeError('unknown-outcome', 'no answer'), { revision: 20, succeeded: true, steps: [] }];
   const inner = {

@@ -94,7 +94,7 @@ describe('messages in protobuf', async () => {
     ]).toEqual(['KV/Range', 'KV/Txn', 'KV/Compact', 'Maintenance/Status', 'Auth/Authenticate']);
   });
 
-  it('are read from the answer of a range, which has fields nobody asked for', async () => {
+  it('are read from the response to a range, which has fields that were not requested', async () => {
     // header { cluster_id 1: 1, revision 3: 9 }, kv { key, create 5, mod 6, version 2, value, lease 6: 1 }, more, count 3
     const full = unhex('0a04 0801 1809  120e 0a016b 1005 1806 2002 2a0176 3001 1801 2003');
     const ask = (calls: Calls): ReturnType<Calls['range']> => calls.range(range, undefined);
@@ -108,7 +108,7 @@ describe('messages in protobuf', async () => {
     expect(empty).toEqual({ revision: 9, kvs: [], more: false, count: 0 });
   });
 
-  it('are read from the answer of a transaction: what was put, read and deleted', async () => {
+  it('are read from the response to a transaction: what was put, read and deleted', async () => {
     // put {}, range { kvs 2 }, delete_range { deleted 2, prev_kvs 3 }
     const answer = unhex('0a021809 1001 1a021200 1a070a05 12030a0172 1a091a07 1001 1a030a0164');
     const { read } = await exchange(codec, (calls) => calls.txn(txn, undefined), answer);
@@ -116,7 +116,7 @@ describe('messages in protobuf', async () => {
     expect(read.steps.map((kvs) => kvs.map(({ key }) => text(key)))).toEqual([[], ['r'], ['d']]);
   });
 
-  it('are read from the answers of a watch', () => {
+  it('are read from the responses of a watch', () => {
     expect(codec.decodeWatch(unhex('0a021809 1801 2001 2807 320167'))).toEqual({
       revision: 9,
       created: true,
@@ -135,7 +135,7 @@ describe('messages in protobuf', async () => {
     ]);
   });
 
-  it('are read from the answers of an authentication and of a status, which tells the bytes in use since etcd 3.4', async () => {
+  it('are read from the responses to an authentication and to a status, which has the bytes in use since etcd 3.4', async () => {
     const login = await exchange(codec, (calls) => calls.authenticate('u', 'p'), unhex('0a021809 120174'));
     expect(login.read).toBe('t');
     const ask = (calls: Calls): ReturnType<Calls['bytesInUse']> => calls.bytesInUse(undefined);
@@ -207,7 +207,7 @@ describe('messages in the JSON of the gateway', async () => {
     expect(await sentBy((calls) => calls.authenticate('u', 'p'))).toEqual({ name: 'u', password: 'p' });
   });
 
-  it('are read from an answer, which has fields nobody asked for', async () => {
+  it('are read from a response, which has fields that were not requested', async () => {
     const { read, where } = await exchange(codec, (calls) => calls.txn(txn, undefined), {
       header: { cluster_id: '1', revision: '9' },
       succeeded: true,
@@ -246,7 +246,7 @@ describe('messages in the JSON of the gateway', async () => {
     });
   });
 
-  it('are refused where an answer has other types', async () => {
+  it('are refused where a response has other types', async () => {
     const ask = (calls: Calls): ReturnType<Calls['range']> => calls.range(range, undefined);
     await expect(exchange(codec, ask, { kvs: 'none' })).rejects.toThrow('RangeResponse.kvs');
     expect(() => codec.decodeWatch('no message')).toThrow('WatchResponse');

@@ -110,7 +110,7 @@ describe('memoryStore', () => {
     expect((await first).value).toHaveLength(50);
   });
 
-  test('answers a search without an index with short pages that together are complete', async () => {
+  test('returns short pages, which together are complete, for a search without an index', async () => {
     const store = memoryStore({ clock: fakeClock() });
     for (let i = 0; i < 9000; i++) {
       const rare = i % 3000 === 1;

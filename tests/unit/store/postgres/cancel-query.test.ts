@@ -34,7 +34,7 @@ test('a CancelRequest goes to the other end of the connection, and is awaited un
   expect(Buffer.concat(received).toString('hex')).toBe('0000001004d2162e00000007fffffffe');
 });
 
-test('a server that does not answer is not awaited for long', async () => {
+test('a server that does not respond is not awaited for long', async () => {
   const sockets: Socket[] = [];
   const port = await listening((socket) => void sockets.push(socket));
   const begun = performance.now();

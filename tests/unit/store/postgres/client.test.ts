@@ -64,7 +64,7 @@ describe('an instance of the driver postgres', () => {
     return { client: postgresJsClient(sql), sent, answers };
   };
 
-  test('is never told to cancel: the driver would give the rows of a query that waits to the next one', async () => {
+  test('never cancels: the driver would give the rows of a query that waits to the next one', async () => {
     const { client, sent, answers } = withOneConnection();
     const leaving = new AbortController();
     const answer = client.query('first', [], { signal: leaving.signal, abandoned: leaving.signal });
@@ -261,7 +261,7 @@ describe('a pool of pg', () => {
       expect(client.listenerCount('notification')).toBe(0);
     });
 
-    test('over another one after a loss, of which each is told once', async () => {
+    test('over another one after a loss, which each of them receives once', async () => {
       const { client, released, connect, texts, events, listen } = listening();
       const stops = await Promise.all([listen('1', 'a'), listen('2', 'b')]);
       client.emit('end');

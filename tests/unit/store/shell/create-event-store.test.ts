@@ -62,7 +62,7 @@ const OPERATIONS: readonly (readonly [name: string, (store: EventStore, call: St
 ];
 
 describe.each(OPERATIONS)('%s', (name, run) => {
-  test('gives the answer of the engine, with a promise or without one', async () => {
+  test('returns the result of the engine, with a promise or without one', async () => {
     for (const answer of [() => record, async () => record]) {
       const { engine, asked } = trivialEngine(answer);
       expect(await run(createEventStore(engine), {})).toBe(record);
@@ -70,7 +70,7 @@ describe.each(OPERATIONS)('%s', (name, run) => {
     }
   });
 
-  test('waits for a thenable of the engine, which is asked once, until it has ended or the signal is aborted', async () => {
+  test('waits for a thenable of the engine, which is read once, until it has ended or the signal is aborted', async () => {
     let asked = 0;
     let answer = (_: unknown): void => undefined;
     const steps: string[] = [];
@@ -100,7 +100,7 @@ describe.each(OPERATIONS)('%s', (name, run) => {
     expect([await other, asked]).toEqual([record, 2]);
   });
 
-  test('fails with closed after close(), without asking the engine', async () => {
+  test('fails with closed after close(), without calling the engine', async () => {
     const { engine, asked } = trivialEngine();
     const store = createEventStore(engine);
     await store.close();
@@ -108,7 +108,7 @@ describe.each(OPERATIONS)('%s', (name, run) => {
     expect(asked).toEqual([]);
   });
 
-  test('fails with the reason of a signal that is aborted before, without asking the engine', async () => {
+  test('fails with the reason of a signal that is aborted before, without calling the engine', async () => {
     const { engine, asked } = trivialEngine();
     const reason = new Error('gone');
     await expect(run(createEventStore(engine), { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
@@ -196,7 +196,7 @@ describe('a call', () => {
     expect(asked).toEqual([]);
   });
 
-  test('with an event of more bytes than the capabilities say is too-large, and one with as many is not', async () => {
+  test('with an event of more bytes than the capabilities allow is too-large, and one with as many is not', async () => {
     const { engine, asked } = trivialEngine();
     const store = createEventStore(engine);
     const sized = (length: number): EncodedEvent => ({ ...event, bytes: new Uint8Array(length) });
@@ -272,7 +272,7 @@ describe('an engine without promises', () => {
     expect(() => store.replace.sync?.(key, event, { ...later, expected: 1 })).toThrow('closed');
   });
 
-  test('does not read the signal of a call that says it is not aborted', async () => {
+  test('does not read the signal of a call with aborted: false', async () => {
     const store = createEventStore(trivialEngine(undefined, { synchronous: true }).engine);
     const call = {
       aborted: false,

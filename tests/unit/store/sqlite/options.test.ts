@@ -46,7 +46,7 @@ test('a missing driver is named, with what to install', async () => {
   }
 });
 
-test('when the thread cannot be started, calls fail and say so, and a later one tries again', async () => {
+test('when the thread cannot be started, calls fail with the reason, and a later one tries again', async () => {
   // Beside the source there is no built worker.
   const clock = fakeClock();
   const host = createWorkerHost({ path: '/nowhere/events.db' }, clock);

@@ -66,7 +66,7 @@ describe('the store', () => {
     await store.close();
   });
 
-  test('reads a long list in slices of one revision, and answers other calls in between', async () => {
+  test('reads a long list in slices of one revision, and handles other calls in between', async () => {
     const options = { path: newPath(), clock: fakeClock({ now: START }), startAt: 1 };
     const host = inThreadHost(driver, options);
     let reads = 0;

@@ -177,7 +177,7 @@ describe('a catch-up reader', () => {
     expect([first.seen, second.seen, feeds[0]?.returned()]).toEqual([[], [], 1]);
   });
 
-  test('ends when its only watcher has everything and does not ask again', async () => {
+  test('ends when its only watcher has everything and does not read again', async () => {
     const { feeds, follow } = createBench();
     const slow = follow(100, true);
     await turns();

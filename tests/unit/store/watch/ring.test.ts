@@ -66,7 +66,7 @@ test('a ring is read from one revision up to another, and nothing lies between a
   expect(ring.read(10, 40)).not.toBe(ring.read(10, 30));
 });
 
-test('progress moves the head of a ring forward only, and a restart forgets everything', () => {
+test('progress moves the head of a ring forward only, and a restart drops everything', () => {
   const ring = ringOf(100 * COST, 10, 20);
   ring.advance(50);
   ring.advance(30);

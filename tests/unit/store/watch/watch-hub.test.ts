@@ -524,7 +524,7 @@ describe('a watch hub', () => {
     for (const watcher of watchers) await watcher.return();
   });
 
-  test('has no revision if it was left while it asked the store for one', async () => {
+  test('has no revision if it was left while it requested one from the store', async () => {
     let answer: (() => void) | undefined;
     const { hub, store, clock, feeds } = createBench({
       wrap: (memory) => ({

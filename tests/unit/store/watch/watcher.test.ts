@@ -92,7 +92,7 @@ test('a watcher that finds nothing new has seen everything up to the head, and n
   expect(ahead.position).toBe(200);
 });
 
-test('a watcher that is behind the ring says so, and stays where it is', () => {
+test('a watcher that is behind the ring reports this, and stays where it is', () => {
   const { watcher, calls } = watching(100, 150, () => 'behind');
   expect(watcher.poll()).toBeUndefined();
   expect([watcher.position, calls]).toEqual([100, ['lag']]);

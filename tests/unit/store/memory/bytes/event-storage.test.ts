@@ -235,7 +235,7 @@ describe('an event in an arena', () => {
     expect(size(managed('a', 2))).toBe(first);
   });
 
-  test('shares managed fields that updates give to many events, however often their size is asked before', () => {
+  test('shares managed fields that updates give to many events, however often their size is read before', () => {
     const storage = createEventStorage();
     const sizes = ['a', 'b', 'c', 'd'].map((name) => {
       const slot = keyOf(name);

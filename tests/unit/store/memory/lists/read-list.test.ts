@@ -84,7 +84,7 @@ describe('a full page before many events that are younger than its revision', ()
     return { remaining: page.remaining, rest: rest?.records.map(({ key }) => key) };
   };
 
-  test('says how many events come after them, and can be continued', async () => {
+  test('shows how many events come after them, and can be continued', async () => {
     expect(await left([90_000, 90_001, 90_002], 5000)).toEqual({
       remaining: 3,
       rest: [90_000, 90_001, 90_002].map(keyOf),

@@ -145,7 +145,7 @@ describe('making room', () => {
     return { ...bench, slot };
   };
 
-  test('drops no more of history than it takes, and says that the slot must be looked up again', () => {
+  test('drops no more of history than necessary, and reports that the slot must be looked up again', () => {
     const { state, capacity, slot } = withLongValues(80);
     expect(state.slotOf(keyOf('long'))).toBe(slot);
     expect(capacity.admit(slot, 100)).toBe(false);
