@@ -421,7 +421,7 @@ async function seeded(): Promise<void> {
   expect(there?.status).toBe(200);
 }
 
-describe('no prototype is polluted, no refused request changes the store, and', () => {
+describe('without polluted prototypes and changes by refused requests,', () => {
   test('random requests of all kinds get no 5xx', async () => {
     await seeded();
     const body = fc.oneof(

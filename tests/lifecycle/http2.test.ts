@@ -134,7 +134,7 @@ test('a failure after the headers resets only its own stream, with an error', as
   expect(errors).toEqual([{ error: new Error('secret'), where: 'stream' }]);
 });
 
-test('no connection header of HTTP/1 is sent, and Node has nothing to warn of', async () => {
+test('no connection header of HTTP/1 is sent, and Node prints no warning', async () => {
   const warnings: Error[] = [];
   const warned = (warning: Error): void => void warnings.push(warning);
   process.on('warning', warned);

@@ -115,7 +115,7 @@ describe('every page', () => {
 });
 
 describe('the check itself', () => {
-  it('sees a missing file and a missing section', () => {
+  it('finds a missing file and a missing section', () => {
     expect(missingFiles('see `events/no-such.ts` and `events/resource/schema.ts`')).toEqual(['events/no-such.ts']);
     expect(section('# A\n\n## B\nb\n### C\nc\n## D\nd', '## B')).toBe('b\n### C\nc');
     expect(section('# A', '## B')).toBe('');

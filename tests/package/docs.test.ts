@@ -121,7 +121,7 @@ describe('the check itself', () => {
   const page = (code: string): MarkdownPage =>
     parseMarkdown('docs/made-up.md', `# Made up\n\n\`\`\`ts\n${code}\n\`\`\`\n`);
 
-  it('sees a name that is not exported, with its line', () => {
+  it('finds a name that is not exported, with its line', () => {
     const faults = compileBlocks([
       page(`import { toNodeListener } from 'kube-vitals/node';\nimport { noSuch } from 'kube-vitals';`),
     ]);
@@ -134,7 +134,7 @@ describe('the check itself', () => {
     ).toEqual([]);
   });
 
-  it('sees a subpath that is not an entry point, and a broken link', () => {
+  it('finds a subpath that is not an entry point, and a broken link', () => {
     const text = parseMarkdown('docs/made-up.md', "[x](no-such.md) [y](#no-such) `import 'kube-vitals/nope'`");
     expect(unknownSpecifiers(text)).toEqual(['docs/made-up.md:1 kube-vitals/nope']);
     expect(brokenLinks(text)).toEqual(['docs/made-up.md:1 → no-such.md', 'docs/made-up.md:1 → #no-such']);

@@ -49,7 +49,7 @@ describe.skipIf(!hasEtcd()).each(['grpc', 'gateway'] as const)(
       expect(await store.revision()).toBeGreaterThan(revision);
     });
 
-    test('is noticed by a second replica with its next write, and ends its feed with expired', async () => {
+    test('is detected by a second replica with its next write, and ends its feed with expired', async () => {
       const [one, other] = [open('/two'), open('/two')];
       const kept = await create(one, 'kept');
       expect((await other.get(keyOf('kept')))?.revision).toBe(kept.revision);
@@ -80,7 +80,7 @@ describe.skipIf(!hasEtcd()).each(['grpc', 'gateway'] as const)(
       expect(await failureOf(third.list({ limit: 1, at: seen }))).toBe('expired');
     });
 
-    test('is noticed by a replica that only watches, where the one that wrote is gone', async () => {
+    test('is detected by a replica that only watches, where the one that wrote is gone', async () => {
       const [writer, watching] = [open('/watching'), open('/watching')];
       const { revision } = await create(writer, 'kept');
       const feed = feedOf(watching, revision);

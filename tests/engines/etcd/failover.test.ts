@@ -88,14 +88,14 @@ async function underLoad(
 }
 
 describe.skipIf(!hasEtcd()).each(['grpc', 'gateway'] as const)('three members over %s', (transport) => {
-  test('the leader is killed: nothing acknowledged is lost, and the watch misses and repeats nothing', () =>
+  test('lose nothing acknowledged when the leader is killed, and the watch misses and repeats nothing', () =>
     underLoad(
       transport,
       (leader) => leader.kill(),
       (leader) => leader.restart(),
     ));
 
-  test('the leader freezes: nothing acknowledged is lost, and the watch misses and repeats nothing', () =>
+  test('lose nothing acknowledged when the leader freezes, and the watch misses and repeats nothing', () =>
     underLoad(
       transport,
       (leader) => leader.freeze(),
@@ -104,7 +104,7 @@ describe.skipIf(!hasEtcd()).each(['grpc', 'gateway'] as const)('three members ov
 });
 
 describe.skipIf(!hasEtcd())('one member', () => {
-  test('that is unavailable and comes back: operations fail with unavailable meanwhile, and the feed continues', async () => {
+  test('that is unavailable for a while makes operations fail with unavailable, and the feed continues afterwards', async () => {
     const cluster = await startEtcd();
     const store = etcdStore({ endpoints: cluster.endpoints, operationTimeoutMs: 500 });
     try {
@@ -143,7 +143,7 @@ describe.skipIf(!hasEtcd())('one member', () => {
     }
   });
 
-  test('that is missing when the store is created: operations report it, and work once it is available', async () => {
+  test('that is missing when the store is created makes operations fail, which work once it is available', async () => {
     const cluster = await startEtcd();
     await cluster.members[0]?.kill();
     const store = etcdStore({ endpoints: cluster.endpoints, operationTimeoutMs: 300 });

@@ -54,7 +54,7 @@ describe.skipIf(!hasEtcd()).each(['grpc', 'gateway'] as const)('limits over %s',
     expect(cluster.ctl('get', '--prefix', '/stale.expiry/', '--keys-only').trim()).toBe('');
   });
 
-  test('index entries do not accumulate: each event has one, and none once it is deleted', async () => {
+  test('allow no index entries to accumulate: each event has one, and none once it is deleted', async () => {
     const store = open({ prefix: '/index' });
     const key = { namespace: 'a', name: 'a' };
     let record = await store.create(key, sampleEvent({}), { expiresAt: 1000 });
@@ -79,7 +79,7 @@ describe.skipIf(!hasEtcd()).each(['grpc', 'gateway'] as const)('limits over %s',
     });
   });
 
-  test('at the space quota only writes fail, with NOSPACE, and ping reports that, while reads and feeds continue', async () => {
+  test('let only writes fail at the space quota, with NOSPACE, and ping reports that, while reads and feeds continue', async () => {
     const store = open({ prefix: '/full' });
     const first = await store.create({ namespace: 'a', name: 'a' }, sampleEvent({}), { expiresAt });
     const feed = store.changes({ after: first.revision - 1 })[Symbol.asyncIterator]();

@@ -166,7 +166,7 @@ describeWithPostgres('a PostgreSQL standby that lagged is promoted', () => {
     }
   });
 
-  test('a counter that is set back is noticed by a replica that only watches', async () => {
+  test('a counter that is set back is detected by a replica that only watches', async () => {
     const [writer, watcher] = [replica(), replica()];
     const start = await writer.create('before');
     const watch = watcher.watch(start);
@@ -182,7 +182,7 @@ describeWithPostgres('a PostgreSQL standby that lagged is promoted', () => {
     expect(await writer.create('after')).toBeGreaterThan(last);
   });
 
-  test('a dump that is restored under running replicas is noticed with the next write', async () => {
+  test('a dump that is restored under running replicas is detected with the next write', async () => {
     const one = replica();
     const kept = await one.create('dumped');
     const tables = ['meta', 'counter', 'versions', 'current'];

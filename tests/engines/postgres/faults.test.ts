@@ -122,7 +122,7 @@ describeWithPostgres('for a PostgreSQL store under faults:', () => {
     };
   };
 
-  test('16 writers on two instances: both feeds are complete and in order', async () => {
+  test('the feeds of two instances with 16 writers are complete and in order', async () => {
     const [one, other] = [open(), open()];
     const after = await one.revision();
     const feeds = [follow(one, after), follow(other, after)];

@@ -161,7 +161,7 @@ describeWithPostgres('opening a PostgreSQL store', () => {
     expect((await store.list({ limit: 1 })).records).toEqual([]);
   });
 
-  test('missing rights are named, and granting the named ones is enough', async () => {
+  test('missing rights are named in the error, and granting these rights is enough', async () => {
     await admin.query('CREATE ROLE app LOGIN');
     expect(await failure(open({ schema: 'rights' }, 'app'))).toMatch(/GRANT CREATE ON DATABASE <database> TO app/);
     await admin.query(postgresSchema({ schema: 'rights' }));
@@ -255,7 +255,7 @@ describeWithPostgres('opening a PostgreSQL store', () => {
     await pool.end();
   });
 
-  test('connects over TLS and verifies the certificate', async () => {
+  test('a store connects over TLS and verifies the certificate', async () => {
     const made = await generate([{ name: 'commonName', value: 'localhost' }], {
       extensions: [{ name: 'subjectAltName', altNames: [{ type: 7, ip: '127.0.0.1' }] }],
     });

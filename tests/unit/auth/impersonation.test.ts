@@ -190,7 +190,7 @@ describe('the impersonated user', () => {
   });
 });
 
-describe('the authorizer is asked for', () => {
+describe('the authorizer is called for', () => {
   it('the constrained mode first, then the older verb', async () => {
     const { authorize, asked, attributes } = allows('impersonate users jane', 'impersonate groups dev');
     const headers = { 'impersonate-user': 'jane', 'impersonate-group': 'dev' };

@@ -30,8 +30,8 @@ function createMemory() {
   };
 }
 
-describe('the memory of representations', () => {
-  it('finds the remembered choice for the same headers, present or absent', () => {
+describe('the cache of representations', () => {
+  it('returns the cached choice for the same headers, present or absent', () => {
     const memory = createMemory();
     const [none, some] = [form(), form()];
     expect(memory.keep(undefined, none)).toBe(none);

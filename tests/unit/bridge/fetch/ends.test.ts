@@ -68,7 +68,7 @@ test('a handler that throws a value that cannot be read gets a bare 500, and tha
 test.each<[string, Partial<ApiResponse>]>([
   ['a header that cannot be sent', { headers: { 'x-y': 'a\nb' } }],
   ['a signal that is none', { signal: {} as AbortSignal }],
-])('a stream with %s is released once, and not remembered', async (_what, more) => {
+])('a stream with %s is released once, and is not referenced afterwards', async (_what, more) => {
   const clock = fakeClock();
   const { body, released } = source();
   const errors: unknown[] = [];

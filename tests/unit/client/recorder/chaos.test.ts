@@ -121,8 +121,8 @@ async function play(steps: readonly Step[], options: Partial<RecorderOptions>): 
   expect(missing).toBeLessThanOrEqual(dropped);
 }
 
-describe('whatever becomes of requests', () => {
-  it('the counts on the server are those of the calls, but for the drops that are reported', async () => {
+describe('whatever the outcome of requests is,', () => {
+  it('the counts on the server are those of the calls, except for the dropped events that are reported', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 25 }), (steps) => play(steps, {})),
       { numRuns: 150 },

@@ -343,7 +343,7 @@ describe('a series', () => {
   });
 });
 
-describe('a server that is away', () => {
+describe('a server that is unavailable', () => {
   it('is reported once, and gets every event when it is back', async () => {
     let away = true;
     const { clock, server, recorder, observations } = setUp({}, () => (away ? 'away' : 'ok'));
@@ -362,7 +362,7 @@ describe('a server that is away', () => {
     expect(errors.map(({ type }) => type)).toEqual(['error', 'recovered']);
   });
 
-  it('is given up when events are too old, which is reported', async () => {
+  it('loses events that are too old, which is reported', async () => {
     const { clock, recorder, observations } = setUp({ maxAgeMs: 60_000 }, () => 'away');
     recorder.event(paid);
     recorder.event(paid);
@@ -387,8 +387,8 @@ describe('a server that is away', () => {
   });
 });
 
-describe('drops', () => {
-  it('have the server’s refusal, and what follows is written', async () => {
+describe('dropped events', () => {
+  it('have the refusal of the server, and later events are written', async () => {
     const outcomes: Outcome[] = ['refused'];
     const { recorder, observations } = setUp({ maxInFlight: 1 }, () => outcomes.shift() ?? 'ok');
     recorder.event(paid);
@@ -401,7 +401,7 @@ describe('drops', () => {
     expect(isStatusError(dropped?.error)).toBe(true);
   });
 
-  it('come after eight attempts at an event for which the server fails', async () => {
+  it('have failed in eight attempts to write them', async () => {
     const { clock, server, recorder } = setUp({}, () => 'broken');
     recorder.event(paid);
     await whileTimePasses(clock, recorder.flush());

@@ -3,7 +3,7 @@ import type { Observation } from '../../../../src/observe/observation.js';
 import type { EventsOptions } from '../../../../src/events/options.js';
 import { bench, event, path, ROOT, settled } from '../bench.js';
 
-describe('a request that has been answered', () => {
+describe('a request whose response has been sent', () => {
   test('listens to its client no longer', async () => {
     const { create, events } = bench({}, (store) => ({
       ...store,

@@ -104,7 +104,7 @@ describe('the route of a request', () => {
   ])('for %s is a document, not a resource', (path) => expect(scopeAt(`GET ${path}`)).toBeUndefined());
 });
 
-describe('the authorizer is asked for', () => {
+describe('the authorizer is called for', () => {
   test.each([
     ['GET /namespaces/a/events/x', { verb: 'get', namespace: 'a', name: 'x' }],
     ['GET /events', { verb: 'list' }],

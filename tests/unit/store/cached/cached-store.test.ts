@@ -279,7 +279,7 @@ describe('a cache over a shared store', () => {
   });
 });
 
-describe('when the store is away', () => {
+describe('when the store is unavailable', () => {
   it('a read fails with the error of the store', async () => {
     const controls = await bench(true);
     controls.isAway = true;
@@ -482,7 +482,7 @@ describe('cachedStore', () => {
   });
 });
 
-describe('a cache over a store that fails to ask for progress', () => {
+describe('a cache over a store whose requestProgress fails', () => {
   it('becomes ready after the freshness timeout', async () => {
     const clock = fakeClock();
     const inner = memoryStore({ clock });

@@ -92,7 +92,7 @@ describe('reads', () => {
     expect(members.map(({ asked }) => asked.length)).toEqual([1, 2]);
   });
 
-  test('give a silent member its time, and no more', async () => {
+  test('wait for a silent member for its timeout, and no longer', async () => {
     const members = [fake('http://a:1', ['silence']), fake('http://b:1', [RANGE])];
     const client = clientOf(members);
     const begun = clock.monotonic();
@@ -101,7 +101,7 @@ describe('reads', () => {
     expect(clock.monotonic() - begun).toBeLessThan(1500);
   });
 
-  test('end with unavailable when the time is over, and give the reason', async () => {
+  test('end with unavailable and the reason when the time is over', async () => {
     const client = clientOf([fake('http://a:1', [lost()]), fake('http://b:1', [lost()])]);
     const read = settle(client.range({ key }, client.callContext(undefined)));
     await expect(read).rejects.toMatchObject({ code: 'unavailable' });

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { keyOfText, keyText } from '../../../../src/store/contract/keys.js';
 import { aSchemaName, beforeNul, checkKey, indexed, isStorable } from '../../../../src/store/postgres/names.js';
 
-describe('names and texts', () => {
+describe('names and texts in PostgreSQL', () => {
   test('are unchanged after a round trip as keys', () => {
     const part = fc.string({ unit: 'grapheme' }).filter((text) => !text.includes('/'));
     fc.assert(

@@ -10,7 +10,7 @@ function filled(path: string) {
   return engine;
 }
 
-test('a file that is removed while it is open is noticed: writes fail, and reads still work', () => {
+test('a file that is removed while it is open is detected: writes fail, and reads still work', () => {
   const path = newPath();
   const engine = filled(path);
   unlinkSync(path);

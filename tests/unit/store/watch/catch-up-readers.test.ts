@@ -293,7 +293,7 @@ describe('a catch-up feed that ends', () => {
     expect([first.seen, reported]).toEqual([[101], []]);
   });
 
-  test('is opened again after pauses that grow until a feed has given something', async () => {
+  test('is opened again after pauses that grow until a feed has delivered changes', async () => {
     const { feeds, follow, clock } = createBench();
     follow(100);
     for (const longest of [100, 200, 400]) {

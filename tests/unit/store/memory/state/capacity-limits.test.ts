@@ -132,7 +132,7 @@ describe('an event that replaces another', () => {
   });
 });
 
-describe('making room', () => {
+describe('freeing memory for a write', () => {
   /** A removed event with two long values, which history keeps in memory: its tombstone is the change `steps`. */
   const withLongValues = (steps: number, clock = fakeClock()) => {
     // All but the long event is in one arena, so that no step can compact any.
@@ -164,7 +164,7 @@ describe('making room', () => {
     expect([dropped(4), dropped(3.9), dropped(1.9), dropped(0)]).toEqual([64, 128, 192, 202]);
   });
 
-  test('succeeds when its last step in time makes the room', () => {
+  test('succeeds when its last step in time frees enough', () => {
     const { state, capacity } = withLongValues(64, movingClock(4));
     expect(capacity.admit(NEW_KEY, 100)).toBe(false);
     expect(state.log.floor()).toBe(64);

@@ -243,7 +243,7 @@ async function fillOne(store: EventStore, round: number): Promise<void> {
   await create(store, `filler-${round}`, 200_000);
 }
 
-describe('what a memory store holds', () => {
+describe('the memory of a memory store', () => {
   test.each(['refuse', 'evict-oldest'] as const)('stays below maxBytes whatever is written (%s)', (whenFull) => {
     const action = fc.record({
       name: fc.integer({ min: 0, max: 60 }).map(String),
