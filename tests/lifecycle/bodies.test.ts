@@ -211,7 +211,7 @@ describe('a body that is not read', () => {
     await client.closed;
   });
 
-  test('does not stop the bridge from noticing that the client of a stream leaves', async () => {
+  test('does not stop the bridge from detecting that the client of a stream leaves', async () => {
     const { handler, at } = feedHandler();
     const { port } = await serve(handler);
     const client = raw(port);

@@ -433,7 +433,7 @@ describe('a proxy', () => {
     expect(asked).toBe(1);
   });
 
-  test('that does not respond is given up after connectTimeoutMs, and another attempt gets the connection', async () => {
+  test('that does not respond is abandoned after connectTimeoutMs, and another attempt gets the connection', async () => {
     let asked = 0;
     const proxy = createPlain();
     proxy.on('connect', (_request, socket) => {

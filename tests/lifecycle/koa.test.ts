@@ -93,7 +93,7 @@ describe.each([
     expect(await post(port, '/', '{"sent":true}')).toBe(`200 ${expected}`);
   });
 
-  test('leaves a path that it serves only if nobody else does to a route that responds with 404 and a body', async () => {
+  test('leaves a path that it serves only as the last handler to a route that responds with 404 and a body', async () => {
     const { events } = eventsOfTest();
     const port = await serve((app) => {
       app.use(toKoaMiddleware(events.handle));
@@ -126,7 +126,7 @@ describe.each([
     }
   });
 
-  test('middleware around it goes on when the client of a watch leaves', async () => {
+  test('middleware around it continues when the client of a watch leaves', async () => {
     const { handler, at } = feedHandler();
     const over = gate();
     const port = await serve((app) => {

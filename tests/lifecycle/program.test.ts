@@ -130,7 +130,7 @@ test('kube-vitals serve has metrics, without prom-client beside it, for callers 
   await once(child, 'close');
 });
 
-test('kube-vitals serve goes on, and shuts down in order, when the reader of its log has ended', async () => {
+test('kube-vitals serve continues, and shuts down in order, when the reader of its log has ended', async () => {
   const dir = await newFolder();
   const { child, ended } = start(
     ...['serve', '--data-dir', dir, '--store', 'memory', '--secure-port', '0', '--insecure-port', '0'],

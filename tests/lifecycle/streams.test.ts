@@ -137,7 +137,7 @@ describe('a client that disconnects', () => {
     expect(errors).toEqual([]);
   });
 
-  test('is noticed by a signal that is first read afterwards', async () => {
+  test('is detected by a signal that is first read afterwards', async () => {
     const asked = gate();
     const go = gate();
     const seen = gate<boolean | undefined>();

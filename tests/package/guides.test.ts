@@ -257,7 +257,7 @@ describe('the guides that call the probe', () => {
       return [code, output];
     }
 
-    it('exits with 0 while the service is alive, with 1 while it is not, and with 1 when it has ended', async () => {
+    it('exits with 0 while the service is live, with 1 while it is not, and with 1 when it has ended', async () => {
       let alive = true;
       const health = createHealth();
       health.add({ name: 'worker', check: () => alive, endpoints: ['livez'] });

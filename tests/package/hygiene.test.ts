@@ -311,7 +311,7 @@ describe('the repository', () => {
     'it(name, { retry: 2 }, run)',
     'test: { retry: 1 }',
     'vitest run --retry=2',
-  ])('sees that `%s` skips or retries', (line) => {
+  ])('detects that `%s` skips or retries', (line) => {
     expect(line).toMatch(SKIPPED);
   });
 
@@ -321,7 +321,7 @@ describe('the repository', () => {
     '  .skipIf(absent)',
     'if (absent) context.skip();',
     'it(name, ({ skip }) => skip())',
-  ])('sees that `%s` skips on a condition', (line) => {
+  ])('detects that `%s` skips on a condition', (line) => {
     expect(line).toMatch(CONDITIONAL);
   });
 
@@ -365,11 +365,11 @@ describe('the repository', () => {
     [['for any text', '%s'], true],
     [['a list', 'ends with its signal'], false],
     [['for %s', 'the deadline is a minute'], false],
-  ])('sees whether the titles %j are too short for a sentence', (titles, fragment) => {
+  ])('detects whether the titles %j are too short for a sentence', (titles, fragment) => {
     expect(isFragment({ titles })).toBe(fragment);
   });
 
-  it('sees private words in comments and titles, apart from those in names', () => {
+  it('finds private words in comments and titles, apart from those in names', () => {
     const text = "/** Slabs. */\nconst slab = 1; // as the original\nit('has a roof over it', run);";
     expect(privateWords(commentsOf(text))).toEqual(['slab', 'the original']);
     expect(titledTests('x.test.ts', text).flatMap(({ titles }) => titles.flatMap(privateWords))).toEqual(['roof']);
@@ -392,7 +392,7 @@ describe('the repository', () => {
     ['const theOriginal = 1', 'the original'],
     // Words of their own, and names that are only read.
     ['const { slabbed, seating, originalUrl, proof } = a.slab', undefined],
-  ])('sees in the declared names of `%s` the private word %s', (text, word) => {
+  ])('finds in the declared names of `%s` the private word %s', (text, word) => {
     const { syntax } = parseSource('x.ts', text);
     const found = declaredNames({ path: 'x.ts', syntax }).flatMap(({ name }) => privateWords(wordsOf(name)));
     expect(found).toEqual(word === undefined ? [] : [word]);

@@ -95,7 +95,7 @@ describeWithPostgres('clocks that are wrong, over PostgreSQL', () => {
     expect(Number(rows[0]?.at)).toBeLessThanOrEqual(systemNow() + SECOND);
   });
 
-  test('events acknowledged by a replica two hours slow live as long as they should', async () => {
+  test('events acknowledged by a replica two hours slow are kept as long as they should', async () => {
     const good = open();
     serve(good, systemClock);
     const slow = clockOff(-2 * HOUR);

@@ -76,7 +76,7 @@ test(
   },
 );
 
-test('a second process is refused while the first lives, and accepted after its kill -9', async () => {
+test('a second process is refused while the first runs, and accepted after its kill -9', async () => {
   const path = newPath();
   const holder = startWriter([path, 'hold', '0', '0']);
   await holder.said('open');

@@ -107,7 +107,7 @@ describe.each(presentEngines())('kube-vitals serve --workers=2 over %s', (engine
     for (const worker of [1, 2]) expect((after.get(worker) ?? 0) - (before.get(worker) ?? 0)).toBeGreaterThan(50);
   });
 
-  it('nothing is lost, and watches go on, when workers are killed under load', { timeout }, async () => {
+  it('nothing is lost, and watches continue, when workers are killed under load', { timeout }, async () => {
     for (let round = 0; round < settings.rounds; round++) {
       const result = await runRound({
         servers: [server, server],

@@ -181,7 +181,7 @@ describe('changes', () => {
     expect(runs).toBe(3);
   });
 
-  it('survive a listener and a hook that throw', async () => {
+  it('continue after a listener and a hook that throw', async () => {
     const health = createHealth({
       observe: () => {
         throw new Error('log is full');

@@ -19,7 +19,7 @@ describe('firstOf', () => {
     expect(late).not.toHaveBeenCalled();
   });
 
-  test('is undefined when nobody responds', () => {
+  test('is undefined when no handler responds', () => {
     expect(firstOf(() => undefined)(request)).toBeUndefined();
   });
 

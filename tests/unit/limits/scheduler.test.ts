@@ -106,7 +106,7 @@ describe('work that starts as it arrives', () => {
   });
 });
 
-it('an unauthenticated client that sends few requests at a time is not active, however long it goes on', () => {
+it('an unauthenticated client that sends few requests at a time is not active, for however long', () => {
   const { clock, scheduler } = bench(1);
   const [jane, probe] = [activity(), activity(true)];
   for (let sent = 0; sent < 500; sent += 1) {

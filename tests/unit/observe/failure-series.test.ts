@@ -37,7 +37,7 @@ describe('A series of failures', () => {
     expect(observed).toEqual(['reset 1', 'refused 2', 'recovered 2 0', 'refused 1', 'reset 2']);
   });
 
-  it('remembers the eight reasons that came last', () => {
+  it('keeps the eight latest reasons', () => {
     const { observed, fail } = series();
     fail(...'abcdefgh', ...'abcdefgh', 'a', 'i');
     expect(observed.map(([reason]) => reason).join('')).toBe('abcdefghi');

@@ -90,7 +90,7 @@ describe('an expiry loop', () => {
     await loop.stop();
   });
 
-  test('reports a store that stays away once, another reason with the count, and the end', async () => {
+  test('reports a store that stays unavailable once, another reason with the count, and the end', async () => {
     let calls = 0;
     const { clock, loop, reported } = createBench(async (options, store) => {
       calls += 1;

@@ -26,7 +26,7 @@ it('a text that is not a list is unknown', () => {
   expect([lists.parse('[{]'), lists.parse('{}'), lists.parse('[1],2]')]).toEqual([undefined, undefined, undefined]);
 });
 
-it('neither long lists nor too many lists are remembered', () => {
+it('neither long lists nor too many lists are cached', () => {
   const lists = new EntryLists();
   const long = lists.parse(json('1', 'x'.repeat(5000)));
   expect(long?.form).toBeUndefined();

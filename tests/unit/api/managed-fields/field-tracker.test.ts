@@ -96,7 +96,7 @@ describe('a field tracker', () => {
     check(tracker, { version: coreVersion, next: core, manager: 'm', time: '2026-01-01T00:00:00Z' });
   });
 
-  it('gives every entry its own time, whatever is remembered', () => {
+  it('gives every entry its own time, whatever is cached', () => {
     const tracker = createFieldTracker();
     const live = event();
     const next = event({}, series(2));
@@ -124,14 +124,14 @@ describe('a field tracker', () => {
     expect(after).toEqual(stored);
   });
 
-  it('shares what it remembers only frozen', () => {
+  it('caches only frozen objects', () => {
     const tracker = createFieldTracker();
     const { entries } = tracker.track({ version, next: event(), manager: 'm', time: '2026-01-01T00:00:00Z' });
     const fields = entries[0]?.fieldsV1 as Record<string, unknown>;
     expect(Object.isFrozen(fields) && Object.values(fields).every((below) => Object.isFrozen(below))).toBe(true);
   });
 
-  it('remains correct with more kinds of objects than it can remember', () => {
+  it('remains correct with more kinds of objects than it can cache', () => {
     const tracker = createFieldTracker();
     const time = '2026-01-01T00:00:00Z';
     for (let index = 0; index < 1500; index++) {

@@ -139,7 +139,7 @@ describe('the body of a fetch request', () => {
     }
   });
 
-  test('is given up with the reason when the client leaves or the request is aborted', async () => {
+  test('is abandoned with the reason when the client leaves or the request is aborted', async () => {
     const leaving = exchange(endless());
     const body = leaving.one.body(10);
     expect(leaving.signalReads()).toBe(0);
@@ -176,7 +176,7 @@ describe('the body of a fetch request', () => {
     await expect(one.body(1_000)).rejects.toMatchObject({ name: 'BodyError', code: 'too-large' });
   });
 
-  test('is given up when the response is finished', async () => {
+  test('is abandoned when the response is finished', async () => {
     const { one } = exchange(endless());
     const body = one.body(10);
     one.finish();

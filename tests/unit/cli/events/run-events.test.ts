@@ -196,7 +196,7 @@ describe('kube-vitals events', () => {
     expect([await code, written]).toEqual([0, { out: '', err: 'No events found in default namespace.\n' }]);
   });
 
-  it('goes on with --watch until Ctrl-C, the oldest first', async () => {
+  it('continues with --watch until Ctrl-C, the oldest first', async () => {
     await client.create(event('one', 2));
     await client.create(event('two', 1));
     const { written, code, end } = start(['-w', '--types', 'Normal']);

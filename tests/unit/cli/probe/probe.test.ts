@@ -120,7 +120,7 @@ describe('kube-vitals probe', () => {
     });
   });
 
-  it('gives up after --timeout, also when a response has begun', async () => {
+  it('fails after --timeout, also when a response has begun', async () => {
     const silent = await serve(() => undefined);
     expect(await probe(silent, '--timeout=50ms')).toEqual({
       code: 1,

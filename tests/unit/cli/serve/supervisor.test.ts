@@ -78,7 +78,7 @@ async function beginServing(workers: number) {
 }
 
 describe('the start', () => {
-  it('begins with the first worker alone, goes on with the others, and is announced once when all serve', async () => {
+  it('begins with the first worker alone, continues with the others, and is announced once when all serve', async () => {
     const { spawned, process, announced } = begin(3);
     expect(spawned).toHaveLength(1);
     process(0).say({ type: 'ready' });

@@ -73,7 +73,7 @@ describe('the metrics of several workers', () => {
     expect(text).toContain('kube_vitals_worker_up{worker="2"} 0');
   });
 
-  it('are those of the scraped worker alone where the primary has gone, or does not respond', async () => {
+  it('are those of the scraped worker alone where the primary has ended, or does not respond', async () => {
     const alone = ['events{kind="a",worker="1"} 10'];
     const left = connect(2, { isConnected: false });
     expect((await left.first.metrics()).match(/^events\{.*/gm)).toEqual(alone);

@@ -276,7 +276,7 @@ describe('equal events', () => {
 });
 
 describe('a series', () => {
-  it('is created again with its whole count and name when its event is gone', async () => {
+  it('is created again with its whole count and name when its event no longer exists', async () => {
     const { server, recorder } = setUp();
     recorder.event(paid);
     recorder.event(paid);
@@ -330,7 +330,7 @@ describe('a series', () => {
     expect(server.events().map(({ reason }) => reason)).toEqual(['SomebodyElse', 'Paid']);
   });
 
-  it('goes on without the right to read events', async () => {
+  it('continues without the right to read events', async () => {
     const outcomes: Outcome[] = ['lost'];
     const { clock, server, recorder } = setUp({}, ({ verb }) => (verb === 'get' ? 'ok' : (outcomes.shift() ?? 'ok')));
     (server.client as { get: unknown }).get = () =>

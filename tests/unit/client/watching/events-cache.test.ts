@@ -93,7 +93,7 @@ describe('A cache of events', () => {
     expect(() => cache.byIndex('size', '1')).toThrow('byIndex: there is no indexer "size"');
   });
 
-  it('calls handlers in order, first for what exists, and survives their errors', async () => {
+  it('calls handlers in order, first for what exists, and ignores their errors', async () => {
     const server = modelServer();
     server.put('a');
     const { cache, observed } = await cacheOf(server);

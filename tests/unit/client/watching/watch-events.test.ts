@@ -23,7 +23,7 @@ function withFailingWatches({ client }: ReturnType<typeof modelServer>, broken: 
 }
 
 describe('watchEvents', () => {
-  it('gives what exists, then every change once and in order', async () => {
+  it('returns existing events, then every change once and in order', async () => {
     const server = modelServer();
     server.put('a');
     server.put('b');
@@ -65,7 +65,7 @@ describe('watchEvents', () => {
     expect(news()).toEqual(['deleted b@102 missed']);
   });
 
-  it('gives the event before the change where events are remembered', async () => {
+  it('returns the event before the change with remember: events', async () => {
     const server = modelServer();
     server.put('a');
     const { news, settle, pass } = await bench({ remember: 'events' }, server);
@@ -126,7 +126,7 @@ describe('A watch that is interrupted', () => {
     ['ends', 'end'],
     ['ends with an ERROR frame', statusError({ reason: 'InternalError' }, 500)],
     ['is refused for load', overload(429, 1)],
-  ] as const)('goes on from the last revision when the connection %s', async (_, how) => {
+  ] as const)('continues from the last revision when the connection %s', async (_, how) => {
     const { server, news, settle, pass } = await bench({ watchList: false });
     server.put('a');
     await settle();
@@ -139,7 +139,7 @@ describe('A watch that is interrupted', () => {
     expect(server.requests.filter((request) => request.startsWith('watch'))).toEqual(['watch 100', 'watch 101']);
   });
 
-  it('goes on from the last bookmark', async () => {
+  it('continues from the last bookmark', async () => {
     const { server, settle, pass } = await bench();
     server.put('a');
     await settle();
@@ -178,7 +178,7 @@ describe('A watch that is interrupted', () => {
     expect(news()).toEqual(['added a@101', 'added b@102']);
   });
 
-  it('gives a notice instead of a difference where nothing is remembered', async () => {
+  it('returns a notice instead of a difference with remember: false', async () => {
     const server = modelServer();
     server.put('a');
     const all = await bench({ remember: false }, server);
@@ -193,7 +193,7 @@ describe('A watch that is interrupted', () => {
     expect(recent.news()).toEqual(['relisted', 'added b@102']);
   });
 
-  it('gives a notice that earlier events are void when a list begins again and nothing is remembered', async () => {
+  it('returns a notice that earlier events are void when a list begins again with remember: false', async () => {
     const server = modelServer();
     server.pageSize = 1;
     server.put('a');
@@ -275,7 +275,7 @@ describe('A watch that is interrupted', () => {
     expect(news().sort()).toEqual(['deleted a@101 missed', 'deleted b@102 missed', 'deleted c@103 missed']);
   });
 
-  it('gives up a connection that is silent, and misses nothing', async () => {
+  it('closes a connection that is silent, and misses nothing', async () => {
     const { server, news, settle, pass } = await bench({ silenceMs: 20_000 });
     server.put('a');
     await settle();
@@ -312,7 +312,7 @@ describe('A watch that is interrupted', () => {
     expect(watches()).toBeLessThan(33);
   });
 
-  it('backs off while the server is away, reports it, and begins again with short pauses', async () => {
+  it('backs off while the server is unavailable, reports it, and begins again with short pauses', async () => {
     const { server, observed, settle, pass, news } = await bench();
     server.put('a');
     await settle();
@@ -492,7 +492,7 @@ describe('A watch that is interrupted', () => {
     expect(server.requests.length).toBeGreaterThan(refused);
   });
 
-  it('reads a list when the server refuses three times to go on', async () => {
+  it('reads a list when the server refuses three times to continue', async () => {
     const { server, settle, pass, news } = await bench();
     server.put('a');
     await settle();
@@ -506,7 +506,7 @@ describe('A watch that is interrupted', () => {
     expect(server.requests.filter((request) => request === 'watchlist')).toHaveLength(2);
   });
 
-  it('goes on from its resourceVersion after a refusal with 403', async () => {
+  it('continues from its resourceVersion after a refusal with 403', async () => {
     const { server, settle, pass, news } = await bench({ resourceVersion: '100' });
     const forbidden = statusError({ reason: 'Forbidden' }, 403);
     await settle();

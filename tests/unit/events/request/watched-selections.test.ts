@@ -42,7 +42,7 @@ describe('the selectors of watches', () => {
     expect(of(0)).not.toBe(first);
   });
 
-  test('are not remembered if they are invalid', () => {
+  test('are not cached if they are invalid', () => {
     const selections = createWatchedSelections();
     const fail = (): never => {
       throw new Error('bad selector');

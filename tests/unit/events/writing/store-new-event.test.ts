@@ -80,7 +80,7 @@ describe('a name that is taken', () => {
     expect(dry.json['message']).toBe(response.json['message']);
   });
 
-  test('by an event that has gone meanwhile is an ordinary 409', async () => {
+  test('by an event that was deleted meanwhile is an ordinary 409', async () => {
     const { json } = bench({}, (store) => ({ ...store, create: () => Promise.reject(storeError('exists', 'taken')) }));
     const response = await json(`POST ${path()}`, event('a'));
     expect(response.json['message']).toBe('events.events.example.com "a" already exists');

@@ -306,7 +306,7 @@ describe('when the store is unavailable', () => {
     expect(await names(cached)).toEqual(['a', 'b', 'c', 'd']);
   });
 
-  it('the feed goes on later where it stopped', async () => {
+  it('the feed continues later where it stopped', async () => {
     const controls = await bench(false);
     const { cached, inner, clock, seen } = controls;
     controls.isAway = true;
@@ -340,7 +340,7 @@ describe('a cache that is being filled', () => {
     expect(calls['get']).toBe(1);
   });
 
-  it('begins again with a new list where the history of the feed is gone', async () => {
+  it('begins again with a new list where the history of the feed has expired', async () => {
     const controls = await bench(false);
     const { cached, inner, clock, calls } = controls;
     controls.expire();
@@ -427,7 +427,7 @@ describe('the feed of a cache', () => {
     return revisions;
   };
 
-  it('begins in the history of the store, and goes on from the cache without a gap', async () => {
+  it('begins in the history of the store, and continues from the cache without a gap', async () => {
     const { cached, inner, calls } = await bench(false);
     const { revision } = await inner.list({ limit: 1 });
     const feed = cached.changes({ after: revision - 2 })[Symbol.asyncIterator]();
@@ -442,7 +442,7 @@ describe('the feed of a cache', () => {
     expect(calls['changes']).toBe(1);
   });
 
-  it('goes on in the store when the cache is emptied', async () => {
+  it('continues in the store when the cache is emptied', async () => {
     const controls = await bench(false);
     const { cached, inner } = controls;
     const { revision } = await inner.list({ limit: 1 });

@@ -84,7 +84,7 @@ async function settle<T>(promise: Promise<T>): Promise<T> {
 }
 
 describe('reads', () => {
-  test('go on to the next member, and stay with it', async () => {
+  test('switch to the next member, and stay with it', async () => {
     const members = [fake('http://a:1', [lost()]), fake('http://b:1', [RANGE])];
     const client = clientOf(members);
     expect(await settle(client.range({ key }, client.callContext(undefined)))).toEqual(RANGE);
@@ -138,7 +138,7 @@ describe('writes', () => {
     expect(await settle(client.txn(txn, context))).toEqual(REFUSED);
   });
 
-  test('that must not be repeated are unknown-outcome at once, but go on from members they never reached', async () => {
+  test('that must not be repeated are unknown-outcome at once, but continue with the next member if they were never sent', async () => {
     const members = [fake('http://a:1', [away()]), fake('http://b:1', [lost()]), fake('http://c:1', [DONE])];
     const client = clientOf(members);
     const once = settle(client.txnOnce(txn, client.callContext(undefined)));
@@ -208,7 +208,7 @@ test('a call that is aborted during the login fails no other call that waits for
   expect(logins).toHaveLength(1);
 });
 
-test('a watch that etcd refuses does not give up a token that is newer than its own', async () => {
+test('a watch that etcd refuses does not discard a token that is newer than its own', async () => {
   const member = fake('http://a:1', [RANGE, badToken(), RANGE], ['first', 'second', 'third']);
   const client = clientOf([member], { username: 'u', password: 'p' });
   const read = (): Promise<RangeResponse> => settle(client.range({ key }, client.callContext(undefined)));

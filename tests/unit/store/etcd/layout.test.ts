@@ -121,7 +121,7 @@ test('a quiet span moves a reader to its end, and no reader outside of it', () =
   expect([10, 30, 45].map((after) => span.beyond(after))).toEqual([10, 30, 50]);
 });
 
-test('expiries are remembered for their revision, in a limited number', () => {
+test('expiries are cached for their revision, in a limited number', () => {
   const known = createKnownExpiries();
   const event = sampleEvent(key);
   known.note({ key, revision: 5, event, expiresAt: 9 });

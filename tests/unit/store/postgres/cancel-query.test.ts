@@ -43,7 +43,7 @@ test('a server that does not respond is not awaited for long', async () => {
   expect(sockets).toHaveLength(1);
 });
 
-test('a server that has gone is not an error', async () => {
+test('a server that has ended is not an error', async () => {
   const server = createServer();
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -95,7 +95,7 @@ describe('an instance of the driver postgres', () => {
     await expect(client.query('SELECT $1 AS a', ['y'], call())).rejects.toThrow('the rows of another');
   });
 
-  test('gets no statement that was given up while it waited for a connection', async () => {
+  test('gets no statement that was abandoned while it waited for a connection', async () => {
     const { client, sent, answers } = withOneConnection();
     const [late, left] = [new AbortController(), new AbortController()];
     const first = client.query('first', [], call());
@@ -116,7 +116,7 @@ describe('an instance of the driver postgres', () => {
 });
 
 describe('a pool of pg', () => {
-  test('survives an error of an idle client, or of one in use', async () => {
+  test('continues after an error of an idle client, or of one in use', async () => {
     const { pool, client, released } = poolOf(() => {
       client.emit('error', new Error('cut'));
       return Promise.reject(Object.assign(new Error('cut'), { code: 'ECONNRESET' }));

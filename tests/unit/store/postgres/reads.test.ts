@@ -24,7 +24,7 @@ function bench(...revisions: readonly number[]) {
 }
 
 describe('reads that detect a database that went back in time', () => {
-  test('remember the latest revision of all responses', async () => {
+  test('keep the latest revision of all responses', async () => {
     const { reads, sent } = bench(5, 7, 7);
     for (let i = 0; i < 3; i++) await reads.read(STATEMENT, []);
     reads.saw(6);

@@ -115,7 +115,7 @@ describe.each(OPERATIONS)('%s', (name, run) => {
     expect(asked).toEqual([]);
   });
 
-  test('fails with the reason of a signal that is aborted meanwhile, and close() waits for what goes on', async () => {
+  test('fails with the reason of a signal that is aborted meanwhile, and close() waits for what is still running', async () => {
     let answer = (_: unknown): void => undefined;
     const { engine } = trivialEngine(() => new Promise((resolve) => (answer = resolve)));
     const store = createEventStore(engine);

@@ -43,7 +43,7 @@ test('a file that was moved away and back is used again', () => {
   engine.close();
 });
 
-test('a file that is replaced while it is open is noticed', () => {
+test('a file that is replaced while it is open is detected', () => {
   const path = newPath();
   const engine = filled(path);
   copyFileSync(path, `${path}-copy`);
@@ -53,7 +53,7 @@ test('a file that is replaced while it is open is noticed', () => {
   engine.close();
 });
 
-test('a removed log is noticed', () => {
+test('a removed log is detected', () => {
   const path = newPath();
   const engine = filled(path);
   engine.write([put('c')], START);
@@ -63,7 +63,7 @@ test('a removed log is noticed', () => {
   engine.close();
 });
 
-test('a file that is emptied while it is open is noticed', () => {
+test('a file that is emptied while it is open is detected', () => {
   const path = newPath();
   const engine = filled(path);
   truncateSync(path, 0);

@@ -164,7 +164,7 @@ describe('a catch-up reader', () => {
     expect([first.seen, second.seen]).toEqual([[], [101]]);
   });
 
-  test('goes on while one of its watchers is left, and its feed is returned when none is', async () => {
+  test('continues while one of its watchers is left, and its feed is returned when none is', async () => {
     const { feeds, follow } = createBench();
     const [first, second] = [follow(100), follow(200)];
     await turns();
@@ -246,7 +246,7 @@ describe('the progress of a catch-up feed', () => {
     expect([ahead.asked(), at.asked()]).toEqual(asked);
   });
 
-  test('moves no watcher once its reader was given up', async () => {
+  test('moves no watcher once its reader was released', async () => {
     const { feeds, follow } = createBench();
     const first = follow(100);
     await turns();
@@ -265,7 +265,7 @@ describe('the progress of a catch-up feed', () => {
 });
 
 describe('a catch-up feed that ends', () => {
-  test('with a failure after its reader was given up is not reported, and delays no later watcher', async () => {
+  test('with a failure after its reader was released is not reported, and delays no later watcher', async () => {
     const { feeds, follow, reported } = createBench();
     const first = follow(100);
     await turns();

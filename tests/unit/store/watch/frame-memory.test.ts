@@ -48,7 +48,7 @@ test('eight frames of 16 KiB fill a piece of memory, and a frame with one byte m
   expect(memory.keep('json', large)).toBe(large);
 });
 
-test('the pieces of 64 representations are remembered, and one of them is dropped for 64 others', () => {
+test('the pieces of 64 representations are kept, and one of them is dropped for 64 others', () => {
   const memory = createFrameMemory();
   const keep = (form: number): ArrayBufferLike => memory.keep(`form ${form}`, new Uint8Array(10)).buffer;
   const pieces = Array.from({ length: 64 }, (_, form) => keep(form));

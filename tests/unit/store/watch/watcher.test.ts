@@ -83,7 +83,7 @@ test('batches given to a watcher are released when it fails, and it leaves the h
   expect(calls).toEqual(['leave']);
 });
 
-test('a watcher that finds nothing new has seen everything up to the head, and never goes back', () => {
+test('a watcher that finds nothing new advances to the head, and never goes back', () => {
   const { watcher } = watching(100, 150);
   expect(watcher.poll()).toBeUndefined();
   expect(watcher.position).toBe(150);

@@ -100,7 +100,7 @@ describe('arenas', () => {
     );
   });
 
-  test('include one of its own for an entry larger than an eighth of an arena, and the open one goes on', () => {
+  test('include one of its own for an entry larger than an eighth of an arena, and the open one stays in use', () => {
     const arenas = create();
     const small = add(arenas, 100, 0, 1);
     const large = add(arenas, 126, 0, 2);

@@ -38,7 +38,7 @@ function createBench(changes: number, { at = 0, perRead = 0 } = {}) {
 }
 
 describe('the history of a memory store', () => {
-  test('gives up four old changes with every write, and the others on a timer', () => {
+  test('drops four old changes with every write, and the others on a timer', () => {
     const { state, pruner, timers } = createBench(100, { at: 1000 });
     pruner.afterWrite();
     expect(state.log.floor()).toBe(4);
