@@ -28,7 +28,7 @@ export interface Times {
   readonly importRuns: number;
 }
 
-/** What the command line asked for. */
+/** The options of the command line. */
 export interface BenchOptions {
   readonly quick: boolean;
   readonly write: boolean;
@@ -77,7 +77,7 @@ const QUICK: Times = {
   importRuns: 5,
 };
 
-/** @throws Error that says what is wrong with the command line */
+/** @throws Error that names the fault of the command line */
 export function readOptions(args: readonly string[]): BenchOptions | 'help' {
   const { values } = parseArgs({
     args: [...args],

@@ -16,7 +16,7 @@ interface Reply {
 
 type Methods = Readonly<Record<string, (params: never) => unknown>>;
 
-/** The side of the process: answers calls until the harness has ended, then ends the process. */
+/** The side of the process: handles calls until the harness has ended, then ends the process. */
 export function answerCalls(methods: Methods): void {
   process.on('disconnect', () => process.exit(0));
   process.on('message', (message) => void answer(message as Call));
@@ -113,7 +113,7 @@ export async function startWorker(
   };
 }
 
-/** The line of an uncaught error that says what happened. */
+/** The line of an uncaught error with its message. */
 function reason(stderr: string): string {
   const lines = stderr.split('\n').filter((line) => line.trim() !== '');
   return lines.find((line) => /^\w*Error\b/.test(line)) ?? lines.at(-1) ?? 'no message';

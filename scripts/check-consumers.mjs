@@ -55,7 +55,7 @@ function nestPackages() {
 /** The other versions of Nest. Its packages find one another by name, so that each version needs a project of its own. */
 const OTHER_NESTS = { 'Nest 10': '10.4.22', 'Nest 12': '12.5.0' };
 
-/** A folder with the service for Nest, compiled with Nest 11, and another version of Nest; installed when it is first asked for. */
+/** A folder with the service for Nest, compiled with Nest 11, and another version of Nest; installed on first use. */
 function projectWithNest(version) {
   const folder = join(project('frameworks'), `nest-${version}`);
   if (existsSync(folder)) return folder;
@@ -137,7 +137,7 @@ function readmePrograms() {
   return [...text.matchAll(/^```ts\n([^]*?\)\.listen\(8080\);\n)```$/gm)].map(([, code]) => code);
 }
 
-/** Runs a program on a port of its own until it has answered. */
+/** Runs a program on a port of its own until it has responded. */
 async function responseOf(code, path, headers) {
   const port = await freePort();
   const file = join(scratch, 'server.mjs');

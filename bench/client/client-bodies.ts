@@ -102,7 +102,7 @@ const forms: Readonly<Record<ClientName, Form>> = {
   },
   /** The Python client: `json.dumps` with a space after each comma and colon. */
   python: { userAgent: 'OpenAPI-Generator/35.0.0/python', text: (event) => spaced(sorted(event)) },
-  /** client-go for the types of core/v1, which it sends as protobuf unless told otherwise. */
+  /** client-go for the types of core/v1, which it sends as protobuf by default. */
   protobuf: { userAgent: 'reporter/v1.0.0 (linux/amd64) kubernetes/$Format', text: coreMessage },
 };
 

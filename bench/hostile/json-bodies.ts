@@ -4,7 +4,7 @@ import { eventStart, fill, times } from './making.js';
 export interface EventBody {
   readonly id: string;
   readonly title: string;
-  /** True if it is made of as many fields and items as fit, or as `members` says. */
+  /** True if it is made of as many fields and items as fit, or of `members`. */
   readonly counted?: boolean;
   /** @param members how many fields and items the body may have */
   make(name: string, bytes: number, members?: number): string;

@@ -12,7 +12,7 @@ const machineUs = (): number =>
   cpus().reduce((sum, { times }) => sum + (times.user + times.nice + times.sys + times.irq) * 1000, 0);
 
 /**
- * Runs a job and says what CPU it cost the server, in microseconds an operation; NaN for a server whose process is not
+ * Runs a job and returns its CPU in the server, in microseconds an operation; NaN for a server whose process is not
  * ours. Warns when the client was the bottleneck, and when others used the machine.
  */
 export async function metered<T extends { readonly clientCpu: number }>(

@@ -8,7 +8,7 @@ const CONNECTIONS = 500;
 const ROUNDS = 3;
 /** Time for connecting and draining on a busy machine. */
 const SLACK_MS = 60_000;
-/** Time until all connections of the flood are open and answered. */
+/** Time until all connections of the flood are open and have a response. */
 const SETTLE_MS = 2_000;
 
 const FLOODS: readonly LoadKind[] = ['get', 'create', 'first-page'];

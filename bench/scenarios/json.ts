@@ -6,7 +6,7 @@ const READS = 1_000;
 const LISTS = 10;
 const WATCHERS = 50;
 
-/** Checks that reads are answered from bytes: counts the calls of JSON.parse and JSON.stringify in the server. */
+/** Checks that reads are served from bytes: counts the calls of JSON.parse and JSON.stringify in the server. */
 export const jsonCalls: Scenario = {
   id: 'json',
   title: 'JSON.parse and JSON.stringify on read paths, calls an answer or frame',

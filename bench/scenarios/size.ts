@@ -86,7 +86,7 @@ async function runStep(
   }
 }
 
-/** All operations, and a page of the newest events, which is asked of the store itself. */
+/** All operations, and a page of the newest events, which is read from the store itself. */
 async function allRatios(
   bench: Bench,
   grown: Filled,

@@ -7,7 +7,7 @@ export interface Room<F> {
   readonly watchers: F;
 }
 
-/** The namespaces of the floor, made when they are first asked for. */
+/** The namespaces of the floor, made when they are first requested. */
 export interface Rooms<F> {
   of(namespace: string): Room<F>;
   /** The revision of the last change. */

@@ -6,7 +6,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { JsonCalls, Usage } from '../protocol.js';
 import { answerCalls } from '../rpc.js';
 
-/** Lets the server listen on a free port of the loopback address, and answers the harness's calls about the process. */
+/** Lets the server listen on a free port of the loopback address, and handles the harness's calls about the process. */
 export async function serveBench(
   server: Server,
   more: Readonly<Record<string, (params: never) => unknown>> = {},

@@ -6,7 +6,7 @@ import { post, type PostOptions } from './post.js';
 const text = (key: string, value: string | undefined): object[] =>
   value ? [{ key, value: { stringValue: value } }] : [];
 
-/** Nanoseconds since 1970 as a decimal text, with the microseconds that Date does not know. */
+/** Nanoseconds since 1970 as a decimal text, with the microseconds that Date does not have. */
 function unixNano(time: string): string {
   const micros = /\.\d{3}(\d{3})/.exec(time)?.[1] ?? '000';
   return `${BigInt(Date.parse(time)) * 1_000_000n + BigInt(micros) * 1_000n}`;

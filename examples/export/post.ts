@@ -11,8 +11,8 @@ export interface PostOptions {
 const TIMEOUT_MS = 10_000;
 
 /**
- * Posts a body. A receiver that is away or busy is an error, with the pause that it asks for, so that the batch is sent again;
- * one that refuses the content (4xx) will always do so, and is only reported.
+ * Posts a body. A receiver that is unavailable or busy is an error with the pause that it requests, so that the batch
+ * is sent again; one that refuses the content (4xx) will always do so, and is only reported.
  */
 export async function post(options: PostOptions, contentType: string, body: string): Promise<void> {
   const { url, onRefused = (status, text) => console.error(`${url} refused with ${status}: ${text}`) } = options;

@@ -41,7 +41,7 @@ export function tableStore({ table, clock = systemClock, historyMs = 600_000 }: 
     return row?.type === 'put' ? row.record : undefined;
   };
 
-  /** The record at the expected revision, or the error that says why not. */
+  /** The record at the expected revision, or the error with the reason. */
   const expect = (key: EventKey, expected: Revision | undefined): EventRecord => {
     const record = current(key);
     if (record === undefined) throw storeError('not-found', `${idOf(key)} does not exist`);

@@ -9,7 +9,7 @@ export function limited<S extends Server>(server: S): S {
   server.headersTimeout = 30_000; // until the headers are there
   server.requestTimeout = 120_000; // until the body is there as well
   server.keepAliveTimeout = 75_000; // between two requests; longer than a load balancer keeps a connection
-  // TCP asks whether the client is still there: a watch that has nothing to send would not notice.
+  // TCP keep-alive detects a client that is gone: a watch that has nothing to send would not.
   server.on('connection', (socket) => socket.setKeepAlive(true, 30_000));
   return server;
 }

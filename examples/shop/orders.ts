@@ -26,11 +26,11 @@ export interface Orders {
 /** What {@link createOrders} needs. */
 export interface OrdersOptions {
   readonly database: Database;
-  /** Told of every order that was placed or refused. */
+  /** Records every order that was placed or refused. */
   readonly recorder: Pick<Recorder, 'event'>;
 }
 
-/** The business of the shop: it knows nothing of HTTP, and of Kubernetes only that something records what happens. */
+/** The business of the shop. It depends neither on HTTP nor on Kubernetes, only on a recorder of what happens. */
 export function createOrders({ database, recorder }: OrdersOptions): Orders {
   return {
     all: database.all,

@@ -55,7 +55,7 @@ function serve(): void {
   const api = createApiServer({ ...access, health, events });
   const server = createServer(toNodeListener(api.handle));
 
-  // Ctrl-C reaches all processes of a terminal: the primary says when to go. Where it has gone itself, Node ends the worker.
+  // Ctrl-C reaches all processes of a terminal: the primary decides when workers end. If it has ended, Node ends them.
   const { shutdown } = installShutdown({ server, health, events, store, signals: [] });
   for (const signal of SIGNALS) process.on(signal, () => undefined);
   process.once('message', () => {

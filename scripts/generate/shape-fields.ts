@@ -30,7 +30,7 @@ export function kindOf({ shape }: FieldShape): Kind {
   }
 }
 
-/** The struct of a field that {@link kindOf} says is one. */
+/** The struct of a field that is one according to {@link kindOf}. */
 export function structOfField({ name, shape }: FieldShape): StructShape {
   if (shape.kind !== 'struct') throw new TypeError(`the field ${name} is no struct`);
   return shape;

@@ -56,7 +56,7 @@ const mounted: TargetKind = {
     await once(server, 'listening');
     const kubeConfig = new KubeConfig();
     kubeConfig.loadFromClusterAndUser(
-      // The library refuses plain HTTP unless it is told not to verify TLS.
+      // The library refuses plain HTTP unless TLS verification is off.
       { name: 'mounted', server: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, skipTLSVerify: true },
       { name: 'client', token: TOKEN },
     );

@@ -146,7 +146,7 @@ describe('a server that gets SIGTERM under load', () => {
       else expect([status, JSON.parse(body)]).toMatchObject([503, { reason: 'ServiceUnavailable' }]);
     }
 
-    // Every watch came to its end after a whole frame, and all tell the same history, in order and without a gap.
+    // Every watch came to its end after a whole frame, and all have the same history, in order and without a gap.
     const ends = await Promise.all(watched);
     for (const { complete, body } of ends) expect([complete, body.endsWith('\n')]).toEqual([true, true]);
     const histories = ends.map(({ body }) => revisions(body));

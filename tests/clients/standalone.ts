@@ -29,7 +29,7 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 const BANNER =
   /^kube-vitals serves (\S+)\/v1 on (https:\S+) and (http:\S+)$[^]*?--kubeconfig (\S+) [^]*^Ctrl-C ends it\.$/m;
 
-/** Starts the built server on free ports with these further flags; resolves once it has said where it listens. */
+/** Starts the built server on free ports with these further flags; resolves once it has printed where it listens. */
 export async function startStandalone(...flags: readonly string[]): Promise<Standalone> {
   const directory = await mkdtemp(join(tmpdir(), 'kube-vitals-'));
   const child = spawn(

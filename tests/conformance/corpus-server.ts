@@ -51,7 +51,7 @@ const access = {
  * expect a list's revision to be that of its newest event, which another scenario's write would raise.
  */
 export async function corpusServer(): Promise<CorpusServer> {
-  // Some exchanges ask for revision 999999999999 as one that lies in the future.
+  // Some exchanges request revision 999999999999 as one that lies in the future.
   const store = memoryStore({ startAt: 1 });
   // Sorted after the namespaces of all scenarios, so that a page of one event over all namespaces is not the last.
   const elsewhere = { namespace: 'elsewhere', name: 'one' };

@@ -14,7 +14,7 @@ export interface SoftDifference extends Difference {
 /** How the replay of a scenario ended. */
 export interface ReplayResult {
   readonly id: string;
-  /** The first step (from 1) that is not answered as recorded. */
+  /** The first step (from 1) whose response is not as recorded. */
   readonly first?: { readonly step: number } | undefined;
   readonly failedSteps?: number | undefined;
   readonly soft: readonly SoftDifference[];
@@ -22,7 +22,7 @@ export interface ReplayResult {
 }
 
 /**
- * Steps that are answered differently, by a decision that is newer than the list of deviations beside the recording.
+ * Steps with a different response, by a decision that is newer than the list of deviations beside the recording.
  */
 const DECIDED: ReadonlyMap<string, { readonly step: number; readonly why: string }> = new Map([
   ['core-names', { step: 6, why: 'a name of 254 bytes is refused, see docs/decisions/0044' }],
@@ -37,7 +37,7 @@ const isIgnored = (soft: SoftDifference): boolean =>
   (soft.class === 'order' && soft.path.includes('.managedFields'));
 
 /**
- * Whether a scenario was answered as recorded, or differently in one step by a decision, which `decided` then names.
+ * Whether the responses of a scenario were as recorded, or different in one step by a decision: that of `decided`.
  */
 export function verdictOf(result: ReplayResult): { readonly pass: boolean; readonly decided?: string } {
   const { id, first, failedSteps, error } = result;

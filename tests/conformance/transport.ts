@@ -28,7 +28,7 @@ export interface Stream {
   leave(): Promise<void>;
 }
 
-/** One way to reach a handler: checks do not know which. */
+/** One way to reach a handler: checks do not depend on which. */
 export interface Transport {
   readonly name: string;
   ask(method: string, url: string, ask?: Ask): Promise<HttpResponse>;
@@ -153,7 +153,7 @@ export async function overNode(handler: ApiHandler): Promise<Transport> {
   };
 }
 
-/** Node's client frames the body of a DELETE only when it knows the length. */
+/** Node's client frames the body of a DELETE only when its length is known. */
 const lengthOf = (body: string | Uint8Array | undefined): Record<string, string> =>
   body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
 

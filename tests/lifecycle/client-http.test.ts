@@ -90,7 +90,7 @@ describe('a client over HTTP', () => {
     onTestFinished(() => void server.close());
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
-    // The server accepts connections, and never answers the TLS handshake.
+    // The server accepts connections, and never responds to the TLS handshake.
     const transport = closedLater(httpTransport({ server: `https://127.0.0.1:${port}`, connectTimeoutMs: 100 }));
     const error = await failureOf(clientOver(transport).create(event('a') as never));
     expect(error).toMatchObject({ name: 'ConnectionError', sent: false });

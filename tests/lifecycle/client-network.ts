@@ -8,7 +8,7 @@ import { createProxy, type Proxy } from '../engines/support/proxy.js';
 import { openEvents, type EventsApi } from './events-api.js';
 import { listen } from './support.js';
 
-/** A server, a proxy in front of it, and a client that knows only the proxy. */
+/** A server, a proxy in front of it, and a client that connects only to the proxy. */
 export interface Network {
   readonly api: EventsApi;
   readonly proxy: Proxy;

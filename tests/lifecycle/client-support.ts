@@ -21,7 +21,7 @@ export function closedLater<T extends ConnectedTransport>(transport: T): T {
 
 const ONCE = { retries: 0 };
 
-/** A client that retries nothing unless the options say otherwise. */
+/** A client that by default retries nothing. */
 export function clientOver(transport: ConnectedTransport, options: Partial<EventsClientOptions> = {}): EventsClient {
   return createEventsClient({
     transport,

@@ -30,7 +30,7 @@ export interface EventsApi {
   close(): Promise<void>;
 }
 
-/** The Event API, open to everybody unless the options say otherwise. The caller has to close it. */
+/** The Event API, by default open to everybody. The caller has to close it. */
 export function openEvents(
   options: Partial<EventsOptions> = {},
   wrap: (store: EventStore) => EventStore = (store) => store,

@@ -15,7 +15,7 @@ import { gate, get, listen, whole } from './support.js';
 /** Says which requests are not logged. */
 type Ignore = (request: ProbeRequest) => boolean;
 
-/** Adds a logger to an application. It tells `log` the path of each request that it logs. */
+/** Adds a logger to an application. It calls `log` with the path of each request that it logs. */
 type AddLogger = (app: Express, ignore: Ignore, log: (path: string) => void) => void;
 
 const withPinoHttp: AddLogger = (app, ignore, log) => {

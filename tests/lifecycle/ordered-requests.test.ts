@@ -75,7 +75,7 @@ describe.each<[string, (handler: ApiHandler) => Promise<Listening>, boolean]>([
   });
 });
 
-/** A service without any of our handlers, which answers earlier requests later. */
+/** A service without any of our handlers, which responds to earlier requests later. */
 const unordered = (log: string[]): Server =>
   createServer((req, res) => {
     log.push(`begin ${req.url}`);

@@ -122,7 +122,7 @@ describe('the HTTPS port', () => {
     }
     const verbose = await ask(`${secureUrl}/readyz?verbose`, unverified);
     expect(verbose.text).toMatch(/^\[\+\]ping ok\n[^]*healthz check passed\n$/);
-    // The same request of a client that verifies and does not know the authority ends before it is sent.
+    // The same request of a client that verifies and does not trust the authority ends before it is sent.
     await expect(ask(`${secureUrl}/livez`, { ca: undefined })).rejects.toMatchObject({
       code: expect.stringMatching(/SELF_SIGNED|UNABLE_TO/) as string,
     });

@@ -3,7 +3,7 @@ import { connect, constants, type ClientHttp2Session } from 'node:http2';
 import { setImmediate as turn, setTimeout as pause } from 'node:timers/promises';
 import type { ClientContext } from './strict-load.js';
 
-/** One session, and what GOAWAY said about it. */
+/** One session, and the content of its GOAWAY. */
 interface Session {
   readonly session: ClientHttp2Session;
   /** The last stream that the server has processed or will process; Infinity before GOAWAY. */
@@ -73,7 +73,7 @@ async function send({ ask }: ClientContext, opened: Session, path: string): Prom
   stream.end(body);
   const failure = await closed.then(() => 'incomplete', String);
   if (stream.rstCode === constants.NGHTTP2_NO_ERROR && length > 0) return answered(status);
-  // What GOAWAY said is known one turn after the streams have ended.
+  // The content of GOAWAY is known one turn after the streams have ended.
   await turn();
   const processed = stream.id !== undefined && stream.id <= opened.last;
   if (processed && stream.rstCode !== constants.NGHTTP2_REFUSED_STREAM) lost(failure);

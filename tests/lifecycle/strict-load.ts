@@ -14,9 +14,9 @@ const random = createRandom(testSeed());
 
 /** What became of the requests of clients that follow HTTP strictly. */
 export interface Outcome {
-  /** Requests that were sent and not answered completely, with what became of them. */
+  /** Requests that were sent and got no complete response, with their outcome. */
   readonly resets: string[];
-  /** The names of the events whose creation was answered with 201. */
+  /** The names of the events whose creation got a 201. */
   readonly created: string[];
   /** The statuses of the other responses to requests that create an event. */
   readonly refused: number[];

@@ -13,7 +13,7 @@ import { toNodeListener } from '../../src/node.js';
 export interface Served {
   readonly server: Server;
   readonly port: number;
-  /** What the error hook was told. */
+  /** The calls of the error hook. */
   readonly errors: { readonly error: unknown; readonly where: string }[];
 }
 
@@ -62,7 +62,7 @@ export interface Feed {
   fail(error: unknown): void;
   readonly aborted: Promise<unknown>;
   readonly returned: Promise<void>;
-  /** How many chunks were asked for. */
+  /** How many chunks were requested. */
   asked: number;
 }
 
@@ -118,7 +118,7 @@ export function feed(signal: AbortSignal): Feed {
   return result;
 }
 
-/** A handler that answers every request with a feed of its own. */
+/** A handler that responds to every request with a feed of its own. */
 export interface FeedHandler {
   readonly handler: ApiHandler;
   readonly feeds: Feed[];
@@ -182,7 +182,7 @@ export function raw(port: number): RawClient {
   };
 }
 
-/** Sends a GET, or what the options say; resolves with the response, its body unread. */
+/** Sends a GET, or the request of the options; resolves with the response, its body unread. */
 export async function get(port: number, path: string, options: RequestOptions = {}): Promise<IncomingMessage> {
   const request = httpRequest({ host: '127.0.0.1', port, path, agent: false, ...options });
   onTestFinished(() => void request.destroy());

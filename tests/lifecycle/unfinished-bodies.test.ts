@@ -44,7 +44,7 @@ describe.each([
     for (let round = 0; round < 3; round++) {
       const clients = Array.from({ length: 4 }, () => raw(port));
       for (const client of clients) client.send(unfinished(''));
-      // The server has accepted the requests before once it answers this one.
+      // The server has accepted the requests before once it responds to this one.
       for (;;) {
         if ((await statusOf(port)) === 429) break;
       }

@@ -16,7 +16,7 @@ const complete: EventsOptions = {
   authorize: allowAuthenticated(),
 };
 
-/** The smallest event API, and one that is open to everybody because it says so. */
+/** The smallest event API, and one that is open to everybody by choice. */
 createEvents(complete);
 createEvents({ ...complete, authenticate: allowAnonymous() });
 

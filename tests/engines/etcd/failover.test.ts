@@ -78,7 +78,7 @@ async function underLoad(
       seen.map(({ revision }) => revision).sort((one, other) => one - other),
     );
     expect(acknowledged.size).toBeGreaterThan(WRITERS);
-    // A write without an answer may be stored or not, but nothing is stored that nobody wrote.
+    // A write without a response may be stored or not, but nothing is stored that nobody wrote.
     expect(stored.size).toBeLessThanOrEqual(acknowledged.size + refused.length + 1);
   } finally {
     abort.abort();

@@ -12,7 +12,7 @@ const key = { namespace: 'default', name: 'late' };
 interface Late {
   readonly cluster: Cluster;
   readonly store: ReturnType<typeof etcdStore>;
-  /** From now on requests and answers over the first way are this late; the store takes the second way after 1 s. */
+  /** From now on requests and responses over the first way are this late; the store takes the second way after 1 s. */
   readonly hold: (ms: number) => void;
   /** Waits until etcd has processed the late requests. */
   readonly arrived: () => Promise<void>;

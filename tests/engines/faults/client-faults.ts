@@ -53,7 +53,7 @@ function recordBursts(recorder: Recorder, random: Random, round: number, counts:
         recorder.event(input);
         counts.set(keyOf(input), (counts.get(keyOf(input)) ?? 0) + 1);
       }
-      // No more than the server can write meanwhile: a full queue drops events, and says so.
+      // No more than the server can write meanwhile: a full queue drops events, and reports this.
       do await pause(size + random.below(50));
       while (!ended && recorder.stats().pending > MAX_PENDING);
     }

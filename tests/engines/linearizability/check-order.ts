@@ -39,7 +39,7 @@ export function checkOrder(writes: readonly OrderedWrite[], { reads, refusals, l
   const revisions = writes.map((write) => write.revision);
   const versions = versionsByKey(writes);
 
-  // Bounds of each write's moment, from the writes alone: they tell which places an observation may have.
+  // Bounds of each write's moment, from the writes alone: they bound the places that an observation may have.
   const earliest: number[] = [];
   const latest: number[] = [];
   for (let index = 0; index < writes.length; index++) {

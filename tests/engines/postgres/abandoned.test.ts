@@ -95,7 +95,7 @@ describeWithPostgres('a read that nobody waits for any more', () => {
     const store = postgresStore({ client: postgresJsClient(sql), schema: SCHEMA });
     const keyOf = (name: string) => ({ namespace: 'default', name });
     try {
-      // By then the statement is prepared, so that the driver sends a second one before the first is answered.
+      // By then the statement is prepared, so that the driver sends a second one before the response to the first.
       await eventually(async () => {
         await store.get(keyOf('e-000001'));
         const prepared = await sql`SELECT 1 FROM pg_prepared_statements WHERE statement LIKE '%wanted.key) AS answer'`;

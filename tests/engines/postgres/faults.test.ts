@@ -276,7 +276,7 @@ describeWithPostgres('for a PostgreSQL store under faults:', () => {
     expect(left.records.length).toBe(left.revision > revision ? 2 : 1);
   });
 
-  /** A store whose database does not answer while `silence.on` is set, and how many lists were sent meanwhile. */
+  /** A store whose database does not respond while `silence.on` is set, and how many lists were sent meanwhile. */
   const openSilenceable = () => {
     const pool = new pg.Pool({ connectionString: server.url(), max: 4 });
     const real = pgClient(pool);
@@ -317,7 +317,7 @@ describeWithPostgres('for a PostgreSQL store under faults:', () => {
   test('lists that wait behind lists whose callers have left do not fail with them', async () => {
     const { store, silence, end } = openSilenceable();
     await store.create(key('a'), sampleEvent({ name: 'a' }), later());
-    // Longer than half of the deadline: nothing was asked in this time.
+    // Longer than half of the deadline: nothing was requested in this time.
     await sleep(600);
     silence.on = true;
     const callers = new AbortController();

@@ -20,7 +20,7 @@ export interface PostgresServer {
   stop(mode?: 'smart' | 'fast' | 'immediate'): Promise<void>;
   /** SIGKILL to every process of it. */
   kill(): Promise<void>;
-  /** SIGSTOP to every process of it: connections stay open and nothing answers. */
+  /** SIGSTOP to every process of it: connections stay open and nothing responds. */
   freeze(): Promise<void>;
   resume(): Promise<void>;
   /** Starts it again after `stop` or `kill`, or stops it first. */

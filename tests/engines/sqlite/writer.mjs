@@ -1,5 +1,5 @@
-// Writes to a store and says so: `t name version` before an attempt, `a name version revision` when it was acknowledged,
-// `f code message` when it failed. Version -1 is a removal. Output is written at once: what was said survives kill -9.
+// Writes to a store and prints: `t name version` before an attempt, `a name version revision` when it was acknowledged,
+// `f code message` when it failed. Version -1 is a removal. Output is written at once: it survives kill -9.
 import { writeSync } from 'node:fs';
 import { sqliteStore } from 'kube-vitals/sqlite';
 import { sampleEvent } from 'kube-vitals/testing';

@@ -124,7 +124,7 @@ export function createEventApi({ http, namespace, history, ballast = 0, ...more 
     } else {
       if (outcome === 'refused') history.unavailable++;
       history.refused.set(id, isLost(response) ? response.reason : `${response.status} ${response.text.slice(0, 200)}`);
-      // A deletion with a condition on the uid, when refused, says nothing about the name.
+      // A deletion with a condition on the uid, when refused, shows nothing about the name.
       if (outcome !== 'refused' && uid === undefined) history.refusals.push({ ...call, found: outcome });
     }
   };
@@ -185,7 +185,7 @@ interface Timing {
 
 type Outcome = 'acknowledged' | 'unknown' | 'refused' | 'present' | 'absent' | { readonly otherThan: number };
 
-/** The outcome of a write, as far as the response tells. */
+/** The outcome of a write, as far as the response shows it. */
 function outcomeOf(response: HttpResponse | Lost, expected: number | undefined): Outcome {
   // Nothing listened on the port, so nothing happened.
   if (isLost(response)) return response.lost === 'refused' ? 'refused' : 'unknown';

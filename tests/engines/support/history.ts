@@ -12,7 +12,7 @@ export interface Write extends Call {
   /** Identifies the write; an event stores that of its last write. */
   readonly id: string;
   readonly kind: 'create' | 'update' | 'patch' | 'delete';
-  /** The revision the client said it changes. */
+  /** The revision that the client sent as the one it changes. */
   readonly expected?: number | undefined;
   readonly acknowledged: boolean;
   /** Of an acknowledged create, update or patch. */

@@ -36,7 +36,7 @@ export interface RunningLoad {
   readonly moreFailures: (count: number) => Promise<void>;
   /** Waits until none of these servers is ready any more. */
   readonly unready: (...servers: readonly Server[]) => Promise<void>;
-  /** Waits until all of these servers are ready, and say that their store refuses writes. */
+  /** Waits until all of these servers are ready, and report that their store refuses writes. */
   readonly readOnly: (...servers: readonly Server[]) => Promise<void>;
   /** The recovery is measured from here. */
   readonly healing: () => void;

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** The work's result, or an error that says what took too long. */
+/** The work's result, or an error that names what took too long. */
 export async function within<T>(deadlineMs: number, what: string, work: Promise<T>): Promise<T> {
   const timer = new AbortController();
   const late = pause(deadlineMs, undefined, { signal: timer.signal }).then(() => {

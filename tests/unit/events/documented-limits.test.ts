@@ -144,7 +144,7 @@ describe('the limit of a request', () => {
     const exceeds = await ask(`GET ${target(length + 1)}`);
     expect(exceeds.status).toBe(beyond);
     expect(await exceeds.text()).not.toBe(await fits.text());
-    // A token of any length is wrong; the text says whether its length is.
+    // A token of any length is wrong; the text shows whether its length is.
     if (what.includes('continue')) expect(await exceeds.text()).toContain('the token is too long');
     else expect(fits.status).toBe(200);
   });

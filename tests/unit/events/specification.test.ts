@@ -10,7 +10,7 @@ import type { Event, EventList } from '../../../src/model/event.js';
 import { memoryStore } from '../../../src/store/memory/memory-store.js';
 import { call, type CallResult } from '../../../src/testing/call.js';
 
-/** Statements of the specification that several files fulfil together: `docs/specification.md` says which. */
+/** Statements of the specification that several files fulfil together: `docs/specification.md` lists them. */
 
 const GROUP = 'events.example.com';
 const ROOT = `/apis/${GROUP}/v1`;

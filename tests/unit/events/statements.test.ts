@@ -9,7 +9,7 @@ import { memoryStore } from '../../../src/store/memory/memory-store.js';
 import { call, type CallResult } from '../../../src/testing/call.js';
 import { fakeClock } from '../../../src/testing/fake-clock.js';
 
-/** Statements of the specification that no single file fulfils: `docs/specification.md` says which. */
+/** Statements of the specification that no single file fulfils: `docs/specification.md` lists them. */
 
 const COLLECTION = '/apis/events.example.com/v1/namespaces/shop/events';
 const HOUR_MS = 3_600_000;

@@ -5,7 +5,7 @@ import type { HealthCheck } from '../../../src/health/contract.js';
 import { createHealth } from '../../../src/health/create-health.js';
 import type { HealthOptions } from '../../../src/health/options.js';
 
-/** The texts in which health says what is wrong with what it was given. */
+/** The error texts of health for invalid arguments. */
 
 const check = (): true => true;
 const NAME = '1 to 253 characters without white space, and a path (no empty, "." or ".." part)';

@@ -1,10 +1,10 @@
 import { fakeClock, type FakeClock } from '../../../src/testing/fake-clock.js';
 import type { InFlightDependencies } from '../../../src/limits/in-flight.js';
 
-/** An event loop that turns when it is told to, with a clock that stands still. */
+/** An event loop whose turns the test starts, with a clock that stands still. */
 export interface FakeLoop extends InFlightDependencies {
   readonly clock: FakeClock;
-  /** Runs what was asked for before, microtasks after each callback. */
+  /** Runs what was scheduled before, microtasks after each callback. */
   turn(): Promise<void>;
   turns(count: number): Promise<void>;
 }

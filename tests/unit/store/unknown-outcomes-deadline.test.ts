@@ -9,7 +9,7 @@ import { sampleEvent } from '../../../src/testing/sample-event.js';
 const key = { namespace: 'default', name: 'a' };
 const later = { expiresAt: 4_102_444_800_000_000 };
 
-/** An engine that has its own deadline of 5 seconds for every attempt, and never gets an answer. */
+/** An engine that has its own deadline of 5 seconds for every attempt, and never gets a response. */
 function silentStore() {
   const clock = fakeClock();
   const attempts: number[] = [];

@@ -6,7 +6,7 @@ import { resolveUnknownOutcomes } from '../../../src/store/unknown-outcomes.js';
 import { fakeClock } from '../../../src/testing/fake-clock.js';
 import { sampleEvent } from '../../../src/testing/sample-event.js';
 
-/** What becomes of one write: it happens and the answer is lost, it never arrives, or another error is met. */
+/** The outcome of one write: it happens and the response is lost, it never arrives, or another error occurs. */
 type Outcome = 'answered' | 'answer lost' | 'never arrived' | StoreErrorCode;
 
 const key = { namespace: 'default', name: 'a' };

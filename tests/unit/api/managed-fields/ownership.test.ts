@@ -4,7 +4,7 @@ import { isStatusFailure } from '../../../../src/api/status/status-failure.js';
 import { failureOf, trackedEvent, type Json, type TrackedEvent } from './tracked-event.js';
 
 /*
- * A model that knows labels only: who owns which, and what happens to values. It is compared with the real thing over
+ * A model of labels only: who owns which, and what happens to values. It is compared with the real thing over
  * random histories of updates and applies.
  */
 interface Model {
@@ -56,7 +56,7 @@ function stepModel({ values, owners }: Model, step: Step): boolean {
   return true;
 }
 
-/** With a label that nobody touches: the map is a field of its own, which the model does not know, and must not vanish. */
+/** With a label that nobody changes: the map is a field of its own, which the model lacks, and must not vanish. */
 const object = (of: Json): Json => ({ metadata: { name: 'e', labels: { ...of, kept: '0' } }, note: 'n' });
 /** Without the map when it is empty: an empty map is a field of its own, which never lasts. */
 const intent = (of: Json): Json => ({ metadata: { name: 'e', ...(Object.keys(of).length > 0 && { labels: of }) } });

@@ -306,7 +306,7 @@ describe('for any object or bytes', () => {
           generation: fc.maxSafeInteger(),
           deletionGracePeriodSeconds: fc.maxSafeInteger(),
           ownerReferences: fc.array(fc.record({ kind: text, controller: fc.boolean() }, { requiredKeys: [] })),
-          // JSON tells an empty list from none at all, protobuf does not.
+          // JSON distinguishes an empty list from none at all, protobuf does not.
           managedFields: fc.array(
             fc.record({ manager: text, fieldsV1: fc.dictionary(text, fc.jsonValue({ maxDepth: 2 })) }),
             { minLength: 1 },

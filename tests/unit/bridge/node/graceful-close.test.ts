@@ -15,7 +15,7 @@ async function turns(): Promise<void> {
   for (let turn = 0; turn < 8; turn++) await new Promise((resolve) => setImmediate(resolve));
 }
 
-/** A tracker that tells what it was asked for. */
+/** A tracker that records its calls. */
 function tracker() {
   const calls = { drained: 0, cut: 0, idle: [] as number[] };
   const connections: ConnectionTracker = {
@@ -27,7 +27,7 @@ function tracker() {
   return { connections, calls };
 }
 
-/** A server that ends when it is told to. */
+/** A server that ends on request. */
 function server(more: Partial<ClosableServer> = {}) {
   const calls = { closed: 0, idle: 0, all: 0 };
   let callback: (() => void) | undefined;

@@ -5,7 +5,7 @@ import { toNodeListener, type NodeListenerOptions } from '../../../../src/node.j
 
 type Listener = ReturnType<typeof toNodeListener>;
 
-/** A connection that only knows whether it was destroyed. */
+/** A connection that only records whether it was destroyed. */
 export class Socket extends EventEmitter {
   destroyed = false;
   writable = true;
@@ -30,7 +30,7 @@ export class Incoming extends PassThrough {
   }
 }
 
-/** A response of node:http that records what it is told. */
+/** A response of node:http that records its calls. */
 export class Outgoing extends EventEmitter {
   headersSent = false;
   destroyed = false;

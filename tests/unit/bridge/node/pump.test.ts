@@ -4,7 +4,7 @@ import { pump, type PumpEnd } from '../../../../src/bridge/node/pump.js';
 
 type Written = (error?: Error | null) => void;
 
-/** A response of Node, whose writes end when the test says so. */
+/** A response of Node, whose writes end when the test ends them. */
 class Outgoing {
   readonly chunks: string[] = [];
   readonly writes: Written[] = [];
@@ -23,7 +23,7 @@ class Http2Outgoing extends Outgoing {
 const asResponse = (res: Outgoing): NodeOutgoing => res as unknown as NodeOutgoing;
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** A source of endless chunks that says how it was used. */
+/** A source of endless chunks that records how it was used. */
 function endless(chunk = 'a') {
   const returned = vi.fn(() => Promise.resolve({ done: true as const, value: undefined }));
   const next = vi.fn(() => Promise.resolve({ done: false as const, value: Buffer.from(chunk) }));

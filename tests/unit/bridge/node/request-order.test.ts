@@ -5,7 +5,7 @@ import { orderRequests } from '../../../../src/bridge/node/order-requests.js';
 import { createRequestOrder, isQueued, queuedRequests } from '../../../../src/bridge/node/request-order.js';
 import { fakeClock } from '../../../../src/testing/fake-clock.js';
 
-/** A connection that tells whether it is read. */
+/** A connection that records whether it is read. */
 class Socket extends EventEmitter {
   destroyed = false;
   writable = true;

@@ -5,7 +5,7 @@ import type { TrackableResponse, TrackableServer, TrackableSocket } from '../../
 import { orderRequests } from '../../../../src/bridge/node/order-requests.js';
 import { type FakeClock, fakeClock } from '../../../../src/testing/fake-clock.js';
 
-/** A connection that tells how it was ended. */
+/** A connection that records how it was ended. */
 class Socket extends EventEmitter implements TrackableSocket {
   bytesRead = 0;
   readonly ends: string[] = [];

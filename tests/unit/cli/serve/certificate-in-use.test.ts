@@ -26,7 +26,7 @@ afterEach(() => rmSync(dir, { recursive: true, force: true }));
 const file = (name: string): string => join(dir, name);
 const given = (): string[] => [`--tls-cert-file=${file('tls.crt')}`, `--tls-private-key-file=${file('tls.key')}`];
 
-/** Makes a pair, and puts it where the flags say. */
+/** Makes a pair, and puts it at the paths of the flags. */
 async function giveNewPair(...parts: readonly ('crt' | 'key')[]): Promise<string> {
   const made = await ownCertificate(file('made'), '127.0.0.1');
   for (const part of parts) copyFileSync(join(file('made'), `server.${part}`), file(`tls.${part}`));

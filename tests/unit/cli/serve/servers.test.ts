@@ -38,7 +38,7 @@ beforeEach(() => {
   vi.clearAllMocks();
 });
 
-/** Opens both ports on free numbers. A GET is answered; other requests wait for ever. */
+/** Opens both ports on free numbers. A GET gets a response; other requests wait for ever. */
 async function open(...more: string[]): Promise<Servers> {
   const words = ['--secure-port=0', '--insecure-port=0', ...more];
   const parsed = parseCommandLine(serveFlags, [], words);

@@ -3,7 +3,7 @@ import { statusError } from '../../../../src/client/contract/errors.js';
 import type { RecorderClient } from '../../../../src/client/recorder/options.js';
 import { nextTurn } from '../../../../src/clock/clock.js';
 
-/** What happens to a request. `lost`: it is carried out, and nobody says so. `late`: it is carried out after later ones. */
+/** What happens to a request. `lost`: it is carried out without a response; `late`: after later ones. */
 export type Outcome = 'ok' | 'away' | 'lost' | 'late' | 'unavailable' | 'throttled' | 'broken' | 'refused';
 
 /** A server of events in memory. Tests decide what becomes of each request. */

@@ -8,7 +8,7 @@ import { fakeClock } from '../../../../src/testing/fake-clock.js';
 import { passOn, settle } from './bench.js';
 import { modelServer, type ModelServer } from './model-server.js';
 
-/** A sink that stores data and cursor in one step, and fails when it is told to. */
+/** A sink that stores data and cursor in one step, and fails on request. */
 interface Table {
   readonly rows: string[];
   cursor: string | undefined;

@@ -52,7 +52,7 @@ export interface ModelServer {
   refuse(...refusals: (Error | undefined)[]): void;
   /** While true, no request gets through. */
   down: boolean;
-  /** Whether it knows WatchList, refuses it, or sends the events without the bookmark that ends them. */
+  /** Whether it supports WatchList, refuses it, or sends the events without the bookmark that ends them. */
   watchList: 'known' | 'refused' | 'ignored';
   /** The most events on a page of a list. */
   pageSize: number;

@@ -235,7 +235,7 @@ describe('A watch that is interrupted', () => {
     server.put('c');
     const { news, settle, pass } = await bench({ remember, watchList: false }, server);
     news();
-    // The order of members says nothing: lists leave out the kind, and the client adds it at the end.
+    // The order of members has no meaning: lists leave out the kind, and the client adds it at the end.
     const { kind, ...rest } = kept;
     const restored = new Map([
       ['a', { ...lost, note: 'written after the restore' }],

@@ -151,7 +151,7 @@ test('the signal of the query is aborted in a store that is still reading when t
 describe('large events', () => {
   const MIB = 1_048_576;
 
-  /** A store of so many events that say they have a size. */
+  /** A store of so many events that have the given size. */
   function large(count: number, size: number): { readonly store: Pick<EventStore, 'list'>; readonly limits: number[] } {
     const limits: number[] = [];
     const event = { ...sampleEvent({ name: 'x' }), size };
@@ -198,7 +198,7 @@ describe('large events', () => {
     const { store } = large(100, MIB);
     const list = await on(store, '?limit=80');
     expect(await records(list)).toHaveLength(32);
-    // The store does not say how many are left.
+    // The store does not return how many are left.
     expect(list.meta).not.toHaveProperty('remainingItemCount');
     const rest = await on(store, `?limit=80&continue=${list.meta.continue}`);
     expect((await records(rest))[0]?.key.name).toBe('32');

@@ -3,7 +3,7 @@ import { ROOT, bench, event, path } from '../bench.js';
 
 const TABLE = 'application/json;as=Table;v=v1;g=meta.k8s.io';
 
-/** What one request is answered, by status and the beginning of the body. */
+/** The response to one request: its status and the beginning of its body. */
 async function begins(
   { events }: ReturnType<typeof bench>,
   url: string,

@@ -117,7 +117,7 @@ function expectedForm({ target, accept }: Watcher): unknown {
   return target.startsWith('/api/v1') ? ['Event', 'v1', false, true] : ['Event', GROUP_VERSION, true, false];
 }
 
-/** The frames are these, each in the form that the watcher asked for. */
+/** The frames are these, each in the form that the watcher requested. */
 function expectSent(watcher: Watcher, frames: readonly Sent[], wanted: readonly string[]): void {
   const { what } = watcher;
   expect([what, frames.map((frame) => `${frame.type} ${subjectOf(frame)}`)]).toEqual([what, wanted]);
@@ -162,7 +162,7 @@ async function delivered(bench: Bench): Promise<void> {
   await settled();
 }
 
-/** One after the other in both orders, because what the first asked for must not be what the second is sent. */
+/** One after the other in both orders, because what the first requested must not be what the second is sent. */
 const ORDERS: readonly (readonly [string, readonly Watcher[]])[] = [
   ['in this order', WATCHERS],
   ['in the other order', [...WATCHERS].reverse()],

@@ -3,7 +3,7 @@ import type { EventStore, Revision } from '../../../../src/store/contract/event-
 import { sampleEvent } from '../../../../src/testing/sample-event.js';
 import { openedWatch, settled, verbBench } from '../bench.js';
 
-/** A store whose feed can also tell how far it has come where nothing changed, as that of etcd does. */
+/** A store whose feed can also report how far it has come where nothing changed, as that of etcd does. */
 function progressing(): { wrap: (store: EventStore) => EventStore; tell: (revision: Revision) => void } {
   const listeners = new Set<(revision: Revision) => void>();
   return {

@@ -5,7 +5,7 @@ import { fakeClock } from '../../../../src/testing/fake-clock.js';
 import { sampleEvent } from '../../../../src/testing/sample-event.js';
 import { event, openedWatch, path, plainEncoder, settled, bench, verbBench, type OpenedWatch } from '../bench.js';
 
-/** A fake clock that knows how many timers wait. */
+/** A fake clock that counts the timers that wait. */
 function countingClock(): { readonly clock: Clock; advance(ms: number): void; pending(): number } {
   const inner = fakeClock();
   const waiting = new Set<object>();

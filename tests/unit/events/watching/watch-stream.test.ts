@@ -293,7 +293,7 @@ describe('bookmarks', () => {
         const revision = await put(bench.store, name);
         await settled();
         bench.clock.advance(60_000);
-        // A watch that asks is sent one now.
+        // A watch that requests bookmarks is sent one now.
         expect((await due)?.map(({ type, object }) => [type, object.metadata['resourceVersion']])).toEqual([
           ['BOOKMARK', String(revision)],
         ]);

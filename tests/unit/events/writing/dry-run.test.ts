@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { EventStore } from '../../../../src/store/contract/event-store.js';
 import { bench, event, metaOf, path } from '../bench.js';
 
-/** A store that cannot be written to once `sealed` says so. */
+/** A store that cannot be written to while `sealed` is true. */
 function sealable(): { wrap: (store: EventStore) => EventStore; seal: () => void } {
   let sealed = false;
   const guard =

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { createBatcher, type BatcherOptions } from '../../../../src/store/batching/batcher.js';
 import { nextTurn } from '../../../../src/clock/clock.js';
 
-/** A batcher whose batches are answered by hand. */
+/** A batcher for whose batches the test provides the results. */
 function createBench(options: Partial<BatcherOptions<string, string>> = {}) {
   const batches: {
     readonly items: readonly string[];

@@ -102,7 +102,7 @@ describe('a cache over a store of this process', () => {
   it('requests the latest revision after a failed write, which may have changed more than the cache has', async () => {
     const { cached, inner, feed, calls } = await bench(false);
     feed.isOpen = false;
-    // As by a call whose answer was lost.
+    // As by a call whose response was lost.
     await create(inner, 'd');
     await expect(create(cached, 'd')).rejects.toMatchObject({ code: 'exists' });
     const read = cached.get(keyOf('d'));
@@ -116,7 +116,7 @@ describe('a cache over a store of this process', () => {
     const { cached, inner, feed, clock } = await bench(false, { freshnessTimeoutMs: TIMEOUT_MS });
     feed.isOpen = false;
     const { revision } = await create(cached, 'd');
-    // As by a call whose answer has not come yet.
+    // As by a call whose response has not come yet.
     await inner.remove(keyOf('a'));
     const read = cached.get(keyOf('a'));
     await turns();

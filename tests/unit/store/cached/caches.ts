@@ -61,12 +61,12 @@ export function createGate(): Gate {
   return gate;
 }
 
-/** A store whose feed and answers a test holds back, counts and breaks. */
+/** A store whose feed and responses a test holds back, counts and breaks. */
 export interface Handled {
   readonly store: EventStore;
   /** While it is open, the changes of the feed are delivered. */
   readonly feed: Gate;
-  /** While it is open, requests for the latest revision are answered, with the revision at the time of the request. */
+  /** While it is open, requests for the latest revision get responses, with the revision at the time of the request. */
   readonly answers: Gate;
   /** How often each operation was called. */
   readonly calls: Record<string, number>;

@@ -27,7 +27,7 @@ const operation = fc.oneof(
     arbitrary: fc.record({ kind: fc.constant('list' as const), replica, limit: fc.integer({ min: 1, max: 3 }) }),
   },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('past' as const), replica, back: fc.nat(12) }) },
-  // From now on the feed or the answers of a replica are delivered, or held back.
+  // From now on the feed or the responses of a replica are delivered, or held back.
   { weight: 3, arbitrary: fc.record({ kind: fc.constant('feed' as const), replica, open: fc.boolean() }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('answers' as const), replica, open: fc.boolean() }) },
   { weight: 3, arbitrary: fc.record({ kind: fc.constant('hold' as const), replica }) },
@@ -70,7 +70,7 @@ class States {
   }
 }
 
-/** Two caches over one store, with what they were asked and what they answered. */
+/** Two caches over one store, with the calls they got and the results they returned. */
 class Simulation {
   readonly clock = fakeClock();
   readonly inner = memoryStore({ clock: this.clock });

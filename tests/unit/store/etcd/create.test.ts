@@ -32,7 +32,7 @@ const stored = (uid: string): KeyValue => ({
   version: 1,
 });
 
-/** A create over an etcd that gives these answers, has `there` under the key, and a feed without changes. */
+/** A create over an etcd that sends these responses, has `there` under the key, and a feed without changes. */
 function creating(answers: readonly (TxnResponse | Error)[], there: readonly KeyValue[] | Error = []) {
   const clock = fakeClock();
   const left = [...answers];

@@ -25,7 +25,7 @@ vi.mock('../../../../src/store/etcd/grpc-connection.js', () => ({
   grpcConnect: async () => [connected.member?.connection],
 }));
 
-/** A member that answers nothing while it is silent. A request that is cancelled meanwhile is lost. */
+/** A member that sends no responses while it is silent. A request that is cancelled meanwhile is lost. */
 function createMember() {
   let revision = 20;
   let silent = false;
@@ -60,7 +60,7 @@ function createMember() {
   return {
     connection,
     beSilent: () => void (silent = true),
-    /** Answers what it was asked so far, and is silent again. */
+    /** Responds to all requests so far, and is silent again. */
     answerHeld() {
       for (const answer of held) answer();
       held.clear();

@@ -8,7 +8,7 @@ import { createLayout } from '../../../../src/store/etcd/layout.js';
 const layout = createLayout('/p');
 const newContext = (): CallContext => ({}) as CallContext;
 
-/** An etcd with so many due events, whose transactions end as `txn` says. */
+/** An etcd with so many due events, whose transactions end with the result of `txn`. */
 function withDue(count: number, txn: (index: number) => Promise<void>): EtcdClient {
   let asked = 0;
   const kvs = Array.from({ length: count }, (_, index) => ({

@@ -11,7 +11,7 @@ const unhex = (digits: string): Uint8Array => new Uint8Array(Buffer.from(digits.
 
 type Calls = Pick<Connection, 'range' | 'txn' | 'compact' | 'bytesInUse' | 'authenticate'>;
 
-/** Makes one call. Returns what it sends and where, and what it reads from the answer. */
+/** Makes one call. Returns what it sends and where, and what it reads from the response. */
 async function exchange<Sent, T>(
   codec: RpcCodec<Sent>,
   make: (calls: Calls) => { readonly done: Promise<T> },

@@ -37,7 +37,7 @@ describe('a memory store yields to the event loop', () => {
     const { records, next, remaining } = await all;
     expect(records.map(({ key }) => key.name)).toEqual([nameOf(0), nameOf(30_000), nameOf(30_001)]);
     expect([next, remaining]).toEqual([undefined, 0]);
-    // The page is full before the younger ones, and says that something comes after them, or that nothing does.
+    // The page is full before the younger ones, and shows whether something comes after them.
     expect(await store.list({ at, limit: 1 })).toMatchObject({ records: [{ key: { name: nameOf(0) } }], remaining: 2 });
     const last = { namespace: 'default', name: nameOf(0) };
     expect(await store.list({ at, limit: 2, after: last })).toMatchObject({ records: { length: 2 }, remaining: 0 });

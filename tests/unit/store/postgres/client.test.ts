@@ -10,7 +10,7 @@ import { fakeClock } from '../../../../src/testing/fake-clock.js';
 
 const pending = (): Promise<never> => new Promise(() => undefined);
 
-/** A pool with one client, whose queries are answered by a function. */
+/** A pool with one client, for whose queries a function returns the results. */
 function poolOf(answer: (text: string) => Promise<{ rows: object[] }>) {
   const released: boolean[] = [];
   const client = Object.assign(new EventEmitter(), {
@@ -48,7 +48,7 @@ describe('an instance of the driver postgres', () => {
     expect(adapted(transform).listen).toBeTypeOf('function');
   });
 
-  /** An instance with one connection, whose queries are answered by hand, and what it was asked. */
+  /** An instance with one connection whose results the test provides, and the queries it got. */
   const withOneConnection = () => {
     const sent: string[] = [];
     const answers: (() => void)[] = [];
@@ -225,7 +225,7 @@ describe('a pool of pg', () => {
   });
 
   describe('listens for several stores', () => {
-    /** A pool whose client answers by and by, and how to listen on it as another store. */
+    /** A pool whose client responds later, and how to listen on it as another store. */
     const listening = (answer: (text: string) => Promise<{ rows: object[] }> = async () => ({ rows: [] })) => {
       const texts: string[] = [];
       let running = 0;

@@ -4,7 +4,7 @@ import type { Row, StoreParts } from '../../../../src/store/postgres/requests.js
 
 const STATEMENT = { name: 'n', text: 'SELECT revision' };
 
-/** Answers reads with a revision each, and lifts to a thousand above what it is told. */
+/** Returns the next revision for each read, and lifts to a thousand above the given one. */
 function bench(...revisions: readonly number[]) {
   const answers = [...revisions];
   const sent: string[] = [];

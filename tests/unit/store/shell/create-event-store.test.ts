@@ -14,7 +14,7 @@ const event = sampleEvent({ name: 'a' });
 const record: EventRecord = { key, revision: 7, event, expiresAt: 1 };
 const later = { expiresAt: 4_102_444_800_000_000 };
 
-/** An engine with one answer to every call, and a record of the calls. */
+/** An engine with one result for every call, and a record of the calls. */
 function trivialEngine(answer: () => unknown = () => record, more: Partial<StoreEngine> = {}) {
   const asked: string[] = [];
   const given: { event?: EncodedEvent; key?: unknown } = {};

@@ -9,7 +9,7 @@ const FAILED_SYNC = Object.assign(new Error('disk I/O error'), { code: 'SQLITE_I
 
 const GONE = new Error('the disk does not answer');
 
-/** A disk whose operations fail as long as a test says so. */
+/** A disk whose operations fail for as long as a test requires. */
 function createFailingDisk() {
   const broken = { opening: false, checkpoint: false, size: false, commit: 'no' as 'no' | 'afterwards' | 'undone' };
   const failing: LoadedDriver = {

@@ -203,7 +203,7 @@ describe('migrations', () => {
 });
 
 describe('a full disk', () => {
-  /** Fills the file, and says what is in it. */
+  /** Fills the file, and returns what is in it. */
   function fill(engine: SqliteEngine): string[] {
     const stored: string[] = [];
     for (let i = 0; i < 1000; i++) {

@@ -253,7 +253,7 @@ describe('the progress of a catch-up feed', () => {
     first.watcher.end();
     const second = follow(100);
     await turns();
-    // The feed does not know yet that its reader was given up.
+    // The feed has not ended yet, although its reader was released.
     feeds[0]?.give(150);
     feeds[0]?.onProgress?.(200);
     await turns();

@@ -20,7 +20,7 @@ function batchOf(...revisions: Revision[]): Batch {
   return batchAt(entries, 0);
 }
 
-/** A watcher of a hub that has nothing in its ring, and what it tells the hub and its consumer. */
+/** A watcher of a hub that has nothing in its ring, and its calls to the hub and the consumer. */
 function watching(after: Revision, head: Revision, read: WatcherHub['read'] = () => undefined) {
   const calls: string[] = [];
   let wakes = 0;

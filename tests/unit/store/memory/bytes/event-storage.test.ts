@@ -108,7 +108,7 @@ describe('an event in an arena', () => {
         const text = head + pieces.join('"resourceVersion":"');
         const bytes = new TextEncoder().encode(text);
         const version = fields['regarding.resourceVersion'] ?? '';
-        // Correct hints, or any: whatever they say, the event is returned as it was given.
+        // Correct hints, or any: whatever they are, the event is returned as it was given.
         const hints: ByteHints = usual
           ? {
               name: 21,
