@@ -22,7 +22,7 @@ export type CertificateOptions = CommonOptions & {
   readonly servername?: string | undefined;
   /** With less time left the check is degraded, in milliseconds. Default: 604,800,000 (7 days). */
   readonly minRemainingMs?: number | undefined;
-  /** Default: the system clock. */
+  /** The source of time. Default: the system clock. */
   readonly clock?: Clock | undefined;
 };
 

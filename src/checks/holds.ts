@@ -14,7 +14,7 @@ export type HoldsOptions = CommonOptions & {
    * `Infinity`. Default: 600,000 (10 minutes).
    */
   readonly maxMs?: number | undefined;
-  /** Default: the system clock. */
+  /** The source of time. Default: the system clock. */
   readonly clock?: Clock | undefined;
 };
 

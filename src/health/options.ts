@@ -33,7 +33,7 @@ export interface HealthOptions {
    * {@link Observe}.
    */
   readonly observe?: Observe | undefined;
-  /** Default: the system clock. */
+  /** The source of time. Default: the system clock. */
   readonly clock?: Clock | undefined;
   /**
    * How many checks run at the same time, from 1 up. Default: 16. A check waits for its start at most half of its

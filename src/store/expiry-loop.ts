@@ -10,7 +10,7 @@ import { createStoreTime, type StoreTime } from './store-time.js';
 
 export interface ExpiryLoopOptions {
   readonly store: EventStore;
-  /** Default: the system clock. */
+  /** The source of time. Default: the system clock. */
   readonly clock?: Clock | undefined;
   /** The time by which events expire. Default: the store's time, measured by the loop. */
   readonly time?: StoreTime | undefined;

@@ -10,7 +10,7 @@ const ATTEMPTS = 3;
 
 /** Options of {@link resolveUnknownOutcomes}. */
 export interface UnknownOutcomeOptions {
-  /** Default: the system clock. */
+  /** The source of time. Default: the system clock. */
   readonly clock?: Clock | undefined;
   /**
    * How long to try to determine the outcome of a write, in milliseconds from the beginning of the write. Default:

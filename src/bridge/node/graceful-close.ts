@@ -34,7 +34,7 @@ export interface GracefulCloseOptions {
    * `toNodeListener` has aborted, and requests in transit on idle connections are more likely to be lost.
    */
   readonly connections?: ConnectionTracker | undefined;
-  /** Default: the system clock. */
+  /** The source of time. Default: the system clock. */
   readonly clock?: Clock | undefined;
 }
 

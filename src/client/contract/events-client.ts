@@ -36,9 +36,9 @@ export interface WriteOptions extends CallOptions {
 export interface EventSelection {
   /** The namespace; `null`: all namespaces. Default: the client's, or all where it has none. */
   readonly namespace?: string | null | undefined;
-  /** Such as `regarding.kind=Pod,type!=Normal`. */
+  /** A field selector, such as `regarding.kind=Pod,type!=Normal`. Default: all events. */
   readonly fieldSelector?: string | undefined;
-  /** Such as `app in (shop, cart)`. */
+  /** A label selector, such as `app in (shop, cart)`. Default: all events. */
   readonly labelSelector?: string | undefined;
 }
 

@@ -22,9 +22,9 @@ import { referenceTo } from './references.js';
 
 /** How many new events a source may make. A source is the object that events are about. */
 export interface RecorderRateLimit {
-  /** Events a second in the long run. */
+  /** The sustained rate, in events per second. */
   readonly perSecond: number;
-  /** Events at once. */
+  /** The maximum number of events in a burst. */
   readonly burst: number;
 }
 
@@ -55,7 +55,7 @@ export interface ReporterOptions {
    * first stays: for notes that are never the same twice. Default: true.
    */
   readonly noteInKey?: boolean | undefined;
-  /** Where time is taken from. Default: the system's clock. */
+  /** The source of time. Default: the system clock. */
   readonly clock?: Clock | undefined;
 }
 
@@ -98,7 +98,7 @@ export interface RecorderOptions extends ReporterOptions {
    * 3,600,000.
    */
   readonly maxAgeMs?: number | undefined;
-  /** Requests at a time. Those about the same object are made one after the other. Default: 4. */
+  /** The maximum number of concurrent requests. Those about one object are sent one after the other. Default: 4. */
   readonly maxInFlight?: number | undefined;
   /** How long `close` waits for unwritten events, in milliseconds. Default: 10,000. */
   readonly closeTimeoutMs?: number | undefined;

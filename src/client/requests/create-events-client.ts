@@ -30,7 +30,7 @@ import { requestWatch } from './watch-request.js';
 
 /**
  * Makes a client of the Event resource, of a server over HTTP or in the same process. It holds nothing that must be
- * closed; a transport is closed by whoever made it.
+ * closed; a transport is closed by the code that created it.
  *
  * @throws TypeError that lists every fault in the options
  */

@@ -12,7 +12,7 @@ import { followRules, type FollowOptions, type WatchEventsOptions } from './watc
 
 /** Options of {@link createEventsCache}. */
 export interface EventsCacheOptions extends FollowOptions, Pick<WatchEventsOptions, 'watchList'> {
-  /** Ways to find events, by name: `{ byObject: ({ regarding }) => regarding?.name }`. Default: none. */
+  /** The indexes of `byIndex` by name, such as `{ byObject: ({ regarding }) => regarding?.name }`. Default: none. */
   readonly indexers?: Readonly<Record<string, EventIndexer>> | undefined;
   /** Closes the cache. */
   readonly signal?: AbortSignal | undefined;

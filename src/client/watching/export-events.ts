@@ -21,17 +21,17 @@ const MAX_RETRY_AFTER_MS = 600_000;
 /** How many events of a list are held to be sorted, at most twice as many for a moment. */
 const MAX_HELD = 10_000;
 
-/** Where events are exported to. */
+/** The destination of an export. */
 export interface EventSink {
   /**
-   * The cursor of the last batch that was written, wherever it is kept, as the text that it was; `undefined` at the
-   * very beginning. Without this function every start begins with all events that exist.
+   * Returns the cursor of the last batch that was written, unchanged; `undefined` before the first batch. Without this
+   * function every start begins with all existing events.
    */
   cursor?(): string | undefined | Promise<string | undefined>;
   /**
-   * Takes a batch and keeps its cursor. A sink that does both in one transaction gets every version exactly once;
-   * another one, such as a webhook, gets a batch once more when it fails after a part of it, or when the process ends
-   * before the cursor is kept.
+   * Writes a batch and stores its cursor. A sink that does both in one transaction gets every version exactly once;
+   * another one, such as a webhook, gets a batch again when it fails after a part of it, or when the process ends
+   * before the cursor is stored.
    *
    * When it throws or rejects the same batch is handed over again after a pause, until it succeeds; `retryAfterMs` of
    * the error, in milliseconds, makes that pause longer. So a sink has to skip events that it can never accept.
@@ -48,9 +48,9 @@ export interface EventSink {
 
 /** Options of {@link exportEvents}. */
 export interface ExportEventsOptions extends FollowOptions {
-  /** Where events are exported to. */
+  /** The destination of the export. */
   readonly sink: EventSink;
-  /** The most events of a batch. Default: 100. */
+  /** The maximum number of events in a batch. Default: 100. */
   readonly batchSize?: number | undefined;
   /** How long the first event of a batch waits for others, in milliseconds. Default: 1,000. */
   readonly batchMs?: number | undefined;

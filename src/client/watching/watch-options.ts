@@ -21,7 +21,7 @@ import { selectionRules } from '../requests/call-options.js';
 export interface FollowOptions extends EventSelection {
   /** The client whose server is followed. */
   readonly client: EventsClient;
-  /** Events that are read with one request of a list. Default: the client's, 500. */
+  /** The number of events in one page of a list. Default: that of `list` of the client, 500. */
   readonly pageSize?: number | undefined;
   /**
    * How long a connection may be without a frame before it is closed and resumed, in milliseconds. It adapts: to half
@@ -29,7 +29,7 @@ export interface FollowOptions extends EventSelection {
    * was silent, at most five minutes. Default: 30,000, at least 100.
    */
   readonly silenceMs?: number | undefined;
-  /** Where time is taken from. Default: the system's clock. */
+  /** The source of time. Default: the system clock. */
   readonly clock?: Clock | undefined;
   /**
    * Called when attempts fail in a row (`error` with a `count`), and when they work again (`recovered`). Default: the
@@ -42,12 +42,12 @@ export interface FollowOptions extends EventSelection {
 export interface WatchEventsOptions extends FollowOptions {
   /** Begins after this resourceVersion, which was seen before, instead of with the events that exist. */
   readonly resourceVersion?: string | undefined;
-  /** `now`: only changes are given. Default: the events that exist come first, as `added`. */
+  /** `now`: only changes are returned. Default: existing events are returned first, as `added`. */
   readonly since?: 'now' | undefined;
   /**
-   * The part of each event that is kept, so that nothing is given twice, and missed changes can be found by comparing.
-   * `versions` (default): its name, UID and revision, 230 bytes. `events`: all of it, so that changes have `previous`.
-   * `false`: nothing; where changes were missed there is a `relisted` notice instead of them.
+   * The part of each event that is kept in memory, so that nothing is returned twice and missed changes can be found.
+   * `versions`: its name, UID and revision, 230 bytes. `events`: all of it, so that changes have `previous`. `false`:
+   * nothing; missed changes are replaced by a `relisted` notice. Default: `versions`.
    */
   readonly remember?: 'versions' | 'events' | false | undefined;
   /**

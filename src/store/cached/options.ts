@@ -39,7 +39,7 @@ export interface CachedStoreOptions {
   readonly whenAway?: 'fail' | 'serve-stale' | undefined;
   /** Receives changes of the cache's state, and failures of its list and feed. */
   readonly observe?: Observe | undefined;
-  /** Default: the system clock. */
+  /** The source of time. Default: the system clock. */
   readonly clock?: Clock | undefined;
 }
 

@@ -56,8 +56,8 @@ async function openStore(client: EtcdClient, layout: Layout, settings: EtcdSetti
 
 /**
  * A store in etcd, for any number of replicas: each event is one key, `<prefix>/<namespace>/<name>`, and its revision
- * is etcd's. Opening goes on in the background; until it has succeeded operations wait, and fail with `unavailable`
- * when it fails. A write that got lost is repeated: it is conditional, so that it happens once.
+ * is etcd's. The store opens in the background: operations wait until it is open, and fail with `unavailable` if that
+ * fails. A write without a response is repeated: it is conditional, so that it takes effect once.
  *
  * Compaction is left to the operators of etcd, unless `compactHistory` is on. History should reach back for ten
  * minutes.

@@ -85,7 +85,7 @@ export interface EtcdStoreOptions {
   readonly maxEventBytes?: number | undefined;
   /** The name of the store and of its health check. Default: `etcd`. */
   readonly name?: string | undefined;
-  /** Default: the system clock. */
+  /** The source of time. Default: the system clock. */
   readonly clock?: Clock | undefined;
 }
 

@@ -5,7 +5,7 @@ import type { Revision } from '../contract/event-store.js';
 
 /** Options of `memoryStore`. */
 export interface MemoryStoreOptions {
-  /** Default: the system clock. */
+  /** The source of time. Default: the system clock. */
   readonly clock?: Clock | undefined;
   /** How long history is kept, in milliseconds. Default: 600,000 (10 minutes). */
   readonly historyMs?: number | undefined;

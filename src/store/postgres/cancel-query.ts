@@ -1,8 +1,8 @@
-/** What is used of a client of `pg` to cancel its query; where anything is missing nothing is cancelled. */
+/** The members of a client of `pg` that are used to cancel its query; if one is missing, nothing is cancelled. */
 export interface CancellableClient {
-  /** What the server gave the connection to be cancelled with. */
+  /** The process of the connection in the server, which a CancelRequest contains. */
   readonly processID?: unknown;
-  /** The key that goes with `processID`. */
+  /** The secret key of the connection, which a CancelRequest contains. */
   readonly secretKey?: unknown;
   /** The server, or the directory of its socket. */
   readonly host?: unknown;

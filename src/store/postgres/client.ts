@@ -38,7 +38,7 @@ export interface PostgresClient {
   }>;
   /**
    * Listens on a channel, on a connection that is kept. Resolves when the server has confirmed it. `onNotify` is called
-   * for each notification, and once more whenever the driver had to listen again; `onLost` when it gave up. The
+   * for each notification, and once more whenever the driver had to listen again; `onLost` when it ended. The
    * resolved function ends the listening. Without `listen` the store polls.
    */
   listen?(channel: string, onNotify: (payload: string) => void, onLost: () => void): Promise<() => Promise<void>>;

@@ -3,7 +3,7 @@ import { cancelQuery, type CancellableClient } from './cancel-query.js';
 import { notSent, type PostgresCall, type PostgresClient } from './client.js';
 import { createPgListen } from './pg-listen.js';
 
-/** What is used of a client of `pg`. */
+/** The part of a client of `pg` that the store uses. */
 export interface PgPoolClient extends CancellableClient {
   /** Runs a statement. */
   query(config: {
@@ -41,11 +41,11 @@ export interface PgPoolClient extends CancellableClient {
   ): unknown;
   /** The listeners of an event. */
   listeners(event: 'error'): readonly unknown[];
-  /** Gives the connection back; with an error or `true` it is closed. */
+  /** Returns the connection to the pool; with `true` the connection is closed. */
   release(destroy?: boolean): void;
 }
 
-/** What is used of a `Pool` of `pg`, version 8. */
+/** The part of a `Pool` of `pg`, version 8, that the store uses. */
 export interface PgPool {
   /** Takes a connection out of the pool. */
   connect(): Promise<PgPoolClient>;
@@ -55,10 +55,10 @@ export interface PgPool {
   /** Stops listening. */
   removeListener(event: 'error', listener: (error: Error) => void): unknown;
   removeListener(event: 'acquire', listener: (client: PgPoolClient) => void): unknown;
-  /** Of a pool with a single connection none is held for LISTEN. */
+  /** The options of the pool. If `max` is 1, no connection is held for LISTEN. */
   readonly options?:
     | {
-        /** The most connections of the pool. */
+        /** The maximum number of connections. */
         readonly max?: number | undefined;
       }
     | undefined;

@@ -19,7 +19,7 @@ interface Waiting extends Pick<PostgresCall, 'name' | 'abandoned'> {
   readonly values: readonly unknown[];
 }
 
-/** What is used of the `sql` function of the driver `postgres`, version 3. */
+/** The part of the `sql` function of the driver `postgres`, version 3, that is used. */
 export interface PostgresJsSql {
   /** Runs a statement with values. */
   unsafe(

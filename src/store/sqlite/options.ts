@@ -12,11 +12,11 @@ export interface SqliteStoreOptions {
   /** The path of the database file. The file and its folder are created if they do not exist. */
   readonly path: string;
   /**
-   * The driver to use; no other is tried. Default: `auto`, the first that works of `node:sqlite`, `better-sqlite3` and
-   * `libsql`.
+   * The driver. `auto`: the first that works of `node:sqlite`, `better-sqlite3` and `libsql`; with any other value no
+   * other driver is tried. Default: `auto`.
    */
   readonly driver?: SqliteDriver | 'auto' | undefined;
-  /** Default: the system clock. */
+  /** The source of time. Default: the system clock. */
   readonly clock?: Clock | undefined;
   /** How long history is kept, in milliseconds. Default: 600,000 (10 minutes). */
   readonly historyMs?: number | undefined;

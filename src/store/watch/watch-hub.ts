@@ -14,7 +14,7 @@ import { createWakeUps } from './wake-up-batches.js';
 
 export interface WatchHubOptions {
   readonly store: EventStore;
-  /** Default: the system clock. */
+  /** The source of time. Default: the system clock. */
   readonly clock?: Clock | undefined;
   /** The limit for the ring in bytes: recent changes and their encoded frames. Default: 33,554,432 (32 MiB). */
   readonly maxBytes?: number | undefined;

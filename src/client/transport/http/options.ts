@@ -44,7 +44,7 @@ export interface ConnectionSettings {
    */
   readonly http2?: boolean | undefined;
   /**
-   * Connections at the same time. A watch holds one as long as it runs; requests beyond wait for their turn.
+   * The maximum number of connections. A watch holds one for as long as it runs; further requests wait for a free one.
    * Default: 128.
    */
   readonly maxConnections?: number | undefined;
