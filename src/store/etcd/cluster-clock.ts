@@ -15,9 +15,17 @@ interface Time {
 type Answer = Time | 'no-http' | 'away';
 
 /**
- * The clock that all replicas of a store share: that of the members of etcd. Reads the `Date` header of their responses
- * to `GET /version`, which needs no permission. The median is used, so that a single wrong clock has no effect. Where
- * they serve only gRPC on this port (`--listen-client-http-urls`), the clock of this process is used.
+ * A member that speaks only gRPC answers in HTTP/2, or refuses HTTP/1.1 in the TLS handshake. A connection that is cut
+ * proves nothing: a proxy does that while the member is away.
+ */
+const speaksNoHttp = ({ name, code }: Error & { readonly code?: unknown }): boolean =>
+  name === 'HTTPParserError' || code === 'ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL';
+
+/**
+ * The clock that all replicas of a store share: that of the members of etcd. Reads the `Date` header of their answers
+ * to `GET /version`, which needs no permission. The median counts, so that a single wrong clock has no effect. Where
+ * their answer shows that they speak only gRPC on this port (`--listen-client-http-urls`), the clock of this process is
+ * used.
  */
 export function createClusterClock(settings: EtcdSettings) {
   const { clock, timeEndpoints, requestTimeoutMs } = settings;
@@ -34,14 +42,15 @@ export function createClusterClock(settings: EtcdSettings) {
       };
       const timer = clock.setTimer(() => done('away'), requestTimeoutMs);
       member.send('/version', {}, undefined, {
-        started(_status, { date }) {
+        started(status, { date }) {
           const millis = Date.parse(String(date));
-          // The header has whole seconds.
-          done(Number.isNaN(millis) ? 'no-http' : { micros: millis * 1000 + HALF_SECOND, at: clock.monotonic() });
+          // The header has whole seconds. Without it, an error is a proxy's.
+          if (!Number.isNaN(millis)) done({ micros: millis * 1000 + HALF_SECOND, at: clock.monotonic() });
+          else done(status < 500 ? 'no-http' : 'away');
         },
         data: () => undefined,
         ended: () => undefined,
-        failed: (_error, sent) => done(sent ? 'no-http' : 'away'),
+        failed: (error) => done(speaksNoHttp(error) ? 'no-http' : 'away'),
       });
     });
   };
@@ -60,7 +69,7 @@ export function createClusterClock(settings: EtcdSettings) {
       return micros;
     }
     if (answers.includes('no-http')) return clock.now();
-    throw storeError('unavailable', `no member of etcd (${timeEndpoints.join(', ')}) returned its time`);
+    throw storeError('unavailable', `no member of etcd returned its time (timeEndpoints: ${timeEndpoints.join(', ')})`);
   };
 
   return {

@@ -1,17 +1,19 @@
 import { createServer, type Server } from 'node:http';
+import { createSecureServer, type Http2SecureServer } from 'node:http2';
 import { createServer as createTcpServer, type AddressInfo, type Server as TcpServer } from 'node:net';
+import { generate } from 'selfsigned';
 import { afterEach, expect, test } from 'vitest';
 import { createClusterClock } from '../../../../src/store/etcd/cluster-clock.js';
 import { etcdSettings } from '../../../../src/store/etcd/options.js';
 import { fakeClock } from '../../../../src/testing/fake-clock.js';
 
 const NOON = Date.UTC(2026, 0, 2, 12);
-const servers: (Server | TcpServer)[] = [];
+const servers: (Server | TcpServer | Http2SecureServer)[] = [];
 afterEach(async () => {
   for (const server of servers.splice(0)) await new Promise((resolve) => server.close(resolve));
 });
 
-async function listening(server: Server | TcpServer): Promise<string> {
+async function listening(server: Server | TcpServer | Http2SecureServer): Promise<string> {
   servers.push(server);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -26,9 +28,27 @@ const member = (offByMs: number): Promise<string> =>
     }),
   );
 
-/** A member that closes connections which do not speak gRPC. */
+/** A member that answers in HTTP/2, as gRPC servers do, and closes connections which do not speak it. */
 const grpcOnly = (): Promise<string> =>
+  listening(
+    createTcpServer((socket) => {
+      socket.write(Buffer.from('000000040000000000', 'hex'));
+      socket.on('data', () => socket.destroy());
+    }),
+  );
+
+/** A TCP proxy whose member is away: it accepts connections and closes them. */
+const cut = (): Promise<string> =>
   listening(createTcpServer((socket) => void socket.on('data', () => socket.destroy())));
+
+/** An HTTP proxy whose member is away. */
+const badGateway = (): Promise<string> =>
+  listening(
+    createServer((_request, response) => {
+      response.sendDate = false;
+      response.writeHead(502).end();
+    }),
+  );
 
 async function absent(): Promise<string> {
   const url = await member(0);
@@ -67,6 +87,22 @@ test('unavailable members have no time, and without HTTP the clock of this proce
   const away = clockOf([await absent()]);
   await expect(away.time.now()).rejects.toMatchObject({ code: 'unavailable' });
   const { time } = clockOf([await grpcOnly(), await absent()]);
+  expect(await time.now()).toBe(77_000_000);
+});
+
+test('a proxy whose member is away is no reason to use the clock of this process', async () => {
+  for (const proxy of [await cut(), await badGateway()]) {
+    const { time } = clockOf([proxy, await absent()]);
+    await expect(time.now()).rejects.toMatchObject({ code: 'unavailable' });
+  }
+});
+
+test('a member that refuses HTTP in the TLS handshake speaks no HTTP', async () => {
+  const { private: key, cert } = await generate([{ name: 'commonName', value: '127.0.0.1' }]);
+  const url = (await listening(createSecureServer({ key, cert, allowHTTP1: false }))).replace('http:', 'https:');
+  const time = createClusterClock(
+    etcdSettings({ endpoints: [url], clock: fakeClock({ now: 77_000_000 }), tls: { ca: cert } }),
+  );
   expect(await time.now()).toBe(77_000_000);
 });
 
