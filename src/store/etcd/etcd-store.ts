@@ -24,10 +24,10 @@ import { createWrites } from './write.js';
 /** How long calls fail with the error of a failed opening before it is tried again, in milliseconds. */
 const REOPEN_MS = 200;
 
-function checkFormat(kv: KeyValue | undefined, { prefix }: EtcdSettings): void {
+function checkFormat({ value }: KeyValue, { prefix }: EtcdSettings): void {
   let format: unknown;
   try {
-    format = (JSON.parse(new TextDecoder().decode(kv?.value)) as { format?: unknown } | null)?.format;
+    format = (JSON.parse(new TextDecoder().decode(value)) as { format?: unknown } | null)?.format;
   } catch {
     format = undefined;
   }
@@ -43,15 +43,19 @@ function checkFormat(kv: KeyValue | undefined, { prefix }: EtcdSettings): void {
 /** Finds or makes the mark of the store. Returns the revision at which the store began. */
 async function openStore(client: EtcdClient, layout: Layout, settings: EtcdSettings): Promise<Revision> {
   const context = client.callContext(undefined);
-  const { succeeded, revision, steps } = await client.txn(layout.mark, context).catch((error: unknown) => {
-    // It does not matter which attempt made the mark.
-    if (hasCode(error, 'unknown-outcome')) return client.txn(layout.mark, context);
-    throw error;
-  });
-  if (succeeded) return revision;
-  const kv = steps[0]?.[0];
-  checkFormat(kv, settings);
-  return kv?.createRevision ?? revision;
+  for (;;) {
+    // Read first: at its space quota etcd refuses every transaction that might write.
+    const [kv] = (await client.range({ key: layout.storeKey }, context)).kvs;
+    if (kv !== undefined) {
+      checkFormat(kv, settings);
+      return kv.createRevision;
+    }
+    const made = await client.txn(layout.mark, context).catch((error: unknown) => {
+      // It does not matter which attempt made the mark.
+      if (!hasCode(error, 'unknown-outcome')) throw error;
+    });
+    if (made?.succeeded === true) return made.revision;
+  }
 }
 
 /**

@@ -1,7 +1,7 @@
 import { compareBytes, keyText, sameBytes } from '../contract/keys.js';
 import { eventWithSidecar, encodeSidecar } from '../sidecar/sidecar.js';
 import type { EncodedEvent, EventKey, EventRecord, Revision } from '../contract/record.js';
-import { get, put, type KeyValue, type TxnRequest, type WatchRequest } from './connection.js';
+import { put, type KeyValue, type TxnRequest, type WatchRequest } from './connection.js';
 
 type KeyRange = Pick<WatchRequest, 'key' | 'rangeEnd'>;
 
@@ -59,11 +59,10 @@ export function createLayout(prefix: string) {
   return {
     fenceKey: bytes(`${prefix}.fence`) as Uint8Array,
     storeKey: storeKey as Uint8Array,
-    /** Marks the beginning of the store, unless it is marked; then it reads the mark. */
+    /** Marks the beginning of the store, unless it is marked. */
     mark: {
       compare: [{ key: storeKey, revision: 0 }],
       success: [put(storeKey, bytes(JSON.stringify({ format: FORMAT })))],
-      failure: [get(storeKey)],
     } as TxnRequest,
     tickKey: tickKey as Uint8Array,
     liftKey: liftKey as Uint8Array,

@@ -99,6 +99,8 @@ describe.skipIf(!hasEtcd()).each(['grpc', 'gateway'] as const)('limits over %s',
     await expect(store.ping()).rejects.toMatchObject({ code: 'unavailable', onlyWrites: true });
     expect((await store.get(first.key))?.revision).toBe(first.revision);
     expect((await store.list({ limit: 1 })).remaining).toBe(written);
+    // Also at a replica that starts now.
+    expect((await open({ prefix: '/full' }).get(first.key))?.revision).toBe(first.revision);
     expect((await feed.next()).done).toBe(false);
     await feed.return?.();
     const removal = await store.remove(first.key).then(

@@ -156,3 +156,26 @@ test('a request for progress writes the key that the feeds of all replicas watch
   await store.close();
   expect(() => store.requestProgress?.()).not.toThrow();
 });
+
+test('a store that exists opens without a write, so that it opens at the space quota too', async () => {
+  const { connection } = createMember();
+  const mark = { ...stored, key: layout.storeKey, value: Buffer.from('{"format":1}') };
+  const full = () => Promise.reject(etcdFailure(8, 'etcdserver: mvcc: database space exceeded', true));
+  connected.member = {
+    connection: {
+      ...connection,
+      range: (request) =>
+        Buffer.compare(request.key, layout.storeKey) === 0
+          ? {
+              done: Promise.resolve({ revision: 20, kvs: [mark], more: false, count: 1 }),
+              cancel: () => undefined,
+            }
+          : connection.range(request),
+      txn: () => ({ done: full(), cancel: () => undefined }),
+    },
+  };
+  const second = etcdStore({ endpoints: [ENDPOINT], clock: fakeClock() });
+  expect(await second.get(key)).toMatchObject({ revision: 15 });
+  await expect(second.ping()).rejects.toMatchObject({ code: 'unavailable', onlyWrites: true });
+  await second.close();
+});
