@@ -1,6 +1,6 @@
 import { systemClock, type Clock } from '../clock/clock.js';
 import { optionFaults, throwFaults, type OptionRules } from '../options/check-options.js';
-import { aClock, aNumber, required } from '../options/rules.js';
+import { aClock, aFunction, aNumber, required } from '../options/rules.js';
 import type { EventKey, EventStore, RemoveOptions, StoreCall } from './contract/event-store.js';
 import { isStoreError, type StoreErrorCode } from './contract/errors.js';
 import { eventSize, type EncodedEvent, type EventRecord } from './contract/record.js';
@@ -17,9 +17,22 @@ export interface UnknownOutcomeOptions {
    * 8,000.
    */
   readonly withinMs?: number | undefined;
+  /**
+   * Called when a create begins. Before each repetition of that create, the function it returned is called: it returns
+   * what the create has written, even if that was changed or deleted since; `undefined` if nothing was written. When it
+   * rejects with `unavailable`, it is called again; after another error the outcome stays unknown. Without it, a create
+   * whose event was deleted by another client before the repetition takes effect twice.
+   */
+  readonly findCreated?:
+    | ((key: EventKey, event: EncodedEvent) => (signal: AbortSignal | undefined) => Promise<EventRecord | undefined>)
+    | undefined;
 }
 
-const rules = (): OptionRules<UnknownOutcomeOptions> => ({ clock: aClock, withinMs: aNumber(0) });
+const rules = (): OptionRules<UnknownOutcomeOptions> => ({
+  clock: aClock,
+  withinMs: aNumber(0),
+  findCreated: aFunction,
+});
 
 export function hasCode(error: unknown, ...codes: readonly StoreErrorCode[]): boolean {
   return isStoreError(error) && codes.includes(error.code);
@@ -42,6 +55,7 @@ type Judge = (error: unknown, signal: AbortSignal) => Promise<EventRecord | unde
  */
 async function resolved(
   write: Write,
+  again: Write,
   signal: AbortSignal | undefined,
   judge: Judge,
   { clock = systemClock, withinMs = 8_000 }: UnknownOutcomeOptions,
@@ -56,7 +70,7 @@ async function resolved(
     const late = new AbortController();
     const timer = clock.setTimer(() => late.abort(), leftMs);
     const either = signal === undefined ? late.signal : AbortSignal.any([signal, late.signal]);
-    const record = await repeated(write, judge, either).finally(() => timer.cancel());
+    const record = await repeated(again, judge, either).finally(() => timer.cancel());
     if (record === undefined) throw unknown;
     return record;
   }
@@ -79,9 +93,10 @@ async function repeated(write: Write, judge: Judge, signal: AbortSignal): Promis
  * when its condition no longer holds, uid and bytes (for a deletion: the feed) show whether the first attempt was the
  * cause. Otherwise the error stays `unknown-outcome`. For engines behind a network; others never fail that way.
  *
- * A create that was abandoned must not be able to take effect after its repetition, because an event that was deleted
- * in between would reappear. The engine has to prevent this: PostgreSQL refuses writes after their deadline, and the
- * etcd store resolves creates itself.
+ * A create must not take effect twice, because an event that was deleted in between would reappear. What took effect
+ * before the repetition is found by {@link UnknownOutcomeOptions.findCreated}; that an abandoned create does not take
+ * effect after it is up to the engine: PostgreSQL refuses writes after their deadline. The etcd store resolves creates
+ * itself.
  *
  * @throws TypeError that lists every fault of the arguments.
  */
@@ -117,14 +132,25 @@ export function resolveUnknownOutcomes(store: EventStore, options: UnknownOutcom
     call: Call,
     write: (own: Call) => Promise<EventRecord>,
     judge: Judge,
-  ): Promise<EventRecord> => resolved((signal) => write({ ...call, signal }), call.signal, judge, options);
+    find?: (signal: AbortSignal | undefined) => Promise<EventRecord | undefined>,
+  ): Promise<EventRecord> => {
+    const once: Write = (signal) => write({ ...call, signal });
+    const again: Write = async (signal) => (await find?.(signal)) ?? once(signal);
+    return resolved(once, again, call.signal, judge, options);
+  };
 
   return Object.freeze<EventStore>({
     name: store.name,
     capabilities: store.capabilities,
     get: (key, call) => store.get(key, call),
     list: (query) => store.list(query),
-    create: (key, event, call) => resolve(call, (own) => store.create(key, event, own), written(key, event, 'exists')),
+    create: (key, event, call) =>
+      resolve(
+        call,
+        (own) => store.create(key, event, own),
+        written(key, event, 'exists'),
+        options.findCreated?.(key, event),
+      ),
     replace: (key, event, call) =>
       resolve(call, (own) => store.replace(key, event, own), written(key, event, 'conflict')),
     remove: (key, call = {}) => resolve(call, (own) => store.remove(key, own), removed(key, call)),

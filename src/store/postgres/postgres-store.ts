@@ -10,6 +10,7 @@ import { createEventStore } from '../shell/create-event-store.js';
 import { encodeSidecar } from '../sidecar/sidecar.js';
 import { resolveUnknownOutcomes } from '../unknown-outcomes.js';
 import { clientOf } from './driver.js';
+import { createFindCreated } from './find-created.js';
 import { createHistory } from './history.js';
 import { checkKey, isStorable, quoted } from './names.js';
 import { openDatabase } from './open-database.js';
@@ -187,5 +188,5 @@ FROM (SELECT set_config('lock_timeout', $5::text, true) AS waits OFFSET 0) first
       await client.close?.();
     },
   });
-  return resolveUnknownOutcomes(store);
+  return resolveUnknownOutcomes(store, { findCreated: createFindCreated(reads, schema) });
 }

@@ -20,12 +20,20 @@ export function createReads(
     text: `SELECT set_config('lock_timeout', $2::text, true) AS waits, ${quoted(schema)}.lift($1::bigint)::text AS revision`,
   };
   let seen = 0;
-  const saw = (revision: Revision): void => void (seen = Math.max(seen, revision));
+  let first: Revision | undefined;
+  const saw = (revision: Revision): void => {
+    first ??= revision;
+    seen = Math.max(seen, revision);
+  };
 
   return {
     /** The latest revision in any response. */
     get seen(): Revision {
       return seen;
+    },
+    /** The revision at which the store was opened; 0: it is not open. */
+    get first(): Revision {
+      return first ?? 0;
     },
     saw: (revision: Revision): void => saw(revision),
     /**

@@ -331,6 +331,46 @@ describeWithPostgres('for a PostgreSQL store under faults:', () => {
     await end();
   });
 
+  test('a create whose response was lost takes effect once, although another client deletes its event meanwhile', async () => {
+    const pool = new pg.Pool({ connectionString: server.url(), max: 2 });
+    const real = pgClient(pool);
+    const other = open();
+    const { revision: after } = await other.create(key('before'), sampleEvent({ name: 'before' }), later());
+    let lost = 0;
+    let clear = '';
+    const client: PostgresClient = {
+      ...real,
+      async query(text, values, call) {
+        const result = await real.query(text, values, call);
+        if (!text.includes('.write($1') || lost++ > 0) return result;
+        await other.remove(key('once'));
+        await admin.query(clear);
+        throw new Error('Connection terminated unexpectedly');
+      },
+    };
+    const store = open({ connectionString: undefined, poolSize: undefined, client });
+    const feed = follow(other, after);
+    const created = await store.create(key('once'), sampleEvent({ name: 'once' }), later());
+    expect(await other.get(key('once'))).toBeUndefined();
+    const last = await other.create(key('next'), sampleEvent({ name: 'next' }), later());
+    await expectComplete(feed.seen, [created, last]);
+    expect(feed.seen.map(({ type, key: { name } }) => `${type} ${name}`)).toEqual([
+      'put once',
+      'delete once',
+      'put next',
+    ]);
+    await feed.stop();
+    // Without the log the outcome cannot be known.
+    lost = 0;
+    clear = `DELETE FROM ${schema}.versions; UPDATE ${schema}.meta SET forgotten = (SELECT revision FROM ${schema}.counter)`;
+    await expect(store.create(key('once'), sampleEvent({ name: 'once' }), later())).rejects.toMatchObject({
+      code: 'unknown-outcome',
+    });
+    expect(await other.get(key('once'))).toBeUndefined();
+    await store.close();
+    await pool.end();
+  });
+
   test('a write that was abandoned and repeated cannot take effect later', async () => {
     const pool = new pg.Pool({ connectionString: server.url(), max: 2 });
     const real = pgClient(pool);

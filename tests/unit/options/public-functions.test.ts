@@ -152,8 +152,8 @@ const FUNCTIONS: Readonly<Record<string, readonly [call: Call, wrong: object, fa
   ],
   resolveUnknownOutcomes: [
     (options) => storeEntry.resolveUnknownOutcomes(memoryStore(), options),
-    { withinMs: -1, clock: 1 },
-    ['clock must be a Clock', 'withinMs must be a number of at least 0'],
+    { withinMs: -1, clock: 1, findCreated: 1 },
+    ['clock must be a Clock', 'withinMs must be a number of at least 0', 'findCreated must be a function'],
   ],
   storeCheck: [
     (options) => main.storeCheck(memoryStore(), options),

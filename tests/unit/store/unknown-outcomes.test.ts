@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { EventStore } from '../../../src/store/contract/event-store.js';
 import { storeError, type StoreErrorCode } from '../../../src/store/contract/errors.js';
 import { memoryStore } from '../../../src/store/memory/memory-store.js';
-import { resolveUnknownOutcomes } from '../../../src/store/unknown-outcomes.js';
+import { resolveUnknownOutcomes, type UnknownOutcomeOptions } from '../../../src/store/unknown-outcomes.js';
 import { fakeClock } from '../../../src/testing/fake-clock.js';
 import { sampleEvent } from '../../../src/testing/sample-event.js';
 
@@ -13,7 +13,11 @@ const key = { namespace: 'default', name: 'a' };
 const later = { expiresAt: 4_102_444_800_000_000 };
 
 /** A store whose writes have the given outcomes, one after the other; later writes succeed. */
-function createBench(outcomes: Outcome[], between: (store: EventStore) => Promise<unknown> = async () => undefined) {
+function createBench(
+  outcomes: Outcome[],
+  between: (store: EventStore) => Promise<unknown> = async () => undefined,
+  findCreatedIn?: (store: EventStore) => NonNullable<UnknownOutcomeOptions['findCreated']>,
+) {
   const memory = memoryStore({ clock: fakeClock() });
   let writes = 0;
   const withOutcome = async <T>(write: () => Promise<T>): Promise<T> => {
@@ -27,12 +31,15 @@ function createBench(outcomes: Outcome[], between: (store: EventStore) => Promis
     }
     throw storeError(outcome, 'as arranged');
   };
-  const store = resolveUnknownOutcomes({
-    ...memory,
-    create: (...args) => withOutcome(() => memory.create(...args)),
-    replace: (...args) => withOutcome(() => memory.replace(...args)),
-    remove: (...args) => withOutcome(() => memory.remove(...args)),
-  });
+  const store = resolveUnknownOutcomes(
+    {
+      ...memory,
+      create: (...args) => withOutcome(() => memory.create(...args)),
+      replace: (...args) => withOutcome(() => memory.replace(...args)),
+      remove: (...args) => withOutcome(() => memory.remove(...args)),
+    },
+    { findCreated: findCreatedIn?.(memory) },
+  );
   return { memory, store, writes: () => writes };
 }
 
@@ -49,6 +56,38 @@ describe('the resolution of unknown outcomes', () => {
       memory.create(key, sampleEvent({ uid: 'another' }), later),
     );
     await expect(store.create(key, sampleEvent(), later)).rejects.toMatchObject({ code: 'unknown-outcome' });
+  });
+
+  /** Finds creates in the feed. */
+  const findCreatedIn =
+    (store: EventStore): NonNullable<UnknownOutcomeOptions['findCreated']> =>
+    (_key, { uid }) => {
+      const before = store.revision();
+      return async () => {
+        for await (const changes of store.changes({ after: await before })) {
+          return changes.find(({ type, record }) => type === 'put' && record.event.uid === uid)?.record;
+        }
+        return undefined;
+      };
+    };
+
+  test('a create whose event was deleted before the repetition takes effect once', async () => {
+    const { store, memory, writes } = createBench(['answer lost'], (inside) => inside.remove(key), findCreatedIn);
+    const record = await store.create(key, sampleEvent(), later);
+    expect(record.revision).toBe((await memory.revision()) - 1);
+    expect(await memory.get(key)).toBeUndefined();
+    expect(writes()).toBe(1);
+  });
+
+  test('a create is looked for again while the engine is unavailable, and stays unknown after another error', async () => {
+    const failures = [storeError('unavailable', 'away'), storeError('expired', 'the log was cleared')];
+    let calls = 0;
+    const { store, writes } = createBench(['answer lost'], undefined, () => () => () => {
+      calls++;
+      return Promise.reject(failures.shift() as Error);
+    });
+    await expect(store.create(key, sampleEvent(), later)).rejects.toMatchObject({ code: 'unknown-outcome' });
+    expect([calls, writes()]).toEqual([2, 1]);
   });
 
   test.each<Outcome>(['answer lost', 'never arrived'])('resolves a replace that was "%s"', async (outcome) => {
