@@ -11,31 +11,33 @@ import {
   type KubeconfigTransportOptions,
 } from '../../src/client.js';
 import { fakeClock } from '../../src/testing.js';
-import { respond, clientOver, closedLater, failureOf, folderOfTest, local, STORED } from './client-support.js';
+import { respond, clientOver, closedLater, failureOf, folderOfTest, listenTls, STORED } from './client-support.js';
 import { listen } from './support.js';
 
 /** A server that records the credentials it gets, and refuses those for which `isValid` is false. */
 async function noting(isValid: (authorization: string | undefined) => boolean = () => true) {
   const seen: (string | undefined)[] = [];
-  const { port } = await listen((request, response) => {
+  const served = await listenTls((request, response) => {
     seen.push(request.headers.authorization);
     if (isValid(request.headers.authorization)) respond(response, 200, STORED);
     else respond(response, 401, { kind: 'Status', reason: 'Unauthorized', message: 'Unauthorized', code: 401 });
   });
-  return { server: local(port), seen };
+  return { ...served, seen };
 }
 
 interface Parts {
   readonly server?: string;
+  /** The authority of the server, in base64. */
+  readonly ca?: string;
   readonly user?: object;
   readonly cluster?: object;
   readonly context?: object;
 }
 
 /** A kubeconfig with one cluster, user and context. JSON is valid YAML. */
-const configOf = ({ server = 'https://127.0.0.1:1', user = {}, cluster = {}, context = {} }: Parts): string =>
+const configOf = ({ server = 'https://127.0.0.1:1', ca, user = {}, cluster = {}, context = {} }: Parts): string =>
   JSON.stringify({
-    clusters: [{ name: 'c', cluster: { server, ...cluster } }],
+    clusters: [{ name: 'c', cluster: { server, 'certificate-authority-data': ca, ...cluster } }],
     users: [{ name: 'u', user }],
     contexts: [{ name: 'x', context: { cluster: 'c', user: 'u', ...context } }],
     'current-context': 'x',
@@ -60,10 +62,10 @@ const credential = (status: object, apiVersion = V1): string =>
 
 describe('a kubeconfig', () => {
   test('gives server, namespace and credentials of its current context, or of another one', async () => {
-    const { server, seen } = await noting();
+    const { server, ca, seen } = await noting();
     const text = `
 clusters:
-  - { name: c, cluster: { server: ${server} } }
+  - { name: c, cluster: { server: ${server}, certificate-authority-data: ${ca} } }
 users:
   - { name: jane, user: { token: t1 } }
   - { name: john, user: { username: john, password: "p:w" } }
@@ -83,7 +85,7 @@ current-context: one
   });
 
   test('of several files is merged as kubectl does: the first definition wins, and paths are relative to their file', async () => {
-    const { server, seen } = await noting();
+    const { server, ca, seen } = await noting();
     const [first, second] = [folderOfTest(), folderOfTest()];
     writeFileSync(join(second, 'token'), 'from-second');
     writeFileSync(
@@ -93,7 +95,7 @@ current-context: one
     writeFileSync(
       join(second, 'config'),
       JSON.stringify({
-        clusters: [{ name: 'c', cluster: { server } }],
+        clusters: [{ name: 'c', cluster: { server, 'certificate-authority-data': ca } }],
         users: [
           { name: 'jane', user: { token: 'shadowed', username: 'x' } },
           { name: 'john', user: { tokenFile: 'token' } },
@@ -117,14 +119,14 @@ current-context: one
   });
 
   test('has merge keys and many aliases, as programs that write YAML make them', async () => {
-    const { server, seen } = await noting();
+    const { server, ca, seen } = await noting();
     const contexts = Array.from({ length: 1_000 }, (_, n) => `  - { name: x${n}, context: *context }`);
     const text = `
 shared: &shared { namespace: shop, user: nobody }
 users:
   - { name: jane, user: { token: t1 } }
 clusters:
-  - { name: c, cluster: { server: ${server} } }
+  - { name: c, cluster: { server: ${server}, certificate-authority-data: ${ca} } }
 contexts:
   - name: x
     context: &context
@@ -141,14 +143,34 @@ ${contexts.join('\n')}
 
   test('lets its user impersonate another one', async () => {
     const seen: unknown[] = [];
-    const { port } = await listen((request, response) => {
+    const served = await listenTls((request, response) => {
       const { headers } = request;
       seen.push(headers['impersonate-user'], headers['impersonate-group'], headers['impersonate-extra-scope']);
       respond(response, 200, STORED);
     });
     const user = { token: 't', as: 'jane', 'as-groups': ['a', 'b'], 'as-user-extra': { scope: ['all'] } };
-    await clientOver(await open({ text: configOf({ server: local(port), user }) })).get({ name: 'a' });
+    await clientOver(await open({ text: configOf({ ...served, user }) })).get({ name: 'a' });
     expect(seen).toEqual(['jane', 'a, b', 'all']);
+  });
+
+  test.each(['http://', ''])('with the server %s… gives it no credentials and runs no program', async (scheme) => {
+    const folder = folderOfTest();
+    const seen: unknown[] = [];
+    const { port } = await listen((request, response) => {
+      seen.push([request.headers.authorization, request.headers['impersonate-user']]);
+      respond(response, 200, STORED);
+    });
+    const server = `${scheme}127.0.0.1:${port}`;
+    const exec = { apiVersion: V1, command: plugin(folder, credential({ token: 'from-plugin' })) };
+    writeFileSync(join(folder, 'token'), 'from-file');
+    const users = [{ token: 't', as: 'jane' }, { tokenFile: join(folder, 'token') }, { username: 'u' }, { exec }];
+    for (const user of users) await clientOver(await open({ text: configOf({ server, user }) })).get({ name: 'a' });
+    expect(seen).toEqual([[undefined, 'jane'], ...Array.from({ length: 3 }, () => [undefined, undefined])]);
+    expect(runs(folder)).toBe(0);
+    const unknown = configOf({ server, context: { user: 'other' } });
+    expect((await failureOf(kubeconfigTransport({ text: unknown }))).message).toBe(
+      'kubeconfig: the context "x": its user is missing',
+    );
   });
 
   test.each<[string, string | Parts, string]>([
@@ -250,7 +272,7 @@ ${contexts.join('\n')}
 describe('an exec plugin', () => {
   test('is run once for many requests, with arguments, environment and information about the cluster', async () => {
     const folder = folderOfTest();
-    const { server, seen } = await noting();
+    const { server, ca, seen } = await noting();
     const command = plugin(
       folder,
       `printf '%s' "$KUBERNETES_EXEC_INFO" > "${folder}/info"\nprintf '%s' "$1 $MORE" > "${folder}/args"\n${credential({ token: 'from-plugin' })}`,
@@ -263,7 +285,7 @@ describe('an exec plugin', () => {
       provideClusterInfo: true,
     };
     // Bundles of authorities have comments, in any language.
-    const authority = Buffer.from('# Αθήνα\n').toString('base64');
+    const authority = Buffer.from(`# Αθήνα\n${atob(ca)}`).toString('base64');
     const cluster = {
       'certificate-authority-data': authority,
       extensions: [{ name: 'client.authentication.k8s.io/exec', extension: { audience: 'shop' } }],
@@ -287,13 +309,13 @@ describe('an exec plugin', () => {
   test('is found beside its kubeconfig, and run again when its credentials expire', async () => {
     const folder = folderOfTest();
     const clock = fakeClock();
-    const { server, seen } = await noting();
+    const { server, ca, seen } = await noting();
     plugin(
       folder,
       credential({ token: 't', expirationTimestamp: '2024-01-01T00:10:00Z' }, 'client.authentication.k8s.io/v1beta1'),
     );
     const exec = { apiVersion: 'client.authentication.k8s.io/v1beta1', command: './plugin.sh' };
-    writeFileSync(join(folder, 'config'), configOf({ server, user: { exec } }));
+    writeFileSync(join(folder, 'config'), configOf({ server, ca, user: { exec } }));
     const client = clientOver(await open({ path: join(folder, 'config'), clock }));
     await client.get({ name: 'a' });
     clock.advance(599_000);
@@ -307,12 +329,14 @@ describe('an exec plugin', () => {
 
   test('is run again after a 401, once for many requests', async () => {
     const folder = folderOfTest();
-    const { server } = await noting((authorization) => authorization === 'Bearer t2');
+    const { server, ca } = await noting((authorization) => authorization === 'Bearer t2');
     const command = plugin(
       folder,
       `n=$(wc -l < "${folder}/runs")\necho "{\\"kind\\":\\"ExecCredential\\",\\"apiVersion\\":\\"${V1}\\",\\"status\\":{\\"token\\":\\"t$((n))\\"}}"`,
     );
-    const client = clientOver(await open({ text: configOf({ server, user: { exec: { apiVersion: V1, command } } }) }));
+    const client = clientOver(
+      await open({ text: configOf({ server, ca, user: { exec: { apiVersion: V1, command } } }) }),
+    );
     await Promise.all(Array.from({ length: 5 }, () => client.get({ name: 'a' })));
     expect(runs(folder)).toBe(2);
   });

@@ -1,7 +1,11 @@
+import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { generate } from 'selfsigned';
 import { onTestFinished } from 'vitest';
 import {
   createEventsClient,
@@ -45,6 +49,23 @@ export async function clientOf(
   const { server, port } = await listen(listener);
   const transport = closedLater(httpTransport({ server: local(port), ...options }));
   return { client: clientOver(transport, more), server, port, transport };
+}
+
+let ofLoopback: Promise<{ readonly private: string; readonly cert: string }> | undefined;
+
+/** A server over TLS, as the credentials of a kubeconfig need one; `ca` is its certificate in base64. */
+export async function listenTls(listener: RequestListener): Promise<{ readonly server: string; readonly ca: string }> {
+  const extensions = [{ name: 'subjectAltName', altNames: [{ type: 7, ip: '127.0.0.1' }] }];
+  ofLoopback ??= generate([{ name: 'commonName', value: '127.0.0.1' }], { keySize: 2048, extensions } as never);
+  const { private: key, cert } = await ofLoopback;
+  const server = createServer({ key, cert }, listener);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { server: `https://127.0.0.1:${(server.address() as AddressInfo).port}`, ca: btoa(cert) };
 }
 
 /** Responds with an object. */

@@ -6,7 +6,9 @@ import type { ProcessContext } from '../../src/cli/command-line/command.js';
 import { runProgram } from '../../src/cli/program.js';
 import { allowAuthenticated, createApiServer, createHealth, staticTokens } from '../../src/index.js';
 import { toNodeListener } from '../../src/node.js';
+import { listenTls } from './client-support.js';
 import { openEvents } from './events-api.js';
+
 import { listen } from './support.js';
 
 const TOKEN = 't0ken-of-this-test';
@@ -29,8 +31,8 @@ async function run(...argv: string[]): Promise<Ran> {
   return { code, ...written };
 }
 
-/** A server with a token, and a folder for files. */
-async function served(): Promise<{ readonly url: string; readonly folder: string }> {
+/** A server with a token, over HTTP and over TLS, and a folder for files. */
+async function served() {
   const access = { authenticate: staticTokens({ [TOKEN]: { name: 'reader' } }), authorize: allowAuthenticated() };
   const api = openEvents(access);
   onTestFinished(() => api.close());
@@ -41,7 +43,7 @@ async function served(): Promise<{ readonly url: string; readonly folder: string
   const { port } = await listen(toNodeListener(handle));
   const folder = mkdtempSync(join(tmpdir(), 'kube-vitals-events-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
-  return { url: `http://127.0.0.1:${port}`, folder };
+  return { url: `http://127.0.0.1:${port}`, tls: await listenTls(toNodeListener(handle)), folder };
 }
 
 test('kube-vitals events finds the group of a server, with a token from a file', async () => {
@@ -56,14 +58,18 @@ test('kube-vitals events finds the group of a server, with a token from a file',
 });
 
 test('kube-vitals events takes server, user and namespace from a kubeconfig', async () => {
-  const { url, folder } = await served();
+  const { url, tls, folder } = await served();
   const file = join(folder, 'kubeconfig');
   const config = {
-    clusters: [{ name: 'c', cluster: { server: url } }],
+    clusters: [
+      { name: 'c', cluster: { server: tls.server, 'certificate-authority-data': tls.ca } },
+      { name: 'plain', cluster: { server: url } },
+    ],
     users: [{ name: 'u', user: { token: TOKEN } }],
     contexts: [
       { name: 'here', context: { cluster: 'c', user: 'u' } },
       { name: 'there', context: { cluster: 'c', user: 'u', namespace: 'shop' } },
+      { name: 'unencrypted', context: { cluster: 'plain', user: 'u' } },
     ],
     'current-context': 'here',
   };
@@ -73,6 +79,8 @@ test('kube-vitals events takes server, user and namespace from a kubeconfig', as
     ...{ code: 0, out: '' },
     err: 'No events found in shop namespace.\n',
   });
+  // The token is not sent.
+  expect((await run('--kubeconfig', file, '--context', 'unencrypted')).err).toContain('Unauthorized');
 });
 
 test('kube-vitals events reports an error in one line, and exits with 1', async () => {

@@ -14,9 +14,10 @@ import { dataOf, entriesOf, entryOf, flagOf, kubeconfigFault, textOf, textsOf, t
 
 /**
  * The transport that a kubeconfig describes, as kubectl reads it: contexts, certificates in it and in files, tokens,
- * token files, user names with passwords, programs that give credentials (`exec`), impersonation and proxies. Files are
- * read again when they change; the kubeconfig itself is not. **A kubeconfig may name programs, which are run: give only
- * one that is trusted**, or `execPlugins: false`.
+ * token files, user names with passwords, programs that give credentials (`exec`), impersonation and proxies. To an
+ * `http:` server no credentials are sent, and no program is run. Files are read again when they change; the kubeconfig
+ * itself is not. **A kubeconfig may name programs, which are run: give only one that is trusted**, or
+ * `execPlugins: false`.
  *
  * @throws TypeError (as a rejection) that lists every fault of the options
  * @throws Error for a kubeconfig that cannot be used; no secret is in its text
@@ -47,11 +48,15 @@ export async function transportOf(
   const cluster = config.clusters.get(textOf(context, 'cluster') ?? '');
   if (cluster === undefined) throw kubeconfigFault(`${context.what}: its cluster is missing`);
   const userName = textOf(context, 'user');
-  const user = userName === undefined ? undefined : config.users.get(userName);
-  if (userName !== undefined && user === undefined) throw kubeconfigFault(`${context.what}: its user is missing`);
+  const named = userName === undefined ? undefined : config.users.get(userName);
+  if (userName !== undefined && named === undefined) throw kubeconfigFault(`${context.what}: its user is missing`);
 
   const server = serverOf(cluster);
   const proxyUrl = textOf(cluster, 'proxy-url');
+  checkHttpTransportOptions({ server, proxyUrl });
+  // As kubectl does: over plain HTTP anybody on the way could read the credentials. Impersonation is no secret, and
+  // without it a request would have the rights of whoever forwards it.
+  const user = new URL(server).protocol === 'https:' ? named : undefined;
   const ca = await sourceOf(cluster, 'certificate-authority', clock);
   const insecureSkipTlsVerify = flagOf(cluster, 'insecure-skip-tls-verify');
   if (insecureSkipTlsVerify && ca !== undefined) {
@@ -66,13 +71,12 @@ export async function transportOf(
   const tls = tlsSource({ ca, cert, key }, { serverName, insecureSkipTlsVerify });
   const fixed = user && (await credentialsOf(user, clock));
   const exec = user && !fixed ? execOf(user, () => clusterInfoOf(cluster, server, ca), options, clock) : undefined;
-  checkHttpTransportOptions({ server, proxyUrl });
   return createSender({
     ...options,
     server,
     proxyUrl,
     namespace: options.namespace ?? textOf(context, 'namespace'),
-    headers: { ...options.headers, ...impersonationHeaders(user && impersonatedBy(user)) },
+    headers: { ...options.headers, ...impersonationHeaders(named && impersonatedBy(named)) },
     credentials: fixed ?? constant(undefined),
     tls,
     ...(exec && fromProgram(exec, tls)),
