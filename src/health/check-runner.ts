@@ -1,10 +1,10 @@
 import type { Clock, ClockTimer } from '../clock/clock.js';
+import type { Semaphore } from '../clock/semaphore.js';
 import { isPromise } from '../http/promise.js';
 import type { CheckStatus } from './contract.js';
 import type { CheckDefinition } from './definition.js';
 import { failure, toOutcome, thrown, type Outcome } from './outcome.js';
 import { RunContext } from './run-context.js';
-import type { Semaphore } from './semaphore.js';
 
 /** The verdict of a check, with the reason unless it is ok. `error`: what the check threw, for `observe` only. */
 export interface Verdict {

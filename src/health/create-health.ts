@@ -1,4 +1,5 @@
 import { systemClock } from '../clock/clock.js';
+import { createSemaphore } from '../clock/semaphore.js';
 import { createBuiltIn, postStartHook } from './built-in.js';
 import { createChanges } from './changes.js';
 import { createCheckRunner } from './check-runner.js';
@@ -12,7 +13,6 @@ import { createLogWatch } from './log-watch.js';
 import { checkHealthOptions, type HealthOptions } from './options.js';
 import { createPermission, grantToAll } from './permission.js';
 import { createRegistry } from './registry.js';
-import { createSemaphore } from './semaphore.js';
 
 /**
  * Creates the health of a service: the endpoints `/healthz`, `/livez` and `/readyz` with the checks `ping`, `log` and

@@ -150,6 +150,39 @@ describe('a client over HTTP', () => {
     expect(asked).toBe(2);
   });
 
+  test('opens no connection for calls that were aborted while they waited for one', async () => {
+    let connections = 0;
+    const held: ServerResponse[] = [];
+    const listener = (_request: unknown, response: ServerResponse): void => void held.push(response);
+    const { client, server } = await clientOf(listener, { maxConnections: 1 });
+    server.on('connection', () => connections++);
+    const first = client.get({ name: 'a' });
+    while (held.length === 0) await delay(1);
+    const reason = new Error('enough');
+    const stopping = new AbortController();
+    const gone = Array.from({ length: 5 }, () => failureOf(client.get({ name: 'a' }, { signal: stopping.signal })));
+    const second = client.get({ name: 'a' });
+    await delay(20);
+    stopping.abort(reason);
+    expect(await Promise.all(gone)).toEqual(Array.from({ length: 5 }, () => reason));
+    respond(held[0] as ServerResponse, 200, STORED);
+    await first;
+    while (held.length === 1) await delay(1);
+    respond(held[1] as ServerResponse, 200, STORED);
+    await second;
+    expect(connections).toBe(1);
+  });
+
+  test('ends calls that wait for a connection when the transport is closed', async () => {
+    const { client, server, transport } = await clientOf(() => undefined, { maxConnections: 1 });
+    const failed = Array.from({ length: 3 }, () => failureOf(client.get({ name: 'a' })));
+    await once(server, 'request');
+    await transport.close();
+    const [first, ...others] = await Promise.all(failed);
+    expect(first).toMatchObject({ name: 'ConnectionError', sent: true });
+    for (const error of others) expect(error).toMatchObject({ message: 'the transport is closed', sent: false });
+  });
+
   test('fails when there is no response within timeoutMs', async () => {
     const { client } = await clientOf(() => undefined);
     const error = await failureOf(client.get({ name: 'a' }, { timeoutMs: 30 }));

@@ -7,15 +7,20 @@ export type ConnectionOptions = Pick<
   'server' | 'proxyUrl' | 'http2' | 'maxConnections' | 'connectTimeoutMs' | 'keepAliveMs' | 'maxHeaderBytes'
 >;
 
+interface DispatcherOptions extends ConnectionOptions {
+  readonly maxConnections: number;
+  readonly maxHeaderBytes: number;
+}
+
 /** Makes the connections of a transport; the HTTP client is loaded when it is first needed. */
-export function createDispatchers(options: ConnectionOptions & { readonly maxHeaderBytes: number }) {
+export function createDispatchers(options: DispatcherOptions) {
   const { origin } = new URL(options.server);
   const all = new Set<Dispatcher>();
   let current: { readonly key: string; readonly dispatcher: Promise<Dispatcher> } | undefined;
 
   const make = async (tls: TlsOptions): Promise<Dispatcher> => {
     const { Pool, ProxyAgent } = await import('undici');
-    const { proxyUrl, http2: allowH2 = false, maxConnections = 128, connectTimeoutMs: timeout = 10_000 } = options;
+    const { proxyUrl, http2: allowH2 = false, maxConnections, connectTimeoutMs: timeout = 10_000 } = options;
     const { ca, cert, key, serverName, insecureSkipTlsVerify } = tls;
     const connect = {
       timeout,

@@ -14,13 +14,15 @@ interface ExchangeOptions {
   /** The largest headers of the response: of their names and values. */
   readonly maxHeaderBytes: number;
   readonly signal: AbortSignal | undefined;
+  /** Called when the request needs no connection any more. A call that is aborted while it connects ends before. */
+  readonly onEnd: () => void;
 }
 
 /** Sends a request. It and the streamed body reject with the signal's reason, a ConnectionError or a ResponseError. */
 export function exchange(
   dispatcher: Dispatcher,
   request: Dispatcher.DispatchOptions,
-  { host, maxHeaderBytes, signal }: ExchangeOptions,
+  { host, maxHeaderBytes, signal, onEnd }: ExchangeOptions,
 ): Promise<ApiResponse> {
   return new Promise((resolve, reject) => {
     const body = createBody(host, signal, reject);
@@ -46,14 +48,17 @@ export function exchange(
         else pieces.push(chunk);
       },
       onResponseEnd() {
+        onEnd();
         body.end();
         if (pieces !== undefined) resolve({ status, headers, body: pieces.length === 0 ? null : joinBytes(pieces) });
       },
       onResponseError(_controller, error) {
+        onEnd();
         body.fail(error);
       },
     };
     if (signal?.aborted) {
+      onEnd();
       body.abort();
       return;
     }

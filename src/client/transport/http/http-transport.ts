@@ -1,3 +1,4 @@
+import type { Dispatcher } from 'undici';
 import { systemClock } from '../../../clock/clock.js';
 import { untilAborted } from '../../../clock/abortable.js';
 import { bodyBytes } from '../../../http/body.js';
@@ -5,6 +6,7 @@ import type { ApiRequest } from '../../../http/request.js';
 import { isStream, releaseSource, type ApiResponse } from '../../../http/response.js';
 import { isConnectionError, transportClosed } from '../../contract/errors.js';
 import type { ConnectedTransport } from '../../contract/transport.js';
+import { createConnectionLimit } from './connection-limit.js';
 import { createCredentials, impersonationHeaders } from './credentials.js';
 import { createDispatchers, type ConnectionOptions } from './dispatchers.js';
 import { exchange } from './exchange.js';
@@ -49,7 +51,9 @@ export function createSender(options: SenderOptions): ConnectedTransport {
   const { credentials, headers, namespace, maxHeaderBytes = 16_384 } = options;
   const { origin, host, pathname } = new URL(options.server);
   const base = pathname.replace(/\/+$/, '');
-  const dispatchers = createDispatchers({ ...options, maxHeaderBytes });
+  const maxConnections = options.maxConnections ?? 128;
+  const dispatchers = createDispatchers({ ...options, maxConnections, maxHeaderBytes });
+  const turn = createConnectionLimit(maxConnections);
   let closing: Promise<void> | undefined;
 
   /** The credentials and certificates of the client, which may differ for each request. */
@@ -62,8 +66,15 @@ export function createSender(options: SenderOptions): ConnectedTransport {
     authorization: string | undefined,
     tls: TlsOptions,
   ): Promise<ApiResponse> => {
-    const dispatcher = await dispatchers.get(tls);
-    if (closing !== undefined) throw transportClosed();
+    const endTurn = await turn(request.signal);
+    let dispatcher: Dispatcher;
+    try {
+      dispatcher = await dispatchers.get(tls);
+      if (closing !== undefined) throw transportClosed();
+    } catch (error) {
+      endTurn();
+      throw error;
+    }
     const sent = { ...headers, ...request.headers, ...(authorization !== undefined && { authorization }) };
     return exchange(
       dispatcher,
@@ -75,7 +86,7 @@ export function createSender(options: SenderOptions): ConnectedTransport {
         body: body ?? null,
         ...(tls.serverName !== undefined && { servername: tls.serverName }),
       },
-      { host, maxHeaderBytes, signal: request.signal },
+      { host, maxHeaderBytes, signal: request.signal, onEnd: endTurn },
     ).catch((error: unknown) => {
       if (isConnectionError(error) && !error.sent) options.tls.expire();
       throw error;

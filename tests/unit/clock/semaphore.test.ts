@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createSemaphore } from '../../../src/health/semaphore.js';
+import { createSemaphore } from '../../../src/clock/semaphore.js';
 
 it('a permit that is released while others wait goes to them, and not to tryAcquire()', () => {
   const semaphore = createSemaphore(1);

@@ -20,11 +20,10 @@ export function createSemaphore(limit: number) {
     release: (): void => {
       free += 1;
       // A callback may release synchronously: this loop serves the queue then, so that the stack does not grow.
-      if (serving || queue.size === 0) return;
+      if (serving) return;
       serving = true;
-      while (free > 0) {
-        const [acquired] = queue;
-        if (acquired === undefined) break;
+      for (const acquired of queue) {
+        if (free === 0) break;
         queue.delete(acquired);
         free -= 1;
         acquired();

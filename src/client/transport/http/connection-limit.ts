@@ -1,0 +1,30 @@
+import { onAbort } from '../../../clock/abortable.js';
+import { createSemaphore } from '../../../clock/semaphore.js';
+
+/**
+ * Lets at most `max` requests at a time through to their connections. undici limits connections as well, but a request
+ * cannot leave its queue: there, those that were aborted would each take a connection before those that still wait.
+ */
+export function createConnectionLimit(max: number) {
+  const semaphore = createSemaphore(max);
+  /** Waits for a turn until the signal is aborted. Returns the function that ends the turn. */
+  return async (signal: AbortSignal | undefined): Promise<() => void> => {
+    if (!semaphore.tryAcquire()) {
+      await new Promise<void>((resolve, reject) => {
+        const stopWaiting = semaphore.wait(() => {
+          unlisten();
+          resolve();
+        });
+        const unlisten = onAbort(signal, () => {
+          stopWaiting();
+          reject(signal?.reason as Error);
+        });
+      });
+    }
+    let isHeld = true;
+    return () => {
+      if (isHeld) semaphore.release();
+      isHeld = false;
+    };
+  };
+}
