@@ -2,7 +2,7 @@ import type { ByteHints } from '../../contract/byte-hints.js';
 import type { EncodedEvent } from '../../contract/record.js';
 import { HEADER, MAX_LENGTH, MAX_OFFSET } from './arena-entry.js';
 import { createCommonBytesTable, textMatchesAt } from './common-bytes.js';
-import { createSharedFields } from './shared-fields.js';
+import { areEqual, costOf, createSharedFields } from './shared-fields.js';
 import { createHeldParts } from '../accounting/held-parts.js';
 import { createSharedParts } from './shared-parts.js';
 import { createArenas, type ArenaUsage } from './arenas.js';
@@ -41,6 +41,12 @@ export function createEventStorage(arenaBytes?: number) {
       const end = bytes.length - suffix;
       const found = parts.find(bytes, hints.shared, prefix, end, StoredEvent.partsOf(replaced), false);
       return HEADER.length + end - prefix - (found?.part.bytes.length ?? 0);
+    },
+    /** Returns how much more heap the fields and labels of an event need, at most, than those of the one it replaces. */
+    moreHeapFor({ fields, labels }: EncodedEvent, replaced: StoredEvent): number {
+      if (areEqual(labels, replaced.labels) && areEqual(fields, replaced.fields)) return 0;
+      const { set } = StoredEvent.partsOf(replaced);
+      return costOf(fields, labels) - (set.current > 1 ? 0 : set.cost);
     },
     /**
      * Stores an immutable copy of an event as the version at `sequence` of a slot, which may be new and is not changed.

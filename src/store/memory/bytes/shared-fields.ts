@@ -125,8 +125,13 @@ function belongs({ fields, labels }: EncodedEvent, { set, labelNames }: LastSet)
   return true;
 }
 
+export function areEqual(one: Strings, other: Strings): boolean {
+  const names = Object.keys(one);
+  return names.length === Object.keys(other).length && names.every((name) => one[name] === other[name]);
+}
+
 /** Returns the memory of fields and labels in bytes. Field names are constants of the library, and not counted. */
-function costOf(fields: Strings, labels: Strings): number {
+export function costOf(fields: Strings, labels: Strings): number {
   let cost = HEAP_COST.fieldSet + textsCost(labels);
   for (const name in fields) cost += textCost(fields[name] as string);
   return cost;

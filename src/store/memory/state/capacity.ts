@@ -30,7 +30,7 @@ export type Capacity = ReturnType<typeof createCapacity>;
 /**
  * Enforces `maxBytes` and `maxEvents` of a memory store. History is dropped first, down to an eighth of `maxBytes`,
  * which stays reserved so that feeds can always read a change after the write. Then writes are refused, or the oldest
- * events are evicted. A write that is no larger than what it replaces always succeeds, and removals are never limited.
+ * events are evicted. A write that needs no more than what it replaces always succeeds, and removals are never limited.
  */
 export function createCapacity(state: MemoryState, clock: Clock, limits: CapacityLimits) {
   const { others, evicted } = limits;
@@ -52,16 +52,21 @@ export function createCapacity(state: MemoryState, clock: Clock, limits: Capacit
     if (tooMany(target)) return false;
     const replaced = before(target);
     const more = replaced === undefined ? size + NEW_EVENT : size - StoredEvent.access.sizeOf(replaced);
-    return more <= 0 || state.held().current + others() + more <= eventCapacity();
+    return state.held().current + others() + more <= eventCapacity();
   };
 
   /**
    * Whether a write needs no more than the event it replaces, shared parts considered: unlike `fits` it reads bytes.
+   * Fewer bytes may need more heap, such as one label less than other events have: for that half of the reserve is used.
    */
-  const isNoLarger = (target: Slot | string, event: EncodedEvent): boolean => {
+  const isNoLarger = (target: Slot | string, size: number, event: EncodedEvent | undefined): boolean => {
     const replaced = before(target);
     if (replaced === undefined) return false;
-    return events.sizeFor((target as Slot).sortKey, event, replaced) <= StoredEvent.access.sizeOf(replaced);
+    const most = StoredEvent.access.sizeOf(replaced);
+    if (event === undefined) return size <= most;
+    if (size > most && events.sizeFor((target as Slot).sortKey, event, replaced) > most) return false;
+    const heap = events.moreHeapFor(event, replaced);
+    return heap <= 0 || state.held().current + others() + heap <= limits.maxBytes() - reserve() / 2;
   };
 
   /** Removes the oldest event except the one to be replaced; returns false when there is none. */
@@ -116,7 +121,7 @@ export function createCapacity(state: MemoryState, clock: Clock, limits: Capacit
      * at most the oldest events were evicted.
      */
     admit(target: Slot | string, size: number, event?: EncodedEvent): boolean {
-      if (fits(target, size) || (event !== undefined && isNoLarger(target, event))) return true;
+      if (fits(target, size) || isNoLarger(target, size, event)) return true;
       const hasCapacity = work(
         () => freeSpace(target),
         () => fits(target, size),

@@ -120,6 +120,41 @@ describe('an event that replaces another', () => {
     expect(() => capacity.admit(slot, size + 2)).toThrow(full);
   });
 
+  test('is refused if its labels need more heap, however few bytes it has; fewer or the same labels do not', () => {
+    const { state, limits, capacity, put } = createBench();
+    const labels = { app: 'shop', tier: 'web' };
+    const { slot } = put('a', { ...ofLength(20_000), labels });
+    const admit = (next: Readonly<Record<string, string>>, length = 100): boolean => {
+      const event = sampleEvent({ name: 'a', ...ofLength(length), labels: next });
+      return capacity.admit(slot, event.bytes.length, event);
+    };
+    limits.most = 1;
+    const many = Object.fromEntries(Array.from({ length: 500 }, (_, i) => [`l${i}`, '']));
+    expect(() => admit(many)).toThrow(full);
+    expect(() => admit({ app: 'shop', tier: 'website' })).toThrow(full);
+    expect(admit({ tier: 'web', app: 'shop' }, 20_000)).toBe(true);
+    expect(admit({})).toBe(true);
+    // While another event has the same labels, it keeps them in memory.
+    put('b', { labels });
+    expect(() => admit({ app: 'shop' })).toThrow(full);
+    expect(admit(labels)).toBe(true);
+    expect(state.log.latest()).toBe(2);
+  });
+
+  test('may use half of the reserve of history for its labels', () => {
+    const { state, limits, capacity, put } = createBench();
+    const { slot, event: replaced } = put('a', ofLength(2000));
+    const event = sampleEvent({ name: 'a', labels: Object.fromEntries([...'abcdefghij'].map((name) => [name, 'x'])) });
+    const heap = state.events.moreHeapFor(event, replaced as StoredEvent);
+    expect(heap).toBeGreaterThan(10 * HEAP_COST.property);
+    limits.historyMaxBytes = 10_000;
+    limits.held = 100_000;
+    limits.most = state.held().current + 100_000 + heap + 5000;
+    expect(capacity.admit(slot, event.bytes.length, event)).toBe(true);
+    limits.most--;
+    expect(() => capacity.admit(slot, event.bytes.length, event)).toThrow(full);
+  });
+
   test('is refused where there is none besides it that could be evicted', () => {
     const { state, limits, capacity, put } = createBench({ evict: true });
     const { slot } = put('a');

@@ -281,6 +281,27 @@ describe('the memory of a memory store', () => {
     }
   });
 
+  test('stays below maxBytes when a full store takes updates with fewer bytes and more labels', () => {
+    const { state, capacity, put, afterWrite } = engineWith({ maxBytes: MIB });
+    let count = 0;
+    while (put(`event-${count}`, 10_000)) count++;
+    for (let i = 0; i < count; i++) {
+      const name = `event-${i}`;
+      const labels = Object.fromEntries(Array.from({ length: 500 }, (_, n) => [`${i}.${n}`, '']));
+      const event = sampleEvent({ name, regarding: `about-${name}`, labels });
+      const { slot } = state.find(keyOf(name))!;
+      try {
+        capacity.admit(slot, event.bytes.length, event);
+        state.put(slot, event, { ...later, retentionMs: 3_600_000, at: 0 });
+        afterWrite();
+      } catch (error) {
+        expect(error).toMatchObject({ code: 'full' });
+      }
+      expect(capacity.held()).toBeLessThanOrEqual(MIB);
+    }
+    expect(count).toBeGreaterThan(50);
+  });
+
   test('returns to its initial size when every event was removed and its history dropped', () => {
     const { state, capacity, afterWrite, put } = engineWith({ maxBytes: 64 * MIB });
     put('first', 100);
