@@ -83,7 +83,7 @@ export function createCapacity(state: MemoryState, clock: Clock, limits: Capacit
   const freeSpace = (target: Slot | string): boolean => {
     if (!tooMany(target) && events.compact()) return true;
     if (limits.evict && evict(target)) return true;
-    if (tooMany(target) || state.log.oldest() === undefined) return false;
+    if (tooMany(target) || state.held().history <= reserve()) return false;
     state.pruneOldest();
     return true;
   };

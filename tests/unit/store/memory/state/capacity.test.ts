@@ -94,7 +94,8 @@ describe('a full memory store', () => {
   });
 
   test('finds an event created again in the room that its own history had taken', async () => {
-    const longValues = sampleEvent({ name: 'again', regarding: 'v'.repeat(50_000) });
+    // More than is reserved for history, of which only the values count as memory of events.
+    const longValues = sampleEvent({ name: 'again', regarding: 'v'.repeat(50_000), ...note(40_000) });
     const withHistory = async () => {
       const store = memoryStore({ clock: fakeClock(), maxBytes: MIB });
       const { revision: first } = await store.create(keyOf('again'), longValues, later);
@@ -134,6 +135,19 @@ describe('a full memory store', () => {
     expect((await store.list({ at: first, limit: 9 })).records).toHaveLength(1);
     expect(await fill(store)).toBeGreaterThan(300);
     await expect(store.list({ at: first, limit: 9 })).rejects.toMatchObject({ code: 'expired' });
+  });
+
+  test('keeps an eighth of its memory for history, whatever it refuses', async () => {
+    const store = memoryStore({ clock: fakeClock(), maxBytes: 4 * MIB });
+    await fill(store);
+    const { revision: first } = (await store.get(keyOf('event-0')))!;
+    let expected = first;
+    for (let i = 0; i < 20; i++) {
+      const event = sampleEvent({ name: 'event-0', ...note(9000) });
+      ({ revision: expected } = await store.replace(keyOf('event-0'), event, { ...later, expected }));
+    }
+    for (let i = 0; i < 20; i++) await expect(create(store, 'more')).rejects.toMatchObject({ code: 'full' });
+    expect((await store.list({ at: first, limit: 9 })).records).toHaveLength(1);
   });
 
   test('enforces maxEvents, and still accepts updates', async () => {
