@@ -1,27 +1,68 @@
 import { once } from 'node:events';
-import type { ClientHttp2Session, IncomingHttpHeaders } from 'node:http2';
+import type { ClientHttp2Session, Http2Server, IncomingHttpHeaders } from 'node:http2';
 import { connect, createServer } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { readBody } from '../../src/http/body.js';
 import type { ApiHandler } from '../../src/http/handler.js';
-import { toNodeListener } from '../../src/node.js';
-import { feedHandler, gate, text, whole } from './support.js';
+import { toNodeListener, trackConnections } from '../../src/node.js';
+import { feedHandler, gate, raw, text, whole } from './support.js';
 
-async function serve2(handler: ApiHandler): Promise<{ session: ClientHttp2Session; errors: unknown[] }> {
+interface Served2 {
+  readonly server: Http2Server;
+  readonly port: number;
+  readonly session: ClientHttp2Session;
+  readonly errors: unknown[];
+}
+
+type Wrap = (listener: ReturnType<typeof toNodeListener>) => ReturnType<typeof toNodeListener>;
+
+/** @param wrap what stands in front of the listener */
+async function serve2(handler: ApiHandler, wrap: Wrap = (listener) => listener): Promise<Served2> {
   const errors: unknown[] = [];
-  const server = createServer(
-    toNodeListener(handler, { onError: (error, where) => void errors.push({ error, where }) }),
-  );
+  const onError = (error: unknown, where: string): void => void errors.push({ error, where });
+  const server = createServer(wrap(toNodeListener(handler, { onError })));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const session = connect(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  const { port } = server.address() as AddressInfo;
+  const session = connect(`http://127.0.0.1:${port}`);
   onTestFinished(() => {
     session.destroy();
     server.close();
   });
-  return { session, errors };
+  return { server, port, session, errors };
 }
+
+/** A handler that reads the body, and what it read or failed with. */
+function bodyHandler(): { handler: ApiHandler; begun: Promise<void>; read: Promise<string> } {
+  const begun = gate();
+  const read = gate<string>();
+  const handler: ApiHandler = async (request) => {
+    const reading = readBody(request, 100);
+    begun.open();
+    read.open(await reading.then(String, String));
+    return text('read');
+  };
+  return { handler, begun: begun.promise, read: read.promise };
+}
+
+/** A frame of HTTP/2 (RFC 9113, 4.1). Node's client ends a body before it resets the stream. */
+function frame(type: number, flags: number, stream: number, payload: string | readonly number[] = ''): Buffer {
+  const head = [0, 0, payload.length, type, flags, 0, 0, 0, stream];
+  return Buffer.concat([Buffer.from(head), Buffer.from(payload as string)]);
+}
+
+/** The preface of a client, and the beginning of POST / on stream 1. */
+const HALF_A_POST = Buffer.concat([
+  Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'),
+  frame(4, 0, 0),
+  // Indexed by HPACK (RFC 7541, appendix A): the method, the scheme, the path, and the authority x.
+  frame(1, 4, 1, [0x83, 0x86, 0x84, 0x01, 1, 0x78]),
+  frame(0, 0, 1, 'half'),
+]);
+
+/** RST_STREAM of stream 1 with NO_ERROR, as Envoy sends it for a client that has left. */
+const RESET = frame(3, 0, 1, [0, 0, 0, 0]);
 
 const headersOf = async (stream: ReturnType<ClientHttp2Session['request']>): Promise<IncomingHttpHeaders> =>
   (await once(stream, 'response'))[0] as IncomingHttpHeaders;
@@ -115,6 +156,64 @@ test('a lost connection aborts all of its streams', async () => {
   const sources = [await at(0), await at(1)];
   session.destroy();
   for (const source of sources) expect(await source.aborted).toMatchObject({ code: 'client-left' });
+});
+
+test('a body is incomplete if its stream is reset without an error', async () => {
+  const { handler, begun, read } = bodyHandler();
+  const { port, errors } = await serve2(handler);
+  const client = raw(port);
+  client.send(HALF_A_POST);
+  await begun;
+  client.send(RESET);
+  expect(await read).toBe('BodyError: the client left before the request body was complete');
+  expect(errors).toEqual([]);
+});
+
+test.each([undefined, 'half'])('a body is incomplete if its stream was reset before, parsed as %s', async (body) => {
+  const { handler, read } = bodyHandler();
+  const { port, server, errors } = await serve2(handler, (listener) => (req, res) => {
+    if (body !== undefined) req.resume();
+    req.once('aborted', () => setImmediate(() => listener(Object.assign(req, { body }), res)));
+  });
+  const client = raw(port);
+  client.send(HALF_A_POST);
+  await once(server, 'request');
+  client.send(RESET);
+  expect(await read).toBe('BodyError: the client left before the request body was complete');
+  expect(errors).toEqual([]);
+});
+
+test('a stream that is reset without an error is released, and no longer counted', async () => {
+  const { handler, feeds, at } = feedHandler();
+  const { port, server, errors } = await serve2((request) => {
+    const response = handler(request);
+    feeds[0]?.push('one');
+    return response;
+  });
+  const tracker = trackConnections(server);
+  raw(port).send(Buffer.concat([HALF_A_POST, RESET]));
+  const source = await at(0);
+  expect(tracker.open().requests).toBe(1);
+  expect(await source.aborted).toMatchObject({ code: 'client-left' });
+  await source.returned;
+  expect(tracker.open().requests).toBe(0);
+  expect(errors).toEqual([]);
+});
+
+test('a stream that another handler serves gets no listener', async () => {
+  const listeners: number[] = [];
+  const { session } = await serve2(
+    () => undefined,
+    (listener) => (req, res) => {
+      listeners.push(req.stream.listenerCount('aborted'));
+      listener(req, res, () => {
+        listeners.push(req.stream.listenerCount('aborted'));
+        res.end();
+      });
+    },
+  );
+  await whole(session.request({ ':path': '/' }));
+  expect(listeners[1]).toBe(listeners[0]);
 });
 
 test('a failure after the headers resets only its own stream, with an error', async () => {

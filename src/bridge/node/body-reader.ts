@@ -85,11 +85,11 @@ export function readIncoming(
 const ignoreError = (): void => undefined;
 
 async function bytesOfParser(req: NodeIncoming, res: NodeOutgoing, limit: number): Promise<Uint8Array> {
+  // Node ends the body of an HTTP/2 stream that the client has reset.
+  if (isGone(req, res)) throw bodyAborted();
   const { rawBody, body } = req;
   if (typeof rawBody === 'string' || isBytes(rawBody)) return bodyBytes(rawBody, limit);
   if (body !== undefined) return parsedBytes(body, limit);
-  // Node ends the body of an HTTP/2 stream that the client has reset.
-  if (isGone(req, res)) throw bodyAborted();
   throw new TypeError(
     'something has read the request body already: mount the listener before the body parser (Fastify: in the hook onRequest; ' +
       'Nest: with app.use before init), or let it leave req.rawBody or req.body',

@@ -1,3 +1,5 @@
+import process from 'node:process';
+
 /** The part of a socket that the bridge reads. */
 export interface NodeSocket {
   /** The address of the client. */
@@ -78,10 +80,15 @@ export interface NodeIncoming {
 /** The stream below a message of HTTP/2. */
 export interface Http2StreamLike {
   readonly destroyed: boolean;
+  /** True if it was closed while the response was incomplete. */
+  readonly aborted: boolean;
   /** True when the request came without a body. */
   readonly endAfterHeaders: boolean;
   readonly session?: Http2SessionLike | undefined;
   close(code?: number): void;
+  destroy(): unknown;
+  once(event: 'aborted', listener: (this: Http2StreamLike) => void): unknown;
+  removeListener(event: 'aborted', listener: (this: Http2StreamLike) => void): unknown;
 }
 
 /** A connection of HTTP/2. */
@@ -146,6 +153,26 @@ export interface NodeOutgoing {
 export function http2Stream(message: NodeIncoming | NodeOutgoing): Http2StreamLike | undefined {
   const stream = (message as { readonly stream?: Partial<Http2StreamLike> | null }).stream;
   return typeof stream?.close === 'function' ? (stream as Http2StreamLike) : undefined;
+}
+
+/**
+ * Destroys the HTTP/2 stream of a request when the client resets it. Node does so itself unless the code is NO_ERROR,
+ * which Envoy sends: the body then ends as if it were complete, and the stream may never close.
+ */
+export function destroyWhenReset(req: NodeIncoming): void {
+  const stream = http2Stream(req);
+  if (stream?.aborted === true) stream.destroy();
+  else stream?.once('aborted', destroySoon);
+}
+
+/** Undoes {@link destroyWhenReset}. */
+export function keepWhenReset(req: NodeIncoming): void {
+  http2Stream(req)?.removeListener('aborted', destroySoon);
+}
+
+function destroySoon(this: Http2StreamLike): void {
+  // Not at once: the code of `tearDown` is sent after this event.
+  process.nextTick(() => this.destroy());
 }
 
 /** True if the client has disconnected. */

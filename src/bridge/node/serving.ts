@@ -11,7 +11,7 @@ import { createStreamingResponses } from '../exchange/streaming-responses.js';
 import { createBodyBatcher } from './body-batcher.js';
 import { createClosing } from './closing.js';
 import { createDeferredSignals } from './deferred-signals.js';
-import type { NodeIncoming, NodeOutgoing } from './message.js';
+import { destroyWhenReset, keepWhenReset, type NodeIncoming, type NodeOutgoing } from './message.js';
 import { createRequestOrder, isQueued } from './request-order.js';
 import { createTransfers } from './transfers.js';
 import { NodeExchange, type RequestRouting } from './node-exchange.js';
@@ -64,6 +64,7 @@ export function createServing(maker: string, handler: ApiHandler, options: Bridg
         begin(req, res, other, undefined, routing);
       } else if (response === undefined && routing.next !== undefined) {
         closing.beforeHead(exchange);
+        keepWhenReset(req);
         routing.next();
       } else {
         routing.onResponse?.();
@@ -96,6 +97,7 @@ export function createServing(maker: string, handler: ApiHandler, options: Bridg
   };
 
   return function serve(req, res, routing): void {
+    destroyWhenReset(req);
     const { url: left = '/', originalUrl: sent = left } = req;
     let url = stripBasePath(utf8(sent), basePath);
     let other: string | undefined;

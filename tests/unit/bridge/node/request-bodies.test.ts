@@ -209,7 +209,7 @@ describe('a body that a framework has read', () => {
 
   test('is aborted, and not reported, when the client has reset the stream of HTTP/2 before it is read', async () => {
     // Node has ended this body, though nothing has read it.
-    const stream = { destroyed: true, endAfterHeaders: false, close: () => undefined };
+    const stream = { destroyed: true, endAfterHeaders: false, close: () => undefined, once: () => undefined };
     const { came, errors } = await parsed({ stream });
     expect([came, errors]).toEqual([['aborted'], []]);
   });

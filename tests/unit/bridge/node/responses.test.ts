@@ -24,7 +24,8 @@ class Session extends EventEmitter {
 }
 const http2 = (session = new Session(), destroyed = false): { req: Incoming; res: Outgoing; codes: unknown[] } => {
   const codes: unknown[] = [];
-  const stream = { session, destroyed, endAfterHeaders: true, close: (code: number) => void codes.push(code) };
+  const close = (code: number): void => void codes.push(code);
+  const stream = Object.assign(new EventEmitter(), { session, destroyed, endAfterHeaders: true, close });
   return { req: Object.assign(get(), { stream }), res: Object.assign(new Outgoing(), { stream }), codes };
 };
 
