@@ -1,6 +1,7 @@
 import cors from '@fastify/cors';
 import fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify';
 import { request as httpRequest } from 'node:http';
+import { connect } from 'node:http2';
 import { once } from 'node:events';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { toFastifyPlugin } from '../../src/fastify.js';
@@ -194,5 +195,26 @@ describe('the plugin of Fastify', () => {
     go.open();
     expect(await whole(await response)).toBe('answered');
     await closed;
+  });
+
+  test('app.close() does not wait for a stream of HTTP/2 that the client reset before the response', async () => {
+    const asked = gate<AbortSignal>();
+    const app = fastify({ http2: true });
+    void app.register(
+      toFastifyPlugin(async (request) => {
+        const signal = request.signal as AbortSignal;
+        asked.open(signal);
+        await once(signal, 'abort');
+        return text('late');
+      }),
+    );
+    const session = connect(await app.listen({ port: 0, host: '127.0.0.1' }));
+    onTestFinished(() => session.destroy());
+    const stream = session.request({ ':path': '/' });
+    const signal = await asked.promise;
+    stream.close(8);
+    await once(signal, 'abort');
+    session.close();
+    await app.close();
   });
 });

@@ -1,6 +1,6 @@
 import type { ApiHandler } from '../../http/handler.js';
 import { checkBridge, type BridgeOptions } from '../exchange/options.js';
-import type { NodeIncoming, NodeOutgoing } from './message.js';
+import { isGone, type NodeIncoming, type NodeOutgoing } from './message.js';
 import { createServing } from './serving.js';
 
 /** The part of Fastify's request that the plugin uses. */
@@ -101,7 +101,7 @@ export function toFastifyPlugin(handler: ApiHandler, options: FastifyPluginOptio
           if (value !== undefined) raw.setHeader(name, value);
         }
         reply.hijack();
-        open.add(raw);
+        open.add(request.raw, raw);
       };
       serve(request.raw, raw, { next, hasNext, onResponse, framework: request });
     };
@@ -140,8 +140,8 @@ function createOpenResponses() {
     if (open === 0) waiting?.();
   };
   return {
-    add(response: NodeOutgoing): void {
-      if (response.destroyed === true) return;
+    add(request: NodeIncoming, response: NodeOutgoing): void {
+      if (isGone(request, response)) return;
       open += 1;
       response.once('close', onClose);
     },
