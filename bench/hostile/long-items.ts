@@ -15,6 +15,10 @@ const FEW = 3;
 const ALIKE = 58;
 const alike = (index: number, length: number): string => `${x(Math.min(length, 16_400))}${index + ALIKE}`;
 
+/** The number of texts of 4,096 characters, the most that an error shows of one, that are accepted. */
+const UNPRINTABLE = 200;
+const unprintable = (length: number): string => '\u0085'.repeat(Math.min(length, 2_040));
+
 const longItems = (
   id: string,
   title: string,
@@ -104,6 +108,14 @@ export const longItemBodies: readonly EventBody[] = [
     (i, n) => `{"apiVersion":"v1","kind":"P","name":"n","uid":"${alike(i, n)}"}`,
     ']',
     ALIKE - 4,
+  ),
+  longItems(
+    'labels-unprintable',
+    'labels whose long keys cannot be printed',
+    '"labels":{',
+    (i, n) => `"${unprintable(n / 4)}${i}/${unprintable(n / 4)}":""`,
+    '}',
+    UNPRINTABLE,
   ),
   longItems('labels-few', 'few very long labels', '"labels":{', (i, n) => `"k${i}":"${x(n)}"`, '}', FEW),
   longItems('keys-few', 'few labels with very long keys', '"labels":{', (i, n) => `"k${i}${x(n)}":""`, '}', FEW),

@@ -54,26 +54,21 @@ export function shorten(text: string, max: number = MAX_SHOWN): string {
 /** What Go prints unescaped: letters, marks, numbers, punctuation, symbols, and of the spaces only U+0020. */
 export const PRINTABLE: RegExp = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u;
 
+/** All others, and what quotes have to escape. */
+const ESCAPED = /["\\]|[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu;
+
 /** In the order of their escape letters. */
 const SHORT = '\u0007\b\f\n\r\t\v"\\';
 const LETTERS = 'abfnrtv"\\';
 
-/** Fast path: texts of these characters are written unescaped. */
-const PLAIN = /^[ !#-[\]-~]*$/;
-
 /** A string in double quotes as Go's `%q` writes it. */
 export function goQuote(text: string): string {
-  if (PLAIN.test(text)) return `"${text}"`;
-  let quoted = '"';
-  for (const character of text) {
-    const short = SHORT.indexOf(character);
-    if (short >= 0) quoted += `\\${LETTERS[short]}`;
-    else quoted += PRINTABLE.test(character) ? character : escaped(character);
-  }
-  return `${quoted}"`;
+  return `"${text.replace(ESCAPED, escaped)}"`;
 }
 
 function escaped(character: string): string {
+  const short = SHORT.indexOf(character);
+  if (short >= 0) return `\\${LETTERS[short]}`;
   const code = character.codePointAt(0) ?? 0;
   if (code < 0x20 || code === 0x7f) return `\\x${code.toString(16).padStart(2, '0')}`;
   if (code >= 0xd800 && code <= 0xdfff) return '\ufffd';

@@ -1,5 +1,6 @@
 import type { StatusCause } from '../../model/status.js';
 import { goQuote, shorten } from '../../json/go-print.js';
+import { MAX_STATUS_LENGTH } from './status-failure.js';
 
 /** One broken rule on one field, with the cause reason and text Kubernetes gives it. */
 export interface FieldError {
@@ -49,19 +50,20 @@ export function joinFieldErrors(errors: readonly FieldError[]): string {
   return texts.length === 1 ? (texts[0] as string) : `[${texts.join(', ')}]`;
 }
 
-/** About the most errors of a list, so that many small faults cannot make the response far larger than the body. */
-const MAX_ERRORS = 1000;
-
-/** The errors of all items, in order; items after the first thousand errors are not looked at. */
+/** The errors of all items, in order; items after those whose errors fill a Status are not looked at. */
 export function collectErrors<T>(
   items: Iterable<T>,
   errorsOf: (item: T, index: number) => readonly FieldError[],
 ): FieldError[] {
   const errors: FieldError[] = [];
   let index = 0;
+  let left = MAX_STATUS_LENGTH;
   for (const item of items) {
-    errors.push(...errorsOf(item, index++));
-    if (errors.length >= MAX_ERRORS) break;
+    for (const error of errorsOf(item, index++)) {
+      errors.push(error);
+      left -= error.field.length + error.text.length;
+    }
+    if (left < 0) break;
   }
   return errors;
 }

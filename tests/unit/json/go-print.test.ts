@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { goPrint, goPrintAsText, goType } from '../../../src/json/go-print.js';
+import { goPrint, goPrintAsText, goQuote, goType } from '../../../src/json/go-print.js';
 
 describe('goPrint', () => {
   it.each<[unknown, string]>([
@@ -60,5 +60,21 @@ describe('goPrintAsText', () => {
     [true, '%!s(bool=true)'],
   ])('prints %j where Go expects a text', (value, expected) => {
     expect(goPrintAsText(value)).toBe(expected);
+  });
+});
+
+describe('goQuote', () => {
+  it.each<[string, string]>([
+    ['', '""'],
+    ['plain ~ text', '"plain ~ text"'],
+    ['"\\', '"\\"\\\\"'],
+    ['\u0007\b\f\n\r\t\v', '"\\a\\b\\f\\n\\r\\t\\v"'],
+    ['\0\u001b\u007f', '"\\x00\\x1b\\x7f"'],
+    ['\u0085\u00a0\u200b\ufeff', '"\\u0085\\u00a0\\u200b\\ufeff"'],
+    ['\u{e0001}', '"\\U000e0001"'],
+    ['é中😀\u0301', '"é中😀\u0301"'],
+    ['a\ud83db\ude00', '"a\ufffdb\ufffd"'],
+  ])('quotes %j as Go quotes it', (text, expected) => {
+    expect(goQuote(text)).toBe(expected);
   });
 });

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { invalid } from '../../../../src/api/status/failures.js';
 import {
+  collectErrors,
   invalidValue,
   joinFieldErrors,
   notSupported,
@@ -23,5 +25,18 @@ describe('field errors', () => {
     const [one, two] = [required('a'), required('b')];
     expect(joinFieldErrors([one, one])).toBe('a: Required value');
     expect(joinFieldErrors([one, two, one])).toBe('[a: Required value, b: Required value]');
+  });
+
+  it.each([
+    ['ASCII', 'x'],
+    ['umlauts', '\u00e4'],
+    ['unprintable', '\u0085'],
+  ])('of many items are made only as far as they are shown: %s', (_, character) => {
+    const items = Array.from({ length: 40 }, (_, index) => `${character.repeat(1000)}${index}`);
+    const errorsOf = (item: string): readonly FieldError[] => [invalidValue('a', item, 'bad')];
+    const errors = collectErrors(items, errorsOf);
+    const { status } = invalid('Event', 'e', errors);
+    expect(errors.length).toBeLessThanOrEqual((status.details?.causes?.length ?? 0) + 1);
+    expect(status).toEqual(invalid('Event', 'e', items.flatMap(errorsOf)).status);
   });
 });

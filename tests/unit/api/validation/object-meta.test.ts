@@ -125,8 +125,10 @@ describe('validateObjectMetaCreate', () => {
 
   it('limits the number of errors', () => {
     const labels = Object.fromEntries(Array.from({ length: 300_000 }, (_, index) => [`${index}!`, '']));
+    expect(created({ labels }).length).toBeLessThan(100);
     const ownerReferences = Array.from({ length: 5000 }, () => ({ ...owner, controller: true }));
-    expect(created({ labels, ownerReferences })).toHaveLength(1000 + 10);
+    expect(created({ ownerReferences })).toHaveLength(4);
+    expect(created({ ownerReferences: ownerReferences.slice(0, 12) })).toHaveLength(10);
   });
 
   it('requires only a path segment if it is not strict', () => {
