@@ -243,4 +243,9 @@ export const applyBodies: readonly { readonly id: string; readonly title: string
     title: 'a large list where a text is wanted',
     make: (bytes) => fill(bytes, `${eventStart('stored')}},"note":[`, () => '[]', ']}'),
   },
+  {
+    id: 'wrong-text',
+    title: 'a list with a text that cannot be printed where a text is wanted',
+    make: (bytes) => `${eventStart('stored')}},"note":["${times('\u0085', (bytes - 1_000) / 2)}"]}`,
+  },
 ];

@@ -51,6 +51,16 @@ export function shorten(text: string, max: number = MAX_SHOWN): string {
   return `${text.slice(0, last >= 0xd800 && last < 0xdc00 ? max - 1 : max)}...`;
 }
 
+/** The texts of items as Go lists them, `a, b`; of a long list not much more than the first `max` characters. */
+export function goList<T>(items: Iterable<T>, textOf: (item: T) => string, max: number = MAX_SHOWN): string {
+  let list = '';
+  for (const item of items) {
+    if (list.length > max) break;
+    list += (list && ', ') + textOf(item);
+  }
+  return list;
+}
+
 /** What Go prints unescaped: letters, marks, numbers, punctuation, symbols, and of the spaces only U+0020. */
 export const PRINTABLE: RegExp = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u;
 

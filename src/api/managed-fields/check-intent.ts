@@ -1,4 +1,4 @@
-import { goPrint, goType, shorten, goQuote } from '../../json/go-print.js';
+import { goList, goPrint, goType, shorten, goQuote } from '../../json/go-print.js';
 import { isObject } from '../../json/json-tree.js';
 import type { ListShape, ScalarShape, Shape, StructShape } from '../schema/shape.js';
 import { itemElement, memberShape } from './fields-of.js';
@@ -92,11 +92,11 @@ function checkItems(value: readonly unknown[], shape: ListShape, path: string, e
 
 const pointer = (value: unknown): string => `&{${shorten(goPrint(value))}}`;
 
-/** As Go's `%#v` writes a value. */
+/** As Go's `%#v` writes a value; of a long one at least what {@link shorten} leaves of it. */
 function goSyntax(value: unknown): string {
-  if (typeof value === 'string') return goQuote(value);
-  if (Array.isArray(value)) return `[]interface {}{${value.map(goSyntax).join(', ')}}`;
+  if (typeof value === 'string') return goQuote(shorten(value));
+  if (Array.isArray(value)) return `[]interface {}{${goList(value, goSyntax)}}`;
   if (!isObject(value)) return value === null ? 'interface {}(nil)' : goPrint(value);
-  const members = Object.keys(value).map((key) => `${goQuote(key)}:${goSyntax(value[key])}`);
-  return `map[string]interface {}{${members.join(', ')}}`;
+  const members = goList(Object.keys(value), (key) => `${goQuote(shorten(key))}:${goSyntax(value[key])}`);
+  return `map[string]interface {}{${members}}`;
 }
