@@ -23,7 +23,7 @@ export function isConnectionError(value: unknown): value is ConnectionError {
   return isBranded('ConnectionError', value);
 }
 
-/** Makes the {@link ConnectionError} of a transport that was closed, which no repetition cures. */
+/** Makes the {@link ConnectionError} of a transport that was closed, after which no retry succeeds. */
 export function transportClosed(): ConnectionError {
   return Object.assign(connectionError('the transport is closed', false), {
     [Symbol.for('kube-vitals.ConnectionClosed')]: true,

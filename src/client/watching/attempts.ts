@@ -77,7 +77,7 @@ export function createAttempts(
     /**
      * Takes any other failure into account, and returns the pause that the server requests, in milliseconds.
      *
-     * @throws an error that cannot be cured by trying again
+     * @throws a permanent error
      */
     failed(error: unknown, isListing: boolean): number {
       if (isFailure(error, 'silent')) {

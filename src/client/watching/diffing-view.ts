@@ -8,10 +8,10 @@ import type { View } from './view.js';
 const NOTHING: readonly EventChange[] = [];
 
 /**
- * Remembers which version of each event the consumer has, and gives the differences to the server's.
+ * Keeps which version of each event the consumer has, and returns the differences to those of the server.
  *
- * @param after the position a watch begins at without a list; older events that were never seen are not given
- * @param skipsFirst true if the events of the first list are not given
+ * @param after the position a watch begins at without a list; older events that were never seen are not returned
+ * @param skipsFirst true if the events of the first list are not returned
  */
 export function createDiffingView(
   remembered: Remembered,
@@ -26,7 +26,7 @@ export function createDiffingView(
   /** `after`, until the revisions have gone back: then older events may be new. */
   let start = after;
 
-  /** Whether the consumer has this version. An `updated` too many is better than contents that stay wrong. */
+  /** Whether the consumer has this version. A redundant `updated` is better than contents that stay wrong. */
   const isCurrent = (event: Event, known: Known | undefined): boolean =>
     known?.revision === revisionOf(event) &&
     known.uid === (event.metadata.uid ?? '') &&

@@ -40,7 +40,7 @@ export interface EventsCache {
    */
   on(type: EventChange['type'], handler: EventHandler): () => void;
   /**
-   * Resolves when all events have been read once. Rejects when the server refuses that for good (StatusError such as
+   * Resolves when all events have been read once. Rejects when the server refuses that permanently (StatusError such as
    * 403), and when the cache is closed before.
    */
   readonly synced: Promise<void>;
@@ -95,7 +95,7 @@ export function createEventsCache(options: EventsCacheOptions): EventsCache {
   // A failure that nobody awaits has been reported to `observe`.
   synced.catch(() => undefined);
 
-  /** What was put last. Its change is given a moment later, so handlers may not have been called with it. */
+  /** What was put last. Its change is returned a moment later, so handlers may not have been called with it. */
   let latest: Event | undefined;
   const changing = (key: string, after: Event | undefined): void => {
     latest = after ?? latest;

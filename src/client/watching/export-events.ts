@@ -33,8 +33,8 @@ export interface EventSink {
    * another one, such as a webhook, gets a batch again when it fails after a part of it, or when the process ends
    * before the cursor is stored.
    *
-   * When it throws or rejects the same batch is handed over again after a pause, until it succeeds; `retryAfterMs` of
-   * the error, in milliseconds, makes that pause longer. So a sink has to skip events that it can never accept.
+   * When it throws or rejects, the same batch is passed again after a pause, until it succeeds; `retryAfterMs` of the
+   * error, in milliseconds, makes that pause longer. So a sink has to skip events that it can never accept.
    */
   write(
     batch: readonly Event[],
@@ -59,14 +59,14 @@ export interface ExportEventsOptions extends FollowOptions {
 }
 
 /**
- * Hands every version of every event to a sink, in the order of their revisions, with a cursor from which the next
+ * Passes every version of every event to a sink, in the order of their revisions, with a cursor from which the next
  * start resumes. Deletions are not exported. A version that is replaced or deleted while there is no watch, and that is
  * no longer in the server's history afterwards, is missed; everything that still exists and is newer than the cursor is
  * exported. After a server's revisions have gone back (a restored backup), everything that exists is exported again,
  * because new events cannot be distinguished from old ones.
  *
- * @returns a promise that is fulfilled when the signal is aborted, and rejected by a refusal that cannot be cured,
- * before anything has worked, and when the transport of the client is closed
+ * @returns a promise that is fulfilled when the signal is aborted, and rejected by a permanent refusal before any
+ * request has succeeded, and when the transport of the client is closed
  * @throws TypeError that lists every fault of the options
  */
 export function exportEvents(options: ExportEventsOptions): Promise<void> {
@@ -107,7 +107,7 @@ async function run(options: ExportEventsOptions): Promise<void> {
   }
 }
 
-/** Sinks without types may give what their database made of the cursor, such as a number. */
+/** Sinks without types may return another type of cursor from their database, such as a number. */
 function checkCursor(cursor: unknown): asserts cursor is string | undefined {
   if (cursor === undefined) return;
   const isText = typeof cursor === 'string';

@@ -28,7 +28,7 @@ const INITIAL_END = 'k8s.io/initial-events-end';
 
 interface FollowDependencies<Given> {
   readonly view: View<Given>;
-  /** Where the watch begins. `list`: with what exists; `latest`: now, without a list. */
+  /** Where the watch begins. `list`: with existing events; `latest`: now, without a list. */
   readonly start: 'list' | 'latest' | { readonly after: string };
   readonly watchList: boolean;
   /** A list was completed. */
@@ -36,11 +36,11 @@ interface FollowDependencies<Given> {
 }
 
 /**
- * Follows the events of a server until the signal is aborted or the iterator is ended: lists, watches, and resumes
- * where it was. Pages of lists are read as the consumer takes the results.
+ * Follows the events of a server until the signal is aborted or the iterator is ended: lists, watches, and resumes at
+ * its position. Pages of lists are read as the consumer takes the results.
  *
  * @param where the function that follows, for observations
- * @throws the server's refusal, if that cannot be cured by trying again
+ * @throws the server's refusal, if that is permanent
  */
 export function follow<Given>(
   where: string,

@@ -7,9 +7,9 @@ import type { View } from './view.js';
 const BEGINNING = '0';
 
 /**
- * Gives each version that is newer than the last one given, also from a list, so that only the revision of that one
- * (`cursor`) has to be kept to resume. Deletions are not given. At most `maxHeld` events of a list are held to be
- * sorted: of a longer list the oldest ones are given, and it is read again.
+ * Returns each version that is newer than the last one returned, also from a list, so that only the revision of that
+ * one (`cursor`) has to be kept to resume. Deletions are not returned. At most `maxHeld` events of a list are held for
+ * sorting: of a longer list the oldest ones are returned, and it is read again.
  */
 export function createNewerView(cursor: string | undefined, maxHeld: number): View<Event> {
   let last = cursor ?? BEGINNING;
@@ -65,7 +65,7 @@ export function createNewerView(cursor: string | undefined, maxHeld: number): Vi
       return [...oldestFirst([object])];
     },
     lost(_position, isRewound) {
-      // Which of these versions were given is unknown: repeating some is better than missing one.
+      // Which of these versions were returned is unknown: repeating some is better than missing one.
       if (isRewound) last = BEGINNING;
       return [];
     },

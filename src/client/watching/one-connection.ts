@@ -16,7 +16,7 @@ interface ConnectionDependencies {
 
 const silent = (ms: number): Error => failure('silent', `the watch was silent for ${Math.round(ms)} ms`);
 
-/** Opens a watch, and measures time only while `next` waits: a slow consumer is not the server's silence. */
+/** Opens a watch, and measures silence only while `next` waits, without the time of a slow consumer. */
 export function openConnection({ client, watch, signal, clock, silence, limitMs }: ConnectionDependencies) {
   const stopping = new AbortController();
   const unlisten = onAbort(signal, () => stopping.abort(signal.reason));

@@ -6,13 +6,13 @@ import type { View } from './view.js';
 const TYPES = { ADDED: 'added', MODIFIED: 'updated', DELETED: 'deleted' } as const;
 
 /**
- * Remembers no event: where changes were missed it reports that, and gives the events that exist.
+ * Keeps no events: where changes were missed it reports that, and returns existing events.
  *
- * @param onlyNewer gives only those newer than the position
+ * @param onlyNewer returns only those newer than the position
  */
 export function createPassThroughView(onlyNewer: boolean): View<EventChange | RelistedNotice> {
   let after: string | undefined;
-  /** A part of a list has been given; if the list begins again, that is void. */
+  /** A part of a list has been returned, which is void if the list begins again. */
   let begun = false;
   const isMissed = (event: Event): boolean => {
     const order = after === undefined ? undefined : compareRevisions(revisionOf(event), after);

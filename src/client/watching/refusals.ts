@@ -3,8 +3,8 @@ import { isConnectionError, isResponseError, isStatusError } from '../contract/e
 const KIND: unique symbol = Symbol('kind of failure');
 
 /**
- * `hopeless`: what the server sends cannot be followed. `rewound`: it does not come after the position, so the server's
- * revisions have gone back. `silent`: nothing came for too long.
+ * `hopeless`: what the server sends cannot be followed. `rewound`: it is not after the position, so the server's
+ * revisions have gone back. `silent`: nothing was received for too long.
  */
 type FailureKind = 'hopeless' | 'rewound' | 'silent';
 
@@ -19,10 +19,10 @@ export const isRewound = (error: unknown): boolean =>
   isFailure(error, 'rewound') ||
   (isStatusError(error) && error.causes.some(({ reason }) => reason === 'ResourceVersionTooLarge'));
 
-/** Codes of refusals that pass by themselves. */
+/** Codes of temporary refusals. */
 const PASSING: ReadonlySet<number> = new Set([408, 410, 429]);
 
-/** True for refusals that repeating does not cure, and for redirects, which are not followed. */
+/** True for permanent refusals, and for redirects, which are not followed. */
 export function isFinal(error: unknown): boolean {
   if (isConnectionError(error)) return false;
   return !isStatusError(error) || (error.code < 500 && !PASSING.has(error.code));

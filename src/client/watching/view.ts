@@ -2,8 +2,8 @@ import type { WatchFrame } from '../contract/events-client.js';
 import type { Event } from '../../model/event.js';
 
 /**
- * Knows events of the server, and turns lists and frames into results. Each is given as soon as it is known, so that an
- * interrupted list is simply read again.
+ * Turns lists and frames of a server into results. Each is returned as soon as it is known, so that an interrupted list
+ * is simply read again.
  */
 export interface View<Given> {
   /** A list begins; the one before may not have come to its end, and is void. */

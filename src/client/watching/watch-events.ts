@@ -13,9 +13,9 @@ import { watchRules, type WatchEventsOptions } from './watch-options.js';
  * has seen; if that has expired on the server, it reads a list and returns the difference. Nothing is read ahead of a
  * slow consumer.
  *
- * It ends when the signal is aborted or the loop is left, and throws only a refusal that cannot be cured, before
- * anything has worked: a StatusError such as 403; and a ConnectionError when the transport of the client is closed.
- * Everything else is tried again, first after 0.1 s, in the end every ten seconds.
+ * It ends when the signal is aborted or the loop is left. It throws only a permanent refusal before any request has
+ * succeeded, a StatusError such as 403, and a ConnectionError when the transport of the client is closed. After all
+ * other failures it retries, first after 0.1 s, in the end every ten seconds.
  *
  * @throws TypeError that lists every fault of the options
  */

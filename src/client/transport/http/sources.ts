@@ -6,7 +6,7 @@ import type { TlsOptions } from './options.js';
 export interface Source<Value> {
   /** The current value. */
   read(signal?: AbortSignal): Promise<Value>;
-  /** The value was refused, or did not work: the next read should give a new one, where there is one. */
+  /** The value was refused, or did not work: the next read should return a new one, where there is one. */
   expire(refused?: Value): void;
 }
 

@@ -14,7 +14,7 @@ interface ExecCredential {
   readonly expires: number;
 }
 
-/** Credentials that a program gives, kept until they expire or are refused. */
+/** Credentials that a program returns, kept until they expire or are refused. */
 export interface ExecSource extends Pick<Source<ExecCredential>, 'read'> {
   /** Credentials that another request has renewed in the meantime are kept. */
   expire(refused: string | undefined): void;
@@ -24,8 +24,8 @@ export interface ExecSource extends Pick<Source<ExecCredential>, 'read'> {
 
 const VERSIONS = ['client.authentication.k8s.io/v1', 'client.authentication.k8s.io/v1beta1'];
 /**
- * The least time for which credentials are used: a program may give expired ones, and those without a token look alike.
- * A program that has failed is not run again within this time either, however often requests are repeated.
+ * The minimum time for which credentials are used: a program may return expired ones, and those without a token cannot
+ * be distinguished. A program that has failed is not run again within this time either, even if requests are repeated.
  */
 const MIN_AGE_MS = 1_000;
 

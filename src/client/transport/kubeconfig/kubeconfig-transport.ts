@@ -14,10 +14,9 @@ import { dataOf, entriesOf, entryOf, flagOf, kubeconfigFault, textOf, textsOf, t
 
 /**
  * The transport that a kubeconfig describes, as kubectl reads it: contexts, certificates in it and in files, tokens,
- * token files, user names with passwords, programs that give credentials (`exec`), impersonation and proxies. To an
- * `http:` server no credentials are sent, and no program is run. Files are read again when they change; the kubeconfig
- * itself is not. **A kubeconfig may name programs, which are run: give only one that is trusted**, or
- * `execPlugins: false`.
+ * token files, user names with passwords, programs that return credentials (`exec`), impersonation and proxies. Files
+ * are read again when they change; the kubeconfig itself is not. **A kubeconfig may name programs, which are run: use
+ * only one that is trusted**, or set `execPlugins: false`.
  *
  * @throws TypeError (as a rejection) that lists every fault of the options
  * @throws Error for a kubeconfig that cannot be used; no secret is in its text

@@ -4,7 +4,7 @@ import { joinBytes } from '../../../http/bytes.js';
 import { callHook } from '../../../observe/call-hook.js';
 import { kubeconfigFault } from './read-values.js';
 
-/** A program that gives credentials, as a kubeconfig describes it. */
+/** A program that returns credentials, as a kubeconfig describes it. */
 export interface PluginCommand {
   readonly command: string;
   readonly args: readonly string[];
@@ -21,8 +21,8 @@ const MAX_STDERR_BYTES = 65_536;
 const MAX_HINT = 500;
 
 /**
- * Runs a program without a shell until the signal ends it, and gives its standard output. Errors name the program, but
- * neither its arguments nor its output, which may be secret.
+ * Runs a program without a shell until the signal ends it, and returns its standard output. Errors name the program,
+ * but neither its arguments nor its output, which may be secret.
  */
 export async function runPlugin(plugin: PluginCommand, signal: AbortSignal): Promise<string> {
   const [{ spawn }, { env }] = await Promise.all([import('node:child_process'), import('node:process')]);
