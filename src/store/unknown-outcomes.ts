@@ -1,3 +1,4 @@
+import { createBackoff } from '../clock/backoff.js';
 import { systemClock, type Clock } from '../clock/clock.js';
 import { optionFaults, throwFaults, type OptionRules } from '../options/check-options.js';
 import { aClock, aFunction, aNumber, required } from '../options/rules.js';
@@ -6,7 +7,8 @@ import { isStoreError, type StoreErrorCode } from './contract/errors.js';
 import { eventSize, type EncodedEvent, type EventRecord } from './contract/record.js';
 import { anEventStore } from './contract/store-rule.js';
 
-const ATTEMPTS = 3;
+/** The longest pause between repetitions, in milliseconds. */
+const MAX_PAUSE_MS = 1_000;
 
 /** Options of {@link resolveUnknownOutcomes}. */
 export interface UnknownOutcomeOptions {
@@ -58,6 +60,7 @@ async function resolved(
   again: Write,
   signal: AbortSignal | undefined,
   judge: Judge,
+  closing: AbortSignal,
   { clock = systemClock, withinMs = 8_000 }: UnknownOutcomeOptions,
 ): Promise<EventRecord> {
   const begun = clock.monotonic();
@@ -70,28 +73,41 @@ async function resolved(
     const late = new AbortController();
     const timer = clock.setTimer(() => late.abort(), leftMs);
     const either = signal === undefined ? late.signal : AbortSignal.any([signal, late.signal]);
-    const record = await repeated(again, judge, either).finally(() => timer.cancel());
+    const pauses = createBackoff(clock, MAX_PAUSE_MS);
+    // Attempts end by themselves when the store is closed.
+    const ended = AbortSignal.any([either, closing]);
+    const record = await repeated(again, judge, either, pauses, ended).finally(() => timer.cancel());
     if (record === undefined) throw unknown;
     return record;
   }
 }
 
-async function repeated(write: Write, judge: Judge, signal: AbortSignal): Promise<EventRecord | undefined> {
-  for (let attempt = 0; attempt < ATTEMPTS && !signal.aborted; attempt++) {
+/** The first repetition begins at once. An engine that is away refuses at once, too, and may be back in seconds. */
+async function repeated(
+  write: Write,
+  judge: Judge,
+  signal: AbortSignal,
+  pauses: ReturnType<typeof createBackoff>,
+  ended: AbortSignal,
+): Promise<EventRecord | undefined> {
+  while (!ended.aborted) {
     try {
       return await write(signal);
     } catch (error) {
-      if (hasCode(error, 'unknown-outcome', 'unavailable')) continue;
-      return signal.aborted ? undefined : judge(error, signal).catch(() => undefined);
+      if (!hasCode(error, 'unknown-outcome', 'unavailable')) {
+        return signal.aborted ? undefined : judge(error, signal).catch(() => undefined);
+      }
     }
+    await pauses.pause(ended);
   }
   return undefined;
 }
 
 /**
- * Returns the same store, with unknown outcomes resolved where that is possible: the conditional write is repeated, and
- * when its condition no longer holds, uid and bytes (for a deletion: the feed) show whether the first attempt was the
- * cause. Otherwise the error stays `unknown-outcome`. For engines behind a network; others never fail that way.
+ * Returns the same store, with unknown outcomes resolved where that is possible: the conditional write is repeated, with
+ * growing pauses while the engine is away, and when its condition no longer holds, uid and bytes (for a deletion: the
+ * feed) show whether the first attempt was the cause. Otherwise the error stays `unknown-outcome`. For engines behind a
+ * network; others never fail that way.
  *
  * A create must not take effect twice, because an event that was deleted in between would reappear. What took effect
  * before the repetition is found by {@link UnknownOutcomeOptions.findCreated}; that an abandoned create does not take
@@ -105,6 +121,7 @@ export function resolveUnknownOutcomes(store: EventStore, options: UnknownOutcom
     ...required(anEventStore)(store, 'the store'),
     ...optionFaults(options, rules()),
   ]);
+  const closing = new AbortController();
   const written =
     (key: EventKey, event: EncodedEvent, code: StoreErrorCode): Judge =>
     async (error, signal) => {
@@ -136,7 +153,7 @@ export function resolveUnknownOutcomes(store: EventStore, options: UnknownOutcom
   ): Promise<EventRecord> => {
     const once: Write = (signal) => write({ ...call, signal });
     const again: Write = async (signal) => (await find?.(signal)) ?? once(signal);
-    return resolved(once, again, call.signal, judge, options);
+    return resolved(once, again, call.signal, judge, closing.signal, options);
   };
 
   return Object.freeze<EventStore>({
@@ -160,6 +177,9 @@ export function resolveUnknownOutcomes(store: EventStore, options: UnknownOutcom
     ping: (call) => store.ping(call),
     ...(store.now && { now: store.now }),
     ...(store.requestProgress && { requestProgress: store.requestProgress }),
-    close: () => store.close(),
+    close() {
+      closing.abort();
+      return store.close();
+    },
   });
 }

@@ -188,5 +188,5 @@ FROM (SELECT set_config('lock_timeout', $5::text, true) AS waits OFFSET 0) first
       await client.close?.();
     },
   });
-  return resolveUnknownOutcomes(store, { findCreated: createFindCreated(reads, schema) });
+  return resolveUnknownOutcomes(store, { clock: timers, findCreated: createFindCreated(reads, schema) });
 }

@@ -193,6 +193,23 @@ describeWithPostgres('for a PostgreSQL store under faults:', () => {
     await feed.stop();
   });
 
+  test('a write that is in progress while the server restarts is stored when it is back', async () => {
+    const store = open();
+    await store.ping();
+    const client = await admin.connect();
+    client.on('error', () => undefined);
+    await client.query(`BEGIN; SELECT * FROM ${schema}.counter FOR UPDATE`);
+    const creating = store.create(key('a'), sampleEvent({ name: 'a' }), later());
+    const blocked = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock'`;
+    await eventually(async () => expect((await admin.query(blocked)).rowCount).toBe(1), 'a write that waits');
+    await server.stop('immediate');
+    client.release(true);
+    await sleep(500);
+    await server.restart();
+    const created = await creating;
+    expect(await store.get(key('a'))).toEqual(created);
+  });
+
   test('after kill -9 of every server process under load, acknowledged writes are present', async () => {
     const store = open();
     const feed = follow(store, await store.revision());

@@ -1,9 +1,10 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
+import { nextTurn } from '../../../src/clock/clock.js';
 import type { EventStore } from '../../../src/store/contract/event-store.js';
 import { storeError, type StoreErrorCode } from '../../../src/store/contract/errors.js';
 import { memoryStore } from '../../../src/store/memory/memory-store.js';
 import { resolveUnknownOutcomes, type UnknownOutcomeOptions } from '../../../src/store/unknown-outcomes.js';
-import { fakeClock } from '../../../src/testing/fake-clock.js';
+import { fakeClock, type FakeClock } from '../../../src/testing/fake-clock.js';
 import { sampleEvent } from '../../../src/testing/sample-event.js';
 
 /** The outcome of one write: it happens and the response is lost, it never arrives, or another error occurs. */
@@ -18,7 +19,8 @@ function createBench(
   between: (store: EventStore) => Promise<unknown> = async () => undefined,
   findCreatedIn?: (store: EventStore) => NonNullable<UnknownOutcomeOptions['findCreated']>,
 ) {
-  const memory = memoryStore({ clock: fakeClock() });
+  const clock = fakeClock();
+  const memory = memoryStore({ clock });
   let writes = 0;
   const withOutcome = async <T>(write: () => Promise<T>): Promise<T> => {
     writes++;
@@ -38,9 +40,16 @@ function createBench(
       replace: (...args) => withOutcome(() => memory.replace(...args)),
       remove: (...args) => withOutcome(() => memory.remove(...args)),
     },
-    { findCreated: findCreatedIn?.(memory) },
+    { clock, findCreated: findCreatedIn?.(memory) },
   );
-  return { memory, store, writes: () => writes };
+  return { memory, store, clock, writes: () => writes };
+}
+
+async function passes(clock: FakeClock, ms: number): Promise<void> {
+  for (let passed = 0; passed < ms; passed += 10) {
+    clock.advance(10);
+    await nextTurn();
+  }
 }
 
 describe('the resolution of unknown outcomes', () => {
@@ -82,11 +91,13 @@ describe('the resolution of unknown outcomes', () => {
   test('a create is looked for again while the engine is unavailable, and stays unknown after another error', async () => {
     const failures = [storeError('unavailable', 'away'), storeError('expired', 'the log was cleared')];
     let calls = 0;
-    const { store, writes } = createBench(['answer lost'], undefined, () => () => () => {
+    const { store, clock, writes } = createBench(['answer lost'], undefined, () => () => () => {
       calls++;
       return Promise.reject(failures.shift() as Error);
     });
-    await expect(store.create(key, sampleEvent(), later)).rejects.toMatchObject({ code: 'unknown-outcome' });
+    const creating = expect(store.create(key, sampleEvent(), later)).rejects.toMatchObject({ code: 'unknown-outcome' });
+    await passes(clock, 200);
+    await creating;
     expect([calls, writes()]).toEqual([2, 1]);
   });
 
@@ -142,12 +153,38 @@ describe('the resolution of unknown outcomes', () => {
     await expect(open.store.remove(key)).rejects.toMatchObject({ code: 'unknown-outcome' });
   });
 
-  test('retries while the engine is unavailable, but not without limit', async () => {
-    const { store } = createBench(['answer lost', 'unavailable', 'unknown-outcome']);
-    expect((await store.create(key, sampleEvent(), later)).key).toEqual(key);
-    const away = createBench(Array.from({ length: 10 }, () => 'never arrived' as const));
-    await expect(away.store.create(key, sampleEvent(), later)).rejects.toMatchObject({ code: 'unknown-outcome' });
-    expect(away.writes()).toBe(4);
+  test('repeats while the engine is away, until it is back', async () => {
+    const away = Array.from({ length: 6 }, (_, i): Outcome => (i % 2 === 0 ? 'unavailable' : 'unknown-outcome'));
+    const { store, clock, writes } = createBench(['answer lost', ...away]);
+    const creating = store.create(key, sampleEvent(), later);
+    await passes(clock, 5_000);
+    expect((await creating).key).toEqual(key);
+    expect(writes()).toBe(8);
+  });
+
+  test('repeats with pauses of up to a second, until its time is over', async () => {
+    const { store, clock, writes } = createBench(Array.from({ length: 100 }, () => 'never arrived' as const));
+    const ended = vi.fn();
+    store.create(key, sampleEvent(), later).catch(ended);
+    await passes(clock, 7_990);
+    expect(ended).not.toHaveBeenCalled();
+    await passes(clock, 10);
+    expect(ended).toHaveBeenCalledWith(expect.objectContaining({ code: 'unknown-outcome' }));
+    expect(writes()).toBeGreaterThan(8);
+    expect(writes()).toBeLessThan(25);
+  });
+
+  test('closing the store ends a pause', async () => {
+    const { store, clock, writes } = createBench([
+      'never arrived',
+      ...Array.from({ length: 9 }, () => 'unavailable' as const),
+    ]);
+    const creating = expect(store.create(key, sampleEvent(), later)).rejects.toMatchObject({ code: 'unknown-outcome' });
+    await passes(clock, 500);
+    const before = writes();
+    await store.close();
+    await creating;
+    expect(writes()).toBe(before);
   });
 
   test('passes other errors on unchanged, at once', async () => {
