@@ -1,10 +1,11 @@
-import { systemClock, type Clock } from '../clock/clock.js';
+import type { Clock } from '../clock/clock.js';
 import { optionFaults, throwFaults, type OptionRules } from '../options/check-options.js';
 import { aBoolean, aClock, aFunction, anAbortSignal, aWholeNumber, required } from '../options/rules.js';
 import type { EventKey, EventStore, ListPage, Position, Revision } from './contract/event-store.js';
 import { isStoreError } from './contract/errors.js';
 import type { EventRecord } from './contract/record.js';
 import { anEventStore } from './contract/store-rule.js';
+import { createStoreTime } from './store-time.js';
 import { hasCode, sameEvent } from './unknown-outcomes.js';
 
 /** Options of {@link copyEvents}. */
@@ -27,7 +28,10 @@ export interface CopyEventsOptions {
    * listed.
    */
   readonly overwrite?: boolean | undefined;
-  /** The clock that determines which events have expired. Default: the system clock. */
+  /**
+   * The clock of this process, which determines which events have expired if neither store has a clock. Default: the
+   * system clock.
+   */
   readonly clock?: Clock | undefined;
 }
 
@@ -95,21 +99,14 @@ export async function copyEvents(
     ...(from !== undefined && from === to ? ['from and to are the same store'] : []),
     ...optionFaults(options, rules()),
   ]);
-  const {
-    onProgress,
-    onSkipped,
-    signal,
-    pageSize = 500,
-    concurrency = 32,
-    overwrite = false,
-    clock = systemClock,
-  } = options;
+  const { onProgress, onSkipped, signal, pageSize = 500, concurrency = 32, overwrite = false, clock } = options;
+  const time = createStoreTime({ store: to.now === undefined ? from : to, clock });
   const counts = { copied: 0, present: 0, overwritten: 0, expired: 0 };
   const skipped: SkippedEvent[] = [];
 
   const put = async (record: EventRecord, laneSignal: AbortSignal | undefined): Promise<void> => {
     const { key } = record;
-    const outcome = record.expiresAt <= clock.now() ? 'expired' : await copyOne(to, record, overwrite, laneSignal);
+    const outcome = record.expiresAt <= time.now() ? 'expired' : await copyOne(to, record, overwrite, laneSignal);
     if (outcome === 'different' || outcome === 'too-large' || outcome === 'invalid-key') {
       skipped.push({ key, why: outcome });
       onSkipped?.({ key, why: outcome });
@@ -122,6 +119,7 @@ export async function copyEvents(
   const laneSignals = Array.from({ length: concurrency }, () => signal && AbortSignal.any([signal]));
   let revision: Revision | undefined;
   let consistent = true;
+  await time.known({ signal });
   for await (const page of pagesOf(from, pageSize, signal)) {
     revision ??= page.revision;
     consistent &&= page.revision === revision;

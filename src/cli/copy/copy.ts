@@ -1,5 +1,12 @@
 import { messageOf } from '../../model/error-message.js';
-import { copyEvents, type CopyResult, type EventStore, type SkippedEvent, type CopyProgress } from '../../store.js';
+import {
+  copyEvents,
+  isStoreError,
+  type CopyResult,
+  type EventStore,
+  type SkippedEvent,
+  type CopyProgress,
+} from '../../store.js';
 import { SIGNAL_EXIT_CODES, type EndSignal, type ProcessContext } from '../command-line/command.js';
 import { openStore } from '../stores/open-store.js';
 import { passwordFilter, type StoreChoice } from '../stores/store-url.js';
@@ -89,13 +96,14 @@ async function copyBetween(
   }
 }
 
-/** Opens a store that responds. */
+/** Opens a store that responds. A full disk is no reason not to read from it. */
 async function open(side: 'FROM' | 'TO', choice: StoreChoice, signal: AbortSignal): Promise<EventStore> {
   const store = await openStore(choice, undefined, side);
   try {
     await store.ping({ signal: AbortSignal.any([signal, AbortSignal.timeout(OPENING_MS)]) });
     return store;
   } catch (error) {
+    if (side === 'FROM' && isStoreError(error) && error.onlyWrites === true) return store;
     await store.close();
     signal.throwIfAborted();
     throw new Error(`${side}: ${messageOf(error)}`, { cause: error });

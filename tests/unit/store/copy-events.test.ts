@@ -84,6 +84,19 @@ describe('copyEvents', () => {
     });
   });
 
+  test('events expire by the time of the stores, if one of them has a clock', async () => {
+    const [from, to] = [newStore(), newStore()];
+    await put(from, 'gone', {}, clock.now());
+    await put(from, 'a');
+    const ahead = fakeClock({ now: LATER + 1 });
+    const shared = async (): Promise<number> => clock.now();
+    const result = await copyEvents({ ...from, now: shared }, to, { clock: ahead });
+    expect(result).toMatchObject({ copied: 1, expired: 1 });
+    // That of the new store counts.
+    const wrong = { ...from, now: async () => LATER + 1 };
+    expect(await copyEvents(wrong, { ...to, now: shared }, { clock: ahead })).toMatchObject({ present: 1, expired: 1 });
+  });
+
   test('leaves and lists events whose name the new store refuses, and reports each at once', async () => {
     const [from, to] = [newStore(), newStore()];
     for (const name of ['a', 'b', 'c']) await put(from, name);

@@ -123,6 +123,17 @@ it('copy names the store that does not respond, without its password', async () 
   expect(closed).toEqual(['FROM']);
 });
 
+it('copy reads from a store that refuses only writes, and does not write to one', async () => {
+  const { from } = newStores();
+  await put(from, 'a');
+  const full = () => Promise.reject(storeError('unavailable', 'no space left', { onlyWrites: true }));
+  const [fromStore, toStore] = [stores.get(FROM.shown) as EventStore, stores.get(TO.shown) as EventStore];
+  stores.set(FROM.shown, { ...fromStore, ping: full });
+  expect(await run()).toMatchObject({ code: 0, out: '1 copied, 0 already there, 0 replaced, 0 expired, 0 left out\n' });
+  stores.set(TO.shown, { ...toStore, ping: full });
+  expect(await run()).toMatchObject({ code: 1, err: 'error: TO: no space left\n' });
+});
+
 it("copy ends on a signal after the writes in progress, with a shell's exit code", async () => {
   let finish: (() => void) | undefined;
   const { from, to, closed } = newStores((store) => ({
