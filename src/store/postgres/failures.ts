@@ -14,16 +14,18 @@ const NEVER_CONNECTED: ReadonlySet<unknown> = new Set([
   'AUTH_TYPE_NOT_IMPLEMENTED',
 ]);
 
+const DISK_FULL = '53100';
+
 /** What an operator can do, by SQLSTATE. */
 const ADVICE: Readonly<Record<string, string>> = Object.freeze({
-  '25006': 'the server accepts no writes: connect to the primary, not to a standby',
+  '25006': 'the server accepts no writes: it is a standby, or default_transaction_read_only is on',
   '28000': 'the server refused the login',
   '28P01': 'the server refused the password',
   '3D000': 'the database does not exist',
   '3F000': 'the schema no longer exists',
   '42P01': 'a table of the schema no longer exists',
   '42883': 'a function of the schema no longer exists',
-  '53100': 'the disk of the server is full',
+  [DISK_FULL]: 'the disk of the server is full',
   '53200': 'the server is out of memory',
   '53300': 'the server has no free connection',
   '55P03': 'another transaction holds the lock on the revision counter for too long',
@@ -67,5 +69,6 @@ export function failureOf(error: unknown, kind: RequestKind, schema: string): St
     (state !== undefined && !isOutcomeUnknown(state));
   const advice = state === '42501' ? `a right is missing: ${grantsFor(schema, '<role>')}` : ADVICE[state ?? ''];
   const message = `PostgreSQL: ${advice === undefined ? '' : `${advice}: `}${messageOf(error)}`;
-  return storeError(certain ? 'unavailable' : 'unknown-outcome', message, { cause: error });
+  const onlyWrites = kind === 'write' && state === DISK_FULL;
+  return storeError(certain ? 'unavailable' : 'unknown-outcome', message, { cause: error, onlyWrites });
 }

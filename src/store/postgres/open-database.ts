@@ -7,6 +7,10 @@ import type { Row, StoreParts } from './requests.js';
 import { numberOf } from './rows.js';
 import { FIRST_VERSION, postgresSchema, SCHEMA_VERSION } from './schema.js';
 
+/** The server is no standby, and yet it accepts no writes. */
+export const READ_ONLY =
+  'the session is read-only although the server is no standby: turn off default_transaction_read_only';
+
 interface OpenDatabaseOptions extends Pick<StoreParts, 'requests' | 'schema' | 'timeoutMs'> {
   readonly migrate: boolean;
   /** The revision above which a new database begins; undefined: the clock of the database. */
@@ -56,8 +60,7 @@ export async function openDatabase(options: OpenDatabaseOptions): Promise<Revisi
   if (server['encoding'] !== 'UTF8')
     throw refuse(`the encoding of the database is ${server['encoding']}, it has to be UTF8`);
   if (server['standby'] === 'true') throw refuse('this is a standby: connect to the primary');
-  if (server['read_only'] === 'on')
-    throw refuse('the session is read-only: connect to the primary, with a role that may write');
+  if (server['read_only'] === 'on') throw refuse(READ_ONLY);
   if (server['isolation'] !== 'read committed') {
     throw refuse(
       `transactions are ${server['isolation']} by default: ` +

@@ -13,7 +13,7 @@ import { clientOf } from './driver.js';
 import { createFindCreated } from './find-created.js';
 import { createHistory } from './history.js';
 import { checkKey, isStorable, quoted } from './names.js';
-import { openDatabase } from './open-database.js';
+import { openDatabase, READ_ONLY } from './open-database.js';
 import { checkPostgresStoreOptions, type PostgresStoreOptions } from './options.js';
 import { readChanges } from './read-changes.js';
 import { readList } from './read-list.js';
@@ -67,6 +67,7 @@ export function openPostgresStore(options: PostgresStoreOptions, timers: Clock):
   const wakeUps = createWakeUps({ ...parts, check, pollMs, pollWithoutListenMs, feeds });
   const history = createHistory(parts, options);
   const onWritten = (latest: Revision, bytes: number): void => {
+    requests.wrote();
     wakeUps.written(latest);
     history.written(bytes);
   };
@@ -174,7 +175,9 @@ FROM (SELECT set_config('lock_timeout', $5::text, true) AS waits OFFSET 0) first
     revision: async (call) => (await readRevision(call?.signal)).revision,
     async ping(call) {
       const { readOnly } = await readRevision(call?.signal);
-      if (readOnly) throw storeError('unavailable', 'PostgreSQL: the session is read-only: connect to the primary');
+      if (readOnly) throw storeError('unavailable', `PostgreSQL: ${READ_ONLY}`);
+      const failure = requests.fullDisk();
+      if (failure !== undefined) throw failure;
     },
     now: (call) => serverClock.now(call?.signal),
     stop() {

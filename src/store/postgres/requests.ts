@@ -1,6 +1,7 @@
 import { onAbort } from '../../clock/abortable.js';
 import type { Clock } from '../../clock/clock.js';
 import type { PostgresClient, PostgresValue } from './client.js';
+import type { StoreError } from '../contract/errors.js';
 import { failureOf, type RequestKind } from './failures.js';
 import { quoted } from './names.js';
 
@@ -38,7 +39,13 @@ export function stampOf(clock: Clock | undefined): string | null {
  */
 const ABANDONED_MS = 250;
 
-/** Fails with StoreErrors only. A request without a response in time ends at its deadline, whatever the driver does. */
+/**
+ * For how long a write that found the disk full stands for those after it, in milliseconds, unless one succeeds. There
+ * may be no further write that could prove the opposite.
+ */
+const FULL_MS = 30_000;
+
+/** Fails with StoreErrors only. A request without an answer in time ends at its deadline, whatever the driver does. */
 export function createRequests({
   client,
   schema,
@@ -47,6 +54,7 @@ export function createRequests({
 }: Omit<StoreParts, 'requests' | 'clock' | 'onError'>) {
   let prepares = false;
   let answeredAt = -Infinity;
+  let full: { readonly failure: StoreError; readonly at: number } | undefined;
 
   const send = async (
     kind: RequestKind,
@@ -74,7 +82,9 @@ export function createRequests({
       answeredAt = timers.monotonic();
       return rows as readonly Row[];
     } catch (error) {
-      throw failureOf(error, kind, quoted(schema));
+      const failure = failureOf(error, kind, quoted(schema));
+      if (failure.onlyWrites === true) full = { failure, at: timers.monotonic() };
+      throw failure;
     } finally {
       unlisten();
       timer.cancel();
@@ -96,6 +106,13 @@ export function createRequests({
       send('write', statement, values),
     /** Whether the database has sent no response for half of a deadline, since a request was sent at `since`. */
     isSilent: (since: number): boolean => timers.monotonic() - Math.max(answeredAt, since) >= timeoutMs / 2,
+    /** A write has changed something. */
+    wrote(): void {
+      full = undefined;
+    },
+    /** The failure of the latest write, if it was a full disk. */
+    fullDisk: (): StoreError | undefined =>
+      full !== undefined && timers.monotonic() - full.at < FULL_MS ? full.failure : undefined,
     /** The connections are the server's own, not a pooler's: from now on statements are prepared. */
     prepare(): void {
       prepares = true;

@@ -388,6 +388,30 @@ describeWithPostgres('for a PostgreSQL store under faults:', () => {
     await pool.end();
   });
 
+  test('while the disk of the server is full, ping says that only writes are refused, until one succeeds', async () => {
+    const pool = new pg.Pool({ connectionString: server.url(), max: 2 });
+    const real = pgClient(pool);
+    let full = true;
+    const client: PostgresClient = {
+      ...real,
+      query: (text, values, call) =>
+        full && text.includes('.write($1')
+          ? Promise.reject(Object.assign(new Error('could not extend file'), { code: '53100' }))
+          : real.query(text, values, call),
+    };
+    const store = open({ connectionString: undefined, poolSize: undefined, client });
+    await store.ping();
+    const create = () => store.create(key('a'), sampleEvent({ name: 'a' }), later());
+    await expect(create()).rejects.toMatchObject({ code: 'unavailable', onlyWrites: true });
+    await expect(store.ping()).rejects.toMatchObject({ code: 'unavailable', onlyWrites: true });
+    expect(await store.get(key('a'))).toBeUndefined();
+    full = false;
+    await create();
+    await store.ping();
+    await store.close();
+    await pool.end();
+  });
+
   test('a write that was abandoned and repeated cannot take effect later', async () => {
     const pool = new pg.Pool({ connectionString: server.url(), max: 2 });
     const real = pgClient(pool);

@@ -7,7 +7,7 @@ const server = (code: string): Error => Object.assign(new Error('says the server
 
 describe('a failed request', () => {
   test.each([
-    ['25006', 'unavailable', /primary/],
+    ['25006', 'unavailable', /standby, or default_transaction_read_only/],
     ['53100', 'unavailable', /disk/],
     ['53300', 'unavailable', /no free connection/],
     ['57P03', 'unavailable', /starting up/],
@@ -34,6 +34,12 @@ describe('a failed request', () => {
     expect(error).toMatchObject({ name: 'StoreError', code: expected });
     expect(error.message).toMatch(message);
     expect(failureOf(server(code), 'read', '"s"').code).toBe('unavailable');
+  });
+
+  test('with a full disk says that only writes are refused', () => {
+    expect(failureOf(server('53100'), 'write', '"s"').onlyWrites).toBe(true);
+    expect(failureOf(server('53100'), 'read', '"s"').onlyWrites).toBeUndefined();
+    expect(failureOf(server('53200'), 'write', '"s"').onlyWrites).toBeUndefined();
   });
 
   test('without a code leaves a write unknown, unless nothing was sent', () => {

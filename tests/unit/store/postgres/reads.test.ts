@@ -17,6 +17,8 @@ function bench(...revisions: readonly number[]) {
     },
     write: () => Promise.reject(new Error('not asked for')),
     isSilent: () => false,
+    wrote: () => undefined,
+    fullDisk: () => undefined,
     prepare: () => undefined,
   };
   const onLifted = (latest: number): void => void lifted.push(latest);
