@@ -438,6 +438,22 @@ describe('the credentials of a transport', () => {
     await client.get({ name: 'a' });
   });
 
+  test('are asked of a function again when it has failed, as nothing was sent', async () => {
+    const seen: unknown[] = [];
+    const failure = new Error('getaddrinfo EAI_AGAIN sts.example.com');
+    const answers = [() => Promise.reject(failure), () => 'not a token', () => 'token'];
+    const { client } = await clientOf(
+      (request, response) => void (seen.push(request.headers.authorization), respond(response, 200, STORED)),
+      { token: () => (answers.shift() as () => string | Promise<string>)() },
+    );
+    const failed = await failureOf(client.create(event('a') as never));
+    expect(failed).toMatchObject({ name: 'ConnectionError', sent: false, cause: failure });
+    expect(failed.message).toBe('there is no token: getaddrinfo EAI_AGAIN sts.example.com');
+    expect(await failureOf(client.get({ name: 'a' }))).toMatchObject({ name: 'ConnectionError', sent: false });
+    await client.get({ name: 'a' });
+    expect(seen).toEqual(['Bearer token']);
+  });
+
   test('appear in no error', async () => {
     const folder = folderOfTest();
     const { port } = await clientOf((request) => request.socket.destroy());

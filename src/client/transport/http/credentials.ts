@@ -1,6 +1,8 @@
 import type { Clock } from '../../../clock/clock.js';
 import { toBase64 } from '../../../http/bytes.js';
+import { messageOf } from '../../../model/error-message.js';
 import type { Caller } from '../../../model/caller.js';
+import { connectionError } from '../../contract/errors.js';
 import { isToken, type HttpTransportOptions } from './options.js';
 import { constant, fileSource, type Source } from './sources.js';
 
@@ -10,8 +12,17 @@ export function createCredentials(
   clock: Clock,
 ): Source<string | undefined> {
   if (tokenFile !== undefined) return fileSource(tokenFile, 'the token file', clock, (text) => bearer(text.trim()));
-  if (typeof token === 'function') return { read: async () => bearer(await token()), expire: () => undefined };
+  if (typeof token === 'function') return { read: () => given(token), expire: () => undefined };
   return constant(token !== undefined ? bearer(token) : basicAuth && basic(basicAuth.username, basicAuth.password));
+}
+
+/** A function fails like a server that is not reached, because it may ask one for the token. */
+async function given(token: () => string | Promise<string>): Promise<string> {
+  try {
+    return bearer(await token());
+  } catch (error) {
+    throw connectionError(`there is no token: ${messageOf(error)}`, false, error);
+  }
 }
 
 /** @throws TypeError for an invalid token, without repeating it */

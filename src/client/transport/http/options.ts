@@ -72,7 +72,10 @@ export interface HttpTransportOptions extends ConnectionSettings {
   readonly server: string;
   /** TLS, for an `https:` server. */
   readonly tls?: TlsOptions | undefined;
-  /** A bearer token, or a function that returns the current one for each request. */
+  /**
+   * A bearer token, or a function that gives the current one for each request. A request for which it fails is repeated
+   * like one that does not reach the server.
+   */
   readonly token?: string | (() => string | Promise<string>) | undefined;
   /** A file with a bearer token, read again at most once a minute and after a 401, as Kubernetes replaces it. */
   readonly tokenFile?: string | undefined;
