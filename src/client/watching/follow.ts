@@ -89,10 +89,11 @@ function createFollower<Given>(
         let pauseMs = 0;
         try {
           await findPosition();
-          if (mustList && !usesWatchList) yield* list();
+          while (mustList && !usesWatchList) yield* list();
           const connection = connect();
           try {
             if (mustList) yield* initial(connection);
+            if (mustList) continue;
             for (let frame = await connection.next(); frame !== undefined; frame = await connection.next()) {
               for (const given of changed(frame)) yield given;
             }
@@ -109,7 +110,7 @@ function createFollower<Given>(
           if (signal.aborted) return;
           // A comparison requests no revision: its failure is independent of the position.
           if (attempts.isLost(error, mustList || mustCompare)) {
-            if (position !== undefined) yield* view.lost(position, isRewound(error));
+            yield* losePosition(isRewound(error));
             mustList = true;
             mustCompare = false;
           } else if (mustList && usesWatchList && isNoWatchList(error)) {
@@ -158,6 +159,12 @@ function createFollower<Given>(
     if (isOlder(revision, position ?? '')) throw rewound();
   }
 
+  function* losePosition(hasGoneBack: boolean): Generator<Given, void, undefined> {
+    if (position !== undefined) yield* view.lost(position, hasGoneBack);
+    // Otherwise it shows whether the revisions go back before the list has ended.
+    if (hasGoneBack) position = undefined;
+  }
+
   async function* list(): AsyncGenerator<Given, void, undefined> {
     yield* view.beginList();
     let revision = '';
@@ -172,11 +179,17 @@ function createFollower<Given>(
     yield* endList(revision);
   }
 
+  /** Leaves `mustList` where the list has to be read again. */
   async function* endList(revision: string): AsyncGenerator<Given, void, undefined> {
+    if (position !== undefined && isOlder(revision, position)) {
+      // A backup was restored after the position was lost, or between two readings of the list.
+      yield* losePosition(true);
+      return;
+    }
     const { given, again } = view.endList();
     yield* given;
-    if (again) return yield* list();
     position = revision;
+    if (again) return;
     mustList = false;
     onListed?.();
   }

@@ -253,6 +253,29 @@ describe('A watch that is interrupted', () => {
     expect(news()).toEqual([]);
   });
 
+  it.each([false, true])(
+    'notices a backup that is restored between a 410 and the list, WatchList: %s',
+    async (watchList) => {
+      const server = modelServer();
+      const lost = server.put('a', 'lost with the restore');
+      server.put('b');
+      server.put('c');
+      const { news, pass } = await bench({ remember: 'events', watchList }, server);
+      news();
+      server.cut(expired());
+      server.restore(new Map([['a', { ...lost, note: 'written after the restore' }]]), 102);
+      await pass(1_000);
+      expect(news()).toEqual([
+        'updated a@101 was @101',
+        'deleted b@102 missed was @102',
+        'deleted c@103 missed was @103',
+      ]);
+      server.put('d');
+      await pass(1_000);
+      expect(news()).toEqual(['added d@103']);
+    },
+  );
+
   it('gives all that a restored server has to a watch that began at a later revision', async () => {
     const server = modelServer();
     server.put('a');
