@@ -41,6 +41,9 @@ export function createCapacity(state: MemoryState, clock: Clock, limits: Capacit
   /** The limit for events. A write may allocate an arena, which counts in full. */
   const eventCapacity = (): number => limits.maxBytes() - reserve() - limits.arenaBytes;
 
+  /** The limit for writes that must not fail: half of the reserve remains for history. */
+  const highestCapacity = (): number => eventCapacity() + reserve() / 2;
+
   /** The event that a write replaces, if any. */
   const before = (target: Slot | string): StoredEvent | undefined =>
     typeof target === 'string' ? undefined : target.head.event;
@@ -48,11 +51,11 @@ export function createCapacity(state: MemoryState, clock: Clock, limits: Capacit
   const tooMany = (target: Slot | string): boolean =>
     before(target) === undefined && keys.live.size() >= limits.maxEvents;
 
-  const fits = (target: Slot | string, size: number): boolean => {
+  const fits = (target: Slot | string, size: number, most = eventCapacity()): boolean => {
     if (tooMany(target)) return false;
     const replaced = before(target);
     const more = replaced === undefined ? size + NEW_EVENT : size - StoredEvent.access.sizeOf(replaced);
-    return state.held().current + others() + more <= eventCapacity();
+    return state.held().current + others() + more <= most;
   };
 
   /**
@@ -66,7 +69,7 @@ export function createCapacity(state: MemoryState, clock: Clock, limits: Capacit
     if (event === undefined) return size <= most;
     if (size > most && events.sizeFor((target as Slot).sortKey, event, replaced) > most) return false;
     const heap = events.moreHeapFor(event, replaced);
-    return heap <= 0 || state.held().current + others() + heap <= limits.maxBytes() - reserve() / 2;
+    return heap <= 0 || state.held().current + others() + heap <= highestCapacity();
   };
 
   /** Removes the oldest event except the one to be replaced; returns false when there is none. */
@@ -126,7 +129,8 @@ export function createCapacity(state: MemoryState, clock: Clock, limits: Capacit
         () => freeSpace(target),
         () => fits(target, size),
       );
-      if (hasCapacity) return false;
+      // The events that one new arena displaces may take several slices: the next writes go on evicting.
+      if (hasCapacity || (limits.evict && fits(target, size, highestCapacity()))) return false;
       const most = tooMany(target) ? `${limits.maxEvents} events` : `${limits.maxBytes()} bytes`;
       throw storeError('full', `the store is limited to ${most}, and has no space for another event`);
     },

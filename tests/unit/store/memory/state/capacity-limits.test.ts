@@ -102,6 +102,22 @@ describe('a new event', () => {
     expect(limits.evictions).toBeGreaterThan(0);
     expect(state.keys.live.size()).toBe(192 - limits.evictions);
   });
+
+  test('is admitted into half of the reserve of history when four milliseconds do not evict enough for it', () => {
+    const { state, limits, capacity, put } = createBench({ clock: movingClock(4), evict: true });
+    for (let i = 0; i < 300; i++) put(`event-${i}`);
+    limits.held = 1_000_000;
+    limits.historyMaxBytes = Infinity;
+    limits.most = limits.held;
+    expect(() => capacity.admit(NEW_KEY, 100)).toThrow(full);
+    expect(limits.evictions).toBe(64);
+    // An eighth is reserved.
+    limits.most = (16 / 15) * (limits.held + state.held().current + 100 + NEW_EVENT + ARENA);
+    expect(capacity.admit(NEW_KEY, 100)).toBe(false);
+    expect(limits.evictions).toBe(128);
+    limits.maxEvents = 1;
+    expect(() => capacity.admit(NEW_KEY, 100)).toThrow(full);
+  });
 });
 
 describe('an event that replaces another', () => {
@@ -149,7 +165,7 @@ describe('an event that replaces another', () => {
     expect(heap).toBeGreaterThan(10 * HEAP_COST.property);
     limits.historyMaxBytes = 10_000;
     limits.held = 100_000;
-    limits.most = state.held().current + 100_000 + heap + 5000;
+    limits.most = state.held().current + 100_000 + heap + 5000 + ARENA;
     expect(capacity.admit(slot, event.bytes.length, event)).toBe(true);
     limits.most--;
     expect(() => capacity.admit(slot, event.bytes.length, event)).toThrow(full);
