@@ -3,12 +3,14 @@ import Koa2 from 'koa2';
 import koaCompress from 'koa-compress';
 import { once } from 'node:events';
 import { request as httpRequest, type RequestListener } from 'node:http';
-import { describe, expect, test } from 'vitest';
+import { connect, createServer } from 'node:http2';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { firstOf } from '../../src/http/handler.js';
 import { createHealth } from '../../src/index.js';
 import { toKoaMiddleware } from '../../src/koa.js';
 import { event, eventsOfTest, PATH } from './events-api.js';
-import { feedHandler, gate, get, listen, raw, whole } from './support.js';
+import { feedHandler, gate, get, listen, raw, text, whole } from './support.js';
 
 const health = createHealth();
 
@@ -143,6 +145,63 @@ describe.each([
     await client.until('one');
     client.socket.destroy();
     await source.aborted;
+    await over.promise;
+  });
+
+  test('middleware around it goes on when the client of pipelined requests leaves before their turn', async () => {
+    const { handler, at } = feedHandler();
+    const seen: unknown[] = [];
+    const over = gate();
+    const waiting = gate();
+    const port = await serve((app) => {
+      app.use(async (ctx, next) => {
+        if (ctx.path === '/3') waiting.open();
+        await next();
+        seen.push(ctx.respond);
+        if (seen.length === 4) over.open();
+      });
+      app.use(async (ctx, next) => {
+        // Its turn has passed when the listener gets it.
+        if (ctx.path === '/4') await new Promise((resolve) => ctx.req.socket.once('close', resolve));
+        return next();
+      });
+      app.use(toKoaMiddleware(handler));
+    });
+    const client = raw(port);
+    client.send(['/1', '/2', '/3', '/4'].map((path) => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`).join(''));
+    await at(0);
+    await waiting.promise;
+    client.socket.destroy();
+    await over.promise;
+    expect(seen).toEqual([false, false, false, false]);
+  });
+
+  test('middleware around it goes on when the client resets a stream of HTTP/2 before the response', async () => {
+    const asked = gate<AbortSignal>();
+    const over = gate();
+    const app = new Application();
+    app.use(async (_, next) => {
+      await next();
+      over.open();
+    });
+    app.use(
+      toKoaMiddleware(async (request) => {
+        const signal = request.signal as AbortSignal;
+        asked.open(signal);
+        await once(signal, 'abort');
+        return text('late');
+      }),
+    );
+    const server = createServer(app.callback() as never).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const session = connect(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    onTestFinished(() => {
+      session.destroy();
+      server.close();
+    });
+    const stream = session.request({ ':path': '/' });
+    await asked.promise;
+    stream.close(8);
     await over.promise;
   });
 

@@ -1,6 +1,6 @@
 import type { ApiHandler } from '../../http/handler.js';
 import type { BridgeOptions } from '../exchange/options.js';
-import type { NodeIncoming, NodeOutgoing } from './message.js';
+import { isGone, type NodeIncoming, type NodeOutgoing } from './message.js';
 import { createServing } from './serving.js';
 
 /** The part of Koa's context that the middleware uses. A structural type, so that the contexts of Koa 2 and 3 fit. */
@@ -55,7 +55,7 @@ export function toKoaMiddleware(handler: ApiHandler, options: KoaMiddlewareOptio
       const { req, res } = context;
       const onResponse = (): void => {
         context.respond = false;
-        if (res.destroyed === true) resolve(true);
+        if (isGone(req, res)) resolve(true);
         else res.once('close', () => resolve(true));
       };
       serve(req, res, { next: () => resolve(false), hasNext, onResponse, framework: context });

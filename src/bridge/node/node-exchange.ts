@@ -20,7 +20,7 @@ export interface RequestRouting {
   readonly hasNext: boolean;
   /** Called for a path that is not one of the handler's; without it the response is 404. */
   readonly next?: (() => void) | undefined;
-  /** Called before anything is written, perhaps twice. */
+  /** Called before anything is written, or if the request is not handled because its client has left; perhaps twice. */
   readonly onResponse?: () => void;
   /** The request object of the framework, if it is not that of Node. */
   readonly framework?: unknown;

@@ -35,7 +35,8 @@ export function isQueued(req: NodeIncoming, res: NodeOutgoing): boolean {
 }
 
 interface WaitingRequests {
-  length: number;
+  /** For each request what is called if the client disconnects before its turn. */
+  readonly skips: Set<() => void>;
   /** False while the connection is paused. */
   reading: boolean;
   timer: ClockTimer | undefined;
@@ -59,44 +60,52 @@ export function createRequestOrder(clock: Clock) {
     waiting.reading = false;
     socket.pause?.();
     waiting.timer = clock.setTimer(() => {
-      if (waiting.length < MAX_WAITING) read(socket, waiting);
+      if (waiting.skips.size < MAX_WAITING) read(socket, waiting);
     }, UNREAD_MS);
   };
   const waitingOf = (socket: NodeSocket): WaitingRequests => {
     const known = bySocket.get(socket);
     if (known !== undefined) return known;
-    const waiting: WaitingRequests = { length: 0, reading: true, timer: undefined };
+    const waiting: WaitingRequests = { skips: new Set(), reading: true, timer: undefined };
     bySocket.set(socket, waiting);
     // Node resumes the socket when a request is finished, or the body of one is read.
     socket.on?.('resume', () => {
       if (!waiting.reading) socket.pause?.();
     });
-    socket.once('close', () => waiting.timer?.cancel());
+    socket.once('close', () => {
+      waiting.timer?.cancel();
+      for (const skip of waiting.skips) skip();
+    });
     return waiting;
   };
 
   return {
     /**
-     * Calls `begin` when the previous response has been handed to the operating system completely, and never if the
+     * Calls `begin` when the previous response has been handed to the operating system completely, or `skip` if the
      * client disconnects before. For requests for which {@link isQueued} is true.
      */
-    wait(req: NodeIncoming, res: NodeOutgoing, begin: () => void): void {
+    wait(req: NodeIncoming, res: NodeOutgoing, begin: () => void, skip = (): void => undefined): void {
+      if (isGone(req, res)) {
+        skip();
+        return;
+      }
       const socket = req.socket as NodeSocket & Counted;
       const waiting = waitingOf(socket);
-      waiting.length += 1;
+      waiting.skips.add(skip);
       socket[WAITING] = queuedRequests(socket) + 1;
       // Runs with the AsyncLocalStorage context of this request, not that of the previous one.
       const inOwnContext = AsyncResource.bind(begin);
-      if (waiting.length >= READ_AHEAD) stopReading(socket, waiting);
-      if (waiting.length > MAX_WAITING) return;
-      if (waiting.length === MAX_WAITING) res.shouldKeepAlive = false;
+      if (waiting.skips.size >= READ_AHEAD) stopReading(socket, waiting);
+      if (waiting.skips.size > MAX_WAITING) return;
+      if (waiting.skips.size === MAX_WAITING) res.shouldKeepAlive = false;
       res.once('socket', () => {
-        waiting.length -= 1;
+        waiting.skips.delete(skip);
         socket[WAITING] = queuedRequests(socket) - 1;
-        if (waiting.length < READ_AHEAD) read(socket, waiting);
+        if (waiting.skips.size < READ_AHEAD) read(socket, waiting);
         // Node assigns the socket after the event.
         queueMicrotask(() => {
           if (!isGone(req, res) && isWritable(res)) inOwnContext();
+          else skip();
         });
       });
     },

@@ -108,7 +108,12 @@ export function createServing(maker: string, handler: ApiHandler, options: Bridg
       else url ??= below;
     }
     if (url !== undefined && isQueued(req, res)) {
-      order.wait(req, res, () => begin(req, res, url, other, routing));
+      order.wait(
+        req,
+        res,
+        () => begin(req, res, url, other, routing),
+        () => routing.onResponse?.(),
+      );
     } else begin(req, res, url, other, routing);
   };
 }

@@ -41,10 +41,12 @@ function connection() {
   });
   const socket = new Socket();
   const begun: number[] = [];
+  const skipped: number[] = [];
   const responses: FakeResponse[] = [];
   return {
     responses,
     begun,
+    skipped,
     clock,
     socket,
     timers: () => timers,
@@ -52,7 +54,12 @@ function connection() {
       for (let sent = 0; sent < count; sent++) {
         const response = new FakeResponse();
         const index = responses.push(response) - 1;
-        order.wait({ socket } as unknown as NodeIncoming, response as unknown as NodeOutgoing, () => begun.push(index));
+        order.wait(
+          { socket } as unknown as NodeIncoming,
+          response as unknown as NodeOutgoing,
+          () => begun.push(index),
+          () => skipped.push(index),
+        );
       }
     },
     /** Node gives the response its turn. */
@@ -77,14 +84,25 @@ describe('a request that waits for the previous response', () => {
     expect([begun, queuedRequests(socket), queuedRequests(null)]).toEqual([[0, 1], 0, 0]);
   });
 
-  test('never begins once its client has left or ended its side', async () => {
-    const { responses, begun, send, socket, turn } = connection();
+  test('is skipped once its client has left or ended its side', async () => {
+    const { responses, begun, skipped, send, socket, turn } = connection();
     send(2);
     (responses[0] as FakeResponse).destroyed = true;
     await turn(0);
     socket.writable = false;
     await turn(1);
-    expect(begun).toEqual([]);
+    expect([begun, skipped]).toEqual([[], [0, 1]]);
+  });
+
+  test('is skipped when its connection closes, or has closed before', async () => {
+    const { begun, skipped, send, socket, turn } = connection();
+    send(3);
+    await turn(0);
+    socket.destroy();
+    socket.emit('close');
+    expect([begun, skipped]).toEqual([[0], [1, 2]]);
+    send(1);
+    expect([begun, skipped]).toEqual([[0], [1, 2, 3]]);
   });
 
   test('leaves no timer behind when its connection closes, whether that was paused or not', () => {
