@@ -75,7 +75,8 @@ export function trackConnections(
   ]);
   const { clock = systemClock } = options;
   const connections = new Map<TrackableSocket, Connection>();
-  const sessions = new Set<Http2SessionLike>();
+  /** With the monotonic milliseconds at which each began. */
+  const sessions = new Map<Http2SessionLike, number>();
   let streams = 0;
   /** Sockets whose TLS handshake is not complete, by the client's address and port. */
   const handshakes = new Map<string, TrackableSocket>();
@@ -118,7 +119,7 @@ export function trackConnections(
   });
 
   server.on('session', (session) => {
-    sessions.add(session);
+    sessions.set(session, clock.monotonic());
     session.once('close', () => sessions.delete(session));
   });
 
@@ -186,7 +187,7 @@ export function trackConnections(
         connection.bytesRead = connection.socket.bytesRead ?? 0;
         isLast(connection.last, true);
       }
-      sessions.forEach(sendGoAway);
+      for (const session of sessions.keys()) sendGoAway(session);
     },
     open() {
       let requests = streams;
@@ -197,6 +198,8 @@ export function trackConnections(
       setImmediate(() => {
         const now = clock.monotonic();
         for (const connection of connections.values()) close(connection, now, idleMs);
+        // One that still accepts requests has had none: the first gets GOAWAY.
+        for (const [session, since] of sessions) if (now - since >= idleMs) sendGoAway(session);
       });
     },
     cut(): void {

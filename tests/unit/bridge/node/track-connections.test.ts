@@ -298,17 +298,18 @@ describe('an HTTP/2 server without TLS', () => {
     expect(tracker.open()).toEqual({ connections: 0, requests: 0 });
   });
 
+  const session = (closed = false): EventEmitter & { closed: boolean; closes: number; close(): void } =>
+    Object.assign(new EventEmitter(), {
+      closed,
+      closes: 0,
+      close() {
+        this.closes++;
+        this.closed = true;
+      },
+    });
+
   test('closes its sessions when it drains, and later ones with their first request', () => {
     const { server, tracker } = bench({});
-    const session = (closed = false): EventEmitter & { closed: boolean; closes: number; close(): void } =>
-      Object.assign(new EventEmitter(), {
-        closed,
-        closes: 0,
-        close() {
-          this.closes++;
-          this.closed = true;
-        },
-      });
     const [open, ended, gone, late] = [session(), session(true), session(), session()];
     for (const one of [open, ended, gone]) server.emit('session', one);
     gone.emit('close');
@@ -319,6 +320,20 @@ describe('an HTTP/2 server without TLS', () => {
     for (let request = 0; request < 2; request++) {
       server.emit('request', { stream: { session: late } }, new FakeResponse());
     }
+    expect(late.closes).toBe(1);
+  });
+
+  test('closes a session that began while it drained and has no request once that has been idle', async () => {
+    const { clock, server, sweep, tracker } = bench({});
+    tracker.startDraining();
+    const late = session();
+    server.emit('session', late);
+    clock.advance(99);
+    await sweep(100);
+    expect(late.closes).toBe(0);
+    clock.advance(1);
+    await sweep(100);
+    await sweep(100);
     expect(late.closes).toBe(1);
   });
 });
