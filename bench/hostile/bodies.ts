@@ -75,6 +75,14 @@ const ofEvents: readonly HostileRequest[] = [...eventBodies, ...longItemBodies].
   ],
 );
 
+/** New finalizers of an event that is being deleted. */
+const ofDeleted: readonly HostileRequest[] = longItemBodies
+  .filter(({ id }) => id === 'long-finalizers-unprintable')
+  .map(({ id, title, make }) => ({
+    ...request(`deleted-${id}`, `update of a deleted event: ${title}`, PUT, (bytes) => make(STORED, bytes)),
+    before: () => [{ method: 'DELETE', url: ITEM, headers: { accept: JSON_TYPE } }],
+  }));
+
 /** Creates whose responses are in other forms. */
 const inOtherForms: readonly HostileRequest[] = ['labels', 'annotations', 'finalizers', 'owners', 'managed-f'].flatMap(
   (what) =>
@@ -130,6 +138,7 @@ const deletions: readonly HostileRequest[] = [
 /** Requests with bodies of all kinds, up to the default of `maxBodyBytes`; one is longer. */
 export const hostileBodies: readonly HostileRequest[] = [
   ...ofEvents,
+  ...ofDeleted,
   ...inOtherForms,
   ...ofYaml,
   ...patchBodies.map(({ id, title, type, make }) =>

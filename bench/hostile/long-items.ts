@@ -84,6 +84,14 @@ export const longItemBodies: readonly EventBody[] = [
     (i, length) => `"${i}${'\\u0001'.repeat(length / 6)}"`,
     ']',
   ),
+  longItems(
+    'finalizers-unprintable',
+    'long finalizers that cannot be printed',
+    '"finalizers":[',
+    (i, n) => `"${i}/${unprintable(n / 4).repeat(2)}"`,
+    ']',
+    UNPRINTABLE,
+  ),
   longItems('finalizers-few', 'few very long finalizers', '"finalizers":[', (i, n) => `"a/${i}${x(n)}"`, ']', FEW),
   longItems(
     'finalizers-alike',

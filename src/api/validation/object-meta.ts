@@ -8,7 +8,8 @@ import {
   type FieldError,
 } from '../status/field-error.js';
 import { byCodePoint } from '../../json/code-point-order.js';
-import { goQuote } from '../../json/go-print.js';
+import { goList, goQuote, shorten } from '../../json/go-print.js';
+import { MAX_STATUS_LENGTH } from '../status/status-failure.js';
 import { longerThan } from './byte-length.js';
 import { managedFieldsErrors } from './managed-fields.js';
 import { isLabelValue, isQualifiedName } from './name-forms.js';
@@ -158,7 +159,8 @@ function newFinalizerErrors(next: readonly string[], previous: readonly string[]
   const known = new Set(previous);
   const added = [...new Set(next)].filter((finalizer) => !known.has(finalizer)).sort(byCodePoint);
   if (added.length === 0) return [];
-  const list = `[]string{${added.map((finalizer) => goQuote(finalizer)).join(', ')}}`;
+  const shown = (finalizer: string): string => goQuote(shorten(finalizer, MAX_STATUS_LENGTH));
+  const list = `[]string{${goList(added, shown, MAX_STATUS_LENGTH)}}`;
   const why = `no new finalizers can be added if the object is being deleted, found new finalizers ${list}`;
   return [forbiddenField('metadata.finalizers', why)];
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { joinFieldErrors } from '../../../../src/api/status/field-error.js';
+import { MAX_STATUS_LENGTH } from '../../../../src/api/status/status-failure.js';
 import { validateObjectMetaCreate, validateObjectMetaUpdate } from '../../../../src/api/validation/object-meta.js';
 import { dedupeOwnerReferences } from '../../../../src/api/validation/owner-references.js';
 import type { ObjectMeta, OwnerReference } from '../../../../src/model/object-meta.js';
@@ -177,6 +178,17 @@ describe('validateObjectMetaUpdate', () => {
     expect(updated({ ...deleted, finalizers: ['c/c', 'b/b', 'a/a', 'b/b'] }, deleted)).toEqual([
       'metadata.finalizers: Forbidden: no new finalizers can be added if the object is being deleted, found new finalizers []string{"b/b", "c/c"}',
     ]);
+  });
+
+  it('quotes only as much of new finalizers as a Status shows', () => {
+    const deleted: ObjectMeta = { deletionTimestamp: '2001-01-01T00:00:00Z' };
+    const next = Array.from({ length: 300 }, (_, index) => `${String(index).padStart(3, '0')}${'\u0085'.repeat(1000)}`);
+    const [text = ''] = updated({ ...deleted, finalizers: next }, deleted);
+    const quoted = next.map((finalizer) => `"${finalizer.replaceAll('\u0085', '\\u0085')}"`).join(', ');
+    expect(text).toContain(`found new finalizers []string{${quoted.slice(0, MAX_STATUS_LENGTH)}`);
+    expect(text.length).toBeLessThan(2 * MAX_STATUS_LENGTH);
+    const [one = ''] = updated({ ...deleted, finalizers: ['\u0085'.repeat(100_000)] }, deleted);
+    expect(one.length).toBeLessThan(7 * MAX_STATUS_LENGTH);
   });
 
   it('shows equal errors once in the message', () => {
