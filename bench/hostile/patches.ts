@@ -47,6 +47,10 @@ const big = (bytes: number): string => `{"op":"add","path":"/metadata/annotation
 const many = (bytes: number): string => fill(bytes, '', (i) => `"k${i}":""`, '');
 const list = (count: number): string => Array.from({ length: count }, (_, i) => `"a/${i}"`).join(',');
 
+/** As deep and as many as count for less than the limit of a JSON Patch. */
+const EMPTY_DEPTH = 990;
+const EMPTY_KEYS = 98_000;
+
 /** Patches that cause much work. They are applied to an ordinary event. */
 export const patchBodies: readonly PatchBody[] = [
   operations('operations', 'many operations', '', (i) => `{"op":"add","path":"/note","value":"${i}"}`),
@@ -100,6 +104,15 @@ export const patchBodies: readonly PatchBody[] = [
     `{"op":"add","path":"/x","value":${'{"a":'.repeat(500)}1${'}'.repeat(500)}},`,
     () => `{"op":"test","path":"/x${'/a'.repeat(500)}","value":1}`,
   ),
+  {
+    id: 'json-patch-empty-keys',
+    title: 'JSON Patch: a deep object with an empty key many times',
+    type: 'json-patch+json',
+    make: (bytes) =>
+      '{"":'.repeat(EMPTY_DEPTH) +
+      fill(bytes - 5 * EMPTY_DEPTH, '{', () => '"":0', '}', ',', EMPTY_KEYS) +
+      '}'.repeat(EMPTY_DEPTH),
+  },
   operations('long-path', 'a long pointer', '', () => `{"op":"test","path":"${times('/a', 250_000)}","value":1}`),
   operations('tildes', 'a pointer of escapes', '', () => `{"op":"test","path":"${times('/~0~1', 250_000)}","value":1}`),
   operations('unknown', 'operations with unknown members', '', (i) => `{"op":"test","path":"","x${i}":1}`),

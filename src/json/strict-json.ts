@@ -135,7 +135,8 @@ class JsonReader {
       if (typeof step === 'number') path += `[${step}]`;
       else path += path === '' ? step : `.${step}`;
     }
-    this.#pathsLength += path.length;
+    // Steps of empty keys leave nothing in the text.
+    this.#pathsLength += Math.max(path.length, this.#path.length);
     this.#duplicates.push(path);
   }
 

@@ -71,6 +71,16 @@ describe('duplicate keys', () => {
     expect(found.value).toEqual({ a: [{ x: 1 }, { x: 3 }], b: { c: 2 } });
   });
 
+  test.each(['', 'a'])(
+    'are reported up to a length of their paths, however short the path as a text: key %j',
+    (key) => {
+      const deep = (depth: number, count: number): string =>
+        `{"${key}":`.repeat(depth) + `{${`"${key}":1,`.repeat(count)}"b":1}` + '}'.repeat(depth);
+      expect(document(deep(900, 2000)).duplicates.length).toBeLessThan(80);
+      expect(document(deep(0, 2000)).duplicates).toHaveLength(1999);
+    },
+  );
+
   test('are not reported for ordinary documents', () => {
     expect(document('{"a":{"a":1},"b":{"a":1},"c":":\\":{","d":[{"a":1},{"a":1}]}').duplicates).toEqual([]);
   });
