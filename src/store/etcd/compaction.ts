@@ -1,4 +1,6 @@
 import { type ClockTimer, atNextTurn } from '../../clock/clock.js';
+import { createFailureSeries } from '../../observe/failure-series.js';
+import type { Notify } from '../../observe/observation.js';
 import type { Revision } from '../contract/record.js';
 import { hasCode } from '../unknown-outcomes.js';
 import type { EtcdClient } from './client.js';
@@ -20,17 +22,19 @@ interface Sample {
 
 /**
  * Records the latest revision from time to time, and compacts up to one that was recorded at least `historyMs` ago, or
- * after which the database grew by more than `historyMaxBytes`. The time is taken after the response, so that no
- * revision seems older than it is. Each process uses its own samples: several may do the same at once, and a new one
- * begins by waiting. Returns a function that ends it.
+ * after which the database grew by more than `historyMaxBytes`. The time is taken after the answer, so that no revision
+ * seems older than it is. Each process uses its own samples: several may do the same at once, and a new one begins by
+ * waiting. Failed compactions are reported. Returns a function that ends it.
  */
 export function startCompaction(
   client: EtcdClient,
   layout: Layout,
-  { clock, historyMs, historyMaxBytes }: EtcdSettings,
+  { name, clock, historyMs, historyMaxBytes }: EtcdSettings,
+  notify: Notify,
 ): () => void {
   const samples: Sample[] = [];
   const over = new AbortController();
+  const failures = createFailureSeries(`compaction of ${name}`, notify, clock);
   const interval = Math.max(historyMs / SAMPLES, Math.min(historyMs, 1000));
   const every = Math.min(interval, BYTES_EVERY_MS);
   let timer: ClockTimer | undefined;
@@ -67,8 +71,12 @@ export function startCompaction(
         await client.compact(target, client.callContext(over.signal));
       } catch (error) {
         // Another replica has compacted it already.
-        if (!hasCode(error, 'expired')) throw error;
+        if (!hasCode(error, 'expired')) {
+          if (!over.signal.aborted) failures.failed(error);
+          throw error;
+        }
       }
+      failures.worked();
       done = target;
     }
     const last = samples.at(-1);

@@ -1,3 +1,4 @@
+import { createNotifier } from '../../observe/observation.js';
 import type { EventStore, RemoveOptions, Revision, StoreCall } from '../contract/event-store.js';
 import { expired, futureRevision, notFound } from '../contract/conditions.js';
 import { keyText } from '../contract/keys.js';
@@ -72,6 +73,7 @@ export function etcdStore(options: EtcdStoreOptions): EventStore {
   const settings = etcdSettings(options);
   const { clock, name, maxEventBytes } = settings;
   const layout = createLayout(settings.prefix);
+  const notify = createNotifier(options.observe);
   const idleSpan = createIdleSpan();
   const connect = settings.transport === 'grpc' ? grpcConnect : gatewayConnect;
   const time = createClusterClock(settings);
@@ -126,7 +128,7 @@ export function etcdStore(options: EtcdStoreOptions): EventStore {
       const { client } = made;
       if (stopped) client.close();
       created = await openStore(client, layout, settings);
-      if (settings.compactHistory && !stopped) endCompaction = startCompaction(client, layout, settings);
+      if (settings.compactHistory && !stopped) endCompaction = startCompaction(client, layout, settings, notify);
     },
     get: (key, call) => parts().writes.get(key, contextOf(call)),
     async list(query) {

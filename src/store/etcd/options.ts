@@ -1,6 +1,8 @@
 import { systemClock, type Clock } from '../../clock/clock.js';
+import type { Observe } from '../../observe/observation.js';
 import { checkOptions, type OptionRules } from '../../options/check-options.js';
 import {
+  aFunction,
   aBoolean,
   aClock,
   aNonEmptyString,
@@ -87,13 +89,15 @@ export interface EtcdStoreOptions {
   readonly name?: string | undefined;
   /** The source of time. Default: the system clock. */
   readonly clock?: Clock | undefined;
+  /** Receives the errors of `compactHistory`, which is tried again: it needs the role `root`. */
+  readonly observe?: Observe | undefined;
 }
 
 type Login = 'username' | 'password';
 
 /** Checked options, with every default filled in. */
 export type EtcdSettings = {
-  readonly [Name in Exclude<keyof EtcdStoreOptions, Login | 'tls'>]-?: NonNullable<EtcdStoreOptions[Name]>;
+  readonly [Name in Exclude<keyof EtcdStoreOptions, Login | 'tls' | 'observe'>]-?: NonNullable<EtcdStoreOptions[Name]>;
 } & { readonly tls: EtcdTlsOptions | undefined; readonly login: { readonly [Name in Login]: string } | undefined };
 
 const isEndpoint = (value: unknown): value is string => {
@@ -137,6 +141,7 @@ const rules = (): OptionRules<EtcdStoreOptions> => ({
   maxEventBytes: aWholeNumber(65_536),
   name: aNonEmptyString,
   clock: aClock,
+  observe: aFunction,
 });
 
 /** @throws TypeError that lists every fault. */
