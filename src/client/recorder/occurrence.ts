@@ -80,9 +80,11 @@ export function occurrenceOf(input: EventInput, settings: OccurrenceSettings): O
 
   const { type, action, reason } = event;
   const source = [regarding.apiVersion, regarding.kind, namespace, regarding.name].join('/');
-  const about = [identityOf(regarding), identityOf(related)];
-  const key = JSON.stringify([type, action, reason, about, settings.noteInKey && event.note]);
-  return { event, key, source, bytes: FIXED_BYTES + 4 * JSON.stringify(event).length };
+  const inKey = settings.noteInKey && event.note;
+  const key = JSON.stringify([type, action, reason, inKey, identityOf(regarding), identityOf(related)]);
+  const json = JSON.stringify(event);
+  // Parsed again, as a text of the input may be a slice that keeps a long one in memory.
+  return { event: JSON.parse(json) as Event, key, source, bytes: FIXED_BYTES + 4 * json.length };
 }
 
 const NOTE_BYTES = 1_024;
