@@ -55,8 +55,9 @@ export function createActivityReporter(
     drop(reason: DropReason, count: number, error: unknown, event: Event | undefined): void {
       const drop: Drop = { type: 'recorder.dropped', recorder, reason, count, error, ...(event && { event }) };
       const waiting = pendingDrops.get(reason);
-      if (waiting === undefined) reportDrop(drop);
       pendingDrops.set(reason, { ...drop, count: waiting === undefined ? 0 : waiting.count + count });
+      // After it is noted: the hook may record an event, which may be dropped as well.
+      if (waiting === undefined) reportDrop(drop);
       changed();
     },
     /** Reports the rest, and stops the timer. */

@@ -22,3 +22,22 @@ it('a reporter that is loaded after the only event was written reports it, once'
   expect(observations).toHaveLength(1);
   await reporter.close();
 });
+
+it('a hook that records events, which are dropped as well, is told of the first one only', async () => {
+  const clock = fakeClock();
+  const told: number[] = [];
+  const dropped = { invalid: 0, full: 0, 'rate-limited': 0, refused: 0, expired: 0, closed: 0 };
+  const stats = { recorded: 0, written: 0, pending: 0, dropped, queued: 0, series: 0 };
+  const drop = (): void => reporter.drop('full', 1, new Error('the queue is full'), undefined);
+  const observe = (observation: Observation): void => {
+    if (observation.type !== 'recorder.dropped') return;
+    told.push(observation.count);
+    if (told.length < 10) drop();
+  };
+  const reporter = createActivityReporter('example.com/shop', observe, clock, () => stats);
+  drop();
+  expect(told).toEqual([1]);
+  clock.advance(1_000);
+  expect(told).toEqual([1, 1]);
+  await reporter.close();
+});
