@@ -24,8 +24,8 @@ export function createEventNames(): (about: string | undefined, micros: number) 
 
 function nameOf(text: string): string {
   const name = text
-    .slice(0, MAX_PREFIX_LENGTH)
     .toLowerCase()
+    .slice(0, MAX_PREFIX_LENGTH)
     .replace(/[^a-z0-9.]/g, '-')
     .replace(/[-.]*\.[-.]*/g, '.')
     .replace(/^[-.]+|[-.]+$/g, '');

@@ -19,6 +19,8 @@ describe('the name of an event', () => {
       ),
     );
     expect(names(undefined, 0)).toMatch(/^event\./);
+    // This letter becomes two in lower case.
+    expect(subdomainErrors(names('İ'.repeat(200), 1_704_067_200_000_000))).toEqual([]);
   });
 
   it('consists of the name of its object and the time in nanoseconds, of which the last six digits are random', () => {
