@@ -141,6 +141,16 @@ ${contexts.join('\n')}
     expect(seen).toEqual(['Bearer t1']);
   });
 
+  test('may have a key twice, of which the last one counts as in kubectl', async () => {
+    const { server, ca, seen } = await noting();
+    const text = configOf({ server, ca, user: { token: 't' } }).replace(
+      '"token":"t"',
+      '"token":"first","token":"last"',
+    );
+    await clientOver(await open({ text })).get({ name: 'a' });
+    expect(seen).toEqual(['Bearer last']);
+  });
+
   test('lets its user impersonate another one', async () => {
     const seen: unknown[] = [];
     const served = await listenTls((request, response) => {

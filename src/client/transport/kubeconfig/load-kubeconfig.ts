@@ -61,7 +61,8 @@ async function readConfig(path: string): Promise<Entry | undefined> {
 
 async function parse(text: string, what: string, folder: string | undefined): Promise<Entry> {
   const { parseDocument } = await import('yaml');
-  const document = parseDocument(text, { merge: true, prettyErrors: false, logLevel: 'silent' });
+  // As in kubectl, the last one of several equal keys counts.
+  const document = parseDocument(text, { merge: true, uniqueKeys: false, prettyErrors: false, logLevel: 'silent' });
   const [fault] = document.errors;
   // The texts of these errors repeat the content.
   if (fault !== undefined) {
