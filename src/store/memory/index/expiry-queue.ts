@@ -2,7 +2,7 @@ import { createOrderedIndex } from './ordered-index.js';
 import { StoredEvent } from '../bytes/stored-event.js';
 import type { Slot } from '../bytes/version.js';
 
-/** Entries examined in one call: renewed and removed events leave stale entries behind. */
+/** Stale entries examined in one call: renewed and removed events leave stale entries behind. */
 const SCAN_LIMIT = 256;
 
 interface EarlierEntry {
@@ -72,19 +72,23 @@ export function createExpiryQueue(start: number) {
       /** Due within this millisecond, but not yet. */
       const early: Slot[] = [];
       let due: Slot | 'later' | undefined;
-      for (let scanned = 0; due === undefined; scanned++) {
-        if (scanned === SCAN_LIMIT) {
+      for (let stale = 0; due === undefined;) {
+        if (stale === SCAN_LIMIT) {
           due = 'later';
           break;
         }
         const slot = shift(moment);
         if (slot === undefined) break;
         const { event } = slot.head;
-        if (event === undefined) continue;
-        const expiresAt = StoredEvent.expiresAt(event);
-        if (expiresAt <= now) due = slot;
-        else if (momentOf(expiresAt) > moment) note(slot, expiresAt);
-        else early.push(slot);
+        const expiresAt = event && StoredEvent.expiresAt(event);
+        if (expiresAt === undefined) stale++;
+        else if (expiresAt <= now) due = slot;
+        // Not counted: it is put back, and the next call would examine it again.
+        else if (momentOf(expiresAt) <= moment) early.push(slot);
+        else {
+          stale++;
+          note(slot, expiresAt);
+        }
       }
       for (const slot of early) note(slot, StoredEvent.expiresAt(slot.head.event as StoredEvent));
       return due;

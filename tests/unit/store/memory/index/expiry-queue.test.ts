@@ -66,3 +66,13 @@ test('the expiry queue finds an event whose expiry moved forward among thousands
   put(state, 'event-8999', START + 1_000_000);
   expect(taken(state, START + 2_000_000)).toEqual(['a/event-8999']);
 });
+
+test('the expiry queue finds nothing due, and then what is, among many events due in the same millisecond', () => {
+  const state = createMemoryState(START);
+  for (let index = 0; index < 1000; index++) put(state, `event-${index}`, START + 500);
+  put(state, 'due', START + 100);
+  expect(state.expiry.take(START + 99)).toBeUndefined();
+  expect(state.expiry.take(START + 100)).toMatchObject({ sortKey: 'a/due' });
+  expect(state.expiry.take(START + 100)).toBeUndefined();
+  expect(taken(state, START + 500)).toHaveLength(1000);
+});
