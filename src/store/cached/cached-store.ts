@@ -126,7 +126,6 @@ export function cachedStore(store: EventStore, options: CachedStoreOptions = {})
         }
         const result = await through();
         fromStore();
-        isBack();
         return result;
       } catch (error) {
         const replica = staleFor(error);
@@ -137,6 +136,7 @@ export function cachedStore(store: EventStore, options: CachedStoreOptions = {})
 
   const listThrough = async (query: ListQuery): Promise<ListPage> => {
     const page = await store.list(query);
+    isBack();
     freshness.saw(page.revision);
     return page;
   };
@@ -185,6 +185,7 @@ export function cachedStore(store: EventStore, options: CachedStoreOptions = {})
       if (replica !== undefined) return replica.get(key);
       const through = async (): Promise<EventRecord | undefined> => {
         const record = await store.get(key, call);
+        isBack();
         if (record === undefined) freshness.markUnknown();
         else freshness.saw(record.revision);
         return record;

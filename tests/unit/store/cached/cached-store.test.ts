@@ -306,7 +306,32 @@ describe('when the store is unavailable', () => {
     expect(await names(cached)).toEqual(['a', 'b', 'c', 'd']);
   });
 
-  it('the feed continues later where it stopped', async () => {
+  it('a list that reads the cache without asking the store does not say that the store is back', async () => {
+    const controls = await bench(true, { whenAway: 'serve-stale' });
+    const { cached, feed, clock, seen } = controls;
+    const at = await cached.revision();
+    feed.isOpen = false;
+    await create(cached, 'd');
+    const late = cached.get(keyOf('d'));
+    await turns();
+    clock.advance(TIMEOUT_MS);
+    expect((await late)?.key.name).toBe('d');
+    controls.isAway = true;
+    expect((await cached.get(keyOf('a')))?.key.name).toBe('a');
+    expect(await cached.list.json?.({ limit: 1, at })).toBeUndefined();
+    expect(cached.status().state).toBe('stale');
+    expect((await cached.list({ limit: 1, at })).records).toHaveLength(1);
+    expect(seen.flatMap((one) => (one.type === 'cache.changed' ? [one.state] : []))).toEqual([
+      'filling',
+      'ready',
+      'stale',
+    ]);
+    controls.isAway = false;
+    expect((await cached.list({ limit: 1, at })).records).toHaveLength(1);
+    expect(cached.status().state).toBe('ready');
+  });
+
+  it('the feed goes on later where it stopped', async () => {
     const controls = await bench(false);
     const { cached, inner, clock, seen } = controls;
     controls.isAway = true;
