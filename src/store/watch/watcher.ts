@@ -113,6 +113,10 @@ export class Watcher {
 
   /** Delivers batches that were read from history. `taken`: called once, when the watcher no longer holds any. */
   deliver(batches: readonly Batch[], taken: () => void): void {
+    if (this.#over) {
+      taken();
+      return;
+    }
     this.#releaseBatches();
     this.#delivered = batches;
     this.#taken = taken;

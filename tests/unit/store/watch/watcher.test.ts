@@ -70,6 +70,14 @@ test('batches given to a watcher are released when it ends', () => {
   expect(watcher.poll()).toBe('end');
 });
 
+test('batches given to a watcher that has ended are released at once', () => {
+  const { watcher, wakes } = watching(100, 0);
+  watcher.end();
+  const taken = give(watcher, batchOf(101));
+  expect([taken(), wakes()]).toEqual([1, 1]);
+  expect(watcher.poll()).toBe('end');
+});
+
 test('batches given to a watcher are released when it fails, and it leaves the hub once', () => {
   const { watcher, calls, wakes } = watching(100, 0);
   const taken = give(watcher, batchOf(101));
