@@ -59,7 +59,11 @@ export function createCatchUp(options: CatchUpOptions) {
   const isNear = (reader: Reader, watcher: Watcher): boolean =>
     reader.position <= watcher.position && watcher.position - reader.position < NEAR;
 
-  const isNeeded = (reader: Reader): boolean => [...waiting].some((watcher) => isNear(reader, watcher));
+  const isNeeded = (reader: Reader): boolean => {
+    // Not a copy: when many watchers end at once, this is called for each of them.
+    for (const watcher of waiting) if (isNear(reader, watcher)) return true;
+    return false;
+  };
 
   /** Removes and returns the waiting watchers from one position up to, but not including, another. */
   const takeWaiting = (from: Revision, to: Revision): Watcher[] => {

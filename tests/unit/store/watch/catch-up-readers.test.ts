@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { nextTurn } from '../../../../src/clock/clock.js';
 import type { Change, ChangesOptions, EventStore, Revision } from '../../../../src/store/contract/event-store.js';
 import { storeError } from '../../../../src/store/contract/errors.js';
@@ -177,7 +177,20 @@ describe('a catch-up reader', () => {
     expect([first.seen, second.seen, feeds[0]?.returned()]).toEqual([[], [], 1]);
   });
 
-  test('ends when its only watcher has everything and does not read again', async () => {
+  test('looks at few of the others when one of many watchers ends', async () => {
+    const { feeds, follow } = createBench();
+    const all = Array.from({ length: 500 }, () => follow(100).watcher);
+    await turns();
+    // Also counts the elements that a copy of a set reads.
+    const next = vi.spyOn(Object.getPrototypeOf(new Set().values()) as Iterator<unknown>, 'next');
+    for (const watcher of all) watcher.end();
+    const steps = next.mock.calls.length;
+    next.mockRestore();
+    expect(feeds.map(isOpen)).toEqual([false]);
+    expect(steps).toBeLessThan(2000);
+  });
+
+  test('ends when its only watcher has everything and does not ask again', async () => {
     const { feeds, follow } = createBench();
     const slow = follow(100, true);
     await turns();
