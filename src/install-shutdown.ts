@@ -48,9 +48,16 @@ const LAST_CLOSE_MS = 2_000;
  */
 export function installShutdown(options: InstallShutdownOptions): InstalledShutdown {
   checkOptions('installShutdown', options, shutdownRules());
+  return installForServers([options.server].flat() as readonly ShutdownServer[], options);
+}
+
+/** @param servers none for an application that serves no HTTP, such as a worker or a test */
+export function installForServers(
+  servers: readonly ShutdownServer[],
+  options: Omit<InstallShutdownOptions, 'server'>,
+): InstalledShutdown {
   const { health, events, clock = systemClock, observe } = options;
   const { drainTimeoutMs = 60_000, idleGraceMs = 2_000 } = options;
-  const servers = [options.server].flat() as readonly ShutdownServer[];
   const cut = { connections: 0, requests: 0 };
   const tracked = servers.map((server) => {
     const tracker = trackConnections(server, { clock });
@@ -141,7 +148,7 @@ export function installShutdown(options: InstallShutdownOptions): InstalledShutd
 }
 
 /** The last step: writes recorded events, runs `close`, writes what that recorded, and closes health and the store. */
-export function lastStep(
+function lastStep(
   options: Pick<InstallShutdownOptions, 'health' | 'store' | 'recorder' | 'close' | 'closeTimeoutMs' | 'clock'>,
 ): () => Promise<void> {
   const { health, store, closeTimeoutMs = 10_000, clock = systemClock } = options;

@@ -1,5 +1,4 @@
-import { installShutdown, lastStep } from './install-shutdown.js';
-import { createLifecycle } from './lifecycle/create-lifecycle.js';
+import { installForServers, installShutdown } from './install-shutdown.js';
 import type { InstallShutdownOptions, ShutdownServer } from './shutdown-options.js';
 
 /** Options of the shutdown of a Nest application: those of `installShutdown` with the same names. */
@@ -35,7 +34,7 @@ export function createNestShutdown(options: NestShutdownOptions) {
     },
     /** Makes `/readyz` fail, waits for the delay, and drains requests. Resolves when nothing is served any more. */
     drain(): Promise<void> {
-      shutdown ??= withoutServer(options, close);
+      shutdown ??= installForServers([], { ...options, signals: [], close }).shutdown;
       void shutdown();
       return drained.settled;
     },
@@ -45,19 +44,6 @@ export function createNestShutdown(options: NestShutdownOptions) {
       await shutdown?.();
     },
   };
-}
-
-/** Returns the shutdown of an application that serves no HTTP, such as a worker or a test. */
-function withoutServer(options: NestShutdownOptions, close: () => Promise<void>): () => Promise<unknown> {
-  const { health, events, closeTimeoutMs, observe, clock } = options;
-  return createLifecycle({
-    health,
-    endWatches: () => events?.close(),
-    close: lastStep({ ...options, close }),
-    closeTimeoutMs,
-    observe,
-    clock,
-  }).shutdown;
 }
 
 function promise() {

@@ -20,7 +20,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { request as httpRequest } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { once } from 'node:events';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { callerFrom, createHealth, type Events, type EventsOptions, type Health } from '../../src/index.js';
 import {
   EVENTS,
@@ -453,15 +453,20 @@ describe.each(PLATFORMS)('the module of Nest on %s', (platform, adapter) => {
 });
 
 describe('the module of Nest', () => {
-  test('closes its parts in an application without HTTP', async () => {
+  test('closes its parts in an application without HTTP, and reports it', async () => {
     const { events, store } = eventsOfTest();
     const health = createHealth();
-    const vitals = KubeVitalsModule.forRoot({ health, events, store });
+    const beforeStop = vi.fn();
+    const onReport = vi.fn();
+    const vitals = KubeVitalsModule.forRoot({ health, events, store, shutdown: { beforeStop, onReport } });
     const context = await NestFactory.createApplicationContext(moduleOf({ imports: [vitals] }), { logger: false });
     expect(context.get(HEALTH)).toBe(health);
     await context.close();
     expect(health.isShuttingDown()).toBe(true);
     await expect(store.revision()).rejects.toMatchObject({ code: 'closed' });
+    expect(beforeStop).toHaveBeenCalledOnce();
+    const cut = { connections: 0, requests: 0 };
+    expect(onReport.mock.calls).toEqual([[{ drained: true, cut, failures: [], durationMs: expect.any(Number) }]]);
   });
 
   test('on Express leaves middleware of other modules out, and follows a signal of the service', async () => {
