@@ -151,6 +151,14 @@ export const longItemBodies: readonly EventBody[] = [
     ']',
     ITEMS / 5,
   ),
+  longItems(
+    'owners-equal',
+    'equal owners with a long uid, named in a warning',
+    '"ownerReferences":[',
+    (_i, length) => `{"apiVersion":"v1","kind":"P","name":"n","uid":"${x(length)}"}`,
+    ']',
+    FEW,
+  ),
   longItems('managed-f', 'long f: keys', MANAGED, (i, length) => `"f:${i}${x(length)}":{}`, '}}]', ITEMS / 2),
   longItems(
     'managed-k',

@@ -14,7 +14,7 @@ import {
 
 /** The short form of `npm run bench -- --only hostile`: requests that are, or once were, among the worst. */
 const WORST =
-  /^(?:create|apply)-(?:long-(?:finalizers|finalizers-escaped|finalizers-few|finalizers-alike|umlauts|surrogates|labels-(?:good|unprintable)|owners-uids|managed-k|type|number)|escaped-quotes|backslashes|blank|finalizers-within|labels-within)$|^json-patch-(?:deep|moves|copies|deep-value|alike|empty-keys)$|^apply-wrong-text$|^deleted-long-finalizers-unprintable$|^all-bad-utf8$|^as-yaml-labels$|^core-(?:words|single-quotes|underscores|emoji)-(?:create|put|get-yaml|get-table-yaml)$|^core-double-quotes-(?:apply|get-pretty|list-yaml)$/;
+  /^(?:create|apply)-(?:long-(?:finalizers|finalizers-escaped|finalizers-few|finalizers-alike|umlauts|surrogates|labels-(?:good|unprintable)|owners-(?:uids|equal)|managed-k|type|number)|escaped-quotes|backslashes|blank|finalizers-within|labels-within)$|^json-patch-(?:deep|moves|copies|deep-value|alike|empty-keys)$|^apply-wrong-text$|^deleted-long-finalizers-unprintable$|^all-bad-utf8$|^as-yaml-labels$|^core-(?:words|single-quotes|underscores|emoji)-(?:create|put|get-yaml|get-table-yaml)$|^core-double-quotes-(?:apply|get-pretty|list-yaml)$/;
 const BEFORE =
   /^(?:root|list)-(?:excludes|pairs|bad-escapes|no-duration|accept|accept-parameters|authorization|path)-huge$/;
 

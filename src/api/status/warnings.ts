@@ -19,7 +19,8 @@ export function warningHeader(texts: readonly string[]): readonly string[] {
 }
 
 function withinBudget(texts: readonly string[]): readonly string[] {
-  const characters = texts.map((text) => [...text]);
+  // No character has more than two units, so that a longer beginning would exceed the total as well.
+  const characters = texts.map((text) => [...text.slice(0, 2 * TOTAL + 1)]);
   if (characters.flat().length <= TOTAL) return texts;
   let left = TOTAL;
   return characters
