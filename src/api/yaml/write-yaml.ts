@@ -99,23 +99,28 @@ function* writeBlock(
   for (let index = 0; index < count; index++) {
     if (index > 0 || parent !== 'list') push(out, ' '.repeat(own));
     const key = keys?.[index];
-    push(out, key === undefined ? '-' : keyText(key, own));
-    const inner = writeNode(out, members[key ?? index], own, key === undefined ? 'list' : 'map');
+    // A value after an explicit key is written as an item of a list: blocks begin on the line of the colon.
+    const like = key !== undefined && isSimpleKey(key) ? 'map' : 'list';
+    push(out, key === undefined ? '-' : keyText(key, own, like === 'map'));
+    const inner = writeNode(out, members[key ?? index], own, like);
     if (inner !== NOTHING) yield* inner;
     if (out.remaining <= 0) yield* endPiece(out);
   }
 }
 
-function keyText(key: string, indent: number): string {
-  const text = writeScalar(key, { indent, column: indent, key: true });
-  return isSimpleKey(key) ? `${text}:` : `? ${text}\n${' '.repeat(indent)}:`;
+function keyText(key: string, indent: number, simple: boolean): string {
+  if (simple) return `${writeScalar(key, { indent, column: indent, key: true })}:`;
+  const text = writeScalar(key, { indent, column: indent + 2, key: false });
+  return `? ${text}${text.endsWith('\n') ? '' : '\n'}${' '.repeat(indent)}:`;
 }
 
 const encoder = new TextEncoder();
 
-/** Longer keys need the explicit form. */
+const LINE_BREAK = /[\n\r\u0085\u2028\u2029]/;
+
+/** Other keys need the explicit form, `? key`. */
 function isSimpleKey(key: string): boolean {
-  return key.length <= 42 || (key.length <= 128 && encoder.encode(key).length <= 128);
+  return (key.length <= 42 || (key.length <= 128 && encoder.encode(key).length <= 128)) && !LINE_BREAK.test(key);
 }
 
 /** Keys may be megabytes long, and a sort compares them often: zeros are counted this many at a time. */

@@ -159,6 +159,20 @@ series:
     expect(writeYaml('x')).toBe('x\n');
   });
 
+  const long = 'x'.repeat(129);
+  const words = 'word '.repeat(26).trimEnd();
+  test.each<[string, unknown, string]>([
+    ['of two lines', { 'f:a\nb': { c: 1, d: 2 } }, '? |-\n  f:a\n  b\n: c: 1\n  d: 2\n'],
+    ['of two lines in a list', [{ 'a\nb': ['c', {}] }], '- ? |-\n    a\n    b\n  : - c\n    - {}\n'],
+    ['that ends in a newline', { k: { 'a\n': 'b\nc' } }, 'k:\n  ? |\n    a\n  : |-\n    b\n    c\n'],
+    ['with a line break that is escaped', { 'a\rb': 1 }, '? "a\\rb"\n: 1\n'],
+    ['of 129 bytes', { [long]: { a: { b: [] } } }, `? ${long}\n: a:\n    b: []\n`],
+    ['of many words', { k: { [words]: 1 } }, `k:\n  ? ${words.slice(0, 79)}\n    ${words.slice(80)}\n  : 1\n`],
+  ])('with a key %s, in the explicit form', (_, value, written) => {
+    expect(writeYaml(value)).toBe(written);
+    expect(parseYaml(written, createBodyLimits())).toMatchObject({ value });
+  });
+
   test('with keys in natural order, and without what JSON omits', () => {
     const value = { a10: 1, a9: 1, B: 1, a: 1, 'f:x': 1, '.': 1, a1b: 1, z: undefined };
     expect(writeYaml(value).match(/^[^:]*(?=:)/gm)).toEqual(['.', 'B', 'a', 'a1b', 'a9', 'a10', 'f']);
