@@ -1,4 +1,4 @@
-import type { ApiResponse } from './response.js';
+import { releaseIterator, type ApiResponse } from './response.js';
 
 /** Bodies up to this many bytes are never compressed. */
 export const COMPRESSION_THRESHOLD = 131_072;
@@ -54,11 +54,12 @@ export async function gzipBytes(bytes: Uint8Array): Promise<Uint8Array> {
  */
 export async function* gzipStream(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined> {
   const { createGzip } = await import('node:zlib');
+  const chunks = source[Symbol.asyncIterator]();
   const gzip = createGzip(FASTEST);
   const write = (chunk: Uint8Array): Promise<void> =>
     new Promise((resolve, reject) => gzip.write(chunk, (error) => (error ? reject(error) : resolve())));
   const feed = async (): Promise<void> => {
-    for await (const chunk of source) await write(chunk);
+    for await (const chunk of { [Symbol.asyncIterator]: () => chunks }) await write(chunk);
     gzip.end();
   };
   let failure: { readonly error: unknown } | undefined;
@@ -71,7 +72,9 @@ export async function* gzipStream(source: AsyncIterable<Uint8Array>): AsyncGener
   } catch (error) {
     throw failure ? failure.error : error;
   } finally {
+    // A write that waits for the reader never ends now, and neither does the loop around it.
     gzip.destroy();
+    releaseIterator(chunks);
   }
   if (failure) throw failure.error;
 }

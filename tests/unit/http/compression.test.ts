@@ -1,6 +1,13 @@
+import { randomBytes } from 'node:crypto';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { acceptsGzip, compressed, COMPRESSION_THRESHOLD, gzipStream } from '../../../src/http/compression.js';
+import {
+  acceptsGzip,
+  compressed,
+  COMPRESSION_THRESHOLD,
+  gzipBytes,
+  gzipStream,
+} from '../../../src/http/compression.js';
 import type { ApiResponse } from '../../../src/http/response.js';
 
 const response = (body: ApiResponse['body'], headers: ApiResponse['headers'] = {}): ApiResponse => ({
@@ -78,18 +85,23 @@ describe('gzipStream', () => {
     await expect(collect(gzipStream(source()))).rejects.toThrow('the store went away');
   });
 
-  it('ends the source when the reader leaves', async () => {
+  it.each([
+    ['at once', 0],
+    ['while a write waits for it', 2_000_000],
+  ])('ends the source when the reader leaves %s', async (_, bytes) => {
     let ended: () => void = () => undefined;
     const end = new Promise<void>((resolve) => (ended = resolve));
     async function* source(): AsyncGenerator<Uint8Array> {
       try {
-        for (;;) yield crypto.getRandomValues(new Uint8Array(60_000));
+        for (;;) yield randomBytes(60_000);
       } finally {
         ended();
       }
     }
     for await (const chunk of gzipStream(source())) {
       expect(chunk.byteLength).toBeGreaterThan(0);
+      // Takes longer than what zlib does before the reader asks for the next chunk.
+      if (bytes > 0) await gzipBytes(randomBytes(bytes));
       break;
     }
     await end;
