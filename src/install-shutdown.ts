@@ -157,7 +157,7 @@ function lastStep(
   const withRecorders = async (step: 'flush' | 'close', withinMs: number): Promise<void> => {
     const limit = new AbortController();
     const timer = clock.setTimer(() => limit.abort(), withinMs);
-    await Promise.allSettled(recorders.map((recorder) => recorder[step]({ signal: limit.signal })));
+    await Promise.allSettled(recorders.map(async (recorder) => recorder[step]({ signal: limit.signal })));
     timer.cancel();
   };
   return async () => {
@@ -166,8 +166,11 @@ function lastStep(
       await options.close?.();
     } finally {
       if (recorders.length > 0) await withRecorders('close', closeTimeoutMs / 4);
-      health.close?.();
-      await store?.close();
+      try {
+        health.close?.();
+      } finally {
+        await store?.close();
+      }
     }
   };
 }

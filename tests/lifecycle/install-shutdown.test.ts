@@ -97,6 +97,30 @@ describe('installShutdown', () => {
     expect(onReport).toHaveBeenCalledTimes(1);
   });
 
+  test('closes the other parts if a recorder or health throws', async () => {
+    const closed: string[] = [];
+    const { shutdown } = installShutdown({
+      server: createServer(),
+      health: {
+        ...createHealth(),
+        close() {
+          throw new Error('health');
+        },
+      },
+      recorder: {
+        flush() {
+          throw new Error('recorder');
+        },
+        close: async () => void closed.push('recorder'),
+      },
+      close: () => void closed.push('service'),
+      store: { close: async () => void closed.push('store') },
+      signals: [],
+    });
+    expect((await shutdown()).failures).toEqual([{ step: 'close', error: new Error('health') }]);
+    expect(closed).toEqual(['service', 'recorder', 'store']);
+  });
+
   test('writes what was recorded before the store is closed, what its own close records included', async () => {
     const store = memoryStore();
     const events = createEvents({
