@@ -45,6 +45,8 @@ export function createObservationRecorder(metrics: MetricSet): (observation: Obs
   const latest = new Map<string, { readonly request: RequestObservation; readonly series: RequestSeries }>();
   /** The last results of each endpoint: a probe whose results are the same array updates the same series. */
   const probes = new Map<ProbeObservation['root'], ProbeSeries>();
+  /** Checks that were removed: a probe that waited for one reports it once more. */
+  const removed = new Set<string>();
 
   function seriesOf(request: RequestObservation): RequestSeries {
     const verb = request.isApply ? 'APPLY' : (VERBS.get(request.verb) ?? 'other');
@@ -79,6 +81,9 @@ export function createObservationRecorder(metrics: MetricSet): (observation: Obs
   function recordProbe({ root, checks }: ProbeObservation): void {
     let series = probes.get(root);
     if (series?.checks !== checks) {
+      for (const { name } of series?.checks ?? []) {
+        if (removed.has(name) && !checks.some((check) => check.name === name)) metrics.check.of(name, root).reset();
+      }
       const states = checks.map(({ name }) => metrics.check.of(name, root));
       const results = checks.map(({ name, status }) =>
         metrics.checks.of(name, root, status === 'failed' ? 'error' : 'success'),
@@ -106,6 +111,7 @@ export function createObservationRecorder(metrics: MetricSet): (observation: Obs
         return;
       case 'health.removed':
         // Otherwise an alert on its last result would never end.
+        removed.add(observation.check);
         for (const root of ROOTS) metrics.check.of(observation.check, root).reset();
         return;
       case 'watch.started':

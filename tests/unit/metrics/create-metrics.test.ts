@@ -156,6 +156,21 @@ describe('/metrics', () => {
     expect(valueOf((await send('GET', '/metrics')).text, sample)).toBe(0);
   });
 
+  it('has no result of a removed check after the probe that follows one which waited for it', async () => {
+    const { send, health } = createService();
+    const sample = 'kubernetes_healthcheck{name="database",type="readyz"}';
+    let fail: (error: Error) => void = () => undefined;
+    health.add({ name: 'database', check: () => new Promise<never>((_, reject) => (fail = reject)) });
+    const probe = send('GET', '/readyz');
+    await new Promise((resolve) => setImmediate(resolve));
+    health.remove('database');
+    await send('GET', '/readyz');
+    fail(new Error('down'));
+    await probe;
+    await send('GET', '/readyz');
+    expect((await send('GET', '/metrics')).text).not.toContain(sample);
+  });
+
   it('follows watches: how many are open, what they are sent, and how they end', async () => {
     const { send, clock } = createService();
     const leaving = new AbortController();
