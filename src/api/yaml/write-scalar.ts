@@ -5,7 +5,7 @@ export interface ScalarPosition {
   /** The column of the block that the scalar belongs to; its continuation lines are indented by two more. */
   readonly indent: number;
   readonly column: number;
-  /** Keys stay on one line. */
+  /** Keys stay on one line: the margins of deep ones would be a thousand times as long as the key. */
   readonly key: boolean;
 }
 

@@ -3,7 +3,8 @@ import { writeScalar } from './write-scalar.js';
 
 /**
  * A value as YAML in the block layout of Go's library (`sigs.k8s.io/yaml`), byte for byte: keys sorted, two spaces,
- * lists not indented, a newline at the end. Leaves out what `JSON.stringify` would.
+ * lists not indented, a newline at the end. Only keys that Go's library writes on several lines stay on one. Leaves out
+ * what `JSON.stringify` would.
  */
 export function writeYaml(value: unknown): string {
   return [...yamlPieces(value, Infinity)].join('');
@@ -109,9 +110,8 @@ function* writeBlock(
 }
 
 function keyText(key: string, indent: number, simple: boolean): string {
-  if (simple) return `${writeScalar(key, { indent, column: indent, key: true })}:`;
-  const text = writeScalar(key, { indent, column: indent + 2, key: false });
-  return `? ${text}${text.endsWith('\n') ? '' : '\n'}${' '.repeat(indent)}:`;
+  const text = writeScalar(key, { indent, column: indent, key: true });
+  return simple ? `${text}:` : `? ${text}\n${' '.repeat(indent)}:`;
 }
 
 const encoder = new TextEncoder();

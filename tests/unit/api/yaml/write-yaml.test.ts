@@ -160,17 +160,19 @@ series:
   });
 
   const long = 'x'.repeat(129);
-  const words = 'word '.repeat(26).trimEnd();
   test.each<[string, unknown, string]>([
-    ['of two lines', { 'f:a\nb': { c: 1, d: 2 } }, '? |-\n  f:a\n  b\n: c: 1\n  d: 2\n'],
-    ['of two lines in a list', [{ 'a\nb': ['c', {}] }], '- ? |-\n    a\n    b\n  : - c\n    - {}\n'],
-    ['that ends in a newline', { k: { 'a\n': 'b\nc' } }, 'k:\n  ? |\n    a\n  : |-\n    b\n    c\n'],
-    ['with a line break that is escaped', { 'a\rb': 1 }, '? "a\\rb"\n: 1\n'],
-    ['of 129 bytes', { [long]: { a: { b: [] } } }, `? ${long}\n: a:\n    b: []\n`],
-    ['of many words', { k: { [words]: 1 } }, `k:\n  ? ${words.slice(0, 79)}\n    ${words.slice(80)}\n  : 1\n`],
-  ])('with a key %s, in the explicit form', (_, value, written) => {
+    ['a map', { [long]: { a: { b: [] }, c: 1 } }, `? ${long}\n: a:\n    b: []\n  c: 1\n`],
+    ['a list', { k: { [long]: ['a', { b: 1, c: 2 }] } }, `k:\n  ? ${long}\n  : - a\n    - b: 1\n      c: 2\n`],
+    ['a text of two lines', [{ [long]: 'a\nb' }], `- ? ${long}\n  : |-\n    a\n    b\n`],
+  ])('with %s after a long key on the line of the colon', (_, value, written) => {
     expect(writeYaml(value)).toBe(written);
     expect(parseYaml(written, createBodyLimits())).toMatchObject({ value });
+  });
+
+  test('with keys on one line, however deep they are', () => {
+    let value: Record<string, unknown> = { [`${'a '.repeat(500)}b\nc`]: 1 };
+    for (let level = 0; level < 500; level++) value = { a: value };
+    expect(writeYaml(value).split('\n')).toHaveLength(503);
   });
 
   test('with keys in natural order, and without what JSON omits', () => {
