@@ -91,7 +91,8 @@ const decoder = /* @__PURE__ */ new TextDecoder();
 /** A text in single quotes, broken as by {@link folded}, but not at its first or last character. */
 function singleQuoted(text: string, position: ScalarPosition): string {
   if (isUnbroken(text, position) && !text.includes("'")) return `'${text}'`;
-  const newLine = encoder.encode(`\n${marginOf(position)}`);
+  // Space is reserved for the margins of all lines; a deep key would need gigabytes.
+  const newLine = encoder.encode(position.key ? '' : `\n${marginOf(position)}`);
   // All of its characters are printable. A megabyte of quotes takes a third of the time as bytes.
   const bytes = encoder.encode(text);
   const last = bytes.length - 1;

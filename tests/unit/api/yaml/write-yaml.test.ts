@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { createBodyLimits } from '../../../../src/api/body/member-limit.js';
 import { writeYaml, yamlPieces } from '../../../../src/api/yaml/write-yaml.js';
 import { parseYaml } from '../../../../src/api/yaml/yaml.js';
@@ -173,6 +173,23 @@ series:
     let value: Record<string, unknown> = { [`${'a '.repeat(500)}b\nc`]: 1 };
     for (let level = 0; level < 500; level++) value = { a: value };
     expect(writeYaml(value).split('\n')).toHaveLength(503);
+  });
+
+  test('with deep keys in quotes without memory for margins', () => {
+    let value: Record<string, unknown> = { [`a: ${"'".repeat(100_000)}`]: 1 };
+    for (let level = 0; level < 500; level++) value = { a: value };
+    const lengths: unknown[] = [];
+    const construct = (target: Uint8ArrayConstructor, [length]: [number]): Uint8Array => {
+      lengths.push(length);
+      return new target(length);
+    };
+    vi.stubGlobal('Uint8Array', new Proxy(Uint8Array, { construct }));
+    try {
+      expect(writeYaml(value)).toContain(`? 'a: ${"''".repeat(100_000)}'\n`);
+    } finally {
+      vi.unstubAllGlobals();
+    }
+    expect(lengths).toEqual([200_008]);
   });
 
   test('with keys in natural order, and without what JSON omits', () => {
