@@ -164,13 +164,13 @@ test('a store that exists opens without a write, so that it opens at the space q
   connected.member = {
     connection: {
       ...connection,
-      range: (request) =>
+      range: (request, context) =>
         Buffer.compare(request.key, layout.storeKey) === 0
           ? {
               done: Promise.resolve({ revision: 20, kvs: [mark], more: false, count: 1 }),
               cancel: () => undefined,
             }
-          : connection.range(request),
+          : connection.range(request, context),
       txn: () => ({ done: full(), cancel: () => undefined }),
     },
   };
