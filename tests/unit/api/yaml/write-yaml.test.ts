@@ -163,8 +163,9 @@ series:
   test.each<[string, unknown, string]>([
     ['a map', { [long]: { a: { b: [] }, c: 1 } }, `? ${long}\n: a:\n    b: []\n  c: 1\n`],
     ['a list', { k: { [long]: ['a', { b: 1, c: 2 }] } }, `k:\n  ? ${long}\n  : - a\n    - b: 1\n      c: 2\n`],
+    ['a map', { 'a\rb': { c: 1 }, 'd\ne': [2] }, '? "a\\rb"\n: c: 1\n? "d\\ne"\n: - 2\n'],
     ['a text of two lines', [{ [long]: 'a\nb' }], `- ? ${long}\n  : |-\n    a\n    b\n`],
-  ])('with %s after a long key on the line of the colon', (_, value, written) => {
+  ])('with %s after a long or broken key on the line of the colon', (_, value, written) => {
     expect(writeYaml(value)).toBe(written);
     expect(parseYaml(written, createBodyLimits())).toMatchObject({ value });
   });
