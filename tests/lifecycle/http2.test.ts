@@ -38,7 +38,7 @@ function bodyHandler(): { handler: ApiHandler; begun: Promise<void>; read: Promi
   const begun = gate();
   const read = gate<string>();
   const handler: ApiHandler = async (request) => {
-    const reading = readBody(request, 100);
+    const reading = Promise.resolve(readBody(request, 100));
     begun.open();
     read.open(await reading.then(String, String));
     return text('read');
@@ -173,7 +173,8 @@ test.each([undefined, 'half'])('a body is incomplete if its stream was reset bef
   const { handler, read } = bodyHandler();
   const { port, server, errors } = await serve2(handler, (listener) => (req, res) => {
     if (body !== undefined) req.resume();
-    req.once('aborted', () => setImmediate(() => listener(Object.assign(req, { body }), res)));
+    const incoming = req as unknown as Http2ServerRequest;
+    incoming.once('aborted', () => setImmediate(() => listener(Object.assign(req, { body }), res)));
   });
   const client = raw(port);
   client.send(HALF_A_POST);
