@@ -36,6 +36,9 @@ interface ProbeSeries {
   readonly results: readonly Series[];
 }
 
+/** Removed checks that are remembered. */
+const MAX_REMOVED = 100;
+
 export function createObservationRecorder(metrics: MetricSet): (observation: Observation) => void {
   /** Stores whose watch cache is being filled. */
   const filling = new Set<string>();
@@ -45,7 +48,7 @@ export function createObservationRecorder(metrics: MetricSet): (observation: Obs
   const latest = new Map<string, { readonly request: RequestObservation; readonly series: RequestSeries }>();
   /** The last results of each endpoint: a probe whose results are the same array updates the same series. */
   const probes = new Map<ProbeObservation['root'], ProbeSeries>();
-  /** Checks that were removed: a probe that waited for one reports it once more. */
+  /** The last checks that were removed: a probe that waited for one reports it once more. */
   const removed = new Set<string>();
 
   function seriesOf(request: RequestObservation): RequestSeries {
@@ -112,6 +115,7 @@ export function createObservationRecorder(metrics: MetricSet): (observation: Obs
       case 'health.removed':
         // Otherwise an alert on its last result would never end.
         removed.add(observation.check);
+        if (removed.size > MAX_REMOVED) removed.delete([...removed][0] as string);
         for (const root of ROOTS) metrics.check.of(observation.check, root).reset();
         return;
       case 'watch.started':

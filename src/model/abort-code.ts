@@ -1,12 +1,12 @@
 /** Why a bridge aborted the signal of a request. */
-export type AbortCode = 'client-left' | 'server-closing' | 'body-unwanted' | 'reader-stalled' | 'answer-given-up';
+export type AbortCode = 'client-left' | 'server-closing' | 'body-unwanted' | 'reader-stalled' | 'response-abandoned';
 
 const CODES: Readonly<Record<AbortCode, true>> = {
   'client-left': true,
   'server-closing': true,
   'body-unwanted': true,
   'reader-stalled': true,
-  'answer-given-up': true,
+  'response-abandoned': true,
 };
 
 /**

@@ -300,7 +300,7 @@ test('a response that is aborted half-way resets only its own stream, with an er
   source.push('half');
   expect(String((await once(late, 'data'))[0])).toBe('half');
   giveUp.abort();
-  expect(await source.aborted).toMatchObject({ code: 'answer-given-up' });
+  expect(await source.aborted).toMatchObject({ code: 'response-abandoned' });
   await source.returned;
   await broken.promise;
   // INTERNAL_ERROR: without a code the half would be taken for the whole.

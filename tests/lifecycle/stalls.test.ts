@@ -334,7 +334,7 @@ describe('the signal of a response', () => {
     client.send(GET);
     await untilStill(source.given);
     giveUp.abort();
-    expect(await source.aborted.promise).toMatchObject({ code: 'answer-given-up' });
+    expect(await source.aborted.promise).toMatchObject({ code: 'response-abandoned' });
     await source.returned.promise;
     client.socket.resume();
     expect((await client.closed).endsWith('0\r\n\r\n')).toBe(false);

@@ -13,7 +13,7 @@ const MESSAGES: Readonly<Record<AbortCode, string>> = {
   'server-closing': 'the server is closing',
   'body-unwanted': 'the response is sent without a body, so its source is not read',
   'reader-stalled': 'the client has not read from the response for too long',
-  'answer-given-up': 'the response took too long and was abandoned',
+  'response-abandoned': 'the response took too long and was abandoned',
 };
 
 /** True for an error with which a source reports that it stopped because it was aborted. The value may be anything. */

@@ -50,7 +50,7 @@ export function createFetchHandler(maker: string, handler: ApiHandler, options: 
   const report = createReport(maker, options.onError);
   const drop = createDrop();
   const reasons = { 'client-left': settings.clientLeft, 'reader-stalled': abortReason('reader-stalled') };
-  const abandonedReason = abortReason('answer-given-up');
+  const abandonedReason = abortReason('response-abandoned');
   const stalls = createStallDetector(options.clock ?? systemClock, options.stallTimeoutMs ?? STALL_TIMEOUT_MS);
   const streaming = createStreamingResponses(options.signal);
   const copies = createSharedCopies();

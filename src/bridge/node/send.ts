@@ -45,7 +45,7 @@ export function createSender({
 }: SenderDependencies): Sender {
   const drop = createDrop();
   const stalled: AbortReason = abortReason('reader-stalled');
-  const abandonedReason: AbortReason = abortReason('answer-given-up');
+  const abandonedReason: AbortReason = abortReason('response-abandoned');
   const framing = createLastSent();
   const writeHead = createHeadWriter(clock);
   const batcher = createResponseBatcher(

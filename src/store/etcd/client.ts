@@ -74,14 +74,14 @@ export function createEtcdClient(connections: readonly Connection[], settings: E
   const tokenFor = (connection: Connection): Promise<string> | undefined => {
     if (login !== undefined && token === undefined) {
       const { username, password } = login;
-      const answer = attempt(connection.authenticate(username, password), contextOf(undefined));
-      const asked = answer.catch((failure: unknown) => {
-        forget(asked);
+      const granted = attempt(connection.authenticate(username, password), contextOf(undefined));
+      const requested = granted.catch((failure: unknown) => {
+        forget(requested);
         // A lost login changed nothing.
         if (failureClassOf(failure) === 'unknown-outcome') throw etcdFailure(UNAVAILABLE, messageOf(failure), false);
         throw failure;
       });
-      token = asked;
+      token = requested;
     }
     return token;
   };
@@ -138,9 +138,9 @@ export function createEtcdClient(connections: readonly Connection[], settings: E
         case 'future':
           throw storeError('future-revision', 'this revision is later than the latest revision', { cause: failure });
         case 'too-large':
-        case 'answer-too-large':
+        case 'response-too-large':
           // gRPC has the same message for both directions: the response to a write is small.
-          if (failureClass === 'answer-too-large' && what === 'read') throw failure;
+          if (failureClass === 'response-too-large' && what === 'read') throw failure;
           throw storeError('too-large', `etcd: ${messageOf(failure)}`, { cause: failure });
         case 'no-space':
           throw storeError(
@@ -163,7 +163,7 @@ export function createEtcdClient(connections: readonly Connection[], settings: E
 
   return {
     callContext: (signal: AbortSignal | undefined): CallContext => contextOf(signal),
-    /** Fails with `expired`, `future-revision` and `answer-too-large` (an EtcdFailure) besides `unavailable`. */
+    /** Fails with `expired`, `future-revision` and `response-too-large` (an EtcdFailure) besides `unavailable`. */
     range: (request: RangeRequest, context: CallContext): Promise<RangeResponse> =>
       persist((connection, given) => connection.range(request, given), context, 'read'),
     /**

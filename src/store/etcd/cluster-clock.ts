@@ -12,32 +12,32 @@ interface Time {
 }
 
 /** The result for a member: its time, that it does not serve HTTP on this port, or that it is unavailable. */
-type Answer = Time | 'no-http' | 'away';
+type MemberTime = Time | 'no-http' | 'away';
 
 /**
- * A member that speaks only gRPC answers in HTTP/2, or refuses HTTP/1.1 in the TLS handshake. A connection that is cut
+ * A member that speaks only gRPC responds in HTTP/2, or refuses HTTP/1.1 in the TLS handshake. A connection that is cut
  * proves nothing: a proxy does that while the member is away.
  */
 const speaksNoHttp = ({ name, code }: Error & { readonly code?: unknown }): boolean =>
   name === 'HTTPParserError' || code === 'ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL';
 
 /**
- * The clock that all replicas of a store share: that of the members of etcd. Reads the `Date` header of their answers
+ * The clock that all replicas of a store share: that of the members of etcd. Reads the `Date` header of their responses
  * to `GET /version`, which needs no permission. The median counts, so that a single wrong clock has no effect. Where
- * their answer shows that they speak only gRPC on this port (`--listen-client-http-urls`), the clock of this process is
- * used.
+ * their response shows that they speak only gRPC on this port (`--listen-client-http-urls`), the clock of this process
+ * is used.
  */
 export function createClusterClock(settings: EtcdSettings) {
   const { clock, timeEndpoints, requestTimeoutMs } = settings;
   let loading: Promise<OpenHttp> | undefined;
   let last: Time | undefined;
 
-  const askOne = async (endpoint: string): Promise<Answer> => {
+  const timeOf = async (endpoint: string): Promise<MemberTime> => {
     const member = (await (loading ??= loadHttp()))(endpoint, settings, 1);
     return new Promise((resolve) => {
-      const done = (answer: Answer): void => {
+      const done = (result: MemberTime): void => {
         timer.cancel();
-        resolve(answer);
+        resolve(result);
         member.close();
       };
       const timer = clock.setTimer(() => done('away'), requestTimeoutMs);
@@ -57,10 +57,10 @@ export function createClusterClock(settings: EtcdSettings) {
 
   const now = async (): Promise<number> => {
     if (timeEndpoints.length === 0) return clock.now();
-    const answers = await Promise.all(timeEndpoints.map(askOne));
+    const found = await Promise.all(timeEndpoints.map(timeOf));
     const at = clock.monotonic();
-    const times = answers.flatMap((answer) =>
-      typeof answer === 'string' ? [] : Math.floor(answer.micros + (at - answer.at) * 1000),
+    const times = found.flatMap((result) =>
+      typeof result === 'string' ? [] : Math.floor(result.micros + (at - result.at) * 1000),
     );
     // Of two in the middle the earlier one, so that nothing expires too soon.
     const micros = times.sort((one, other) => one - other)[(times.length - 1) >> 1];
@@ -68,7 +68,7 @@ export function createClusterClock(settings: EtcdSettings) {
       last = { micros, at };
       return micros;
     }
-    if (answers.includes('no-http')) return clock.now();
+    if (found.includes('no-http')) return clock.now();
     throw storeError('unavailable', `no member of etcd returned its time (timeEndpoints: ${timeEndpoints.join(', ')})`);
   };
 

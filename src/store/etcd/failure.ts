@@ -28,7 +28,7 @@ function isEtcdFailure(value: unknown): value is EtcdFailure {
  * - `unknown-outcome`: as `away`, but a write may have happened
  * - `token`: the token is no longer valid
  * - `compacted`, `future`: the revision of a read is too old, or does not exist yet
- * - `too-large`: the request is; `answer-too-large`: the response is, for the gateway of etcd
+ * - `too-large`: the request is; `response-too-large`: the response is, for the gateway of etcd
  * - `no-space`: the database has reached its quota, and no member accepts writes
  * - `refused`: etcd refuses the request, and would do so again
  */
@@ -39,7 +39,7 @@ export type FailureClass =
   | 'compacted'
   | 'future'
   | 'too-large'
-  | 'answer-too-large'
+  | 'response-too-large'
   | 'no-space'
   | 'refused';
 
@@ -49,7 +49,7 @@ const MESSAGES: readonly (readonly [part: string, failureClass: FailureClass])[]
   ['required revision is a future revision', 'future'],
   ['request is too large', 'too-large'],
   ['trying to send message larger than max', 'too-large'],
-  ['received message larger than max', 'answer-too-large'],
+  ['received message larger than max', 'response-too-large'],
   ['database space exceeded', 'no-space'],
   ['invalid auth token', 'token'],
   ['revision of auth store is old', 'token'],

@@ -61,9 +61,9 @@ function createConnection(
         data: (part) => (text += part),
         ended() {
           try {
-            const answer = parse(text);
-            if (status !== 200 || answer === undefined) throw failureOf(status, answer);
-            resolve(readAs(read, answer));
+            const response = parse(text);
+            if (status !== 200 || response === undefined) throw failureOf(status, response);
+            resolve(readAs(read, response));
           } catch (failure) {
             reject(failure as EtcdFailure);
           }

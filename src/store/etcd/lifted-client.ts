@@ -169,7 +169,7 @@ export function createLiftedClient(inner: EtcdClient, layout: Layout, clock: Clo
           await confirm(context);
           continue;
         }
-        const answer = succeeded ? response : { ...response, steps: steps.slice(0, -1) };
+        const own = succeeded ? response : { ...response, steps: steps.slice(0, -1) };
         const reached = response.revision + known.offset;
         // A write has a revision of its own, above all that were seen.
         if (succeeded && request.success.length > 0 ? reached <= since : reached < since) {
@@ -183,7 +183,7 @@ export function createLiftedClient(inner: EtcdClient, layout: Layout, clock: Clo
         confirmedAt = clock.monotonic();
         // A lift applies to writes before it; one with a later revision was lost with the cluster it was written to.
         const counts = response.revision < current.mod ? current : known;
-        const lifted = liftTxn(answer, counts);
+        const lifted = liftTxn(own, counts);
         seen = Math.max(seen, lifted.revision);
         return lifted;
       }

@@ -19,7 +19,7 @@ async function rangeThatFits(client: EtcdClient, request: RangeRequest, context:
     try {
       return await client.range({ ...request, limit }, context);
     } catch (error) {
-      if (failureClassOf(error) !== 'answer-too-large') throw error;
+      if (failureClassOf(error) !== 'response-too-large') throw error;
       if (limit === 1)
         throw storeError('unavailable', 'an event is too large for the gateway of etcd', { cause: error });
       limit = Math.ceil(limit / 2);

@@ -35,7 +35,7 @@ interface Call {
 export type Send<Sent> = <T>(
   call: Call,
   request: Sent,
-  read: (answer: Sent) => T,
+  read: (response: Sent) => T,
   token: string | undefined,
 ) => Pending<T>;
 
@@ -153,7 +153,7 @@ function createCodec<Sent>({ encode, decode, toBytes, fromBytes }: Format<Sent>)
         read: (message: never) => T,
       ): Pending<T> => {
         const sent = encode(`${name}Request`, request);
-        return send({ method, path }, sent, (answer) => read(decode(`${name}Response`, answer) as never), token);
+        return send({ method, path }, sent, (response) => read(decode(`${name}Response`, response) as never), token);
       };
       return {
         range: (request, token) => call('KV/Range', 'kv/range', 'Range', writeRange(request), token, readRange),

@@ -117,9 +117,9 @@ export function pgClient(pool: PgPool): PostgresClient {
     try {
       if (usable) throw notSent(abandoned?.reason);
       const config = { text, values: [...values] };
-      const answer = client.query(name === undefined ? config : { ...config, name });
-      answer.catch(ignoreError);
-      const { rows } = await untilAborted(answer, signal);
+      const result = client.query(name === undefined ? config : { ...config, name });
+      result.catch(ignoreError);
+      const { rows } = await untilAborted(result, signal);
       usable = true;
       return { rows };
     } catch (error) {

@@ -31,9 +31,9 @@ export function createPgListen(connect: (signal: AbortSignal) => Promise<PgPoolC
 
     const run = (text: string): Promise<unknown> => {
       const send = (): Promise<unknown> => {
-        const answer = client.query({ text, values: [] });
-        answer.catch(() => undefined);
-        return untilAborted(answer, AbortSignal.timeout(LISTEN_TIMEOUT_MS));
+        const result = client.query({ text, values: [] });
+        result.catch(() => undefined);
+        return untilAborted(result, AbortSignal.timeout(LISTEN_TIMEOUT_MS));
       };
       // Those that wait behind a statement that failed are not sent: the connection was released.
       const done = last.then(send);

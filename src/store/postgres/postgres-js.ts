@@ -72,9 +72,9 @@ export function postgresJsClient(sql: PostgresJsSql): PostgresClient {
   const checked = async (text: string, values: readonly unknown[], prepare: boolean): Promise<readonly object[]> => {
     if (!HAS_ROWS.test(text)) return sql.unsafe(text, [...values] as never[], { prepare });
     const number = String(++sent);
-    const numbered = `SELECT $${values.length + 1}::text AS statement_number, answer.* FROM (${text}) AS answer`;
-    const answer = await sql.unsafe(numbered, [...values, number] as never[], { prepare });
-    const rows = answer.filter(() => true);
+    const numbered = `SELECT $${values.length + 1}::text AS statement_number, result.* FROM (${text}) AS result`;
+    const result = await sql.unsafe(numbered, [...values, number] as never[], { prepare });
+    const rows = result.filter(() => true);
     if (rows.every((row) => (row as { statement_number?: unknown }).statement_number === number)) return rows;
     throw new Error('the driver postgres returned the rows of another statement');
   };

@@ -45,7 +45,7 @@ const ABANDONED_MS = 250;
  */
 const FULL_MS = 30_000;
 
-/** Fails with StoreErrors only. A request without an answer in time ends at its deadline, whatever the driver does. */
+/** Fails with StoreErrors only. A request without a result in time ends at its deadline, whatever the driver does. */
 export function createRequests({
   client,
   schema,
@@ -53,7 +53,7 @@ export function createRequests({
   timers,
 }: Omit<StoreParts, 'requests' | 'clock' | 'onError'>) {
   let prepares = false;
-  let answeredAt = -Infinity;
+  let respondedAt = -Infinity;
   let full: { readonly failure: StoreError; readonly at: number } | undefined;
 
   const send = async (
@@ -72,14 +72,14 @@ export function createRequests({
     const unlisten = onAbort(abandoned, shortenTimeout);
     try {
       const { signal } = deadline;
-      const answer = client.query(text, values, { signal, abandoned, name: prepares ? name : undefined });
+      const result = client.query(text, values, { signal, abandoned, name: prepares ? name : undefined });
       // The driver's error comes first: at the deadline it shows whether anything was sent.
       const late = new Promise<void>((resolve) => {
         signal.addEventListener('abort', () => setTimeout(resolve, 0), { once: true });
       }).then(() => Promise.reject(signal.reason as Error));
       late.catch(() => undefined);
-      const { rows } = await Promise.race([answer, late]);
-      answeredAt = timers.monotonic();
+      const { rows } = await Promise.race([result, late]);
+      respondedAt = timers.monotonic();
       return rows as readonly Row[];
     } catch (error) {
       const failure = failureOf(error, kind, quoted(schema));
@@ -105,7 +105,7 @@ export function createRequests({
     write: (statement: Statement, values: readonly PostgresValue[]): Promise<readonly Row[]> =>
       send('write', statement, values),
     /** Whether the database has sent no response for half of a deadline, since a request was sent at `since`. */
-    isSilent: (since: number): boolean => timers.monotonic() - Math.max(answeredAt, since) >= timeoutMs / 2,
+    isSilent: (since: number): boolean => timers.monotonic() - Math.max(respondedAt, since) >= timeoutMs / 2,
     /** A write has changed something. */
     wrote(): void {
       full = undefined;

@@ -189,10 +189,10 @@ export function createCommits(path: string, file: EngineFile, first: State) {
         return outcome;
       }
       const failed = (writeFailure = noticed(outcome.error));
-      const answer = outcome.isUnknown
+      const result = outcome.isUnknown
         ? storeError('unknown-outcome', `${failed.message}, and whether the write happened is unknown`)
         : failed;
-      return operations.map(() => answer);
+      return operations.map(() => result);
     } catch (error) {
       const failed = noticed(error);
       return operations.map(() => failed);

@@ -75,7 +75,7 @@ export const READS: Message<readonly ReadOperation[]> = message(
   ),
 );
 
-export const READ_ANSWER: Message<readonly (ReadResult | StoreError)[]> = message(
+export const READ_RESPONSE: Message<readonly (ReadResult | StoreError)[]> = message(
   list(
     outcome(
       oneOf<ReadResult>({
@@ -117,7 +117,7 @@ export const WRITES: Message<{ now: number; withPrevious: boolean; operations: r
   struct({ now: number, withPrevious: flag, operations: list(bytes) }),
 );
 
-export const WRITE_ANSWER: Message<{
+export const WRITE_RESPONSE: Message<{
   readonly nextDue: number | undefined;
   readonly results: readonly (WriteResult | StoreError)[];
 }> = message(

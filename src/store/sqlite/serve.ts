@@ -3,10 +3,10 @@ import type { SqliteEngine } from './engine.js';
 import { messageOf } from '../../model/error-message.js';
 import type { EngineOptions } from './options.js';
 import {
-  READ_ANSWER,
+  READ_RESPONSE,
   READS,
   unpackWrite,
-  WRITE_ANSWER,
+  WRITE_RESPONSE,
   WRITES,
   type ReadOperation,
   type ReadResult,
@@ -27,7 +27,7 @@ export type ToWorker = { readonly kind: RequestKind; readonly body: ArrayBuffer 
 export type FromWorker =
   | { readonly kind: 'ready' }
   | { readonly kind: 'failed'; readonly message: string }
-  | { readonly kind: 'answer'; readonly body: ArrayBuffer };
+  | { readonly kind: 'response'; readonly body: ArrayBuffer };
 
 function read(engine: SqliteEngine, { kind, given }: ReadOperation): ReadResult | StoreError {
   try {
@@ -47,8 +47,8 @@ function nextDue(engine: SqliteEngine): number | undefined {
 }
 
 export function serve(engine: SqliteEngine, kind: RequestKind, message: ArrayBuffer): ArrayBuffer {
-  if (kind === 'read') return READ_ANSWER.pack(READS.unpack(message).map((operation) => read(engine, operation)));
+  if (kind === 'read') return READ_RESPONSE.pack(READS.unpack(message).map((operation) => read(engine, operation)));
   const { operations, now, withPrevious } = WRITES.unpack(message);
   const results = engine.write(operations.map(unpackWrite), now, withPrevious);
-  return WRITE_ANSWER.pack({ results, nextDue: nextDue(engine) });
+  return WRITE_RESPONSE.pack({ results, nextDue: nextDue(engine) });
 }

@@ -10,7 +10,7 @@ import { resolveUnknownOutcomes } from '../unknown-outcomes.js';
 import type { EngineQuery } from './engine.js';
 import { plainOptions, rules, type SqliteStoreOptions } from './options.js';
 import {
-  READ_ANSWER,
+  READ_RESPONSE,
   READS,
   type ReadArguments,
   type ReadKind,
@@ -74,7 +74,7 @@ export function createSqliteStore(options: SqliteStoreOptions, host: EngineHost)
   const batching: BatcherOptions<ReadOperation, ReadValue<ReadKind>> = {
     maxItems: READS_AT_ONCE,
     async run(operations) {
-      const results = READ_ANSWER.unpack(await host.send('read', READS.pack(operations)));
+      const results = READ_RESPONSE.unpack(await host.send('read', READS.pack(operations)));
       return results.map((result) => (result instanceof Error ? result : result.value));
     },
   };

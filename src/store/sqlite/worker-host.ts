@@ -63,7 +63,7 @@ export function createWorkerHost(options: EngineOptions, clock: Clock): EngineHo
         case 'failed':
           openingFailed = message.message;
           break;
-        case 'answer':
+        case 'response':
           sent.shift()?.resolve(message.body);
           keepAlive();
           break;

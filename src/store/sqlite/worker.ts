@@ -22,7 +22,7 @@ async function run({ options, now }: WorkerStart): Promise<void> {
       return;
     }
     const body = serve(engine, message.kind, message.body);
-    port.postMessage({ kind: 'answer', body }, [body]);
+    port.postMessage({ kind: 'response', body }, [body]);
   });
   port.postMessage({ kind: 'ready' });
 }

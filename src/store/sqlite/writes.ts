@@ -6,7 +6,7 @@ import { keyText } from '../contract/keys.js';
 import { eventWithSidecar, encodeSidecar } from '../sidecar/sidecar.js';
 import type { EncodedEvent, EventRecord } from '../contract/record.js';
 import { createPacker } from './packing.js';
-import { packWrite, WRITE_ANSWER, WRITES, type WriteRequest } from './protocol.js';
+import { packWrite, WRITE_RESPONSE, WRITES, type WriteRequest } from './protocol.js';
 import { decoded, recordOf } from './records.js';
 import type { StoredRecord } from './stored.js';
 import type { EngineHost } from './worker-host.js';
@@ -107,7 +107,7 @@ export function createWrites({ host, now, path, hasReaders, onWritten }: WritesO
       const operations = items.map((item) => item.packed);
       const size = operations.reduce((sum, { length }) => sum + 4 + length, 16);
       const batch = WRITES.pack({ now: now(), withPrevious: hasReaders(), operations }, size);
-      const { results, nextDue } = WRITE_ANSWER.unpack(await host.send('write', batch));
+      const { results, nextDue } = WRITE_RESPONSE.unpack(await host.send('write', batch));
       const changes: Change[] = [];
       let areKnown = true;
       const written = results.map((result, index) => {

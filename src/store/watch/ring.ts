@@ -16,7 +16,7 @@ export function createRing(maxBytes: number) {
   let head = 0;
   let bytes = 0;
   /** The last result of `read`: watchers advance in groups, so most calls are equal. */
-  let answer: { readonly after: Revision; readonly to: Revision; readonly batch: Batch } | undefined;
+  let latest: { readonly after: Revision; readonly to: Revision; readonly batch: Batch } | undefined;
 
   const trim = (): void => {
     while (bytes > maxBytes && start < entries.length) {
@@ -67,7 +67,7 @@ export function createRing(maxBytes: number) {
       bytes = 0;
       floor = at;
       head = at;
-      answer = undefined;
+      latest = undefined;
     },
     append(changes: readonly Change[]): void {
       for (const change of changes) {
@@ -87,12 +87,12 @@ export function createRing(maxBytes: number) {
     /** Changes after a revision that is at least the floor, up to another. Equal calls share the batch. */
     read(after: Revision, to: Revision): Batch | undefined {
       if (after >= to) return undefined;
-      if (answer?.after === after && answer.to === to) return answer.batch;
+      if (latest?.after === after && latest.to === to) return latest.batch;
       const first = indexAfter(after);
       const end = indexAfter(to);
       if (first === end) return undefined;
       const batch = batchAt(entries, first, end);
-      answer = { after, to, batch };
+      latest = { after, to, batch };
       return batch;
     },
   };

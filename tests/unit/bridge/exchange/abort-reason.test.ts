@@ -7,7 +7,7 @@ const CODES: readonly AbortCode[] = [
   'server-closing',
   'body-unwanted',
   'reader-stalled',
-  'answer-given-up',
+  'response-abandoned',
 ];
 
 test('every reason has a different code and sentence, and cannot be changed', () => {

@@ -441,7 +441,7 @@ test('the signal of a response aborts its body and ends the source', async () =>
   const reader = (response.body as ReadableStream<Uint8Array>).getReader();
   await reader.read();
   giveUp.abort();
-  expect(asked?.reason).toMatchObject({ code: 'answer-given-up' });
+  expect(asked?.reason).toMatchObject({ code: 'response-abandoned' });
   expect(made?.returned).toHaveBeenCalledOnce();
   await expect(reader.read()).rejects.toThrow('the response body failed');
 });

@@ -288,7 +288,7 @@ describe('the sending of a response', () => {
         expect(res.destroyed).toBe(false);
         controller.abort();
       }
-      expect([res.destroyed, code]).toEqual([true, 'answer-given-up']);
+      expect([res.destroyed, code]).toEqual([true, 'response-abandoned']);
       expect(released).toHaveBeenCalledOnce();
     }
   });

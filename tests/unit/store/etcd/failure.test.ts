@@ -5,7 +5,7 @@ test.each([
   [11, 'etcdserver: mvcc: required revision has been compacted', 'compacted'],
   [11, 'etcdserver: mvcc: required revision is a future revision', 'future'],
   [3, 'etcdserver: request is too large', 'too-large'],
-  [8, 'grpc: received message larger than max (5000000 vs. 4194304)', 'answer-too-large'],
+  [8, 'grpc: received message larger than max (5000000 vs. 4194304)', 'response-too-large'],
   [8, 'etcdserver: mvcc: database space exceeded', 'no-space'],
   [8, 'etcdserver: too many requests', 'away'],
   [14, 'etcdserver: no leader', 'away'],

@@ -90,7 +90,7 @@ describe('an instance of the driver postgres', () => {
     const client = postgresJsClient(sql);
     expect((await client.query('SELECT $1 AS a', ['x'], call())).rows).toEqual([{ a: 1, statement_number: '1' }]);
     expect(sent).toEqual([
-      ['SELECT $2::text AS statement_number, answer.* FROM (SELECT $1 AS a) AS answer', ['x', '1']],
+      ['SELECT $2::text AS statement_number, result.* FROM (SELECT $1 AS a) AS result', ['x', '1']],
     ]);
     await expect(client.query('SELECT $1 AS a', ['y'], call())).rejects.toThrow('the rows of another');
   });

@@ -4,10 +4,10 @@ import { storeError } from '../../../../src/store/contract/errors.js';
 import { createPacker, createUnpacker } from '../../../../src/store/sqlite/packing.js';
 import {
   packWrite,
-  READ_ANSWER,
+  READ_RESPONSE,
   READS,
   unpackWrite,
-  WRITE_ANSWER,
+  WRITE_RESPONSE,
   WRITES,
 } from '../../../../src/store/sqlite/protocol.js';
 import { put, query, remove, text } from './engine-bench.js';
@@ -101,7 +101,7 @@ describe('messages', () => {
       storeError('expired', 'too old', { current: 8 }),
       storeError('exists', 'there'),
     ];
-    const answer = WRITE_ANSWER.unpack(WRITE_ANSWER.pack({ results, nextDue: undefined }));
+    const answer = WRITE_RESPONSE.unpack(WRITE_RESPONSE.pack({ results, nextDue: undefined }));
     expect(answer).toEqual({ results, nextDue: undefined });
     expect(answer.results[3]).toMatchObject({ code: 'expired', message: 'too old', current: 8 });
   });
@@ -139,6 +139,6 @@ describe('messages', () => {
       { kind: 'ping' as const, value: undefined },
       storeError('future-revision', 'later', { current: 8, onlyWrites: true }),
     ];
-    expect(READ_ANSWER.unpack(READ_ANSWER.pack(results))).toEqual(results);
+    expect(READ_RESPONSE.unpack(READ_RESPONSE.pack(results))).toEqual(results);
   });
 });

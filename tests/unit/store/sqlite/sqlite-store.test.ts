@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Change } from '../../../../src/store/contract/event-store.js';
 import { storeError } from '../../../../src/store/contract/errors.js';
 import { nextTurn } from '../../../../src/clock/clock.js';
-import { WRITE_ANSWER } from '../../../../src/store/sqlite/protocol.js';
+import { WRITE_RESPONSE } from '../../../../src/store/sqlite/protocol.js';
 import { createSqliteStore } from '../../../../src/store/sqlite/sqlite-store.js';
 import type { EngineHost } from '../../../../src/store/sqlite/worker-host.js';
 import { fakeClock } from '../../../../src/testing/fake-clock.js';
@@ -149,9 +149,9 @@ describe('the store', () => {
         async send(kind, body) {
           const answer = await host.send(kind, body);
           if (kind === 'read') return answer;
-          const { results, nextDue } = WRITE_ANSWER.unpack(answer);
+          const { results, nextDue } = WRITE_RESPONSE.unpack(answer);
           const lost = storeError(code, 'the disk has failed');
-          return WRITE_ANSWER.pack({ results: results.map((result, at) => (at === 1 ? lost : result)), nextDue });
+          return WRITE_RESPONSE.pack({ results: results.map((result, at) => (at === 1 ? lost : result)), nextDue });
         },
         close: host.close,
       });
