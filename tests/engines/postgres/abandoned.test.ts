@@ -98,7 +98,7 @@ describeWithPostgres('a read that nobody waits for any more', () => {
       // By then the statement is prepared, so that the driver sends a second one before the response to the first.
       await eventually(async () => {
         await store.get(keyOf('e-000001'));
-        const prepared = await sql`SELECT 1 FROM pg_prepared_statements WHERE statement LIKE '%wanted.key) AS answer'`;
+        const prepared = await sql`SELECT 1 FROM pg_prepared_statements WHERE statement LIKE '%wanted.key) AS result'`;
         expect(prepared).toHaveLength(1);
       }, 'the statement is prepared');
       const busy = sql`SELECT pg_sleep(1)`.execute();
