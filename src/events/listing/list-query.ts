@@ -5,6 +5,7 @@ import { allOf, parseFieldSelector } from '../../api/selectors/field-selector.js
 import type { Selector } from '../../api/selectors/contract.js';
 import { parseLabelSelector } from '../../api/selectors/label-selector.js';
 import { badRequest, expired } from '../../api/status/failures.js';
+import { subdomainErrors } from '../../api/validation/names.js';
 import { ownText } from '../../cache/own-text.js';
 import type { ListMeta } from '../../model/object-meta.js';
 import type { EventKey, ListQuery, Position, Revision } from '../../store/contract/event-store.js';
@@ -59,6 +60,22 @@ function positionOf(call: VerbCall, start: string): EventKey {
   return slash < 0
     ? { namespace: start, name: '' }
     : { namespace: start.slice(0, slash), name: start.slice(slash + 1) };
+}
+
+const LAST_CHARACTER = '\u{10ffff}';
+
+/**
+ * Returns the position right before the only key that can match, if the selector names an event of one namespace. As in
+ * kube-apiserver, such a list reads a single key, however many events the namespace has.
+ */
+export function positionBeforeOnly({ scope }: VerbCall, { equalities }: Selector): EventKey | undefined {
+  const { namespace } = scope;
+  const name = equalities.find(({ field }) => field === 'metadata.name')?.value;
+  if (namespace === '' || name === undefined || subdomainErrors(name).length > 0) return undefined;
+  // A valid name ends with a digit or a lower-case letter. No valid name sorts between this position and it.
+  const last = name.slice(-1);
+  const previous = last === '0' ? '.' : last === 'a' ? '9' : String.fromCharCode(last.charCodeAt(0) - 1);
+  return { namespace, name: name.slice(0, -1) + previous + LAST_CHARACTER };
 }
 
 /** Returns the metadata of a list. `last`: the last event of the page, if `remaining` (if known) more follow. */

@@ -2,11 +2,12 @@ import { nextTurn } from '../../clock/clock.js';
 import { settle } from '../../http/promise.js';
 import type { ListOptions } from '../../api/options/list-options.js';
 import type { Selector } from '../../api/selectors/contract.js';
+import { everything } from '../../api/selectors/field-selector.js';
 import type { JsonPage, ListPage, Position, Revision } from '../../store/contract/event-store.js';
 import { eventSize, type EventRecord } from '../../store/contract/record.js';
 import { futureRevision } from '../request/store-failures.js';
 import type { VerbCall } from '../request/call.js';
-import { pageFailure, PageQuery, startOf, type Start } from './list-query.js';
+import { pageFailure, PageQuery, positionBeforeOnly, startOf, type Start } from './list-query.js';
 
 /** The maximum number of records requested from a store at once. */
 export const PAGE = 500;
@@ -50,7 +51,15 @@ export class PageReader {
   }
 
   first(wanted: number): Page | Promise<Page> {
-    return this.#read(this.#start.after, wanted);
+    const { after } = this.#start;
+    const before = after === undefined ? positionBeforeOnly(this.call, this.selector) : undefined;
+    return before === undefined ? this.#read(after, wanted) : this.#readOnly(before);
+  }
+
+  /** Reads the event that follows the position, which may be another than the requested one if that does not exist. */
+  async #readOnly(before: Position): Promise<ListPage> {
+    const { records, revision } = await this.#readRecords(before, 1, everything);
+    return { records, revision };
   }
 
   /** Reads a further page. First yields to other requests if this one has run long enough. */
@@ -81,11 +90,15 @@ export class PageReader {
     );
   }
 
-  async #readRecords(after: Position | undefined, wanted: number): Promise<ListPage> {
+  async #readRecords(
+    after: Position | undefined,
+    wanted: number,
+    selector: Selector = this.selector,
+  ): Promise<ListPage> {
     const { list } = this.call.dependencies.store;
-    this.#size = Math.min(this.selector.empty ? wanted : Math.max(wanted, this.#size * 2), this.#maxSize);
+    this.#size = Math.min(selector.empty ? wanted : Math.max(wanted, this.#size * 2), this.#maxSize);
     const page = await settle<PageQuery, ListPage, ListPage>(
-      this.#query(after, this.#size),
+      this.#query(after, this.#size, selector),
       list,
       (_, read) => read,
       (query, error) => this.#failed(query, error),
@@ -98,9 +111,9 @@ export class PageReader {
     return this.#taken(page);
   }
 
-  #query(after: Position | undefined, limit: number): PageQuery {
+  #query(after: Position | undefined, limit: number, selector = this.selector): PageQuery {
     const { notOlderThan } = this.#start;
-    return new PageQuery(this.call, this.selector, { at: this.#at, after, notOlderThan }, limit);
+    return new PageQuery(this.call, selector, { at: this.#at, after, notOlderThan }, limit);
   }
 
   #failed({ at, after }: PageQuery, error: unknown): never {

@@ -3,6 +3,7 @@ import { readListOptions } from '../../../../src/api/options/list-options.js';
 import { RECORDS, readList, type List } from '../../../../src/events/listing/read-list.js';
 import { readSelection } from '../../../../src/events/listing/list-query.js';
 import type { VerbCall } from '../../../../src/events/request/call.js';
+import type { ListMeta } from '../../../../src/model/object-meta.js';
 import { JsonPieces, jsonBytes } from '../../../../src/json/json-source.js';
 import { deleteEvents } from '../../../../src/events/writing/delete-events.js';
 import { listEvents } from '../../../../src/events/reading/list-events.js';
@@ -125,6 +126,54 @@ describe('a list that examines many events', () => {
     setImmediate(() => gone.abort(reason));
     await expect(opened(bench.call(`GET ${path()}?labelSelector=no&limit=1`, gone.signal))).rejects.toBe(reason);
     expect(bench.asked.length - before).toBeLessThan(12);
+  });
+});
+
+describe('a list of one namespace whose selector names an event', () => {
+  const named = (name: string): string => `fieldSelector=metadata.name%3D${name}`;
+  const found = async (bench: Bench, query: string): Promise<[string[], ListMeta]> => {
+    const list = await opened(bench.call(`GET ${path()}?${query}`));
+    return [(await records(list)).map(({ key }) => key.name), list.meta];
+  };
+
+  test.each(['', '&limit=1', '&limit=500'])('examines one event: %s', async (limit) => {
+    const bench = await filled(600);
+    const [names, meta] = await found(bench, named('e00123') + limit);
+    expect(names).toEqual(['e00123']);
+    // Nothing can follow, so the list has no continue token.
+    expect(meta).toEqual({ resourceVersion: expect.any(String) as string });
+    expect(bench.asked.map((query) => query.limit)).toEqual([1]);
+  });
+
+  test.each(['a', 'e00123a', 'e0012', 'f'])('is empty if there is no such event: %s', async (name) => {
+    const bench = await filled(200);
+    expect((await found(bench, named(name)))[0]).toEqual([]);
+    expect(bench.asked).toHaveLength(1);
+  });
+
+  test('applies the other terms to it', async () => {
+    const bench = await filled(3);
+    expect((await found(bench, `${named('e00001')}&labelSelector=app%3Dweb`))[0]).toEqual(['e00001']);
+    expect((await found(bench, `${named('e00001')}&labelSelector=app%3Dno`))[0]).toEqual([]);
+    expect((await found(bench, `${named('e00001')},metadata.name%3De00002`))[0]).toEqual([]);
+    expect((await found(bench, `${named('e00001')},metadata.name!%3De00001`))[0]).toEqual([]);
+  });
+
+  test('reads it at the requested revision', async () => {
+    const bench = await filled(2);
+    const before = await bench.store.revision();
+    await bench.store.remove({ namespace: 'default', name: 'e00000' });
+    expect((await found(bench, named('e00000')))[0]).toEqual([]);
+    const at = `&resourceVersion=${before}&resourceVersionMatch=Exact`;
+    expect(await found(bench, named('e00000') + at)).toEqual([['e00000'], { resourceVersion: String(before) }]);
+  });
+
+  test('lets deletecollection examine one event', async () => {
+    const bench = await filled(600);
+    await deleteEvents(bench.call(`DELETE ${path()}?${named('e00123')}`));
+    expect(bench.asked.map((query) => query.limit)).toEqual([1]);
+    expect((await found(bench, named('e00123')))[0]).toEqual([]);
+    expect((await found(bench, 'limit=1'))[0]).toEqual(['e00000']);
   });
 });
 

@@ -1,5 +1,8 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Attributes } from '../../../../src/auth/contract.js';
+import type { VerbCall } from '../../../../src/events/request/call.js';
+import { positionBeforeOnly } from '../../../../src/events/listing/list-query.js';
 import { bench, path, settled } from '../bench.js';
 
 const terms = (count: number): string => Array.from({ length: count }, (_, index) => `type!=v${index}`).join(',');
@@ -74,5 +77,40 @@ describe('a field selector on the name of a watch that names one event', () => {
     await settled();
     clock.advance(5_000);
     expect(await text).toBe('');
+  });
+});
+
+describe('the position before the only event that can match', () => {
+  const label = /^[a-z0-9]([-a-z0-9]{0,3}[a-z0-9])?$/;
+  const name = fc.array(fc.stringMatching(label), { minLength: 1, maxLength: 3 }).map((labels) => labels.join('.'));
+  const before = (value: string, namespace = 'default'): string | undefined =>
+    positionBeforeOnly({ scope: { namespace } } as VerbCall, {
+      ...{ empty: false, canonical: '', onlyEqualities: true, matches: () => true },
+      equalities: [{ field: 'metadata.name', value }],
+    })?.name;
+  const compare = (one: string, other: string): number => Buffer.compare(Buffer.from(one), Buffer.from(other));
+
+  test('is below the name, and no valid name lies between the two', () => {
+    fc.assert(
+      fc.property(name, name, (named, other) => {
+        const position = before(named) ?? '';
+        expect(compare(position, named)).toBe(-1);
+        // Names that are a prefix of the other one, or share its beginning, are the near ones.
+        for (const near of [other, named.slice(0, -1) + other, `${named.slice(0, -1)}.${other}`]) {
+          if (compare(near, named) < 0) expect(compare(near, position)).toBe(-1);
+        }
+      }),
+    );
+  });
+
+  test.each(['', 'A', 'a/b', '-', 'a.', 'é', 'a'.repeat(254)])(
+    'does not exist if the name is not valid: %j',
+    (value) => {
+      expect(before(value)).toBeUndefined();
+    },
+  );
+
+  test('does not exist in lists of all namespaces', () => {
+    expect(before('a', '')).toBeUndefined();
   });
 });
