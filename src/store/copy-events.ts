@@ -1,4 +1,5 @@
 import type { Clock } from '../clock/clock.js';
+import { each } from '../clock/each.js';
 import { optionFaults, throwFaults, type OptionRules } from '../options/check-options.js';
 import { aBoolean, aClock, aFunction, anAbortSignal, aWholeNumber, required } from '../options/rules.js';
 import type { EventKey, EventStore, ListPage, Position, Revision } from './contract/event-store.js';
@@ -171,27 +172,6 @@ async function copyOne(
       if (attempt === ATTEMPTS || !hasCode(error, 'exists', 'not-found', 'conflict')) throw error;
     }
   }
-}
-
-/**
- * Calls `work` for each item, with one call at a time for each of `lanes`. After a failure no more calls begin, and the
- * first error is thrown when all have ended.
- */
-async function each<T, Lane>(
-  items: readonly T[],
-  lanes: readonly Lane[],
-  work: (item: T, lane: Lane) => Promise<void>,
-): Promise<void> {
-  const failures: unknown[] = [];
-  const queue = items.values();
-  const run = async (lane: Lane): Promise<void> => {
-    for (const item of queue) {
-      if (failures.length > 0) return;
-      await work(item, lane).catch((error: unknown) => failures.push(error));
-    }
-  };
-  await Promise.all(lanes.slice(0, items.length).map(run));
-  if (failures.length > 0) throw failures[0];
 }
 
 const rules = (): OptionRules<CopyEventsOptions> => ({

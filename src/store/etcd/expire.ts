@@ -1,3 +1,4 @@
+import { each } from '../../clock/each.js';
 import { isStoreError } from '../contract/errors.js';
 import { hasCode } from '../unknown-outcomes.js';
 import type { CallContext } from './call-context.js';
@@ -5,7 +6,8 @@ import type { EtcdClient } from './client.js';
 import { drop, get } from './connection.js';
 import type { DueEntry, Layout } from './layout.js';
 
-const CONCURRENCY = 16;
+/** Several transactions run at once, so that one that hangs delays no others. */
+const LANES = Array.from({ length: 16 }, (_, lane) => lane);
 /** The most pages of the index that one call reads, when other replicas remove what it finds. */
 const PAGES = 4;
 
@@ -46,28 +48,20 @@ export async function expireDue(
     const wanted = Math.min(limit - removed, 500);
     const { kvs, more } = await client.range({ ...layout.dueAt(now), limit: wanted, keysOnly: true }, newContext());
     const due = kvs.flatMap((kv) => layout.dueEntry(kv) ?? []);
-    const queue = due.values();
-    let failure: { readonly error: unknown } | undefined;
-    /** Several run at once on one queue, so that a transaction that hangs delays no others. */
-    const work = async (): Promise<void> => {
-      for (const entry of queue) {
-        if (failure !== undefined) return;
+    try {
+      await each(due, LANES, async (entry) => {
         try {
           if (await expireOne(client, entry, newContext())) removed++;
         } catch (error) {
           // A lost race and a lost response cannot be distinguished. What is still due is found again.
-          if (!hasCode(error, 'unknown-outcome')) failure = { error };
+          if (!hasCode(error, 'unknown-outcome')) throw error;
         }
-      }
-    };
-    await Promise.all(Array.from({ length: Math.min(CONCURRENCY, due.length) }, work));
-    if (failure !== undefined) {
-      if (removed > 0 && isStoreError(failure.error)) return removed;
-      throw failure.error;
+      });
+    } catch (error) {
+      if (removed === 0 || !isStoreError(error)) throw error;
     }
-    if (!more && kvs.length < wanted) break;
     // Another page is read only when other replicas removed everything on this one.
-    if (removed > 0) break;
+    if (removed > 0 || (!more && kvs.length < wanted)) break;
   }
   return removed;
 }

@@ -1,0 +1,20 @@
+/**
+ * Calls `work` for each item, with one call at a time for each of `lanes`. After a failure no more calls begin, and the
+ * first error is thrown when all have ended.
+ */
+export async function each<T, Lane>(
+  items: readonly T[],
+  lanes: readonly Lane[],
+  work: (item: T, lane: Lane) => Promise<void>,
+): Promise<void> {
+  const failures: unknown[] = [];
+  const queue = items.values();
+  const run = async (lane: Lane): Promise<void> => {
+    for (const item of queue) {
+      if (failures.length > 0) return;
+      await work(item, lane).catch((error: unknown) => failures.push(error));
+    }
+  };
+  await Promise.all(lanes.slice(0, items.length).map(run));
+  if (failures.length > 0) throw failures[0];
+}
