@@ -1,5 +1,5 @@
 import { messageOf } from '../../model/error-message.js';
-import { storeError } from '../contract/errors.js';
+import { storeError, type StoreError } from '../contract/errors.js';
 import { onAbort, pause } from '../../clock/abortable.js';
 import { createDelays } from '../../clock/backoff.js';
 import { withinDeadline, type CallContext } from './call-context.js';
@@ -13,7 +13,6 @@ import type {
   WatchHandle,
   WatchListener,
   WatchRequest,
-  WatchResponse,
 } from './connection.js';
 import { etcdFailure, UNAVAILABLE, failureClassOf } from './failure.js';
 import type { EtcdSettings } from './options.js';
@@ -43,12 +42,16 @@ export function createEtcdClient(connections: readonly Connection[], settings: E
   const leave = (connection: Connection): void => {
     if (connections.length === 1 || connectionNow() !== connection) return;
     current = (current + 1) % connections.length;
+    const reason = `the client switched from ${connection.endpoint} to another member`;
+    endWatches(etcdFailure(UNAVAILABLE, reason, true), connection);
+  };
+
+  /** Ends the watches on one member, or on all. */
+  const endWatches = (reason: Error, connection?: Connection): void => {
     for (const watch of [...watches]) {
-      if (watch.connection !== connection) continue;
+      if (connection !== undefined && watch.connection !== connection) continue;
       watch.cancel();
-      watch.listener.end(
-        etcdFailure(UNAVAILABLE, `the client switched from ${connection.endpoint} to another member`, true),
-      );
+      watch.listener.end(reason);
     }
   };
 
@@ -181,9 +184,8 @@ export function createEtcdClient(connections: readonly Connection[], settings: E
     /** A transaction that must not be repeated: fails with `unknown-outcome` as soon as an attempt got lost. */
     txnOnce: (request: TxnRequest, context: CallContext): Promise<TxnResponse> =>
       persist((connection, given) => connection.txn(request, given), context, 'once'),
-    async compact(revision: number, context: CallContext): Promise<void> {
-      await persist((connection, given) => connection.compact(revision, given), context, 'read');
-    },
+    compact: (revision: number, context: CallContext): Promise<unknown> =>
+      persist((connection, given) => connection.compact(revision, given), context, 'read'),
     /** The size of the database of the member that responds. */
     bytesInUse: (context: CallContext): Promise<number> =>
       persist((connection, given) => connection.bytesInUse(given), context, 'read'),
@@ -216,12 +218,7 @@ export function createEtcdClient(connections: readonly Connection[], settings: E
       });
       return { ...handle, cancel: entry.cancel };
     },
-    endWatches(last: WatchResponse): void {
-      for (const watch of [...watches]) {
-        watch.cancel();
-        watch.listener.response(last);
-      }
-    },
+    endWatches: (reason: StoreError): void => endWatches(reason),
     close(): void {
       for (const connection of connections) connection.close();
     },

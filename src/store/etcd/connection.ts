@@ -105,7 +105,7 @@ export interface Pending<T> {
 /** Nothing is called after `end`, or after the watch was canceled. */
 export interface WatchListener {
   response(response: WatchResponse): void;
-  /** The watch failed with an `EtcdFailure`. */
+  /** The watch failed with an `EtcdFailure`, or was ended with a StoreError. */
   end(failure: unknown): void;
 }
 

@@ -1,6 +1,6 @@
 import type { Change } from '../contract/event-store.js';
 import { expired } from '../contract/conditions.js';
-import { isStoreError, storeError } from '../contract/errors.js';
+import { isStoreError, storeError, type StoreError } from '../contract/errors.js';
 import { pause } from '../../clock/abortable.js';
 import { delayAfter } from '../../clock/backoff.js';
 import type { FeedOptions, FeedSource } from '../feeds/paged-feed.js';
@@ -68,7 +68,7 @@ export function openFeed(
   const waiting: (readonly Change[])[] = [];
   let waitingCount = 0;
   let parts: WatchEvent[] = [];
-  let failure: { readonly error: unknown } | undefined;
+  let failure: StoreError | undefined;
   let failures = 0;
   let handle: WatchHandle | undefined;
   let paused = false;
@@ -76,8 +76,8 @@ export function openFeed(
 
   const isOver = (): boolean => over.signal.aborted || failure !== undefined;
 
-  const fail = (error: unknown): void => {
-    failure ??= { error };
+  const fail = (error: StoreError): void => {
+    failure ??= error;
     handle?.cancel();
     wake();
   };
@@ -100,7 +100,7 @@ export function openFeed(
       }
     }
     advance(seen);
-    if (end !== undefined) fail(end.error);
+    if (end !== undefined) fail(end);
   };
 
   const reconnect = async (reason: unknown): Promise<void> => {
@@ -108,6 +108,10 @@ export function openFeed(
     paused = false;
     parts = [];
     if (isOver()) return;
+    if (isStoreError(reason)) {
+      fail(reason);
+      return;
+    }
     if (++failures >= MAX_FAILURES) {
       fail(storeError('unavailable', `the watch of etcd is broken: ${messageOf(reason)}`, { cause: reason }));
       return;
@@ -118,12 +122,9 @@ export function openFeed(
 
   const respond = (response: WatchResponse, reset: (reason: unknown) => void): void => {
     if (response.canceled) {
-      if (response.compactRevision > 0) {
-        const current = response.compactRevision;
-        fail(storeError('expired', `the history of etcd begins at ${current}: ${response.cancelReason}`, { current }));
-        return;
-      }
-      reset(new Error(response.cancelReason || 'etcd canceled the watch'));
+      const { compactRevision: current, cancelReason } = response;
+      if (current === 0) reset(new Error(cancelReason || 'etcd canceled the watch'));
+      else reset(storeError('expired', `the history of etcd begins at ${current}: ${cancelReason}`, { current }));
       return;
     }
     failures = 0;
@@ -166,9 +167,7 @@ export function openFeed(
       handle = watch;
       schedule(onProgress !== undefined && lastProgress === after ? 0 : undefined);
     } catch (error) {
-      if (over.signal.aborted) return;
-      if (isStoreError(error)) fail(error);
-      else await reconnect(error);
+      await reconnect(error);
     }
   };
 
@@ -212,7 +211,7 @@ export function openFeed(
         }
         return batch;
       }
-      if (failure !== undefined) throw failure.error;
+      if (failure !== undefined) throw failure;
       // The reader asks for more, so it has everything up to here.
       if (position > lastProgress) {
         lastProgress = position;

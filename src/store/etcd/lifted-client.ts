@@ -1,5 +1,5 @@
 import type { Clock } from '../../clock/clock.js';
-import { isStoreError, storeError } from '../contract/errors.js';
+import { isStoreError, storeError, type StoreError } from '../contract/errors.js';
 import type { Revision } from '../contract/record.js';
 import { hasCode } from '../unknown-outcomes.js';
 import { withinDeadline, type CallContext } from './call-context.js';
@@ -46,24 +46,19 @@ export function createLiftedClient(inner: EtcdClient, layout: Layout, clock: Clo
   /** A response was behind a known revision. True until it is confirmed, even if others have written enough since. */
   let wentBack = false;
 
+  const expired = (): StoreError => {
+    const floor = floorOf(current);
+    return storeError('expired', `the counter of etcd went back, the history begins at ${floor}`, { current: floor });
+  };
+
   const adopt = (next: Lift): void => {
     const isFirst = confirmedAt === -Infinity;
     confirmedAt = clock.monotonic();
     if (current.mod === next.mod && current.offset === next.offset) return;
-    // In the count of the watches that end.
-    const floor = floorOf(next) - current.offset;
     current = next;
     if (isFirst) return;
     seen = Math.max(seen, next.mod + next.offset);
-    inner.endWatches({
-      revision: floor,
-      created: false,
-      canceled: true,
-      compactRevision: floor,
-      cancelReason: 'the counter of etcd went back',
-      fragment: false,
-      events: [],
-    });
+    inner.endWatches(expired());
   };
 
   /** Reads the lift, and raises it if etcd is behind what was seen. */
@@ -106,11 +101,6 @@ export function createLiftedClient(inner: EtcdClient, layout: Layout, clock: Clo
   const currentLift = async (context: CallContext): Promise<Lift> => {
     while (clock.monotonic() - confirmedAt > CONFIRM_MS) await confirm(context);
     return current;
-  };
-
-  const expired = (): Error => {
-    const floor = floorOf(current);
-    return storeError('expired', `the counter of etcd went back, the history begins at ${floor}`, { current: floor });
   };
 
   const range = async (request: RangeRequest, context: CallContext): Promise<RangeResponse> => {

@@ -84,7 +84,7 @@ test('watch events become changes; a compacted previous state ends them with exp
   for (const { previous: _, ...bare } of [change, removal]) {
     const cut = readWatchEvents(layout, [put, bare], 4);
     expect(cut.changes).toHaveLength(1);
-    expect(cut.failure?.error).toMatchObject({ code: 'expired' });
+    expect(cut.failure).toMatchObject({ code: 'expired' });
   }
 });
 
@@ -99,7 +99,7 @@ test('events that another program changed at one revision end a watch with expir
   const { changes, seen, failure } = readWatchEvents(layout, [put, removal('a'), removal('b')], 4);
   expect(changes.map(({ revision }) => revision)).toEqual([5]);
   expect(seen).toBe(7);
-  expect(failure?.error).toMatchObject({ code: 'expired', current: 8 });
+  expect(failure).toMatchObject({ code: 'expired', current: 8 });
   expect(readWatchEvents(layout, [put, removal('a')], 4).changes).toHaveLength(2);
 
   const { previous: _, ...compacted } = removal('b');

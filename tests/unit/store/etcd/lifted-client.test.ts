@@ -30,7 +30,7 @@ function createMember() {
       listeners.push(listener);
       return { cancel: () => undefined, pause: () => undefined, resume: () => undefined };
     },
-    endWatches: (last) => listeners.forEach((listener) => listener.response(last)),
+    endWatches: (reason) => listeners.forEach((listener) => listener.end(reason)),
   };
   return {
     client: createLiftedClient(member as EtcdClient, createLayout('/events'), fakeClock()),
@@ -39,13 +39,13 @@ function createMember() {
   };
 }
 
-/** Opens a watch, and returns its responses. */
-async function watchOf({ client }: ReturnType<typeof createMember>): Promise<WatchResponse[]> {
-  const received: WatchResponse[] = [];
-  const listener = { response: (one: WatchResponse) => void received.push(one), end: () => undefined };
+/** Opens a watch, and returns what it ended with. */
+async function watchOf({ client }: ReturnType<typeof createMember>): Promise<unknown[]> {
+  const ended: unknown[] = [];
+  const listener = { response: () => undefined, end: (reason: unknown) => void ended.push(reason) };
   const request = { key, rangeEnd: key, startRevision: client.floor() };
   await client.watch(request, listener, client.callContext(undefined));
-  return received;
+  return ended;
 }
 
 test('a counter behind what only a watch has shown went back', async () => {
@@ -64,12 +64,12 @@ test('watches end with the floor of each lift', async () => {
   const member = createMember();
   const { client } = member;
   for (let restored = 1; restored <= 3; restored++) {
-    const received = await watchOf(member);
+    const ended = await watchOf(member);
     member.show(40);
     member.restore();
     await client.range({ key }, client.callContext(undefined));
     expect(client.floor()).toBeGreaterThan(restored * BEYOND);
-    expect(received.at(-1)).toMatchObject({ canceled: true, compactRevision: client.floor() });
+    expect(ended.at(-1)).toMatchObject({ code: 'expired', current: client.floor() });
   }
 });
 
