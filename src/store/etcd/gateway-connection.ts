@@ -47,6 +47,7 @@ function createConnection(
   // A watch holds its connection for as long as it lives: those must not keep requests waiting.
   const watches = openHttp(endpoint, settings, null);
 
+  const late = new Error(`${endpoint} did not respond in time`);
   const headersOf = (token: string | undefined): Record<string, string> =>
     token === undefined ? {} : { authorization: token };
 
@@ -55,7 +56,6 @@ function createConnection(
     const done = new Promise<ReturnType<typeof read>>((resolve, reject) => {
       let status = 0;
       let text = '';
-      let timedOut = false;
       const exchange = requests.send(`/v3/${path}`, headersOf(token), body, {
         started: (code) => (status = code),
         data: (part) => (text += part),
@@ -69,17 +69,10 @@ function createConnection(
           }
         },
         failed: (error, sent) =>
-          reject(
-            timedOut
-              ? etcdFailure(DEADLINE_EXCEEDED, `${endpoint} did not respond in time`, sent)
-              : etcdFailure(UNAVAILABLE, error.message, sent),
-          ),
+          reject(etcdFailure(error === late ? DEADLINE_EXCEEDED : UNAVAILABLE, error.message, sent)),
       });
       // Ends its connection as well: members without a leader hold requests, and their sockets, for seconds.
-      cancel = () => {
-        timedOut = true;
-        exchange.cancel(new Error('the request was canceled'));
-      };
+      cancel = () => exchange.cancel(late);
     });
     return { done, cancel };
   };
@@ -90,7 +83,7 @@ function createConnection(
     watch(watch, token, listener: WatchListener): WatchHandle {
       const headers = { ...headersOf(token), 'grpc-metadata-hasleader': 'true' };
       let status = 0;
-      let parts: string[] = [];
+      let rest = '';
       const end = (failure: EtcdFailure): void => {
         listener.end(failure);
         exchange.cancel(failure);
@@ -111,16 +104,15 @@ function createConnection(
       const exchange = watches.send('/v3/watch', headers, codec.encodeWatch(watch), {
         started: (code) => (status = code),
         data(text) {
-          const lines = text.split('\n');
-          const rest = lines.pop() ?? '';
-          for (const [index, text] of lines.entries()) {
-            line(index === 0 ? [...parts, text].join('') : text);
-            if (index === 0) parts = [];
+          const [first = '', ...others] = text.split('\n');
+          rest += first;
+          for (const next of others) {
+            line(rest);
+            rest = next;
           }
-          if (rest !== '') parts.push(rest);
         },
         ended() {
-          line(parts.join(''));
+          line(rest);
           end(etcdFailure(UNAVAILABLE, `${endpoint} ended the watch`, true));
         },
         failed: (error, sent) => listener.end(etcdFailure(UNAVAILABLE, error.message, sent)),

@@ -6,7 +6,7 @@ import type { CallContext } from './call-context.js';
 import type { EtcdClient } from './client.js';
 import { failureClassOf } from './failure.js';
 import type { Layout } from './layout.js';
-import type { RangeRequest, RangeResponse } from './connection.js';
+import type { KeyValue, RangeRequest, RangeResponse } from './connection.js';
 
 /** With terms: how much is read at once, and how much for one page. */
 const SEARCH_STEP = 500;
@@ -33,63 +33,47 @@ interface Reading {
   readonly context: CallContext;
 }
 
-const position = (key: EventKey, revision: Revision, newestFirst: boolean): Position =>
-  newestFirst ? { ...key, revision } : key;
-
-function positionAfter(layout: Layout, { kvs, more }: RangeResponse, newestFirst: boolean): Position | undefined {
-  if (!more) return undefined;
+function lastEvent(layout: Layout, kvs: readonly KeyValue[]): readonly [key: EventKey, revision: Revision] {
   for (const { key: bytes, modRevision } of kvs.toReversed()) {
     const key = layout.keyOf(bytes);
-    if (key !== undefined) return position(key, modRevision, newestFirst);
+    if (key !== undefined) return [key, modRevision];
   }
   throw storeError('unavailable', 'etcd has keys below the prefix that are not events: remove them');
 }
 
-async function readStep(
-  { client, layout, context }: Reading,
-  query: ListQuery,
-  at: Revision | undefined,
-  after: Position | undefined,
-  limit: number,
-): Promise<ListPage> {
-  const newestFirst = query.order === 'newest-first';
-  // No key has the revision 1, and 0 would be no limit.
-  const maxModRevision = newestFirst && after?.revision !== undefined ? Math.max(1, after.revision - 1) : undefined;
-  const keys = layout.objects(query.namespace, newestFirst ? undefined : after);
-  const response = await rangeThatFits(client, { ...keys, limit, revision: at, newestFirst, maxModRevision }, context);
-  return {
-    revision: at ?? response.revision,
-    records: response.kvs.flatMap((kv) => layout.record(kv) ?? []),
-    next: positionAfter(layout, response, newestFirst),
-    // etcd counts the whole range, whatever the revisions.
-    remaining: maxModRevision === undefined ? response.count - response.kvs.length : undefined,
-  };
-}
-
 /** Reads a page. Without terms it is full; with terms it has the results of a bounded search. */
-export async function readList(reading: Reading, query: ListQuery): Promise<ListPage> {
-  const { limit, terms = [] } = query;
+export async function readList({ client, layout, context }: Reading, query: ListQuery): Promise<ListPage> {
+  const { namespace, limit, order, terms = [] } = query;
   const searching = terms.length > 0;
+  const newestFirst = order === 'newest-first';
+  const position = (key: EventKey, revision: Revision): Position => (newestFirst ? { ...key, revision } : key);
   const records: EventRecord[] = [];
   let { at, after } = query;
   for (let read = 0; ;) {
     const step = searching ? SEARCH_STEP : limit - records.length;
-    const page = await readStep(reading, query, at, after, step);
-    at = page.revision;
+    // No key has the revision 1, and 0 would be no limit.
+    const maxModRevision = newestFirst && after?.revision !== undefined ? Math.max(1, after.revision - 1) : undefined;
+    const keys = layout.objects(namespace, newestFirst ? undefined : after);
+    const request = { ...keys, limit: step, revision: at, newestFirst, maxModRevision };
+    const { revision, kvs, more, count } = await rangeThatFits(client, request, context);
+    at ??= revision;
     read += step;
-    const found = searching ? page.records.filter(({ event }) => haveValues(event.fields, terms)) : page.records;
-    for (const record of found.slice(0, limit - records.length)) records.push(record);
+    const found = kvs.flatMap((kv) => layout.record(kv) ?? []);
+    const matching = searching ? found.filter(({ event }) => haveValues(event.fields, terms)) : found;
+    for (const record of matching.slice(0, limit - records.length)) records.push(record);
     const last = records.at(-1);
     const isFull = last !== undefined && records.length >= limit;
     // A search may fill the page in the middle of a step.
-    const isCut = searching && isFull && last !== page.records.at(-1);
-    after = isCut ? position(last.key, last.revision, query.order === 'newest-first') : page.next;
+    const isCut = searching && isFull && last !== found.at(-1);
+    if (isCut) after = position(last.key, last.revision);
+    else after = more ? position(...lastEvent(layout, kvs)) : undefined;
     if (after === undefined || isFull || (searching && read >= MAX_SEARCHED)) {
       return {
         records,
         revision: at,
         ...(after !== undefined && { next: after }),
-        ...(!searching && page.remaining !== undefined && { remaining: page.remaining }),
+        // etcd counts the whole range, whatever the revisions.
+        ...(!searching && maxModRevision === undefined && { remaining: count - kvs.length }),
       };
     }
   }
