@@ -1,3 +1,5 @@
+type NetConnectOpts = import('node:net').NetConnectOpts;
+
 /** The members of a client of `pg` that are used to cancel its query; if one is missing, nothing is cancelled. */
 export interface CancellableClient {
   /** The process of the connection in the server, which a CancelRequest contains. */
@@ -51,11 +53,7 @@ export async function cancelQuery(client: CancellableClient): Promise<void> {
   });
 }
 
-function targetOf({
-  host,
-  port,
-  connection,
-}: CancellableClient): { readonly path: string } | { readonly host: string; readonly port: number } | undefined {
+function targetOf({ host, port, connection }: CancellableClient): NetConnectOpts | undefined {
   // The actual address: one name may stand for several servers.
   const { stream } = (connection ?? {}) as {
     readonly stream?: { readonly remoteAddress?: string; readonly remotePort?: number };

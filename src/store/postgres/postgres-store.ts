@@ -1,4 +1,4 @@
-import { systemClock, type Clock } from '../../clock/clock.js';
+import { systemClock } from '../../clock/clock.js';
 import { createNotifier } from '../../observe/observation.js';
 import { createBatcher } from '../batching/batcher.js';
 import type { EventStore, ListPage, ListQuery, Revision } from '../contract/event-store.js';
@@ -6,6 +6,7 @@ import { closed, notFound } from '../contract/conditions.js';
 import { keyText } from '../contract/keys.js';
 import { storeError } from '../contract/errors.js';
 import { createPagedFeeds } from '../feeds/paged-feed.js';
+import type { EncodedEvent } from '../contract/record.js';
 import { createEventStore } from '../shell/create-event-store.js';
 import { encodeSidecar } from '../sidecar/sidecar.js';
 import { resolveUnknownOutcomes } from '../unknown-outcomes.js';
@@ -42,11 +43,6 @@ const LISTS_AT_ONCE = 2;
  * @throws TypeError that lists every unusable option.
  */
 export function postgresStore(options: PostgresStoreOptions): EventStore {
-  return openPostgresStore(options, systemClock);
-}
-
-/** The same, with the clock of deadlines, polls and pauses, which tests replace. */
-export function openPostgresStore(options: PostgresStoreOptions, timers: Clock): EventStore {
   checkPostgresStoreOptions(options);
   const { schema = 'kube_vitals', name = 'postgres', migrate = true, pooling = 'auto', clock, startAt } = options;
   const { requestTimeoutMs: timeoutMs = 5_000, maxEventBytes = 3_145_728 } = options;
@@ -56,6 +52,7 @@ export function openPostgresStore(options: PostgresStoreOptions, timers: Clock):
     if (!stopped) notify({ type: 'error', error, where: `store ${name}` });
   };
 
+  const timers = systemClock;
   const client = clientOf(options, timeoutMs);
   const requests = createRequests({ client, schema, timeoutMs, timers });
   const parts = { client, requests, schema, timeoutMs, timers, clock, onError };
@@ -108,14 +105,7 @@ FROM (SELECT set_config('lock_timeout', $5::text, true) AS waits OFFSET 0) first
   current_setting('transaction_read_only') AS read_only FROM ${s}.counter`,
   };
 
-  const readRevision = async (signal: AbortSignal | undefined): Promise<{ revision: number; readOnly: boolean }> => {
-    const [row] = await reads.read(revision, [], signal);
-    return { revision: numberOf(row?.['revision']), readOnly: row?.['read_only'] === 'on' };
-  };
-  const put = (
-    write: Required<Pick<Write, 'kind' | 'key' | 'event' | 'expiresAt' | 'expected'>>,
-    signal: AbortSignal | undefined,
-  ) => {
+  const put = (write: Write & { readonly event: EncodedEvent }, signal: AbortSignal | undefined) => {
     checkKey(write.key);
     return writes.add({ ...write, sidecar: encodeSidecar(write.event) }, signal);
   };
@@ -127,15 +117,8 @@ FROM (SELECT set_config('lock_timeout', $5::text, true) AS waits OFFSET 0) first
     async open() {
       const start = startAt ?? (clock && Math.min(Math.floor(clock.now()), Number.MAX_SAFE_INTEGER));
       await serverClock.now();
-      const opening = {
-        requests,
-        schema,
-        migrate,
-        timeoutMs,
-        start: start && Math.max(1, start),
-        raise: startAt === undefined,
-      };
-      reads.saw(await openDatabase(opening));
+      const first = start && Math.max(1, start);
+      reads.saw(await openDatabase({ ...parts, migrate, start: first, raise: startAt === undefined }));
       if (stopped) return;
       history.start();
       check.works().then((works) => works && requests.prepare(), onError);
@@ -147,8 +130,7 @@ FROM (SELECT set_config('lock_timeout', $5::text, true) AS waits OFFSET 0) first
       return row === undefined || row['key'] === null ? undefined : recordOfRow(row);
     },
     list: (query) => lists.add(query, query.signal),
-    create: (key, event, { expiresAt, signal }) =>
-      put({ kind: 'create', key, event, expiresAt, expected: undefined }, signal),
+    create: (key, event, { expiresAt, signal }) => put({ kind: 'create', key, event, expiresAt }, signal),
     replace: (key, event, { expiresAt, expected, signal }) =>
       put({ kind: 'replace', key, event, expiresAt, expected }, signal),
     remove(key, { expected, signal }) {
@@ -172,10 +154,13 @@ FROM (SELECT set_config('lock_timeout', $5::text, true) AS waits OFFSET 0) first
       wakeUps.start();
       return source;
     },
-    revision: async (call) => (await readRevision(call?.signal)).revision,
+    async revision(call) {
+      const [row] = await reads.read(revision, [], call?.signal);
+      return numberOf(row?.['revision']);
+    },
     async ping(call) {
-      const { readOnly } = await readRevision(call?.signal);
-      if (readOnly) throw storeError('unavailable', `PostgreSQL: ${READ_ONLY}`);
+      const [row] = await reads.read(revision, [], call?.signal);
+      if (row?.['read_only'] === 'on') throw storeError('unavailable', `PostgreSQL: ${READ_ONLY}`);
       const failure = requests.fullDisk();
       if (failure !== undefined) throw failure;
     },

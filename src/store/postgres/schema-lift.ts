@@ -31,7 +31,7 @@ export function systemFunction(s: string): string {
  * is first raised above everything that can have been assigned, and at least to the clock, in case of an old backup. So
  * is the floor: earlier revisions are expired. The data went back when
  *
- * - the caller knows a later revision (\`p_seen\`),
+ * - the caller knows a later revision (`p_seen`),
  * - the log has rows above the counter,
  * - the timeline of the server has changed: a standby was promoted, and may have lagged,
  * - the table has changed: a dump was restored.

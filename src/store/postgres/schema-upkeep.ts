@@ -50,8 +50,8 @@ export function expireFunction(s: string, channel: string): string {
 }
 
 /**
- * Deletes a step of history: up to \`p_limit\` rows of the log, the oldest first, that are older than \`p_keep\`
- * microseconds by the clock of the database, or followed by more than \`p_max_bytes\` of history, or below the floor.
+ * Deletes a step of history: up to `p_limit` rows of the log, the oldest first, that are older than `p_keep`
+ * microseconds by the clock of the database, or followed by more than `p_max_bytes` of history, or below the floor.
  * Rows stamped further in the future than history reaches back count as old: a clock was wrong, and nothing after them
  * would ever be deleted.
  *
