@@ -137,7 +137,7 @@ export function etcdStore(options: EtcdStoreOptions): EventStore {
       if (at !== undefined && at < first) throw expired(at, first);
       const context = contextOf(query);
       try {
-        return await readList({ client: parts().client, layout, context }, query);
+        return await readList(parts().client, layout, query, context);
       } catch (error) {
         if (at === undefined || !hasCode(error, 'future-revision')) throw error;
         throw futureRevision(at, await latest(context));

@@ -27,12 +27,6 @@ async function rangeThatFits(client: EtcdClient, request: RangeRequest, context:
   }
 }
 
-interface Reading {
-  readonly client: EtcdClient;
-  readonly layout: Layout;
-  readonly context: CallContext;
-}
-
 function lastEvent(layout: Layout, kvs: readonly KeyValue[]): readonly [key: EventKey, revision: Revision] {
   for (const { key: bytes, modRevision } of kvs.toReversed()) {
     const key = layout.keyOf(bytes);
@@ -42,7 +36,12 @@ function lastEvent(layout: Layout, kvs: readonly KeyValue[]): readonly [key: Eve
 }
 
 /** Reads a page. Without terms it is full; with terms it has the results of a bounded search. */
-export async function readList({ client, layout, context }: Reading, query: ListQuery): Promise<ListPage> {
+export async function readList(
+  client: EtcdClient,
+  layout: Layout,
+  query: ListQuery,
+  context: CallContext,
+): Promise<ListPage> {
   const { namespace, limit, order, terms = [] } = query;
   const searching = terms.length > 0;
   const newestFirst = order === 'newest-first';
