@@ -25,7 +25,6 @@ const hasFailed = (outcome: Results | Failed): outcome is Failed => 'error' in o
 const didNotFit = (outcome: Results | Failed): outcome is Failed =>
   hasFailed(outcome) && !outcome.isUnknown && lacksSpace(outcome.error);
 
-const bytesOf = (operation: WriteOperation): number => (operation.kind === 'put' ? operation.data.length : 0);
 /** A smaller operation that may fit where this one did not; `undefined` if there is none. */
 function smaller(operation: WriteOperation): WriteOperation | undefined {
   if (!('limit' in operation) || operation.limit <= 1) return undefined;
@@ -156,12 +155,11 @@ export function createCommits(path: string, file: EngineFile, first: State) {
 
   /** Tries an operation that did not fit again, with all the space there is for it. */
   const persist = (operation: WriteOperation, now: number, withPrevious: boolean): Results | Failed => {
-    const once = (one: WriteOperation) => () => attempt([one], now, withPrevious);
-    if (operation.kind === 'put') return once(operation)();
-    let outcome = file.diskSpace.inReserve(once(operation), didNotFit, afterCommit);
-    for (let less = smaller(operation); less !== undefined && didNotFit(outcome); less = smaller(less))
-      outcome = file.diskSpace.inReserve(once(less), didNotFit, afterCommit);
-    return outcome;
+    const once = (): Results | Failed => attempt([operation], now, withPrevious);
+    if (operation.kind === 'put') return once();
+    const outcome = file.diskSpace.inReserve(once, didNotFit, afterCommit);
+    const less = smaller(operation);
+    return less !== undefined && didNotFit(outcome) ? persist(less, now, withPrevious) : outcome;
   };
 
   const write = (operations: readonly WriteOperation[], now: number, withPrevious: boolean): Results => {
@@ -171,7 +169,7 @@ export function createCommits(path: string, file: EngineFile, first: State) {
       Array.from({ length: Math.ceil(operations.length / length) }, (_, part) =>
         write(operations.slice(part * length, (part + 1) * length), now, withPrevious),
       ).flat();
-    const bytes = operations.reduce((sum, operation) => sum + bytesOf(operation), 0);
+    const bytes = operations.reduce((sum, one) => sum + (one.kind === 'put' ? one.data.length : 0), 0);
     if (bytes > file.diskSpace.maxTransactionBytes && operations.length > 1)
       return inParts(Math.ceil(operations.length / 2));
     try {

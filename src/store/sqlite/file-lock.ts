@@ -1,4 +1,4 @@
-import { accessSync, closeSync, constants, existsSync, lstatSync, openSync, realpathSync, statSync } from 'node:fs';
+import { accessSync, closeSync, constants, existsSync, openSync, readlinkSync, realpathSync, statSync } from 'node:fs';
 import { storeError } from '../contract/errors.js';
 import type { LoadedDriver } from './driver.js';
 import { faultOf } from './failure.js';
@@ -40,17 +40,13 @@ export function takeLock(driver: LoadedDriver, path: string): (() => void) | und
  */
 export function linkTarget(path: string): string {
   if (existsSync(path)) return realpathSync.native(path);
-  if (!isLink(path)) return path;
+  try {
+    readlinkSync(path);
+  } catch {
+    return path;
+  }
   const problem = 'is a symbolic link to a file that does not exist: restore the file, or remove the link';
   throw storeError('unavailable', `the database file ${path} ${problem}`);
-}
-
-function isLink(path: string): boolean {
-  try {
-    return lstatSync(path).isSymbolicLink();
-  } catch {
-    return false;
-  }
 }
 
 export function createPrivateFile(path: string): void {

@@ -51,11 +51,8 @@ const bytesOf = ({ kind, size }: Pick<EndedVersion, 'kind' | 'size'>): number =>
 export type History = ReturnType<typeof createHistory>;
 
 /** The versions that ended, and when they are pruned. Works inside a transaction that the caller has begun. */
-export function createHistory(
-  connection: SqlConnection,
-  { historyMs, historyMaxBytes }: HistoryBounds,
-  objects: ObjectNumbers,
-) {
+export function createHistory(connection: SqlConnection, bounds: HistoryBounds, objects: ObjectNumbers) {
+  const { historyMs, historyMaxBytes } = bounds;
   const statements = prepareAll(connection, HISTORY_STATEMENTS);
   /**
    * When the oldest version ended; Infinity: there is none; `undefined`: not known. Otherwise every batch would read up

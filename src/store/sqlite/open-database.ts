@@ -5,10 +5,9 @@ import { createPrivateFile, sizeOf, withFile } from './file-lock.js';
 import type { EngineOptions } from './options.js';
 import { APPLICATION_ID, migrate } from './schema.js';
 
-/** With larger pages, the commit of a batch writes fewer of them; with smaller ones, a single write writes less. */
 /** How long a statement waits for another process. */
 export const BUSY_TIMEOUT = 'PRAGMA busy_timeout = 5000';
-
+/** With larger pages, the commit of a batch writes fewer of them; with smaller ones, a single write writes less. */
 const PAGE_BYTES = 4096;
 const HEADER_BYTES = 100;
 const MAGIC = 'SQLite format 3\u0000';
@@ -35,15 +34,6 @@ function checkHeader(path: string, size: number): void {
   }
 }
 
-/** The folder's entry for a new file is on disk only when the folder is. Not every system can do that. */
-function syncFolder(path: string): void {
-  try {
-    withFile(path, 'r', fsyncSync);
-  } catch {
-    // Windows opens no folders.
-  }
-}
-
 /** Makes a new database under another name and moves it into place, so that what is at `path` is always complete. */
 function create(driver: LoadedDriver, { path }: EngineOptions, begin: (connection: SqlConnection) => void): void {
   const draft = `${path}-new`;
@@ -51,8 +41,7 @@ function create(driver: LoadedDriver, { path }: EngineOptions, begin: (connectio
   createPrivateFile(draft);
   const connection = driver.open(draft);
   try {
-    connection.exec(`PRAGMA page_size = ${PAGE_BYTES}`);
-    connection.exec('PRAGMA synchronous = FULL');
+    connection.exec(`PRAGMA page_size = ${PAGE_BYTES}; PRAGMA synchronous = FULL`);
     migrate(connection, 0);
     begin(connection);
   } finally {
@@ -60,7 +49,12 @@ function create(driver: LoadedDriver, { path }: EngineOptions, begin: (connectio
   }
   for (const suffix of ['-wal', '-shm']) rmSync(path + suffix, { force: true });
   renameSync(draft, path);
-  syncFolder(dirname(path));
+  try {
+    // The entry of a new file is on disk only when its folder is.
+    withFile(dirname(path), 'r', fsyncSync);
+  } catch {
+    // Windows opens no folders.
+  }
 }
 
 /**
@@ -85,8 +79,7 @@ export function openDatabase(
     connection.exec(BUSY_TIMEOUT);
     const mode = connection.prepare('PRAGMA journal_mode = WAL').get()?.['journal_mode'];
     if (mode !== 'wal') throw new Error(`its file system cannot keep a write-ahead log (journal mode ${String(mode)})`);
-    connection.exec('PRAGMA synchronous = FULL');
-    connection.exec('PRAGMA temp_store = MEMORY');
+    connection.exec('PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY');
     connection.exec(`PRAGMA cache_size = ${-Math.ceil(cacheBytes / 1024)}`);
     connection.exec(`PRAGMA journal_size_limit = ${WAL_BYTES_KEPT}`);
     if (checkOnOpen === true) {

@@ -69,7 +69,7 @@ function aboutOf(connection: SqlConnection, terms: readonly FieldTerm[]): About 
 
 /** Selects current versions, and those that ended later, which a snapshot still sees. */
 function versionsOf({ namespace, at, after, newestFirst, isLatest }: StoredQuery, about?: About): Part {
-  const { above, below } = keyBounds(namespace);
+  const [above, below] = keyBounds(namespace);
   const isInside = !newestFirst && after !== undefined && compareBytes(after.key, above) > 0;
   const keys = part('key > ? AND key < ?', isInside ? after.key : above, below);
   const upTo = newestFirst && after?.revision !== undefined ? Math.min(at, after.revision - 1) : at;

@@ -1,6 +1,5 @@
-import { isStoreError, storeError, type StoreError } from '../contract/errors.js';
+import type { StoreError } from '../contract/errors.js';
 import type { SqliteEngine } from './engine.js';
-import { messageOf } from '../../model/error-message.js';
 import type { EngineOptions } from './options.js';
 import {
   READ_RESPONSE,
@@ -33,7 +32,8 @@ function read(engine: SqliteEngine, { kind, given }: ReadOperation): ReadResult 
   try {
     return { kind, value: (engine[kind] as (given: unknown) => unknown)(given) } as ReadResult;
   } catch (error) {
-    return isStoreError(error) ? error : storeError('unavailable', messageOf(error));
+    // The engine fails with nothing else.
+    return error as StoreError;
   }
 }
 

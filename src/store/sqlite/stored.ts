@@ -12,12 +12,9 @@ export function namespaceOf(key: KeyBytes): Uint8Array {
 }
 
 /** The keys of a namespace, or all, are between these, both exclusive: `0` comes after `/`, and UTF-8 has no 0xff. */
-export function keyBounds(namespace: Uint8Array | undefined): {
-  readonly above: Uint8Array;
-  readonly below: Uint8Array;
-} {
-  if (namespace === undefined) return { above: new Uint8Array(), below: Uint8Array.of(0xff) };
-  return { above: Uint8Array.of(...namespace, SLASH), below: Uint8Array.of(...namespace, SLASH + 1) };
+export function keyBounds(namespace: Uint8Array | undefined): readonly [above: Uint8Array, below: Uint8Array] {
+  if (namespace === undefined) return [new Uint8Array(), Uint8Array.of(0xff)];
+  return [Uint8Array.of(...namespace, SLASH), Uint8Array.of(...namespace, SLASH + 1)];
 }
 
 /** A record as stored in the file: only the thread that requested it decodes it. */

@@ -23,11 +23,6 @@ interface Request {
   readonly reject: (error: StoreError) => void;
 }
 
-/** Where the worker's program is: beside this file, in the ESM build for both. */
-function workerUrl(): URL {
-  return new URL('./sqlite-worker.js', import.meta.url);
-}
-
 /**
  * Runs the engine in a worker thread, so that the service's event loop does not wait for the disk. The worker keeps the
  * process alive only while a request is under way. When it cannot open the file, or ends, a later call starts another.
@@ -53,7 +48,9 @@ export function createWorkerHost(options: EngineOptions, clock: Clock): EngineHo
     let openingFailed: string | undefined;
     let thrown: string | undefined;
     const data: WorkerStart = { options, now: clock.now() };
-    const running = new Worker(workerUrl(), { workerData: data, execArgv: [], name: 'kube-vitals sqlite' });
+    // Beside this file, in the ESM build for both.
+    const program = new URL('./sqlite-worker.js', import.meta.url);
+    const running = new Worker(program, { workerData: data, execArgv: [], name: 'kube-vitals sqlite' });
     running.on('message', (message: FromWorker) => {
       switch (message.kind) {
         case 'ready':
