@@ -18,10 +18,6 @@ export function etcdFailure(code: number, message: string, sent: boolean): EtcdF
   return Object.assign(new Error(message), { name: 'EtcdFailure', code, sent, [BRAND]: true }) as EtcdFailure;
 }
 
-function isEtcdFailure(value: unknown): value is EtcdFailure {
-  return hasBrand(value, BRAND);
-}
-
 /**
  * What to do about a failure.
  * - `away`: this member is unavailable, another one may not be; nothing was changed
@@ -66,9 +62,10 @@ const UNAUTHENTICATED = 16;
 
 /** The class of a failure; anything but an {@link EtcdFailure} is a bug of this program and `refused`. */
 export function failureClassOf(failure: unknown): FailureClass {
-  if (!isEtcdFailure(failure)) return 'refused';
-  for (const [part, failureClass] of MESSAGES) if (failure.message.includes(part)) return failureClass;
-  if (failure.code === UNAUTHENTICATED) return 'token';
-  if (!PASSING.has(failure.code)) return 'refused';
-  return failure.sent ? 'unknown-outcome' : 'away';
+  if (!hasBrand(failure, BRAND)) return 'refused';
+  const { message, code, sent } = failure as EtcdFailure;
+  for (const [part, failureClass] of MESSAGES) if (message.includes(part)) return failureClass;
+  if (code === UNAUTHENTICATED) return 'token';
+  if (!PASSING.has(code)) return 'refused';
+  return sent ? 'unknown-outcome' : 'away';
 }

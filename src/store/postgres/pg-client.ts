@@ -116,8 +116,7 @@ export function pgClient(pool: PgPool): PostgresClient {
     let usable = abandoned?.aborted === true;
     try {
       if (usable) throw notSent(abandoned?.reason);
-      const config = { text, values: [...values] };
-      const result = client.query(name === undefined ? config : { ...config, name });
+      const result = client.query({ text, values: [...values], ...(name !== undefined && { name }) });
       result.catch(ignoreError);
       const { rows } = await untilAborted(result, signal);
       usable = true;
