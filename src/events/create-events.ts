@@ -25,7 +25,6 @@ import { createNegotiate } from './pipeline/negotiate.js';
 import { checkOptions } from '../options/check-options.js';
 import { eventsOptionRules, type EventsOptions } from './options.js';
 import type { PipelineDependencies } from './pipeline/request-context.js';
-import { UnfinishedRequests } from './request/unfinished-requests.js';
 import { coreV1 } from './versions/core-v1.js';
 import { eventsV1 } from './versions/events-v1.js';
 import { createEventReader } from './stored-form/read-event.js';
@@ -115,7 +114,6 @@ export function createEvents(options: EventsOptions): Events {
     watched: activity && { notify, sent: activity.sent },
     versions,
     documents: createDocuments({ versions, roots: options.discovery }),
-    unfinished: new UnfinishedRequests(clock),
     negotiate: createNegotiate(clock.now),
     notify,
   };

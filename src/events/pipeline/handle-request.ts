@@ -31,7 +31,7 @@ export function handleRequest(
 ): ApiResponse | Promise<ApiResponse> | undefined {
   const { path: raw, query } = splitUrl(request.url);
   const path = decodePath(readablePart(raw)) ?? raw;
-  const { versions, documents, unfinished } = dependencies;
+  const { versions, documents, clock } = dependencies;
   if (!versions.some((version) => ownsPath(version, path)) && !documents.claims(path, request.hasNext === true)) {
     return undefined;
   }
@@ -40,12 +40,12 @@ export function handleRequest(
     dependencies,
     request,
     preset,
-    life: new RequestLife(request, unfinished),
+    life: new RequestLife(request, clock),
     path,
     query: tooLarge ? NO_QUERY : parseQuery(query),
     warnings: [],
     auditId: auditIdOf(request, dependencies.uids),
-    started: dependencies.watched ? dependencies.clock.monotonic() : undefined,
+    started: dependencies.watched ? clock.monotonic() : undefined,
     scope: undefined,
     caller: undefined,
     impersonator: undefined,

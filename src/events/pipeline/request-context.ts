@@ -6,7 +6,6 @@ import type { Notify } from '../../observe/observation.js';
 import type { Documents } from '../documents/documents.js';
 import type { EventsDependencies } from '../request/call.js';
 import type { RequestLife } from '../request/request-life.js';
-import type { UnfinishedRequests } from '../request/unfinished-requests.js';
 import type { Scope } from '../request/scope.js';
 import type { EventVersion } from '../versions/version.js';
 import type { Negotiate } from './negotiate.js';
@@ -15,7 +14,6 @@ import type { Negotiate } from './negotiate.js';
 export interface PipelineDependencies extends EventsDependencies {
   readonly versions: readonly EventVersion[];
   readonly documents: Documents;
-  readonly unfinished: UnfinishedRequests;
   readonly negotiate: Negotiate;
   readonly notify: Notify;
 }

@@ -1,4 +1,4 @@
-import type { ClockTimer } from '../../clock/clock.js';
+import type { Clock, ClockTimer } from '../../clock/clock.js';
 import { isPromise } from '../../http/promise.js';
 import type { ApiRequest } from '../../http/request.js';
 import type { HeldBytes } from '../../limits/response-bytes.js';
@@ -7,10 +7,9 @@ import { GATEWAY_TIMEOUT } from '../../responses/fixed-responses.js';
 import type { StoreCall } from '../../store/contract/event-store.js';
 import { isStream, releaseIterator, releaseSource, type ApiResponse } from '../../http/response.js';
 import { LimitedStream, StreamedResponse } from './limited-stream.js';
-import type { UnfinishedRequests } from './unfinished-requests.js';
 
-/** A shorter deadline has its own timer, and is enforced to the millisecond. */
-const EXACT_BELOW_MS = 10_000;
+/** How often the deadline of a waiting request is checked. The first check also adds a listener for disconnection. */
+const CHECK_INTERVAL_MS = 250;
 
 /** How long work that ignores its signal may hold its place after the request has ended. */
 const GRACE_MS = 500;
@@ -20,14 +19,12 @@ const nothing = (): undefined => undefined;
 /**
  * The life of one request, from its first byte to the last of its response: `signal` aborts everything it waits for,
  * and its place in flight and its bytes are released when it ends. A disconnected client, a closing server and a
- * stalled reader end it through the signal of the request, the deadline through {@link UnfinishedRequests}. The signal
- * is created on first access; a request that is handled synchronously needs no listener or timer.
+ * stalled reader end it through the signal of the request, the deadline through a timer. The signal is created on first
+ * access; a request that is handled synchronously needs no listener or timer.
  */
 export class RequestLife implements StoreCall {
-  /** Its index in {@link UnfinishedRequests}, which sets it; -1: none. */
-  index = -1;
   readonly #request: ApiRequest;
-  readonly #unfinished: UnfinishedRequests;
+  readonly #clock: Clock;
   #limitMs = Infinity;
   #begun = 0;
   #timer: ClockTimer | undefined;
@@ -45,9 +42,9 @@ export class RequestLife implements StoreCall {
   #resolve: ((response: ApiResponse) => void) | undefined;
   #iterator: AsyncIterator<Uint8Array> | undefined;
 
-  constructor(request: ApiRequest, unfinished: UnfinishedRequests) {
+  constructor(request: ApiRequest, clock: Clock) {
     this.#request = request;
-    this.#unfinished = unfinished;
+    this.#clock = clock;
   }
 
   /** Aborted when the request ends before its response is complete. */
@@ -141,7 +138,7 @@ export class RequestLife implements StoreCall {
   finish(): void {
     if (this.#finished) return;
     this.#finished = true;
-    this.#unwatch();
+    this.#timer?.cancel();
     if (this.#onAbort !== undefined) this.#request.signal?.removeEventListener('abort', this.#onAbort);
   }
 
@@ -150,35 +147,31 @@ export class RequestLife implements StoreCall {
     this.#until = signal;
   }
 
-  /** Ends the request if its deadline has passed, otherwise listens for the disconnection of its client. */
-  check(now: number): void {
-    if (now - this.#begun >= this.#limitMs) this.#timeIsUp();
-    else this.#follow();
-  }
-
-  #timeIsUp(): void {
-    this.#end(new DOMException('the request exceeded its time limit', 'AbortError'));
-  }
-
   /** Starts the deadline, because the request has to wait. */
   #watch(): void {
-    if (this.index >= 0 || this.#ended || this.#finished) return;
-    const { clock } = this.#unfinished;
-    this.#begun = clock.monotonic();
-    this.#unfinished.add(this);
-    if (this.#limitMs < EXACT_BELOW_MS) this.#timer = clock.setTimer(() => this.#timeIsUp(), this.#limitMs);
+    if (this.#timer !== undefined || this.#ended || this.#finished) return;
+    this.#begun = this.#clock.monotonic();
+    this.#checkLater(0);
   }
 
-  #unwatch(): void {
-    if (this.index >= 0) this.#unfinished.delete(this);
-    this.#timer?.cancel();
+  #checkLater(elapsedMs: number): void {
+    const delayMs = Math.min(this.#limitMs - elapsedMs, CHECK_INTERVAL_MS);
+    this.#timer = this.#clock.setTimer(() => {
+      const elapsed = this.#clock.monotonic() - this.#begun;
+      if (elapsed >= this.#limitMs) {
+        this.#end(new DOMException('the request exceeded its time limit', 'AbortError'));
+        return;
+      }
+      this.#follow();
+      if (!this.#ended) this.#checkLater(elapsed);
+    }, delayMs);
   }
 
   /** Releases the place and the bytes later, because calls of the store may continue for a moment. */
   #releaseLater(): void {
     const place = this.#place;
     const bytes = this.#bytes;
-    this.#unfinished.clock.setTimer(() => {
+    this.#clock.setTimer(() => {
       place?.release();
       bytes?.release();
     }, GRACE_MS);
@@ -197,13 +190,9 @@ export class RequestLife implements StoreCall {
     if (this.#ended || this.#finished) return;
     this.#ended = true;
     this.#reason = reason;
-    this.#unwatch();
+    this.#timer?.cancel();
     this.#controller?.abort(reason);
-    this.#breakOff();
-  }
-
-  /** Ends the work that does not depend on the signal. */
-  #breakOff(): void {
+    // The work that does not depend on the signal.
     if (this.#iterator !== undefined) {
       this.release();
       releaseIterator(this.#iterator);

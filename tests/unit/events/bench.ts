@@ -12,7 +12,6 @@ import { createWatchedSelections } from '../../../src/events/request/watched-sel
 import type { EventsDependencies, VerbCall } from '../../../src/events/request/call.js';
 import { createChunkMemory } from '../../../src/api/representation/chunk-memory.js';
 import { RequestLife } from '../../../src/events/request/request-life.js';
-import { UnfinishedRequests } from '../../../src/events/request/unfinished-requests.js';
 import { eventsV1 } from '../../../src/events/versions/events-v1.js';
 import { WatchStream } from '../../../src/events/watching/watch-stream.js';
 import { parseQuery, splitUrl } from '../../../src/http/url.js';
@@ -173,7 +172,7 @@ export function verbBench(wrap: (store: EventStore) => EventStore = (store) => s
       const scope = scopeOf(method, parts.path, query, [version]);
       if (!scope) throw new Error(`no scope: ${target}`);
       const request = { method, url, ...(signal && { signal }) };
-      const life = new RequestLife(request, new UnfinishedRequests(dependencies.clock));
+      const life = new RequestLife(request, dependencies.clock);
       return { dependencies, request, life, version, scope, query, caller: CALLER, joinsItems: false, warnings: [] };
     },
   };

@@ -1,6 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
 import { RequestLife } from '../../../../src/events/request/request-life.js';
-import { UnfinishedRequests } from '../../../../src/events/request/unfinished-requests.js';
 import type { ApiRequest } from '../../../../src/http/request.js';
 import type { ApiResponse } from '../../../../src/http/response.js';
 import { fakeClock, type FakeClock } from '../../../../src/testing/fake-clock.js';
@@ -20,7 +19,7 @@ function started(limitMs = Infinity): {
   const clock = fakeClock();
   const client = new AbortController();
   const request: ApiRequest = { method: 'GET', url: '/', signal: client.signal };
-  const life = new RequestLife(request, new UnfinishedRequests(clock));
+  const life = new RequestLife(request, clock);
   const release = vi.fn<() => void>();
   life.limit(limitMs);
   life.hold({ streams: () => undefined, release });
