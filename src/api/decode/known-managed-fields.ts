@@ -1,12 +1,11 @@
-import { findText } from '../../json/find-text.js';
 import { readPlain, type PlainJson } from '../../json/parse-json.js';
 import { scanJson } from '../../json/scan-json.js';
 import type { ManagedFieldsEntry } from '../../model/object-meta.js';
 import type { KnownEntries } from './quick-object.js';
 
-const MANAGED = '"managedFields":[';
+/** Without the first quote: a search for it would stop at every quote of the text. */
+const MANAGED = 'managedFields":[';
 const OPEN = MANAGED.length - 1;
-const RARE = MANAGED.indexOf('F');
 /** Managed fields end metadata, in the order of Go's structs and of the server's responses. */
 const END = ']}';
 
@@ -22,7 +21,7 @@ export function plainWithoutEntries(
   known: KnownEntries,
   maxMembers: number,
 ): { readonly plain: PlainJson; readonly entries: readonly ManagedFieldsEntry[] } | undefined {
-  const at = findText(text, MANAGED, RARE, 0);
+  const at = text.indexOf(MANAGED);
   const end = at === -1 ? -1 : text.indexOf(END, at + OPEN);
   if (end === -1) return undefined;
   const json = text.slice(at + OPEN, end + 1);

@@ -1,4 +1,3 @@
-import { findText } from '../../json/find-text.js';
 import type { Event } from '../../model/event.js';
 import type { ByteHints, ByteRange } from '../../store/contract/byte-hints.js';
 import type { EncodedEvent } from '../../store/contract/record.js';
@@ -103,8 +102,8 @@ const NAME = '{"metadata":{"name":"'.length;
 const NAME_TO_NAMESPACE = '","namespace":"'.length;
 /** From the end of the uid to where the revision belongs. */
 const UID_TO_CUT = '",'.length;
-const VERSION = '"resourceVersion":"';
-const RARE = VERSION.indexOf('V');
+/** Without the first quote: a search for it would stop at every quote of the text. */
+const VERSION = 'resourceVersion":"';
 /** How many bytes before the managed fields may be shared with them: a time, and a few common labels. */
 const CLOSE = 160;
 
@@ -116,7 +115,7 @@ function byteHints(event: Event, written: EventText, bytes: Uint8Array, cut: num
   const { metadata, regarding } = event;
   const { name = '', generateName, uid } = metadata;
   const { text, opening, managed, fields } = written;
-  const version = regarding?.resourceVersion ? findText(text, VERSION, RARE, fields) + VERSION.length : -1;
+  const version = regarding?.resourceVersion ? text.indexOf(VERSION, fields) + VERSION.length : -1;
   const places = bytes.length === text.length ? { managed, fields, version } : inBytes(text, managed, fields, version);
   const end = places.fields;
   const shared: ByteRange[] = [];

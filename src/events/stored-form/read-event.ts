@@ -1,4 +1,3 @@
-import { findText } from '../../json/find-text.js';
 import type { Event } from '../../model/event.js';
 import type { ManagedFieldsEntry } from '../../model/object-meta.js';
 import type { EncodedEvent } from '../../store/contract/record.js';
@@ -38,9 +37,9 @@ export function createEventReader(entriesOf: EntriesOf): EventReader {
   return (event) => readText(textOf(event), entriesOf);
 }
 
-const MANAGED = '"managedFields":[';
+/** Without the first quote: a search for it would stop at every quote of the text. */
+const MANAGED = 'managedFields":[';
 const MANAGED_START = MANAGED.length - 1;
-const RARE = MANAGED.indexOf('F');
 const AFTER_MANAGED = `]},${FIRST_FIELD}`;
 const COMMA = 0x2c;
 
@@ -51,11 +50,11 @@ const COMMA = 0x2c;
  * enclose the managed fields.
  */
 function readText(text: string, entriesOf: EntriesOf): ReadEvent {
-  const at = findText(text, MANAGED, RARE, 0);
+  const at = text.indexOf(MANAGED);
   const end = at === -1 ? -1 : text.indexOf(AFTER_MANAGED, at + MANAGED_START);
   const entries = end === -1 ? undefined : entriesOf(text.slice(at + MANAGED_START, end + 1));
   if (!entries) return { event: JSON.parse(text) as Event, text };
-  const before = text.charCodeAt(at - 1) === COMMA ? at - 1 : at;
+  const before = text.charCodeAt(at - 2) === COMMA ? at - 2 : at - 1;
   const event = JSON.parse(text.slice(0, before) + text.slice(end + 1)) as Event;
   event.metadata.managedFields = entries as ManagedFieldsEntry[];
   return { event, text, rest: text.slice(text.indexOf(REST, end), -1) };
