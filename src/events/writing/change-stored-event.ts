@@ -32,13 +32,6 @@ export interface ChangedEvent {
 /** The outcome of one attempt; undefined if the event was changed meanwhile. */
 type Attempt = Result | undefined;
 
-interface PendingChange {
-  readonly call: VerbCall;
-  readonly options: WriteOptions;
-  readonly change: ChangeFunction;
-  readonly missing: () => Attempt | Promise<Attempt>;
-}
-
 /**
  * The loop of update, patch and apply: read, change, check, compare-and-swap. After a concurrent write it starts again;
  * the result is a conflict only if the caller sent a resourceVersion. `missing` is called if there is no such event; it
@@ -48,38 +41,26 @@ export function changeStoredEvent(
   call: VerbCall,
   options: WriteOptions,
   change: ChangeFunction,
-  missing: PendingChange['missing'],
+  missing: () => Attempt | Promise<Attempt>,
 ): Result | Promise<Result> {
-  const pending: PendingChange = { call, options, change, missing };
-  return chain(attempt(pending), (result) => result ?? again(pending));
-}
-
-async function again(pending: PendingChange): Promise<Result> {
-  for (;;) {
-    const result = await attempt(pending);
-    if (result) return result;
-  }
-}
-
-function attempt(pending: PendingChange): Attempt | Promise<Attempt> {
-  const { call, missing } = pending;
-  return chain(readStored(call), (record) => {
+  const attempt = chain(readStored(call), (record): Attempt | Promise<Attempt> => {
     if (!record) return missing();
     const stored = call.dependencies.readEvent(record.event);
-    const { event } = stored;
     return chain(yieldIfLarge(eventSize(record.event)), () =>
-      chain(pending.change(event, record), (change) => changed(pending, record, stored, change)),
+      chain(change(stored.event, record), (changed) => storeChange(call, options, record, stored, changed)),
     );
   });
+  return chain(attempt, (result) => result ?? changeStoredEvent(call, options, change, missing));
 }
 
-function changed(
-  pending: PendingChange,
+/** Stores the new state if it is allowed, unless this is a dry run. */
+function storeChange(
+  call: VerbCall,
+  options: WriteOptions,
   record: EventRecord,
   stored: ReadEvent,
   { next, managedFields }: ChangedEvent,
 ): Attempt | Promise<Attempt> {
-  const { call, options } = pending;
   const { dependencies, version } = call;
   const { event: previous } = stored;
   carryOver(next, previous);
@@ -127,12 +108,6 @@ function requireRevision(call: VerbCall, next: Event, record: EventRecord): void
   if (expected !== 0 && expected !== record.revision) throw conflict(resourceOf(call), call.scope.name, MODIFIED);
 }
 
-interface ChangedRecord {
-  readonly call: VerbCall;
-  readonly record: EventRecord;
-  readonly event: EncodedEvent;
-}
-
 /**
  * Stores the new state of an event if it is still at the revision of `record`, otherwise returns undefined. An event
  * that is being deleted is removed together with its last finalizer.
@@ -142,26 +117,23 @@ function storeChanged(
   record: EventRecord,
   { metadata }: Event,
   event: EncodedEvent,
-): Result | undefined | Promise<Result | undefined> {
-  const isDone = metadata.deletionTimestamp && !metadata.finalizers?.length;
-  const shown = (_: ChangedRecord, current: EventRecord): Attempt | Promise<Attempt> =>
-    storedObject(call, 200, current);
-  return settle({ call, record, event }, isDone ? remove : replace, shown, refused);
-}
-
-function replace({ call, record, event }: ChangedRecord): EventRecord | Promise<EventRecord> {
+): Attempt | Promise<Attempt> {
   const { dependencies } = call;
+  const { store } = dependencies;
   const { key, revision: expected } = record;
-  const { replace: put } = dependencies.store;
-  const options = { expected, expiresAt: expiryOf(dependencies) };
-  return put.sync ? put.sync(key, event, options) : put(key, event, options);
-}
-
-async function remove({ call, record, event }: ChangedRecord): Promise<EventRecord> {
-  await call.dependencies.store.remove(record.key, { expected: record.revision });
-  return { ...record, event };
-}
-
-function refused(_: ChangedRecord, error: unknown): undefined {
-  if (!isOutdated(error)) throw error;
+  const isDone = metadata.deletionTimestamp && !metadata.finalizers?.length;
+  const write = (): EventRecord | Promise<EventRecord> => {
+    if (isDone) return chain(store.remove(key, { expected }), () => ({ ...record, event }));
+    const options = { expected, expiresAt: expiryOf(dependencies) };
+    return store.replace.sync ? store.replace.sync(key, event, options) : store.replace(key, event, options);
+  };
+  const outdated = (_: VerbCall, error: unknown): undefined => {
+    if (!isOutdated(error)) throw error;
+  };
+  return settle<VerbCall, EventRecord, Attempt>(
+    call,
+    write,
+    (_, current) => storedObject(call, 200, current),
+    outdated,
+  );
 }

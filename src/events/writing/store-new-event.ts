@@ -24,19 +24,6 @@ import { longerThan } from '../../api/validation/byte-length.js';
 
 const NAME_ATTEMPTS = 8;
 
-interface NewEvent<T> {
-  readonly call: VerbCall;
-  readonly event: Event;
-  readonly options: WriteOptions;
-  /** Whether the server generates the name. */
-  readonly generated: boolean;
-  /** As JSON, if known. */
-  readonly managedFields: string | undefined;
-  /** Called if there is already an event with this name. */
-  readonly taken: (existing: EventRecord | undefined) => T;
-  attempts: number;
-}
-
 /**
  * Stores a new event, unless this is a dry run: sets the server's fields, applies the rules and the rate limits.
  * `taken` is called if there is already an event with this name. `entries`: the new event's managed fields, if known.
@@ -50,13 +37,54 @@ export function storeNewEvent<T>(
   taken: (existing: EventRecord | undefined) => T,
   entries?: readonly ManagedFieldsEntry[],
 ): Result | T | Promise<Result | T> {
-  const generated = event.metadata.name === undefined && Boolean(event.metadata.generateName);
+  const { dependencies, version } = call;
+  const { store, textBytes } = dependencies;
+  const { metadata } = event;
+  const generated = metadata.name === undefined && Boolean(metadata.generateName);
   dedupeOwners(call, event, 'request');
-  stamp(event, call.dependencies);
+  stamp(event, dependencies);
   let managedFields: string | undefined;
   if (entries) setManagedFields(event, entries);
   else managedFields = trackFields(call, options, event);
-  return attempt({ call, event, options, generated, managedFields, taken, attempts: 0 });
+  let attempts = 0;
+
+  const attempt = (): Result | T | Promise<Result | T> => {
+    if (generated) {
+      metadata.name = generateName(metadata.generateName ?? '');
+      metadata.uid = dependencies.uids();
+    }
+    const errors = createErrors(event, version, dependencies.types);
+    if (errors.length > 0) throw invalid(version.view.kind, metadata.name ?? '', errors);
+    attempts++;
+    requireEventRate(call, event, options);
+    const key = { namespace: metadata.namespace ?? '', name: metadata.name ?? '' };
+    if (options.dryRun) return dryRun(key);
+    refuseResourceVersion(event);
+    call.life.throwIfAborted();
+    return settle(key, create, (_, record) => storedObject(call, 201, record), refused);
+  };
+  const create = (key: EventKey): EventRecord | Promise<EventRecord> => {
+    const expiry = { expiresAt: expiryOf(dependencies) };
+    const encoded = encodeEvent(event, managedFields, textBytes);
+    return store.create.sync ? store.create.sync(key, encoded, expiry) : store.create(key, encoded, expiry);
+  };
+  /** @throws any error but `exists` */
+  const refused = async (key: EventKey, error: unknown): Promise<Result | T> => {
+    if (!isStoreError(error) || error.code !== 'exists') throw error;
+    return nameTaken(await store.get(key, call.life));
+  };
+  const dryRun = async (key: EventKey): Promise<Result | T> => {
+    requireFits(store, encodeEvent(event, managedFields, textBytes));
+    const existing = await store.get(key, call.life);
+    if (existing) return nameTaken(existing);
+    return { kind: 'object', status: 201, json: version.unstoredJson(event) };
+  };
+  const nameTaken = (existing: EventRecord | undefined): Result | T | Promise<Result | T> => {
+    if (!generated) return taken(existing);
+    if (attempts === NAME_ATTEMPTS) throw generatedNameTaken(resourceOf(call), metadata.name ?? '');
+    return attempt();
+  };
+  return attempt();
 }
 
 /**
@@ -72,65 +100,6 @@ export async function storeMissing(
   await requireAccess(call, 'create');
   delete event.metadata.resourceVersion;
   return storeNewEvent(call, event, options, () => undefined, entries);
-}
-
-function attempt<T>(writing: NewEvent<T>): Result | T | Promise<Result | T> {
-  const { call, event, options, generated } = writing;
-  const { dependencies, version } = call;
-  const { metadata } = event;
-  if (generated) {
-    metadata.name = generateName(metadata.generateName ?? '');
-    metadata.uid = dependencies.uids();
-  }
-  const errors = createErrors(event, version, dependencies.types);
-  if (errors.length > 0) throw invalid(version.view.kind, metadata.name ?? '', errors);
-  writing.attempts++;
-  requireEventRate(call, event, options);
-  if (options.dryRun) return dryRun(writing);
-  refuseResourceVersion(event);
-  call.life.throwIfAborted();
-  return settle(writing, store, created, refused);
-}
-
-const keyOfNew = ({ metadata }: Event): EventKey => ({
-  namespace: metadata.namespace ?? '',
-  name: metadata.name ?? '',
-});
-
-function store({ call, event, managedFields }: NewEvent<unknown>): EventRecord | Promise<EventRecord> {
-  const { dependencies } = call;
-  const { create } = dependencies.store;
-  const key = keyOfNew(event);
-  const expiry = { expiresAt: expiryOf(dependencies) };
-  const encoded = encodeEvent(event, managedFields, dependencies.textBytes);
-  return create.sync ? create.sync(key, encoded, expiry) : create(key, encoded, expiry);
-}
-
-const created = ({ call }: NewEvent<unknown>, record: EventRecord): Result | Promise<Result> =>
-  storedObject(call, 201, record);
-
-/** Handles the error `exists`: the name is in use. @throws any other error */
-async function refused<T>(writing: NewEvent<T>, error: unknown): Promise<Result | T> {
-  if (!isStoreError(error) || error.code !== 'exists') throw error;
-  const { call, event } = writing;
-  return nameTaken(writing, await call.dependencies.store.get(keyOfNew(event), call.life));
-}
-
-async function dryRun<T>(writing: NewEvent<T>): Promise<Result | T> {
-  const { call, event, managedFields } = writing;
-  const { store, textBytes } = call.dependencies;
-  requireFits(store, encodeEvent(event, managedFields, textBytes));
-  const existing = await store.get(keyOfNew(event), call.life);
-  if (existing) return nameTaken(writing, existing);
-  return { kind: 'object', status: 201, json: call.version.unstoredJson(event) };
-}
-
-/** Tries another name if the server generates names. */
-function nameTaken<T>(writing: NewEvent<T>, existing: EventRecord | undefined): Result | T | Promise<Result | T> {
-  const { call, event, generated, attempts, taken } = writing;
-  if (!generated) return taken(existing);
-  if (attempts === NAME_ATTEMPTS) throw generatedNameTaken(resourceOf(call), event.metadata.name ?? '');
-  return attempt(writing);
 }
 
 /** Sets the uid and the times, regardless of what the client sent. */
