@@ -1,6 +1,6 @@
 import { BinaryReader, WireType } from '@bufbuild/protobuf/wire';
 import { describe, expect, test } from 'vitest';
-import { createEventsOpenApi, eventsOpenApiDocument } from '../../../../src/events/documents/api-documents.js';
+import { createApiDocuments } from '../../../../src/events/documents/api-documents.js';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -13,8 +13,17 @@ const SERVED = new Map([
   ['apis/events.example.com/v1', GV],
   ['api/v1', CORE],
 ]);
-const document = eventsOpenApiDocument(GV);
-const core = eventsOpenApiDocument(CORE);
+const documents = createApiDocuments(SERVED, true);
+
+async function read(path: string, accept = 'application/json'): Promise<Uint8Array> {
+  const response = await documents({ method: 'GET', url: path, headers: { accept } }, path, new Map());
+  return response?.body as Uint8Array;
+}
+
+const readJson = async (path: string): Promise<Json> => JSON.parse(new TextDecoder().decode(await read(path))) as Json;
+
+const document = await readJson('/openapi/v3/apis/events.example.com/v1');
+const core = await readJson('/openapi/v3/api/v1');
 const schemas = at(document, 'components', 'schemas');
 const ROOT = '/apis/events.example.com/v1';
 const ITEM = `${ROOT}/namespaces/{namespace}/events/{name}`;
@@ -130,20 +139,12 @@ test('the document defines the schemas', () => {
 });
 
 test('the documents are served under their names', async () => {
-  const openApi = createEventsOpenApi(SERVED);
-  const index = await openApi.handle('/openapi/v3', new Map(), {});
-  const { paths } = JSON.parse(new TextDecoder().decode(index?.body as Uint8Array)) as { paths: object };
-  expect(Object.keys(paths)).toEqual(['api/v1', 'apis/events.example.com/v1']);
+  const { paths } = await readJson('/openapi/v3');
+  expect(Object.keys(paths as object)).toEqual(['api/v1', 'apis/events.example.com/v1']);
 });
 
 describe('the Swagger document of both versions', () => {
-  const openApi = createEventsOpenApi(SERVED);
-  const read = async (accept: string): Promise<Uint8Array> => {
-    const response = await openApi.handle('/openapi/v2', new Map(), { headers: { accept } });
-    return response?.body as Uint8Array;
-  };
-  const swagger = async (): Promise<Json> =>
-    JSON.parse(new TextDecoder().decode(await read('application/json'))) as Json;
+  const swagger = (): Promise<Json> => readJson('/openapi/v2');
 
   test('has the definitions and operations of each, without dangling references', async () => {
     const json = await swagger();
@@ -189,7 +190,7 @@ describe('the Swagger document of both versions', () => {
 
   test('has the same content as its protobuf form', async () => {
     const json = await swagger();
-    const bytes = await read('application/com.github.proto-openapi.spec.v2@v1.0+protobuf');
+    const bytes = await read('/openapi/v2', 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf');
     const document = fieldsOf(bytes);
     expect(texts(document, 1)).toEqual(['2.0']);
     const definitions = new Map(
