@@ -5,7 +5,7 @@ import type { Event, EventSeries } from '../../model/event.js';
 import type { EventVersion } from '../versions/version.js';
 import { validateObjectMetaCreate, validateObjectMetaUpdate } from '../../api/validation/object-meta.js';
 import { shorten } from '../../json/go-print.js';
-import { sameTree } from '../../json/json-tree.js';
+import { member, sameTree, type JsonObject } from '../../json/json-tree.js';
 import { lazy } from '../../api/schema/lazy.js';
 import type { FieldShape } from '../../api/schema/shape.js';
 import { eventShape } from '../resource/schema.js';
@@ -92,27 +92,14 @@ function seriesErrors(series: EventSeries): FieldError[] {
   return errors;
 }
 
-interface ImmutableField {
-  readonly name: keyof Event;
-  /** How an unset field is shown in an error. */
-  readonly unset: '' | 0 | null;
-  /** Whether it is a pointer to a struct in Go: an empty struct then differs from an absent one. */
-  readonly isPointer: boolean;
-}
-
 /** kube-apiserver checks `reason` twice, the second time before `type`, so it appears twice among the causes. */
 const TESTED_AGAIN = { field: 'reason', before: 'type' } as const;
 
 /** In the order in which they are reported, which is that of core/v1. */
-const immutableFields: () => readonly ImmutableField[] = lazy(() => {
+const immutableFields: () => readonly FieldShape[] = lazy(() => {
   const fields = eventShape()
     .fields.filter(({ mutable, protobuf }) => !mutable && protobuf !== 0)
-    .sort((one, other) => olderNumber(one) - olderNumber(other))
-    .map((field): ImmutableField => ({
-      name: field.name as keyof Event,
-      unset: typeof field.zero === 'object' ? null : field.zero,
-      isPointer: field.shape.kind === 'struct' && field.presence !== 'always',
-    }));
+    .sort((one, other) => olderNumber(one) - olderNumber(other));
   const again = fields.find(({ name }) => name === TESTED_AGAIN.field);
   return fields.flatMap((field) => (again && field.name === TESTED_AGAIN.before ? [again, field] : [field]));
 });
@@ -130,10 +117,14 @@ export function updateErrors(next: Event, previous: Event, version: EventVersion
     errors.push(...seriesErrors(next.series));
   }
   if (sharesFields(next, previous)) return errors;
-  for (const { name, unset, isPointer } of immutableFields()) {
-    const [to, from] = [next[name], previous[name]];
+  for (const { name, zero, shape, presence } of immutableFields()) {
+    const [to, from] = [next[name as keyof Event], previous[name as keyof Event]];
+    // A pointer to a struct in Go: an empty struct then differs from an absent one.
+    const isPointer = shape.kind === 'struct' && presence !== 'always';
     if (same(to, from) && !(isPointer && isObject(to) !== isObject(from))) continue;
-    errors.push(invalidValue(version.fieldName(name), to ?? unset, 'field is immutable'));
+    errors.push(
+      invalidValue(version.fieldName(name), to ?? (typeof zero === 'object' ? null : zero), 'field is immutable'),
+    );
   }
   return errors;
 }
@@ -141,25 +132,14 @@ export function updateErrors(next: Event, previous: Event, version: EventVersion
 /** Unset, null and empty are one value, as is `{}` for a struct that is always present. */
 function same(a: unknown, b: unknown): boolean {
   if (a === b) return true;
-  if (isObject(a) || isObject(b)) return sameMembers(isObject(a) ? a : NOTHING, isObject(b) ? b : NOTHING);
-  return !a && !b;
+  if (!isObject(a) && !isObject(b)) return !a && !b;
+  const [one, other] = [isObject(a) ? a : {}, isObject(b) ? b : {}];
+  return [...Object.keys(one), ...Object.keys(other)].every((key) => {
+    const [left, right] = [member(one, key), member(other, key)];
+    return sameTree(left, right) || (isUnset(left) && isUnset(right));
+  });
 }
-
-type Members = Readonly<Record<string, unknown>>;
-const NOTHING: Members = Object.freeze({});
 
 /** True for lists, too: a field of the schema may be one. */
-const isObject = (value: unknown): value is Members => typeof value === 'object' && value !== null;
-const isSet = (member: unknown): boolean => member !== undefined && member !== null && member !== '';
-
-function sameMembers(one: Members, other: Members): boolean {
-  let more = 0;
-  for (const key of Object.keys(one)) {
-    const value = one[key];
-    if (!isSet(value)) continue;
-    if (!Object.hasOwn(other, key) || (other[key] !== value && !sameTree(other[key], value))) return false;
-    more++;
-  }
-  for (const key of Object.keys(other)) if (isSet(other[key])) more--;
-  return more === 0;
-}
+const isObject = (value: unknown): value is JsonObject => typeof value === 'object' && value !== null;
+const isUnset = (value: unknown): boolean => value === undefined || value === null || value === '';
