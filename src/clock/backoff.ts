@@ -13,10 +13,10 @@ export const delayAfter = (failures: number, firstMs: number, longestMs: number,
   Math.min(firstMs * 2 ** failures, longestMs) * (1 - Math.random() * jitter);
 
 /** Creates delays, in milliseconds, that grow with each failure until `reset` reports a success. */
-export function createDelays(firstMs: number = FIRST_MS, longestMs: number = MAX_MS) {
+export function createDelays(firstMs: number = FIRST_MS, longestMs: number = MAX_MS, jitter = 0) {
   let failures = 0;
   return {
-    next: (): number => delayAfter(failures++, firstMs, longestMs, 0),
+    next: (): number => delayAfter(failures++, firstMs, longestMs, jitter),
     reset(): void {
       failures = 0;
     },
@@ -25,13 +25,10 @@ export function createDelays(firstMs: number = FIRST_MS, longestMs: number = MAX
 
 /** Creates growing pauses between attempts, measured by `clock`: {@link delayAfter}, with a jitter of a half. */
 export function createBackoff(clock: Clock, longestMs: number = MAX_MS) {
-  let failures = 0;
+  const delays = createDelays(FIRST_MS, longestMs, 0.5);
   return {
     /** Ends early when the signal is aborted. `leastMs`, such as a pause that a server requested, is added. */
-    pause: (signal: AbortSignal, leastMs = 0): Promise<void> =>
-      pause(clock, leastMs + delayAfter(failures++, FIRST_MS, longestMs, 0.5), signal),
-    reset(): void {
-      failures = 0;
-    },
+    pause: (signal: AbortSignal, leastMs = 0): Promise<void> => pause(clock, leastMs + delays.next(), signal),
+    reset: (): void => delays.reset(),
   };
 }
