@@ -40,11 +40,11 @@ export function timeText({ seconds, nanos }: Timestamp, type: TimeType): string 
   return type === 'time' ? `${text}Z` : `${text}.${String(rest).padStart(6, '0')}Z`;
 }
 
-/** Microseconds since the epoch as an RFC 3339 time in whole seconds. */
-export type WholeSeconds = (micros: number) => string;
-
-/** Caches the last second: a create formats it twice, for 0.6 µs each. */
-export function createWholeSeconds(): WholeSeconds {
+/**
+ * Writes microseconds since the epoch as an RFC 3339 time in whole seconds. Caches the last second: a create formats it
+ * twice, for 0.6 µs each.
+ */
+export function createWholeSeconds(): (micros: number) => string {
   let second = NaN;
   let text = '';
   return (micros) => {

@@ -91,9 +91,14 @@ function tokenStart(call: VerbCall, key: EventKey): string {
 }
 
 /** Returns the failure for the client if a page cannot be read: `error` itself unless it is specific to lists. */
-export function pageFailure(error: unknown, call: VerbCall, { continue: token }: ListOptions, start: Start): unknown {
+export function pageFailure(
+  error: unknown,
+  call: VerbCall,
+  { continue: token }: ListOptions,
+  query: ListQuery,
+): unknown {
   if (!isStoreError(error)) return error;
-  const { at = 0, after } = start;
+  const { at = 0, after } = query;
   if (error.code === 'future-revision') return futureRevision(at, error.current ?? 0);
   if (error.code !== 'expired' || token === '' || !after) return error;
   return expired(TOKEN_EXPIRED, writeContinueToken({ revision: -1, start: tokenStart(call, after) }));
@@ -105,19 +110,13 @@ const TOKEN_EXPIRED =
   'Continuing with the provided token results in an inconsistent list - objects that were created, modified, or ' +
   'deleted between the time the first chunk was returned and now may show up in the list.';
 
-export class PageQuery extends LooseRead implements ListQuery {
-  readonly namespace: string | undefined;
-  readonly terms: Selector['equalities'];
-  readonly at: Revision | undefined;
-  readonly after: Position | undefined;
-  readonly limit: number;
-
-  constructor({ life, scope }: VerbCall, { equalities }: Selector, start: Start, limit: number) {
-    super(life, start.notOlderThan);
-    this.namespace = scope.namespace === '' ? undefined : scope.namespace;
-    this.terms = equalities;
-    this.at = start.at;
-    this.after = start.after;
-    this.limit = limit;
-  }
+/** Returns the query for one page. */
+export function pageQuery({ life, scope }: VerbCall, { equalities }: Selector, start: Start, limit: number): ListQuery {
+  return Object.assign(new LooseRead(life, start.notOlderThan), {
+    namespace: scope.namespace === '' ? undefined : scope.namespace,
+    terms: equalities,
+    at: start.at,
+    after: start.after,
+    limit,
+  });
 }

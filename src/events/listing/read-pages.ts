@@ -2,12 +2,11 @@ import { nextTurn } from '../../clock/clock.js';
 import { settle } from '../../http/promise.js';
 import type { ListOptions } from '../../api/options/list-options.js';
 import type { Selector } from '../../api/selectors/contract.js';
-import { everything } from '../../api/selectors/field-selector.js';
-import type { JsonPage, ListPage, Position, Revision } from '../../store/contract/event-store.js';
+import type { JsonPage, ListPage, ListQuery, Position, Revision } from '../../store/contract/event-store.js';
 import { eventSize, type EventRecord } from '../../store/contract/record.js';
 import { futureRevision } from '../request/store-failures.js';
 import type { VerbCall } from '../request/call.js';
-import { pageFailure, PageQuery, positionBeforeOnly, startOf, type Start } from './list-query.js';
+import { pageFailure, pageQuery, startOf, type Start } from './list-query.js';
 
 /** The maximum number of records requested from a store at once. */
 export const PAGE = 500;
@@ -42,7 +41,7 @@ export class PageReader {
   constructor(call: VerbCall, options: ListOptions, selector: Selector, asJson: boolean) {
     this.call = call;
     this.selector = selector;
-    this.slice = new TimeSlice(call);
+    this.slice = createTimeSlice(call);
     this.#options = options;
     this.#start = startOf(call, options);
     this.#at = this.#start.at;
@@ -82,7 +81,7 @@ export class PageReader {
   /** Reads a page. A store returns JSON as a promise if it must first check whether its copy is up to date. */
   #read(after: Position | undefined, wanted: number): Page | Promise<Page> {
     const { list } = this.call.dependencies.store;
-    return settle<PageQuery, JsonPage | undefined, Page>(
+    return settle<ListQuery, JsonPage | undefined, Page>(
       this.#query(after, wanted),
       (query) => (this.#asJson ? list.json?.(query) : undefined),
       (_, page) => (page === undefined ? this.#readRecords(after, wanted) : this.#taken(page)),
@@ -96,9 +95,9 @@ export class PageReader {
     selector: Selector = this.selector,
   ): Promise<ListPage> {
     const { list } = this.call.dependencies.store;
-    this.#size = Math.min(selector.empty ? wanted : Math.max(wanted, this.#size * 2), this.#maxSize);
-    const page = await settle<PageQuery, ListPage, ListPage>(
-      this.#query(after, this.#size, selector),
+    this.#size = Math.min(this.selector.empty ? wanted : Math.max(wanted, this.#size * 2), this.#maxSize);
+    const page = await settle<ListQuery, ListPage, ListPage>(
+      this.#query(after, this.#size),
       list,
       (_, read) => read,
       (query, error) => this.#failed(query, error),
@@ -111,13 +110,13 @@ export class PageReader {
     return this.#taken(page);
   }
 
-  #query(after: Position | undefined, limit: number, selector = this.selector): PageQuery {
+  #query(after: Position | undefined, limit: number): ListQuery {
     const { notOlderThan } = this.#start;
-    return new PageQuery(this.call, selector, { at: this.#at, after, notOlderThan }, limit);
+    return pageQuery(this.call, this.selector, { at: this.#at, after, notOlderThan }, limit);
   }
 
-  #failed({ at, after }: PageQuery, error: unknown): never {
-    throw pageFailure(error, this.call, this.#options, { at, after, notOlderThan: undefined });
+  #failed(query: ListQuery, error: unknown): never {
+    throw pageFailure(error, this.call, this.#options, query);
   }
 
   #taken<P extends Page>(page: P): P {
@@ -132,27 +131,21 @@ export class PageReader {
 /** How long one request runs without yielding to others, in milliseconds. */
 const SLICE_MS = 5;
 
+export type TimeSlice = ReturnType<typeof createTimeSlice>;
+
 /** Makes one request share the event loop with others, regardless of how much it examines. */
-export class TimeSlice {
-  readonly #call: VerbCall;
-  #began: number;
-
-  constructor(call: VerbCall) {
-    this.#call = call;
-    this.#began = call.dependencies.clock.monotonic();
-  }
-
-  shouldYield(): boolean {
-    return this.#call.dependencies.clock.monotonic() - this.#began >= SLICE_MS;
-  }
-
-  /** Lets other requests run. @throws the abort reason of the request, if it has ended */
-  async yieldToLoop(): Promise<void> {
-    const { dependencies, caller, life } = this.#call;
-    await nextTurn();
-    // All that waited for the turn runs in it: without the scheduler, each scan of a caller would have its slice.
-    await dependencies.limits.turn(caller, life);
-    this.#began = dependencies.clock.monotonic();
-    life.throwIfAborted();
-  }
+export function createTimeSlice({ dependencies, caller, life }: VerbCall) {
+  const { clock, limits } = dependencies;
+  let began = clock.monotonic();
+  return {
+    shouldYield: (): boolean => clock.monotonic() - began >= SLICE_MS,
+    /** Lets other requests run. @throws the abort reason of the request, if it has ended */
+    async yieldToLoop(): Promise<void> {
+      await nextTurn();
+      // All that waited for the turn runs in it: without the scheduler, each scan of a caller would have its slice.
+      await limits.turn(caller, life);
+      began = clock.monotonic();
+      life.throwIfAborted();
+    },
+  };
 }

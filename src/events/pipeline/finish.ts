@@ -69,9 +69,11 @@ function statusFailureOf({ dependencies, scope }: RequestContext, error: unknown
 function reportRequest(context: RequestContext, { status, body }: ApiResponse): void {
   const { dependencies, started, request, caller, impersonator } = context;
   if (started === undefined) return;
+  const { scope: asked } = context;
   // Only served versions, because clients could invent any number of others below the group.
-  const scope = isServed(context) ? context.scope : undefined;
-  const verb = context.scope?.verb || request.method.toLowerCase();
+  const isServed = asked?.routed && servedAs(asked.group, asked.version, dependencies.versions) !== undefined;
+  const scope = isServed ? asked : undefined;
+  const verb = asked?.verb || request.method.toLowerCase();
   // One object literal without spreads or later additions, because this takes a twentieth of the time of every get.
   const observation = {
     type: 'request',
@@ -96,10 +98,6 @@ function reportRequest(context: RequestContext, { status, body }: ApiResponse): 
 function lengthOf(body: ApiResponse['body']): number | undefined {
   if (typeof body === 'string') return new TextEncoder().encode(body).byteLength;
   return isBytes(body) ? body.byteLength : undefined;
-}
-
-function isServed({ scope, dependencies }: RequestContext): boolean {
-  return scope?.routed === true && servedAs(scope.group, scope.version, dependencies.versions) !== undefined;
 }
 
 function dryRunOf({ query }: RequestContext): RequestObservation['dryRun'] {

@@ -9,7 +9,8 @@ import type { VerbCall, Result } from '../request/call.js';
 export function listEvents(call: VerbCall): Result | Promise<Result> {
   const { query, version, joinsItems, dependencies } = call;
   const options = readListOptions(query);
-  const ofJson = joinsItems && version.listsStored ? piecesOf : undefined;
+  const ofJson =
+    joinsItems && version.listsStored ? (pieces: readonly JsonSource[]) => new JsonPieces(pieces) : undefined;
   const form = { ofRecord: version.listItem, ofJson };
   return chain(readList(call, options, readSelection(call, options), form), ({ meta, batches, ahead }): Result => ({
     kind: 'list',
@@ -19,5 +20,3 @@ export function listEvents(call: VerbCall): Result | Promise<Result> {
     ahead,
   }));
 }
-
-const piecesOf = (pieces: readonly JsonSource[]): JsonPieces => new JsonPieces(pieces);

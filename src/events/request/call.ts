@@ -11,18 +11,16 @@ import type { InFlightLimits } from '../../limits/in-flight.js';
 import type { Caller } from '../../model/caller.js';
 import type { EventKey, EventStore, Revision, StoreCall } from '../../store/contract/event-store.js';
 import { LATER } from '../../store/contract/read-hints.js';
-import { type EventRecord, eventSize } from '../../store/contract/record.js';
+import { type EncodedEvent, type EventRecord, eventSize } from '../../store/contract/record.js';
 import type { StoreTime } from '../../store/store-time.js';
 import type { WatchObserver } from '../../observe/observation.js';
 import type { WatchHub } from '../../store/watch/watch-hub.js';
 import type { WatchedSelections } from './watched-selections.js';
 import type { RequestLife } from './request-life.js';
-import type { EventReader } from '../stored-form/read-event.js';
+import type { ReadEvent } from '../stored-form/read-event.js';
 import type { Scope, Verb } from './scope.js';
 import type { TextBytes } from '../stored-form/encode-event.js';
 import type { EventVersion } from '../versions/version.js';
-import type { Uids } from './uids.js';
-import type { WholeSeconds } from '../../time/timestamp.js';
 import type { Batches, FrameEncoder } from '../../api/representation/contract.js';
 import type { JsonSource } from '../../json/json-source.js';
 import type { ListMeta } from '../../model/object-meta.js';
@@ -55,10 +53,10 @@ export interface EventsDependencies {
   readonly requestTimeoutMs: number;
   readonly managedFields: boolean;
   readonly fieldTracker: FieldTracker;
-  readonly wholeSeconds: WholeSeconds;
+  readonly wholeSeconds: (micros: number) => string;
   readonly textBytes: TextBytes;
-  readonly readEvent: EventReader;
-  readonly uids: Uids;
+  readonly readEvent: (event: EncodedEvent) => ReadEvent;
+  readonly uids: () => string;
   readonly bookmarkIntervalMs: number;
   readonly minWatchMs: number;
   /** Observes watches and their frames; absent without an observer. */
@@ -92,14 +90,15 @@ export function keyOf(call: VerbCall): EventKey {
 }
 
 /** Reads the event in the path, synchronously if the store supports it. */
-export function readStored(call: VerbCall, how: StoreCall = call.life): MaybeRecord | Promise<MaybeRecord> {
+export function readStored(
+  call: VerbCall,
+  how: StoreCall = call.life,
+): EventRecord | undefined | Promise<EventRecord | undefined> {
   const { get } = call.dependencies.store;
   const key = keyOf(call);
   const record = get.sync ? get.sync(key, how) : LATER;
   return record === LATER ? get(key, how) : record;
 }
-
-type MaybeRecord = EventRecord | undefined;
 
 /**
  * The options of a store call that need not return the latest state. A class because of `signal`, which is created on
@@ -173,10 +172,4 @@ export function authorize(access: Access, caller: Caller, attributes: Attributes
   return chain(access.authorize(caller, attributes), ({ allowed, reason }) => {
     if (!allowed) throw statusFailure(forbiddenStatus(caller, attributes, reason), NOSNIFF);
   });
-}
-
-/** Checks an additional permission that an operation needs. @throws StatusFailure 403 */
-export async function requireAccess(call: VerbCall, verb: Verb): Promise<void> {
-  const { scope, dependencies, caller } = call;
-  await authorize(dependencies.access, caller, { ...scope.attributes, verb });
 }

@@ -27,13 +27,13 @@ export class StreamedResponse implements ApiResponse {
 export class LimitedStream implements AsyncIterableIterator<Uint8Array> {
   readonly #life: RequestLife;
   readonly #source: AsyncIterator<Uint8Array>;
-  readonly #turn: () => Promise<unknown> | undefined;
+  readonly #turn: (() => Promise<unknown> | undefined) | undefined;
   readonly #over: () => void;
 
   constructor(
     life: RequestLife,
     source: AsyncIterator<Uint8Array>,
-    turn: () => Promise<unknown> | undefined,
+    turn: (() => Promise<unknown> | undefined) | undefined,
     over: () => void,
   ) {
     this.#life = life;
@@ -47,7 +47,7 @@ export class LimitedStream implements AsyncIterableIterator<Uint8Array> {
   }
 
   next(): Promise<IteratorResult<Uint8Array>> {
-    const due = this.#turn();
+    const due = this.#turn?.();
     return due === undefined ? this.#step() : due.then(() => this.#step());
   }
 
@@ -67,8 +67,7 @@ export class LimitedStream implements AsyncIterableIterator<Uint8Array> {
   }
 
   #given(step: IteratorResult<Uint8Array>): IteratorResult<Uint8Array> {
-    // A released source ends like a complete one, but the client must not mistake a partial response for a complete
-    // one.
+    // A released source ends like a complete one, but the client must not take a part for the whole.
     if (this.#life.aborted) return this.#failed(this.#life.signal.reason);
     if (step.done) this.#over();
     return step;

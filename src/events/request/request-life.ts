@@ -14,8 +14,6 @@ const CHECK_INTERVAL_MS = 250;
 /** How long work that ignores its signal may hold its place after the request has ended. */
 const GRACE_MS = 500;
 
-const nothing = (): undefined => undefined;
-
 /**
  * The life of one request, from its first byte to the last of its response: `signal` aborts everything it waits for,
  * and its place in flight and its bytes are released when it ends. A disconnected client, a closing server and a
@@ -117,12 +115,12 @@ export class RequestLife implements StoreCall {
 
   /**
    * Returns a streamed response that ends early with the request; its place is released at the end of the stream.
-   * `turn` waits until the next chunk may be made, or returns undefined if that is now.
+   * `turn` waits until the next chunk may be made, or returns undefined if that is now, as without `turn`.
    */
   stream(
     { status, headers }: Pick<ApiResponse, 'status' | 'headers'>,
     source: AsyncIterable<Uint8Array>,
-    turn: () => Promise<unknown> | undefined = nothing,
+    turn?: () => Promise<unknown> | undefined,
   ): ApiResponse {
     const iterator = source[Symbol.asyncIterator]();
     const over = (): void => {

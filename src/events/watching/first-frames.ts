@@ -17,9 +17,17 @@ export function createFirstFrames(
   const frames = firstFrames(context, onReady);
   let isReading = false;
   let step: (() => Uint8Array | 'end') | undefined;
-  const readDone = (result: typeof step): void => {
+  const read = async (): Promise<void> => {
+    isReading = true;
+    try {
+      const { done, value } = await frames.next();
+      step = () => (done ? 'end' : value);
+    } catch (error) {
+      step = () => {
+        throw error;
+      };
+    }
     isReading = false;
-    step = result;
     waker.wake();
   };
   return {
@@ -27,15 +35,7 @@ export function createFirstFrames(
       const ready = step;
       step = undefined;
       if (ready !== undefined) return ready();
-      if (isReading) return undefined;
-      isReading = true;
-      frames.next().then(
-        ({ done, value }) => readDone(() => (done ? 'end' : value)),
-        (error: unknown) =>
-          readDone(() => {
-            throw error;
-          }),
-      );
+      if (!isReading) void read();
       return undefined;
     },
     stop: () => void frames.return(undefined).catch(() => undefined),

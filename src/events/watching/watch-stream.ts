@@ -37,9 +37,10 @@ export class WatchStream implements ParkedSource<Uint8Array> {
 
   constructor(context: Omit<WatchContext, 'signal' | 'form'>, onEnd: () => void) {
     const { call, options } = context;
-    const { request, dependencies } = call;
-    const counters = createWatchCounters(call);
-    this.#context = { ...context, form: formOf(context), signal: this.#over.signal, counters };
+    const { request, dependencies, version } = call;
+    const { cacheKey } = context.encoder;
+    const form = cacheKey === undefined ? undefined : `${version.view.apiVersion} ${cacheKey}`;
+    this.#context = { ...context, form, signal: this.#over.signal, counters: createWatchCounters(call) };
     this.#onEnd = onEnd;
     call.life.continueUntil(this.#over.signal);
     // WebSockets are not served. The response ends at once, so that clients which wait for its end watch without them.
@@ -109,10 +110,6 @@ export class WatchStream implements ParkedSource<Uint8Array> {
     this.#over.abort(WATCH_OVER);
     this.frames.wake();
   }
-}
-
-function formOf({ call, encoder }: Pick<WatchContext, 'call' | 'encoder'>): string | undefined {
-  return encoder.cacheKey === undefined ? undefined : `${call.version.view.apiVersion} ${encoder.cacheKey}`;
 }
 
 function durationMs(options: ListOptions, minimum: number): number {

@@ -3,7 +3,7 @@ import { isStatusFailure } from '../../api/status/status-failure.js';
 import { isStoreError, type StoreError } from '../../store/contract/errors.js';
 import { readSelection } from '../listing/list-query.js';
 import { RECORDS, readList } from '../listing/read-list.js';
-import { TimeSlice } from '../listing/read-pages.js';
+import { createTimeSlice } from '../listing/read-pages.js';
 import type { Result, VerbCall } from '../request/call.js';
 import { deletedStatus, removeStored } from './remove-event.js';
 import { readDeleteOptions } from './request-body.js';
@@ -16,7 +16,7 @@ import { readDeleteOptions } from './request-body.js';
 export async function deleteEvents(call: VerbCall): Promise<Result> {
   const options = await readDeleteOptions(call);
   const listOptions = readListOptions(call.query);
-  const slice = new TimeSlice(call);
+  const slice = createTimeSlice(call);
   let refusal: StoreError | undefined;
   const list = await readList(call, listOptions, readSelection(call, listOptions), RECORDS);
   for await (const records of list.batches) {
@@ -32,9 +32,6 @@ export async function deleteEvents(call: VerbCall): Promise<Result> {
     }
   }
   if (refusal !== undefined) throw refusal;
-  const { continue: token, remainingItemCount } = list.meta;
-  return deletedStatus(call, {
-    ...(token && { continue: token }),
-    ...(remainingItemCount !== undefined && { remainingItemCount }),
-  });
+  const { resourceVersion: _, ...metadata } = list.meta;
+  return deletedStatus(call, metadata);
 }

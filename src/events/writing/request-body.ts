@@ -1,4 +1,4 @@
-import { decodeBody, type DecodedBody } from '../../api/decode/decode-body.js';
+import { decodeBody } from '../../api/decode/decode-body.js';
 import { decodeDeleteOptions } from '../../api/decode/delete-options.js';
 import type { BodyMediaType } from '../../api/decode/read-document.js';
 import { checkDeleteOptions, readDeleteQuery, type DeleteOptions } from '../../api/options/delete-options.js';
@@ -45,18 +45,15 @@ export function readEventBody(
   const { bodyLimits: limits, fieldTracker } = call.dependencies;
   const managed = fieldTracker.knownEntries;
   const options = { mediaType, shape, kind, apiVersion, otherVersions, fieldValidation, quick, managed, limits };
-  return chain(decodeBody(bytes, options), (decoded) => storedForm(call, decoded));
-}
-
-function storedForm(call: VerbCall, decoded: DecodedBody): Event {
-  const { version } = call;
-  if (decoded.warnings.length > 0) call.warnings.push(...decoded.warnings);
-  if (decoded.apiVersion !== version.view.apiVersion) {
-    throw badRequest(
-      `the API version in the data (${shorten(decoded.apiVersion)}) does not match the expected API version (${version.view.apiVersion})`,
-    );
-  }
-  return version.fromWire(decoded.object);
+  return chain(decodeBody(bytes, options), ({ object, apiVersion: sent, warnings }) => {
+    call.warnings.push(...warnings);
+    if (sent !== apiVersion) {
+      throw badRequest(
+        `the API version in the data (${shorten(sent)}) does not match the expected API version (${apiVersion})`,
+      );
+    }
+    return call.version.fromWire(object);
+  });
 }
 
 /** Requires that the namespace in the body is that of the path, or absent, and sets it. @throws StatusFailure 400 */

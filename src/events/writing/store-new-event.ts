@@ -8,7 +8,7 @@ import type { ManagedFieldsEntry } from '../../model/object-meta.js';
 import { isStoreError, storeError } from '../../store/contract/errors.js';
 import { type EventKey, type EventRecord, eventSize, type EncodedEvent } from '../../store/contract/record.js';
 import {
-  requireAccess,
+  authorize,
   expiryOf,
   resourceOf,
   type EventsDependencies,
@@ -97,7 +97,7 @@ export async function storeMissing(
   options: WriteOptions,
   entries?: readonly ManagedFieldsEntry[],
 ): Promise<Result | undefined> {
-  await requireAccess(call, 'create');
+  await authorize(call.dependencies.access, call.caller, { ...call.scope.attributes, verb: 'create' });
   delete event.metadata.resourceVersion;
   return storeNewEvent(call, event, options, () => undefined, entries);
 }

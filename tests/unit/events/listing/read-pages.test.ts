@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { TimeSlice } from '../../../../src/events/listing/read-pages.js';
+import { createTimeSlice } from '../../../../src/events/listing/read-pages.js';
 import type { VerbCall } from '../../../../src/events/request/call.js';
 import { fakeClock } from '../../../../src/testing/fake-clock.js';
 import { CALLER } from '../bench.js';
@@ -8,7 +8,7 @@ const nothing = (): undefined => undefined;
 
 function sliceOf({ clock = fakeClock(), throwIfAborted = nothing as () => void, turn = nothing as () => unknown }) {
   const call = { dependencies: { clock, limits: { turn } }, caller: CALLER, life: { throwIfAborted } };
-  return new TimeSlice(call as unknown as VerbCall);
+  return createTimeSlice(call as unknown as VerbCall);
 }
 
 describe('the time slice of a request', () => {
