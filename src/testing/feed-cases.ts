@@ -13,12 +13,8 @@ async function assertPending(promise: Promise<unknown>, what: string): Promise<v
 }
 
 export function feedCases(test: DefineCase): void {
-  test('feed: delivers every kind of change with the new state and the one before', async ({
-    store,
-    create,
-    replace,
-    feed,
-  }) => {
+  test('feed: delivers every kind of change with the new state and the one before', async (fixture) => {
+    const { store, create, replace, feed } = fixture;
     const after = await store.revision();
     const created = await create('a');
     const replaced = await replace(created, { note: 'changed' });
@@ -51,12 +47,8 @@ export function feedCases(test: DefineCase): void {
     assertEqual((await reader.take(1))[0]?.record, next, 'the next change');
   });
 
-  test('feed: is complete and in order under many writers at the same time, from anywhere', async ({
-    store,
-    create,
-    replace,
-    feed,
-  }) => {
+  test('feed: is complete and in order under many writers at the same time, from anywhere', async (fixture) => {
+    const { store, create, replace, feed } = fixture;
     const after = await store.revision();
     const early = feed(after);
     const writers = Array.from({ length: 8 }, async (_, writer) => {
@@ -90,14 +82,8 @@ export function feedCases(test: DefineCase): void {
     }
   });
 
-  test('feed: replayed over a list, it gives the next list', async ({
-    store,
-    create,
-    createMany,
-    replace,
-    feed,
-    context,
-  }) => {
+  test('feed: replayed over a list, it gives the next list', async (fixture) => {
+    const { store, create, createMany, replace, feed, context } = fixture;
     const [first] = await createMany(6);
     const start = await store.list({ limit: 100 });
     await replace(first as EventRecord, { note: 'changed' });
@@ -127,10 +113,8 @@ export function feedCases(test: DefineCase): void {
     assertEqual(revisionsOf(changes), [second.revision, last.revision], 'revisions');
   });
 
-  test('feed: a revision that lies ahead is waited for, and changes before it are not delivered', async ({
-    create,
-    feed,
-  }) => {
+  test('feed: a revision that lies ahead is waited for, and changes before it are not delivered', async (fixture) => {
+    const { create, feed } = fixture;
     const first = await create('first');
     const ahead = first.revision + 3;
     const pending = feed(ahead).batch();
@@ -163,13 +147,8 @@ export function feedCases(test: DefineCase): void {
     }
   });
 
-  test('feed: delivers an expiry as a deletion, with the last state and a revision of its own', async ({
-    store,
-    context,
-    create,
-    expire,
-    feed,
-  }) => {
+  test('feed: delivers an expiry as a deletion, with the last state and a revision of its own', async (fixture) => {
+    const { store, context, create, expire, feed } = fixture;
     const record = await create('a');
     const now = record.expiresAt;
     assertEqual(await expire(now), 1, 'expired events');

@@ -42,11 +42,8 @@ export function listCases(test: DefineCase): void {
     assertEqual(keysOf(await store.list({ namespace: 'a', limit: 1 })), ['a/x'], 'a page that is just full');
   });
 
-  test('pages: together they are the whole list, without gaps or repetitions, for every page size', async ({
-    store,
-    createMany,
-    walk,
-  }) => {
+  test('pages: together they are the whole list, without gaps or repetitions, for every page size', async (fixture) => {
+    const { store, createMany, walk } = fixture;
     await createMany(23);
     const all = keysOf(await store.list({ limit: 100 }));
     for (const limit of [1, 2, 7, 22, 23, 24]) {
@@ -63,11 +60,8 @@ export function listCases(test: DefineCase): void {
     assert((await store.list({ limit: 3 })).next !== undefined, 'a next before the last page');
   });
 
-  test('pages: one that is exactly full has no next because of other namespaces or later events', async ({
-    store,
-    create,
-    createMany,
-  }) => {
+  test('pages: one that is exactly full has no next because of other namespaces or later events', async (fixture) => {
+    const { store, create, createMany } = fixture;
     for (const namespace of ['a', 'z']) await create('x', { namespace });
     const records = await createMany(4);
     const at = await store.revision();
@@ -104,12 +98,8 @@ export function listCases(test: DefineCase): void {
     assertEqual(keysOf(await store.list({ ...query, after: keyOf('x', 'c') })), [], 'from behind');
   });
 
-  test('pages: all show the state of the first one, whatever happens in between', async ({
-    store,
-    create,
-    createMany,
-    replace,
-  }) => {
+  test('pages: all show the state of the first one, whatever happens in between', async (fixture) => {
+    const { store, create, createMany, replace } = fixture;
     const records = await createMany(12);
     const first = await store.list({ limit: 3 });
     await create('event-000-new');
@@ -163,11 +153,8 @@ export function listCases(test: DefineCase): void {
     assertEqual((await store.list({ at: revision, limit: 1 })).revision, revision, 'the latest is not future');
   });
 
-  test('remaining: counts what is left after a page without terms, and is never wrong where it is optional', async ({
-    store,
-    create,
-    createMany,
-  }) => {
+  test('remaining: counts what is left after a page without terms, and is never wrong where it is optional', async (fixture) => {
+    const { store, create, createMany } = fixture;
     await createMany(10);
     await create('z', { namespace: 'other' });
     const check = (page: ListPage, count: number, which: string): void => {

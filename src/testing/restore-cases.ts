@@ -4,12 +4,8 @@ import { keyOf, recordsOf, type DefineCase } from './fixture.js';
 
 /** Defines the tests of stores that can be restored while they are open, and of stores that share a clock. */
 export function restoreCases(test: DefineCase): void {
-  test('restore: feeds, pages and revisions of the history that is gone are expired', async ({
-    store,
-    backup,
-    createMany,
-    feed,
-  }) => {
+  test('restore: feeds, pages and revisions of the history that is gone are expired', async (fixture) => {
+    const { store, backup, createMany, feed } = fixture;
     if (backup === undefined) return;
     const kept = await createMany(3, 'kept');
     const restore = await backup();
@@ -34,14 +30,8 @@ export function restoreCases(test: DefineCase): void {
     assert(revision > highest, 'the list is at a revision above all before');
   });
 
-  test('restore: the next write is above every revision that was assigned', async ({
-    store,
-    backup,
-    create,
-    createMany,
-    later,
-    second,
-  }) => {
+  test('restore: the next write is above every revision that was assigned', async (fixture) => {
+    const { store, backup, create, createMany, later, second } = fixture;
     if (backup === undefined) return;
     await create('kept');
     const other = await second();

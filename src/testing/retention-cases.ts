@@ -41,12 +41,8 @@ export function retentionCases(test: DefineCase): void {
     assertEqual(await expire(expiresAt - 1), 0, 'expired events');
   });
 
-  test('expiry: a removed event does not expire, one created again has its own time', async ({
-    store,
-    context,
-    create,
-    expire,
-  }) => {
+  test('expiry: a removed event does not expire, one created again has its own time', async (fixture) => {
+    const { store, context, create, expire } = fixture;
     const now = context.clock.now();
     await create('a', { expiresAt: now + 10 });
     await store.remove(keyOf('a'));
@@ -56,11 +52,8 @@ export function retentionCases(test: DefineCase): void {
     assertEqual(await expire(now + 20), 1, 'then it expires');
   });
 
-  test('expiry: never removes more than the limit, and each with a revision of its own', async ({
-    createMany,
-    expire,
-    feed,
-  }) => {
+  test('expiry: never removes more than the limit, and each with a revision of its own', async (fixture) => {
+    const { createMany, expire, feed } = fixture;
     const records = await createMany(25);
     const now = records.at(-1)?.expiresAt ?? 0;
     let total = 0;
@@ -84,14 +77,8 @@ export function retentionCases(test: DefineCase): void {
     assertEqual((await store.list({ limit: 1 })).records, [], 'what is left');
   });
 
-  test('history: everything is readable for at least the time it has to be kept', async ({
-    store,
-    create,
-    createMany,
-    replace,
-    context,
-    feed,
-  }) => {
+  test('history: everything is readable for at least the time it has to be kept', async (fixture) => {
+    const { store, create, createMany, replace, context, feed } = fixture;
     const after = await store.revision();
     const records = await createMany(5);
     const at = await store.revision();
@@ -104,13 +91,8 @@ export function retentionCases(test: DefineCase): void {
     assertEqual(recordsOf(await feed(after).take(5)), records, 'the old changes');
   });
 
-  test('history: revisions beyond it are expired for lists, pages and feeds', async ({
-    store,
-    create,
-    createMany,
-    feed,
-    outlive,
-  }) => {
+  test('history: revisions beyond it are expired for lists, pages and feeds', async (fixture) => {
+    const { store, create, createMany, feed, outlive } = fixture;
     await createMany(5);
     const page = await store.list({ limit: 2 });
     await create('x');
@@ -123,14 +105,8 @@ export function retentionCases(test: DefineCase): void {
     await assertStoreError(feed(1).batch(), 'expired', 'a feed from the beginning of time');
   });
 
-  test('history: an old version is kept for the whole time after it was replaced or removed', async ({
-    store,
-    createMany,
-    replace,
-    context,
-    feed,
-    outlive,
-  }) => {
+  test('history: an old version is kept for the whole time after it was replaced or removed', async (fixture) => {
+    const { store, createMany, replace, context, feed, outlive } = fixture;
     const records = await createMany(3);
     await outlive(records[2]?.revision ?? 0);
     const at = await store.revision();
@@ -148,12 +124,8 @@ export function retentionCases(test: DefineCase): void {
     assertEqual((await store.list({ at, limit: 10 })).records, records, 'the old state');
   });
 
-  test('history: a feed that is read late has every change, or is expired', async ({
-    store,
-    create,
-    feed,
-    outlive,
-  }) => {
+  test('history: a feed that is read late has every change, or is expired', async (fixture) => {
+    const { store, create, feed, outlive } = fixture;
     const first = await create('first');
     const reader = feed(first.revision - 1);
     await reader.take(1);
@@ -169,14 +141,8 @@ export function retentionCases(test: DefineCase): void {
     if (changes !== undefined) assertEqual(revisionsOf(changes), expected, 'the changes');
   });
 
-  test('history: dropping it does not change the newest state', async ({
-    store,
-    create,
-    createMany,
-    replace,
-    walk,
-    outlive,
-  }) => {
+  test('history: dropping it does not change the newest state', async (fixture) => {
+    const { store, create, createMany, replace, walk, outlive } = fixture;
     const records = await createMany(8);
     const changed = await replace(records[2] as EventRecord, { note: 'changed' });
     const removed = await store.remove(keyOf('event-005'));

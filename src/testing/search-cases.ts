@@ -19,11 +19,8 @@ export function searchCases(test: DefineCase): void {
     }
   });
 
-  test('terms: a list at an old revision is selected by the values of that revision', async ({
-    store,
-    create,
-    replace,
-  }) => {
+  test('terms: a list at an old revision is selected by the values of that revision', async (fixture) => {
+    const { store, create, replace } = fixture;
     const a = await create('a', { regarding: 'pod-2' });
     const b = await create('b', { regarding: 'pod-2' });
     const at = await store.revision();
@@ -35,11 +32,8 @@ export function searchCases(test: DefineCase): void {
     assertEqual(matching([await store.list(query)], term), [], 'now');
   });
 
-  test('terms: several are looked for together, and long values in full length', async ({
-    createMany,
-    create,
-    walk,
-  }) => {
+  test('terms: several are looked for together, and long values in full length', async (fixture) => {
+    const { createMany, create, walk } = fixture;
     const longName = 'pod'.repeat(300);
     await createMany(3);
     await create('x', { regarding: `${longName}-1` });
@@ -68,13 +62,8 @@ export function searchCases(test: DefineCase): void {
     assertEqual(page.records, [changed, c], 'records');
   });
 
-  test('newest first: pages show one state and follow the versions that it shows', async ({
-    store,
-    createMany,
-    create,
-    replace,
-    walk,
-  }) => {
+  test('newest first: pages show one state and follow the versions that it shows', async (fixture) => {
+    const { store, createMany, create, replace, walk } = fixture;
     if (store.capabilities.newestFirst === 'none') return;
     const records = await createMany(10);
     await create('x', { namespace: 'other' });

@@ -23,7 +23,7 @@ const textOf = ({ pieces }: JsonPage): string =>
     })
     .join('');
 
-const inAnHour = 4_102_444_800_000_000;
+const YEAR_2100 = 4_102_444_800_000_000;
 
 /** Every operation of a store that returns a promise. Tests that apply to all of them run over this table. */
 const OPERATIONS: readonly (readonly [name: string, run: Run])[] = [
@@ -32,15 +32,15 @@ const OPERATIONS: readonly (readonly [name: string, run: Run])[] = [
   [
     'create',
     ({ create }, _existing, call) =>
-      create(keyOf('new'), sampleEvent({ name: 'new' }), { ...call, expiresAt: inAnHour }),
+      create(keyOf('new'), sampleEvent({ name: 'new' }), { ...call, expiresAt: YEAR_2100 }),
   ],
   [
     'replace',
     ({ replace }, { key, event, revision }, call) =>
-      replace(key, event, { ...call, expiresAt: inAnHour, expected: revision }),
+      replace(key, event, { ...call, expiresAt: YEAR_2100, expected: revision }),
   ],
   ['remove', ({ remove }, { key }, call) => remove(key, call)],
-  ['expire', ({ expire }, _existing, call) => expire({ ...call, now: inAnHour, limit: 10 })],
+  ['expire', ({ expire }, _existing, call) => expire({ ...call, now: YEAR_2100, limit: 10 })],
   ['revision', ({ revision }, _existing, call) => revision(call)],
   ['ping', ({ ping }, _existing, call) => ping(call)],
   // A store without a clock of its own is tested with `ping` instead.
@@ -54,10 +54,8 @@ export function traitCases(test: DefineCase): void {
       await run(store, await create('a'), {});
     });
 
-    test(`every operation: ${name} with an aborted signal fails with its reason and changes nothing`, async ({
-      store,
-      create,
-    }) => {
+    test(`every operation: ${name} with an aborted signal fails with its reason and changes nothing`, async (fixture) => {
+      const { store, create } = fixture;
       const record = await create('a');
       const reason = new Error('gone');
       const error = await assertRejects(
@@ -104,11 +102,8 @@ export function traitCases(test: DefineCase): void {
     await store.close();
   });
 
-  test('close: with writes in progress, each of them ends, and those that succeeded are present', async ({
-    store,
-    create,
-    reopen,
-  }) => {
+  test('close: with writes in progress, each of them ends, and those that succeeded are present', async (fixture) => {
+    const { store, create, reopen } = fixture;
     const { durable } = store.capabilities;
     await create('first');
     const writes = Promise.allSettled(Array.from({ length: 20 }, (_, i) => create(`event-${i}`)));
@@ -143,11 +138,8 @@ export function traitCases(test: DefineCase): void {
     await assertStoreError((async () => sync(key))(), 'closed', 'get.sync on a closed store');
   });
 
-  test('list: list.json, where the store has it, gives what the promise gives', async ({
-    store,
-    createMany,
-    replace,
-  }) => {
+  test('list: list.json, where the store has it, gives what the promise gives', async (fixture) => {
+    const { store, createMany, replace } = fixture;
     const { json } = store.list;
     if (json === undefined) return;
     const [first, second, ...others] = await createMany(9);
@@ -183,11 +175,8 @@ export function traitCases(test: DefineCase): void {
   });
 
   for (const name of ['create', 'replace'] as const) {
-    test(`${name}: ${name}.sync, where the store has it, does what the promise does`, async ({
-      store,
-      create,
-      later,
-    }) => {
+    test(`${name}: ${name}.sync, where the store has it, does what the promise does`, async (fixture) => {
+      const { store, create, later } = fixture;
       const { sync } = store[name];
       if (sync === undefined) return;
       const { revision } = await create('a');

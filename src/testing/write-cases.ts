@@ -4,10 +4,8 @@ import { sampleEvent } from './sample-event.js';
 import { keyOf, revisionsOf, type DefineCase } from './fixture.js';
 
 export function writeCases(test: DefineCase): void {
-  test('revisions: are safe integers above zero, and revision() returns that of the last write', async ({
-    store,
-    create,
-  }) => {
+  test('revisions: are safe integers above zero, and revision() returns that of the last write', async (fixture) => {
+    const { store, create } = fixture;
     const before = await store.revision();
     assert(Number.isSafeInteger(before) && before > 0, `revision() is ${before}`);
     const record = await create('a');
@@ -15,13 +13,8 @@ export function writeCases(test: DefineCase): void {
     assertEqual(await store.revision(), record.revision, 'revision() after a write');
   });
 
-  test('revisions: every create, replace, remove and expiry has a higher one than the write before', async ({
-    store,
-    create,
-    replace,
-    expire,
-    context,
-  }) => {
+  test('revisions: every create, replace, remove and expiry has a higher one than the write before', async (fixture) => {
+    const { store, create, replace, expire, context } = fixture;
     const a = await create('a');
     const b = await create('b');
     const replaced = await replace(a, { note: 'changed' });
@@ -85,10 +78,8 @@ export function writeCases(test: DefineCase): void {
     assertEqual(await store.get(keyOf('a', 'two')), two, 'the second');
   });
 
-  test('create: keys of the greatest length that Kubernetes allows are different to the last character', async ({
-    store,
-    create,
-  }) => {
+  test('create: keys of the greatest length that Kubernetes allows are different to the last character', async (fixture) => {
+    const { store, create } = fixture;
     const names = ['a', 'b'].map((last) => 'n'.repeat(252) + last);
     const namespaces = ['a', 'b'].map((last) => 's'.repeat(62) + last);
     const records: EventRecord[] = [];
@@ -105,10 +96,8 @@ export function writeCases(test: DefineCase): void {
     assertEqual((await store.get(keyOf('a')))?.event.uid, 'second life', 'uid');
   });
 
-  test('get: a key that was never written is undefined, also if it is a property of every object', async ({
-    store,
-    create,
-  }) => {
+  test('get: a key that was never written is undefined, also if it is a property of every object', async (fixture) => {
+    const { store, create } = fixture;
     await create('a');
     for (const name of ['b', '__proto__', 'constructor', 'toString', '']) {
       assertEqual(await store.get(keyOf(name)), undefined, `get ${name}`);
@@ -167,11 +156,8 @@ export function writeCases(test: DefineCase): void {
     assertEqual(await store.get(record.key), undefined, 'get');
   });
 
-  test('remove: succeeds with the expected revision, and fails with conflict with another one', async ({
-    store,
-    create,
-    replace,
-  }) => {
+  test('remove: succeeds with the expected revision, and fails with conflict with another one', async (fixture) => {
+    const { store, create, replace } = fixture;
     const first = await create('a');
     const second = await replace(first);
     await assertStoreError(store.remove(first.key, { expected: first.revision }), 'conflict', 'remove');
@@ -180,10 +166,8 @@ export function writeCases(test: DefineCase): void {
     assertEqual(await store.get(first.key), undefined, 'get after the removal');
   });
 
-  test('remove: a missing key fails with not-found, also the second time, also with an expected revision', async ({
-    store,
-    create,
-  }) => {
+  test('remove: a missing key fails with not-found, also the second time, also with an expected revision', async (fixture) => {
+    const { store, create } = fixture;
     await assertStoreError(store.remove(keyOf('a')), 'not-found', 'remove');
     const record = await create('a');
     const removed = await store.remove(record.key);
@@ -193,11 +177,8 @@ export function writeCases(test: DefineCase): void {
     assertEqual(await store.revision(), removed.revision, 'revision()');
   });
 
-  test('sizes: an event of exactly maxEventBytes fits, one more byte is too-large and changes nothing', async ({
-    store,
-    create,
-    replace,
-  }) => {
+  test('sizes: an event of exactly maxEventBytes fits, one more byte is too-large and changes nothing', async (fixture) => {
+    const { store, create, replace } = fixture;
     const { maxEventBytes } = store.capabilities;
     assert(Number.isSafeInteger(maxEventBytes) && maxEventBytes >= 65_536, 'maxEventBytes is at least 64 KiB');
     const around = sampleEvent({ namespace: 'default', name: 'a', note: '' }).bytes.length;
