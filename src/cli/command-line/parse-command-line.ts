@@ -162,6 +162,13 @@ function readOptional(text: string): string | undefined {
   return text === '' ? undefined : text;
 }
 
+/** A token may be sent unencrypted only to this machine. @throws Error for any other http URL */
+export function refuseUnencryptedToken({ protocol, hostname }: URL): void {
+  if (protocol === 'http:' && !/^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname)) {
+    throw new Error('--token-file needs an https URL: a token is not sent unencrypted over a network');
+  }
+}
+
 export function oneOf<Word extends string>(...words: readonly Word[]): (text: string) => Word {
   return (text) => {
     const found = words.find((word) => word === text);

@@ -1,6 +1,5 @@
 import { createCommand, type Command } from '../command-line/command.js';
-import { refuseUnencryptedToken } from '../command-line/token-url.js';
-import { oneOf } from '../command-line/parse-command-line.js';
+import { oneOf, refuseUnencryptedToken } from '../command-line/parse-command-line.js';
 import { readForObject, readTypes } from './filter.js';
 import type { EventsFlags } from './run-events.js';
 

@@ -1,6 +1,5 @@
 import { createCommand, type Command } from '../command-line/command.js';
-import { refuseUnencryptedToken } from '../command-line/token-url.js';
-import { readDuration } from '../command-line/parse-command-line.js';
+import { readDuration, refuseUnencryptedToken } from '../command-line/parse-command-line.js';
 import type { ProbeTask } from './probe.js';
 
 interface ProbeFlags extends Pick<ProbeTask, 'caFile' | 'tokenFile'> {
