@@ -10,12 +10,17 @@ export interface MetricsRegistry {
   getSingleMetricAsString(name: string): Promise<string>;
 }
 
+/** A registry whose metrics can all get a label. */
+export interface LabelledRegistry extends MetricsRegistry {
+  setDefaultLabels(labels: object): void;
+}
+
 interface PromClient {
-  readonly Registry: new () => MetricsRegistry;
+  readonly Registry: new () => LabelledRegistry;
   collectDefaultMetrics(options: { readonly register: MetricsRegistry }): void;
 }
 
-export async function loadRegistry(processMetrics: boolean): Promise<MetricsRegistry> {
+export async function loadRegistry(processMetrics: boolean): Promise<LabelledRegistry> {
   let module: PromClient;
   try {
     const loaded = (await import('prom-client')) as unknown as PromClient & { readonly default?: PromClient };

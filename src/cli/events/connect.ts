@@ -7,6 +7,7 @@ import {
   type ConnectedTransport,
   type EventsClient,
 } from '../../client.js';
+import { readBody } from '../../client/requests/read-body.js';
 
 export interface ConnectionFlags {
   readonly server: string | undefined;
@@ -52,20 +53,10 @@ async function findGroup({ handle }: ConnectedTransport, signal: AbortSignal): P
   const limit = AbortSignal.any([signal, AbortSignal.timeout(30_000)]);
   const response = await handle({ method: 'GET', url: '/apis', headers, signal: limit });
   if (response?.status !== 200) return KUBERNETES;
-  const names = groupNames(await textOf(response.body));
+  const { text, cut } = await readBody(response, MAX_GROUPS_BYTES, limit);
+  if (cut) throw new Error('the list of API groups is too long');
+  const names = groupNames(text);
   return names.includes(KUBERNETES) ? KUBERNETES : (names.find((name) => name.startsWith('events.')) ?? KUBERNETES);
-}
-
-async function textOf(body: string | Uint8Array | AsyncIterable<Uint8Array> | null): Promise<string> {
-  if (body === null || typeof body === 'string') return body ?? '';
-  const decoder = new TextDecoder();
-  if (body instanceof Uint8Array) return decoder.decode(body);
-  let text = '';
-  for await (const chunk of body) {
-    text += decoder.decode(chunk, { stream: true });
-    if (text.length > MAX_GROUPS_BYTES) throw new Error('the list of API groups is too long');
-  }
-  return text;
 }
 
 function groupNames(text: string): readonly string[] {

@@ -152,8 +152,7 @@ export async function serve(options: ServeOptions): Promise<number> {
     recorder.flush({ signal: AbortSignal.timeout(LAST_EVENT_MS) }).catch(() => undefined);
 
   const { dataDir, exampleDependency: withExample } = flags;
-  const checks = standaloneChecks({ dataDir, store, group, api, withExample });
-  for (const check of checks.checks) health.add(check);
+  for (const check of standaloneChecks({ dataDir, store, group, api, withExample })) health.add(check);
   health.onChange(recordHealthChanges(recorder));
 
   // Added before the ports open, so that no probe sees the server ready too early.
@@ -198,7 +197,6 @@ export async function serve(options: ServeOptions): Promise<number> {
     close: async () => {
       await recorder.close();
       health.close();
-      checks.close();
       reserving?.stop();
       await events.close();
       await store.close();

@@ -11,7 +11,7 @@ describe('standaloneChecks', () => {
       return { status: 200, headers: {}, body: null };
     };
     const store = memoryStore();
-    const { checks, close } = standaloneChecks({
+    const checks = standaloneChecks({
       dataDir: tmpdir(),
       store,
       group: 'events.example.com',
@@ -24,14 +24,13 @@ describe('standaloneChecks', () => {
     for (const { name, check } of checks.slice(0, 2))
       expect([name, await check({ signal })]).toEqual([name, undefined]);
     expect(asked).toEqual(['/apis/events.example.com']);
-    close();
     await store.close();
     await expect(Promise.resolve(checks[0]?.check({ signal }))).rejects.toThrow();
   });
 
   it('fail when discovery does not show the group', async () => {
     const store = memoryStore();
-    const { checks, close } = standaloneChecks({
+    const checks = standaloneChecks({
       dataDir: tmpdir(),
       store,
       group: 'g',
@@ -40,20 +39,18 @@ describe('standaloneChecks', () => {
     });
     const { signal } = new AbortController();
     await expect(Promise.resolve(checks[1]?.check({ signal }))).rejects.toThrow('discovery does not show g');
-    close();
     await store.close();
   });
 
   it('count for livez only if a restart can help', () => {
     const store = memoryStore();
-    const { checks, close } = standaloneChecks({
+    const checks = standaloneChecks({
       dataDir: tmpdir(),
       store,
       group: 'g',
       api: () => undefined,
       withExample: true,
     });
-    close();
     const onLivez = checks.filter(({ endpoints }) => endpoints?.includes('livez')).map(({ name }) => name);
     expect(onLivez).toEqual(['autoregister-completion']);
     expect(checks.at(-1)?.name).toBe('example-dependency');
