@@ -72,17 +72,17 @@ function readCallers(tokens: StaticTokens): ReadonlyMap<string, Caller> {
     throw new TypeError('staticTokens: expected an object { token: { name, uid?, groups? } } or a Map of the same');
   }
   const pairs = isMap(tokens) ? [...tokens] : Object.entries(tokens);
-  const faults: string[] = [];
-  const callers = pairs.map(([token, caller], index): [token: string, Caller] => {
+  const faults = pairs.flatMap(([token, caller], index) => {
     // The token is a secret: faults name its position only.
     const where = `token ${index + 1}`;
     const fault = tokenFault(token);
-    if (fault !== undefined) faults.push(`${where} ${fault}`);
-    faults.push(...optionFaults(caller, callerRules(), undefined, 'caller').map((fault) => `${where}: ${fault}`));
-    return [token, callerOf(caller)];
+    return [
+      ...(fault === undefined ? [] : [`${where} ${fault}`]),
+      ...optionFaults(caller, callerRules(), undefined, 'caller').map((fault) => `${where}: ${fault}`),
+    ];
   });
   throwFaults('staticTokens', faults);
-  return new Map(callers);
+  return new Map(pairs.map(([token, caller]) => [token, callerOf(caller)]));
 }
 
 /** Recognises a Map of another realm as well. */
@@ -90,11 +90,10 @@ function isMap(tokens: StaticTokens): tokens is ReadonlyMap<string, StaticTokenC
   return Symbol.iterator in tokens;
 }
 
-function callerOf(from: StaticTokenCaller | undefined): Caller {
-  const groups: readonly string[] = Array.isArray(from?.groups) ? from.groups : [];
+function callerOf({ name, uid, groups = [] }: StaticTokenCaller): Caller {
   return Object.freeze({
-    name: from?.name ?? '',
-    ...(from?.uid !== undefined && { uid: from.uid }),
+    name,
+    ...(uid !== undefined && { uid }),
     groups: Object.freeze(groups.includes(AUTHENTICATED) ? [...groups] : [...groups, AUTHENTICATED]),
   });
 }

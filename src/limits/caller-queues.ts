@@ -1,19 +1,13 @@
 import { ownText } from '../cache/own-text.js';
 import type { Clock } from '../clock/clock.js';
 import { Queue, type Requester } from './queue.js';
-import { createScheduler, type CallerActivity } from './scheduler.js';
+import { CallerActivity, createScheduler } from './scheduler.js';
 
 /** What a request waits for: a place in flight, or capacity for the bytes of a response. */
 export type WaitKind = 'read' | 'write' | 'bytes';
 
 /** The state of one caller: the places and bytes that it holds, and its waiting requests. */
-export class CallerState implements CallerActivity {
-  turn = -1;
-  begun = 0;
-  lastRequestAt = 0;
-  readonly unauthenticated: boolean;
-  requests = 0;
-  countedFrom = 0;
+export class CallerState extends CallerActivity {
   readonly held = { read: 0, write: 0, watch: 0, bytes: 0 };
   /** Places whose responses are still being made. */
   readonly working = { read: 0, write: 0, watch: 0 };
@@ -25,10 +19,6 @@ export class CallerState implements CallerActivity {
 
   /** Chunks of watches that several clients of this caller have not read yet. */
   readonly chunks: Map<Uint8Array, { holders: number }> = new Map();
-
-  constructor(unauthenticated: boolean) {
-    this.unauthenticated = unauthenticated;
-  }
 
   get waiting(): number {
     return this.read.length + this.write.length + this.bytes.length;

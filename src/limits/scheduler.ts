@@ -1,17 +1,22 @@
 import type { Clock } from '../clock/clock.js';
 
-export interface CallerActivity {
+/** What the scheduler counts for a caller. */
+export class CallerActivity {
   /** The turn of the event loop in which `begun` was counted. */
-  turn: number;
+  turn = -1;
   /** Requests that started on arrival in that turn. */
-  begun: number;
+  begun = 0;
   /** Time of the caller's latest request, monotonic milliseconds. */
-  lastRequestAt: number;
+  lastRequestAt = 0;
   /** An unauthenticated client, such as a prober, counts as active only when it sends many requests. */
   readonly unauthenticated: boolean;
   /** Requests of an unauthenticated client since `countedFrom`. */
-  requests: number;
-  countedFrom: number;
+  requests = 0;
+  countedFrom = 0;
+
+  constructor(unauthenticated: boolean) {
+    this.unauthenticated = unauthenticated;
+  }
 }
 
 export interface SchedulerDependencies {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { forbiddenMessage, forbiddenStatus, refusedResponse } from '../../../src/auth/refusal.js';
+import { forbiddenStatus, refusedResponse } from '../../../src/auth/refusal.js';
 import { unauthorizedResponse } from '../../../src/responses/fixed-responses.js';
 
 const jane = { name: 'jane', groups: [] };
@@ -17,7 +17,10 @@ describe('unauthorizedResponse', () => {
   });
 });
 
-describe('forbiddenMessage', () => {
+const forbiddenMessage = (...given: Parameters<typeof forbiddenStatus>): string | undefined =>
+  forbiddenStatus(...given).message;
+
+describe('the message of a 403', () => {
   it('names the user, verb, resource, group and namespace', () => {
     expect(forbiddenMessage(jane, list)).toBe(
       'events.events.example.com is forbidden: User "jane" cannot list resource "events" in API group "events.example.com" in the namespace "default"',

@@ -1,15 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { createScheduler, type CallerActivity } from '../../../src/limits/scheduler.js';
+import { CallerActivity, createScheduler } from '../../../src/limits/scheduler.js';
 import { fakeLoop } from './loop.js';
 
-const activity = (unknown = false): CallerActivity => ({
-  turn: -1,
-  begun: 0,
-  lastRequestAt: 0,
-  unauthenticated: unknown,
-  requests: 0,
-  countedFrom: 0,
-});
+const activity = (unknown = false): CallerActivity => new CallerActivity(unknown);
 
 /** Turns in which every piece of work takes so long. */
 function bench(workMs: number) {
