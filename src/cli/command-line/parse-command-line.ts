@@ -1,5 +1,4 @@
 import { parseArgs } from 'node:util';
-import { aWholeNumber } from '../../options/rules.js';
 import { parseGoDuration } from '../../time/go-duration.js';
 
 /** One flag of a command: the source of parsing, of the help and of the tables in docs/standalone.md. */
@@ -139,18 +138,27 @@ function readBoolean(text: string): boolean {
   throw new Error('must be true or false');
 }
 
-/** A Go duration in milliseconds. @throws Error with Go's text */
-export function readDuration(text: string): number {
-  const parsed = parseGoDuration(text);
-  if ('fault' in parsed) throw new Error(parsed.fault);
-  return parsed.ms;
+/** Reads a Go duration within bounds, in milliseconds. `words` name the bounds. */
+export function aDuration(min: number, max: number, words: string): (text: string) => number {
+  return (text) => {
+    const parsed = parseGoDuration(text);
+    if ('fault' in parsed) throw new Error(parsed.fault);
+    if (parsed.ms < min || parsed.ms > max) throw new Error(`must be ${words}`);
+    return parsed.ms;
+  };
 }
 
-export function readCount(text: string, max: number = 999_999_999): number {
-  const count = /^\d+$/.test(text) ? Number(text) : NaN;
-  const [fault] = aWholeNumber(1, max)(count, '');
-  if (fault !== undefined) throw new Error(fault.trim());
-  return count;
+/** Reads a whole number within bounds. `words` name the bounds. */
+export function aWholeNumber(
+  min: number,
+  max: number,
+  words = `a whole number from ${min} to ${max}`,
+): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (!/^\d+$/.test(text) || value < min || value > max) throw new Error(`must be ${words}`);
+    return value;
+  };
 }
 
 export function readNonEmpty(text: string): string {

@@ -44,14 +44,10 @@ export function createEventTable(format: TableFormat): (events: readonly Event[]
   const typeAt = head.indexOf('TYPE');
   let begun = false;
 
-  const line = (cells: readonly string[], paint: (text: string, at: number) => string): string =>
-    `${cells
-      .map(
-        (cell, at) =>
-          paint(cell, at) + (at === cells.length - 1 ? '' : ' '.repeat((widths[at] ?? 0) - cell.length) + GAP),
-      )
-      .join('')
-      .trimEnd()}\n`;
+  const line = (cells: readonly string[], paint: (text: string, at: number) => string): string => {
+    const padded = cells.map((cell, at) => paint(cell, at) + ' '.repeat((widths[at] ?? 0) - cell.length));
+    return `${padded.join(GAP).trimEnd()}\n`;
+  };
   const paintHead = (text: string): string => (format.colour ? `${BOLD}${text}${RESET}` : text);
   const paintCell = (text: string, at: number): string =>
     format.colour && at === typeAt && text !== 'Normal' && text !== '' ? `${WARNING}${text}${RESET}` : text;

@@ -48,13 +48,6 @@ export function filterOf(about: ForObject | undefined, types: readonly string[])
 /** The kinds that a word may mean. Without discovery, a plural stands for every singular that it can come from. */
 function kindsOf(word: string): ReadonlySet<string> {
   const [plain = ''] = word.toLowerCase().split('.');
-  const kinds = new Set([plain, SHORT_NAMES[plain] ?? plain]);
-  for (const [suffix, singular] of [
-    ['ies', 'y'],
-    ['es', ''],
-    ['s', ''],
-  ] as const) {
-    if (plain.endsWith(suffix)) kinds.add(plain.slice(0, -suffix.length) + singular);
-  }
-  return kinds;
+  const singulars = [plain.replace(/ies$/, 'y'), plain.replace(/es$/, ''), plain.replace(/s$/, '')];
+  return new Set([plain, SHORT_NAMES[plain] ?? plain, ...singulars]);
 }

@@ -72,15 +72,14 @@ export async function runEvents(flags: EventsFlags, context: ProcessContext): Pr
   } catch (error) {
     if (signal.aborted) return 0;
     const reason = safeText(messageOf(error));
-    const isRefused = isAnonymous(flags) && (isForbidden(error) || isUnauthorized(error));
-    stderr.write(`error: ${reason}${isRefused ? ` (requested ${WITHOUT_CREDENTIALS})` : ''}\n`);
+    const isAnonymous = flags.server !== undefined && flags.tokenFile === undefined;
+    const isRefused = isForbidden(error) || isUnauthorized(error);
+    stderr.write(`error: ${reason}${isAnonymous && isRefused ? ` (requested ${WITHOUT_CREDENTIALS})` : ''}\n`);
     return 1;
   } finally {
     off();
   }
 }
-
-const isAnonymous = ({ server, tokenFile }: EventsFlags): boolean => server !== undefined && tokenFile === undefined;
 
 const isTable = ({ output }: EventsFlags): boolean => output === 'table' || output === 'wide';
 

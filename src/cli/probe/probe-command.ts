@@ -1,5 +1,5 @@
 import { createCommand, type Command } from '../command-line/command.js';
-import { readDuration, refuseUnencryptedToken } from '../command-line/parse-command-line.js';
+import { aDuration, refuseUnencryptedToken } from '../command-line/parse-command-line.js';
 import type { ProbeTask } from './probe.js';
 
 interface ProbeFlags extends Pick<ProbeTask, 'caFile' | 'tokenFile'> {
@@ -24,7 +24,7 @@ export const probeCommand: Command = createCommand<ProbeFlags>({
       value: 'duration',
       fallback: '3s',
       help: 'How long the response may take, including its body.',
-      read: readTimeout,
+      read: aDuration(1, 3_600_000, 'from 1ms to 1h'),
     },
     'ca-file': {
       value: 'file',
@@ -41,9 +41,11 @@ export const probeCommand: Command = createCommand<ProbeFlags>({
       throw new Error('--token-file needs --ca-file: a token is not sent to a server that is not verified');
     }
     if (tokenFile !== undefined) refuseUnencryptedToken(url);
+    // Timers count whole milliseconds.
+    const timeoutMs = Math.ceil(timeout);
     return async (context) => {
       const { runProbe } = await import('./probe.js');
-      return runProbe({ url, timeoutMs: timeout, caFile, tokenFile }, context);
+      return runProbe({ url, timeoutMs, caFile, tokenFile }, context);
     };
   },
 });
@@ -55,11 +57,4 @@ function readUrl(text: string): URL {
   if (url !== undefined && /^https?:$/.test(url.protocol) && url.username === '' && url.password === '') return url;
   const shown = url === undefined || url.password === '' ? JSON.stringify(text) : 'with a password';
   throw new Error(`invalid argument ${shown} for URL: must be an http:// or https:// URL without a user`);
-}
-
-function readTimeout(text: string): number {
-  const ms = readDuration(text);
-  if (ms < 1 || ms > 3_600_000) throw new Error('must be from 1ms to 1h');
-  // Timers count whole milliseconds.
-  return Math.ceil(ms);
 }

@@ -1,6 +1,6 @@
 import { isIPv6 } from 'node:net';
 import { join } from 'node:path';
-import { oneOf, readCount, readDuration, readNonEmpty, type FlagTable } from '../command-line/parse-command-line.js';
+import { aDuration, aWholeNumber, oneOf, readNonEmpty, type FlagTable } from '../command-line/parse-command-line.js';
 import { isLocal, parseStoreUrl, withoutSecrets, type StoreChoice } from '../stores/store-url.js';
 import { limitFlags, limitOptions, type LimitFlags, type LimitOptions } from './limit-flags.js';
 
@@ -36,27 +36,29 @@ export interface ServeFlags extends LimitFlags {
 const MAX_BODY_BYTES = 3_145_728;
 /** More than the cores of any machine; limits what a typing error can start. */
 const MAX_WORKERS = 128;
+const aPort = aWholeNumber(0, 65_535, 'a port, from 0 to 65535');
+const aDelay = aDuration(0, 86_400_000, 'from 0s to 24h');
 
 export const serveFlags: FlagTable<ServeFlags> = {
   'livez-grace-period': {
     value: 'duration',
     fallback: '0s',
     help: 'How long /livez ignores a start-up that has not finished.',
-    read: positiveDuration,
+    read: aDelay,
   },
   'shutdown-delay-duration': {
     value: 'duration',
     fallback: '0s',
     help: 'How long everything is still served after SIGTERM, while /readyz already fails.',
-    read: positiveDuration,
+    read: aDelay,
   },
   'bind-address': { value: 'ip', fallback: '127.0.0.1', help: 'The address both ports listen on.', read: address },
-  'secure-port': { value: 'port', fallback: '6443', help: 'The HTTPS port. 0 takes any free one.', read: port },
+  'secure-port': { value: 'port', fallback: '6443', help: 'The HTTPS port. 0 takes any free one.', read: aPort },
   'insecure-port': {
     value: 'port',
     fallback: '8080',
     help: 'The HTTP port, for curl and load balancers. On loopback, callers and permissions are the same as on the HTTPS port; on any other --bind-address it serves /healthz, /livez and /readyz only and accepts no token. 0 takes any free one, "off" opens none.',
-    read: (text) => (text === 'off' ? 'off' : port(text)),
+    read: (text) => (text === 'off' ? 'off' : aPort(text)),
   },
   'insecure-port-accepts-credentials-in-the-clear': {
     help: 'Serves everything on the HTTP port whatever the --bind-address, so that tokens and events cross the network unencrypted, where others can read and use them.',
@@ -65,13 +67,13 @@ export const serveFlags: FlagTable<ServeFlags> = {
     value: 'count',
     fallback: '10000',
     help: 'How many connections may be open at once on each of the two ports, at least 1. Further ones are closed at once.',
-    read: readCount,
+    read: aWholeNumber(1, 999_999_999),
   },
   'max-body-bytes': {
     value: 'bytes',
     fallback: '3145728',
     help: 'The largest request body, up to the 3 MiB that kube-apiserver takes. 524288 is enough for any event, and the default of the library.',
-    read: bodyBytes,
+    read: aWholeNumber(1, MAX_BODY_BYTES, `from 1 to ${MAX_BODY_BYTES}`),
   },
   'cert-dir': {
     value: 'dir',
@@ -101,7 +103,12 @@ export const serveFlags: FlagTable<ServeFlags> = {
     fallback: 'true',
     help: 'Treats requests without a credential as system:anonymous; with false they get 401.',
   },
-  'event-ttl': { value: 'duration', fallback: '1h0m0s', help: 'How long an event is kept.', read: timeToLive },
+  'event-ttl': {
+    value: 'duration',
+    fallback: '1h0m0s',
+    help: 'How long an event is kept.',
+    read: aDuration(1000, Infinity, 'at least 1s'),
+  },
   'api-domain': { value: 'domain', fallback: 'example.com', help: 'The API group is events.<domain>.', read: domain },
   'core-v1-events': {
     fallback: 'true',
@@ -129,7 +136,7 @@ export const serveFlags: FlagTable<ServeFlags> = {
     value: 'count',
     fallback: '1',
     help: 'How many processes serve on the same ports, up to 128, each with a watch cache and limits of its own. More than one needs a store that processes can share, PostgreSQL or etcd, and one more process, which restarts those that end.',
-    read: (text) => readCount(text, MAX_WORKERS),
+    read: aWholeNumber(1, MAX_WORKERS),
   },
   ...limitFlags,
   metrics: {
@@ -164,36 +171,12 @@ export function completeFlags(values: ServeFlags): Flags {
   return { ...values, certDir: values.certDir ?? join(dataDir, 'certs'), limits: limitOptions(values) };
 }
 
-function positiveDuration(text: string): number {
-  const ms = readDuration(text);
-  if (ms < 0 || ms > 86_400_000) throw new Error('must be from 0s to 24h');
-  return ms;
-}
-
-function timeToLive(text: string): number {
-  const ms = readDuration(text);
-  if (ms < 1000) throw new Error('must be at least 1s');
-  return ms;
-}
-
 /** Reads an IP address or a host name. */
 function address(text: string): string {
   if (!/^[\w.-]+$/.test(readNonEmpty(text)) && (!isIPv6(text) || text.includes('%'))) {
     throw new Error('must be an IP address such as 127.0.0.1 or ::1, without brackets, port or zone');
   }
   return text;
-}
-
-function port(text: string): number {
-  if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535) throw new Error('must be a port, from 0 to 65535');
-  return Number(text);
-}
-
-function bodyBytes(text: string): number {
-  if (!/^\d{1,7}$/.test(text) || Number(text) < 1 || Number(text) > MAX_BODY_BYTES) {
-    throw new Error(`must be from 1 to ${MAX_BODY_BYTES}`);
-  }
-  return Number(text);
 }
 
 function domain(text: string): string {
