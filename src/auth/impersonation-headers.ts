@@ -8,6 +8,8 @@ import { goQuote } from '../json/go-print.js';
 import type { Impersonate } from './contract.js';
 
 const EXTRA = 'impersonate-extra-';
+/** A limit, because the authorizer is called for each group and each value. */
+const MAX_PARTS = 256;
 
 /** Returns the user to impersonate. A UID, groups or extra values without a name are a fault, as in Kubernetes. */
 export function wantedCaller(request: ApiRequest): Caller | { readonly fault: string } | undefined {
@@ -15,7 +17,9 @@ export function wantedCaller(request: ApiRequest): Caller | { readonly fault: st
   const uid = utf8(header(request, 'impersonate-uid') ?? '');
   const groups = separated(headerValues(request, 'impersonate-group'));
   const extra = extraOf(request);
-  if (groups.length + sizeOf(extra) > MAX_PARTS) return { fault: tooMany() };
+  if (groups.length + Object.values(extra ?? {}).flat().length > MAX_PARTS) {
+    return { fault: `impersonation may not name more than ${MAX_PARTS} groups and extra values` };
+  }
   if (name !== '') return { name, groups, ...(uid && { uid }), ...(extra && { extra }) };
   if (uid === '' && groups.length === 0 && !extra) return undefined;
   return { fault: `requested ${printed(uid, groups, extra)} without impersonating a user name` };
@@ -38,13 +42,6 @@ function utf8(value: string): string {
     return value;
   }
 }
-
-/** A limit, because the authorizer is called for each group and each value. */
-const MAX_PARTS = 256;
-const tooMany = (): string => `impersonation may not name more than ${MAX_PARTS} groups and extra values`;
-
-const sizeOf = (extra: Extra | undefined): number =>
-  Object.values(extra ?? {}).reduce((sum, values) => sum + values.length, 0);
 
 type Extra = Readonly<Record<string, readonly string[]>>;
 

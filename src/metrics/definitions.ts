@@ -1,6 +1,7 @@
 import { Metric } from './series.js';
 
-const REQUEST = ['verb', 'group', 'version', 'resource', 'subresource', 'scope', 'component'];
+const RESOURCE = ['group', 'version', 'resource'];
+const REQUEST = ['verb', ...RESOURCE, 'subresource', 'scope', 'component'];
 const WITH_DRY_RUN = ['verb', 'dry_run', ...REQUEST.slice(1)];
 const STORE = ['store'];
 const STORE_RESOURCE = ['store', 'resource'];
@@ -64,11 +65,7 @@ export class MetricSet {
     'The most requests that were in flight within the last second.',
   );
   readonly longRunning: Metric = gauge('apiserver_longrunning_requests', REQUEST, 'Open watches.');
-  readonly watchEvents: Metric = counter(
-    'apiserver_watch_events_total',
-    ['group', 'version', 'resource'],
-    'Frames sent to watches.',
-  );
+  readonly watchEvents: Metric = counter('apiserver_watch_events_total', RESOURCE, 'Frames sent to watches.');
 
   // From `staging/src/k8s.io/apiserver/pkg/storage/cacher/metrics`, with the label `store` in place of `group`,
   // and with more buckets for the waits.
@@ -107,11 +104,7 @@ export class MetricSet {
     'Changes of the status of health checks, by their new status.',
   );
   readonly watchEnds: Metric = counter('kube_vitals_watch_ends_total', ['reason'], 'Watches that ended, by reason.');
-  readonly watchBytes: Metric = counter(
-    'kube_vitals_watch_sent_bytes_total',
-    ['group', 'version', 'resource'],
-    'Bytes sent to watches.',
-  );
+  readonly watchBytes: Metric = counter('kube_vitals_watch_sent_bytes_total', RESOURCE, 'Bytes sent to watches.');
   readonly ringBytes: Metric = gauge(
     'kube_vitals_ring_bytes',
     [],

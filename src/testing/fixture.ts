@@ -171,7 +171,7 @@ export function createFixture(options: EventStoreSuiteOptions, context: StoreCon
         if (round < 20) await nextTurn();
         else await new Promise((resolve) => setTimeout(resolve, 10));
       }
-      return fail('the history never forgets');
+      return fail(`the store still reads at revision ${revision}, which is beyond its history`);
     },
     async cleanUp(): Promise<void> {
       for (const reader of readers) reader.stop();

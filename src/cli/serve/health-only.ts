@@ -25,9 +25,7 @@ function anonymous(request: ApiRequest): ApiRequest {
   const { method, url, headers = {}, remoteAddress } = request;
   return {
     ...{ method, url, remoteAddress },
-    headers: Object.fromEntries(
-      HEADERS.flatMap((name) => (headers[name] === undefined ? [] : [[name, headers[name]]])),
-    ),
+    headers: Object.fromEntries(HEADERS.map((name) => [name, headers[name]])),
     // The bridge creates it when it is first read.
     get signal() {
       return request.signal;

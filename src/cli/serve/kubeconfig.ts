@@ -1,16 +1,10 @@
 import { Buffer } from 'node:buffer';
 import { readIfThere, writePrivateFile } from './private-file.js';
 
-interface KubeconfigTarget {
-  readonly server: string;
-  /** PEM. */
-  readonly ca: string;
-  readonly token: string;
-}
-
 const NAME = 'kube-vitals';
 
-export function kubeconfig({ server, ca, token }: KubeconfigTarget): string {
+/** `ca` is PEM. */
+export function kubeconfig({ server, ca, token }: Readonly<Record<'server' | 'ca' | 'token', string>>): string {
   return [
     'apiVersion: v1',
     'kind: Config',

@@ -24,14 +24,6 @@ export interface Preparation {
   readonly certificate: CertificateInUse;
 }
 
-async function readAccessFiles({ dataDir, ...flags }: Flags): Promise<AccessFiles> {
-  return {
-    adminToken: await adminToken(dataDir),
-    tokens: await readText('--token-auth-file', flags.tokenAuthFile),
-    policies: await readText('--authorization-policy-file', flags.authorizationPolicyFile),
-  };
-}
-
 /**
  * Prepares the start, and does the work with it, during which the certificate is kept valid. An error of either is
  * logged, and gives the exit code 1.
@@ -51,7 +43,11 @@ export async function runPrepared(
   let renewing: { readonly stop: () => void } | undefined;
   try {
     await preparePrivateDirectory(flags.dataDir);
-    const access = await readAccessFiles(flags);
+    const access = {
+      adminToken: await adminToken(flags.dataDir),
+      tokens: await readText('--token-auth-file', flags.tokenAuthFile),
+      policies: await readText('--authorization-policy-file', flags.authorizationPolicyFile),
+    };
     const certificate = certificateInUse(await load());
     renewing = keepRenewing({ inUse: certificate, load, log, clock });
     return await work({ access, certificate }, log);

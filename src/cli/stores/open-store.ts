@@ -65,17 +65,16 @@ export async function pingStore(store: EventStore, choice: StoreChoice, log: (li
   }
 }
 
-async function readFiles<K extends string>(
-  files: Partial<Record<K, string>>,
-  source: string,
-): Promise<Partial<Record<K, string>>> {
-  const read = Object.entries<string | undefined>(files).map(async ([name, path = '']) => {
+type Texts = Readonly<Record<string, string>>;
+
+async function readFiles(files: Texts, source: string): Promise<Texts> {
+  const read = Object.entries(files).map(async ([name, path]) => {
     const text = await readFile(path, 'utf8').catch((error: unknown) => {
       throw new Error(`${source}: ${name} cannot be read: ${messageOf(error)}`, { cause: error });
     });
     return [name, text] as const;
   });
-  return Object.fromEntries(await Promise.all(read)) as Partial<Record<K, string>>;
+  return Object.fromEntries(await Promise.all(read));
 }
 
 /** Where events are stored without `--store`. */
