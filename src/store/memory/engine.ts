@@ -28,12 +28,13 @@ export interface Engine {
   readonly capacity: Capacity;
   /** Writes an event, whatever the slot held before. `sequence`: as for {@link MemoryState.put}. Fails with `full`. */
   put(target: Slot | string, key: EventKey, event: EncodedEvent, expiresAt: number, sequence?: number): Version;
-  afterWrite(): void;
+  /** Removes a live version, and returns its tombstone. `sequence`: as for {@link MemoryState.put}. */
+  remove(version: Version, sequence?: number): Version;
 }
 
 /** Creates the components of an empty store. `expiry`: see {@link createMemoryState}. */
 export function createEngine(clock: Clock, options: MemoryStoreOptions, bounds: Bounds, expiry?: ExpiryQueue): Engine {
-  const state = createMemoryState(startRevision(clock, options), bounds.arenaBytes, expiry);
+  const state = createMemoryState(startRevision(clock, options), clock, bounds.arenaBytes, expiry);
   const feeds = createPagedFeeds({
     read(after) {
       const { log, start } = state;
@@ -60,13 +61,22 @@ export function createEngine(clock: Clock, options: MemoryStoreOptions, bounds: 
     historyMaxBytes: bounds.historyMaxBytes,
     overLimit: capacity.overLimit,
   });
-  const put: Engine['put'] = (target, key, event, expiresAt, sequence) => {
-    const retentionMs = (expiresAt - clock.now()) / 1000;
-    const found = capacity.admit(target, eventSize(event), event);
-    const times = { expiresAt, retentionMs, at: clock.monotonic(), sequence };
-    const version = state.put(found ? target : state.slotOf(key), event, times);
-    afterWrite();
-    return version;
+  return {
+    state,
+    feeds,
+    history,
+    jsonCache,
+    capacity,
+    put(target, key, event, expiresAt, sequence) {
+      const found = capacity.admit(target, eventSize(event), event);
+      const version = state.put(found ? target : state.slotOf(key), event, expiresAt, sequence);
+      afterWrite();
+      return version;
+    },
+    remove(version, sequence) {
+      const tombstone = state.remove(version, sequence);
+      afterWrite();
+      return tombstone;
+    },
   };
-  return { state, feeds, history, jsonCache, capacity, put, afterWrite };
 }

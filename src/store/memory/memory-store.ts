@@ -64,7 +64,7 @@ type Operations = Reads &
 
 function createOperations(clock: Clock, name: string, options: MemoryStoreOptions, bounds: Bounds): Operations {
   const engine = createEngine(clock, options, bounds);
-  const { state, feeds, history, afterWrite } = engine;
+  const { state, feeds, history } = engine;
 
   const put = (target: Slot | string, key: EventKey, event: EncodedEvent, expiresAt: number): EventRecord => {
     const version = engine.put(target, key, event, expiresAt);
@@ -99,8 +99,7 @@ function createOperations(clock: Clock, name: string, options: MemoryStoreOption
     },
     remove(key, { expected }) {
       const living = current(key, expected);
-      const { sequence } = state.remove(living, clock.monotonic());
-      afterWrite();
+      const { sequence } = engine.remove(living);
       return state.record(living, sequence);
     },
     async expire({ now, limit, signal }) {
@@ -115,8 +114,7 @@ function createOperations(clock: Clock, name: string, options: MemoryStoreOption
             if (clock.monotonic() >= end) break;
             continue;
           }
-          state.remove(slot.head, clock.monotonic());
-          afterWrite();
+          engine.remove(slot.head);
           count++;
           if (count % EXPIRE_STEPS_PER_CLOCK_CHECK === 0 && clock.monotonic() >= end) break;
         }

@@ -43,7 +43,7 @@ const NO_EXPIRY: ExpiryQueue = { note: () => undefined, take: () => undefined, d
 
 export function createReplica(clock: Clock, start: Revision, limits: ReplicaLimits, bounds: Bounds): Replica {
   const engine = createEngine(clock, { ...limits, startAt: start }, bounds, NO_EXPIRY);
-  const { state, capacity, history, afterWrite } = engine;
+  const { state, capacity, history } = engine;
   const { log } = state;
   let lastChange = start;
 
@@ -64,8 +64,7 @@ export function createReplica(clock: Clock, start: Revision, limits: ReplicaLimi
       if (typeof target !== 'string') throw new Error(`${keyText(key)} is in the list twice`);
       const event = withHints(key, given);
       capacity.admit(target, eventSize(event));
-      const retentionMs = (expiresAt - clock.now()) / 1000;
-      state.load(target, event, { expiresAt, retentionMs, at: 0, sequence: revision - start });
+      state.load(target, event, expiresAt, revision - start);
     },
     apply({ type, key, revision, record: { event, expiresAt } }) {
       const sequence = revision - start;
@@ -75,8 +74,7 @@ export function createReplica(clock: Clock, start: Revision, limits: ReplicaLimi
       } else {
         const version = state.find(key);
         if (version === undefined) throw new Error(`${keyText(key)} was removed, but is not in the replica`);
-        state.remove(version, clock.monotonic(), sequence);
-        afterWrite();
+        engine.remove(version, sequence);
       }
       lastChange = revision;
     },

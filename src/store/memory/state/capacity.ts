@@ -77,7 +77,7 @@ export function createCapacity(state: MemoryState, clock: Clock, limits: Capacit
     const oldest = revisions.of(undefined).between(undefined, undefined, 2);
     const version = oldest.find(({ slot }) => slot !== target);
     if (version === undefined) return false;
-    state.remove(version, clock.monotonic());
+    state.remove(version);
     evicted();
     return true;
   };

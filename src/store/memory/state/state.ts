@@ -1,3 +1,4 @@
+import type { Clock } from '../../../clock/clock.js';
 import type { Change, EventKey, Revision } from '../../contract/event-store.js';
 import type { EncodedEvent, EventRecord } from '../../contract/record.js';
 import { createChangeLog, type ChangeLog } from '../history/change-log.js';
@@ -10,17 +11,6 @@ import { createValueIndex } from '../index/value-index.js';
 import { createRevisionIndex } from '../index/revision-index.js';
 import { keyOf, sortKey } from '../bytes/sort-key.js';
 import { StoredEvent } from '../bytes/stored-event.js';
-
-export interface PutTimes {
-  /** Microseconds since the epoch. */
-  readonly expiresAt: number;
-  /** From now until then, in milliseconds. */
-  readonly retentionMs: number;
-  /** Now, monotonic milliseconds. */
-  readonly at: number;
-  /** The sequence number of the write, which must be after the latest one. Default: the next sequence number. */
-  readonly sequence?: number | undefined;
-}
 
 /** Everything a memory store holds, and the operations that change it. All of them are synchronous. */
 export interface MemoryState {
@@ -36,12 +26,12 @@ export interface MemoryState {
   find(key: EventKey): Version | undefined;
   /** The slot of a key, or the sort key for one. */
   slotOf(key: EventKey): Slot | string;
-  /** Writes a new event, whatever the slot held before. */
-  put(target: Slot | string, event: EncodedEvent, times: PutTimes): Version;
+  /** Writes a new event, whatever the slot held before. `sequence`: a number after the latest; default: the next. */
+  put(target: Slot | string, event: EncodedEvent, expiresAt: number, sequence?: number): Version;
   /** Adds an event of the initial state, at a sequence number before the first change. Its slot is free. */
-  load(target: string, event: EncodedEvent, times: PutTimes & { readonly sequence: number }): void;
-  /** Puts a tombstone in front of a live version. `sequence`: as in {@link PutTimes}. */
-  remove(version: Version, at: number, sequence?: number): Version;
+  load(target: string, event: EncodedEvent, expiresAt: number, sequence: number): void;
+  /** Puts a tombstone in front of a live version. `sequence`: as for `put`. */
+  remove(version: Version, sequence?: number): Version;
   /** Drops the oldest change and the version that only it kept readable. */
   pruneOldest(): void;
   /** Memory in bytes, split into the current state and history. */
@@ -58,6 +48,7 @@ export interface MemoryState {
  */
 export function createMemoryState(
   start: Revision,
+  clock: Clock,
   arenaBytes?: number,
   expiry: ExpiryQueue = createExpiryQueue(start),
 ): MemoryState {
@@ -109,8 +100,8 @@ export function createMemoryState(
     return Object.freeze({ key, revision: start + at, event: stored, expiresAt });
   };
 
-  const write = (target: Slot | string, given: EncodedEvent, times: PutTimes, sequence: number): Version => {
-    const { expiresAt, retentionMs } = times;
+  const write = (target: Slot | string, given: EncodedEvent, expiresAt: number, sequence: number): Version => {
+    const retentionMs = (expiresAt - clock.now()) / 1000;
     const isNew = typeof target === 'string';
     const slot = isNew ? ({ sortKey: target, head: undefined, queuedFor: undefined } as unknown as Slot) : target;
     const replaced = isNew ? undefined : target.head.event;
@@ -141,20 +132,18 @@ export function createMemoryState(
       const text = sortKey(key);
       return keys.get(text) ?? text;
     },
-    put(target, event, times) {
-      const version = write(target, event, times, times.sequence ?? log.latest() + 1);
-      log.append(version, times.at);
+    put(target, event, expiresAt, sequence = log.latest() + 1) {
+      const version = write(target, event, expiresAt, sequence);
+      log.append(version, clock.monotonic());
       return version;
     },
-    load(target, event, times) {
-      write(target, event, times, times.sequence);
-    },
-    remove(live, at, sequence = log.latest() + 1) {
+    load: write,
+    remove(live, sequence = log.latest() + 1) {
       const { slot } = live;
       const tombstone: Version = { slot, sequence, event: undefined, older: live };
       advance(tombstone);
       keys.markDeleted(slot);
-      log.append(tombstone, at);
+      log.append(tombstone, clock.monotonic());
       return tombstone;
     },
     pruneOldest() {

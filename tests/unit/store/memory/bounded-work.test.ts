@@ -74,7 +74,7 @@ test('lists that are cached by long values stay within the limit of the cache', 
   const put = (value: string): void => {
     const event = sampleEvent({ name: value.slice(0, 20), regarding: value });
     const target = state.slotOf({ namespace: 'default', name: value.slice(0, 20) });
-    state.put(target, event, { ...later, retentionMs: 1000, at: 0 });
+    state.put(target, event, later.expiresAt);
   };
   const query = (value: string) => ({ terms: [{ field: 'regarding.name', value }], limit: 10 });
   const values = Array.from({ length: 300 }, (_, i) => `${i}-`.padEnd(16_000, 'v'));

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createMemoryState, type MemoryState } from '../../../../../src/store/memory/state/state.js';
+import { fakeClock } from '../../../../../src/testing/fake-clock.js';
 import { sampleEvent } from '../../../../../src/testing/sample-event.js';
 
 const START = 1_700_000_000_000_000;
@@ -10,13 +11,13 @@ function taken(state: MemoryState, now: number): string[] {
   for (let slot = state.expiry.take(now); slot !== undefined; slot = state.expiry.take(now)) {
     if (slot === 'later') continue;
     names.push(slot.sortKey);
-    state.remove(slot.head, 0);
+    state.remove(slot.head);
   }
   return names.sort();
 }
 
 function put(state: MemoryState, name: string, expiresAt: number): void {
-  state.put(state.slotOf({ namespace: 'a', name }), sampleEvent({ name }), { expiresAt, retentionMs: 1000, at: 0 });
+  state.put(state.slotOf({ namespace: 'a', name }), sampleEvent({ name }), expiresAt);
 }
 
 test('the expiry queue returns exactly what is due, to the microsecond, after any changes of expiry', () => {
@@ -29,7 +30,7 @@ test('the expiry queue returns exactly what is due, to the microsecond, after an
   );
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
-      const state = createMemoryState(START);
+      const state = createMemoryState(START, fakeClock());
       const living = new Map<string, number>();
       for (const one of steps) {
         if ('put' in one) {
@@ -41,7 +42,7 @@ test('the expiry queue returns exactly what is due, to the microsecond, after an
           for (const name of due) living.delete(name);
         } else if (living.delete(`a/event-${one.remove}`)) {
           const slot = state.find({ namespace: 'a', name: `event-${one.remove}` });
-          if (slot !== undefined) state.remove(slot, 0);
+          if (slot !== undefined) state.remove(slot);
         }
       }
       expect(taken(state, Infinity)).toEqual([...living.keys()].sort());
@@ -50,7 +51,7 @@ test('the expiry queue returns exactly what is due, to the microsecond, after an
 });
 
 test('an expiry that is brought forward repeatedly, or is infinite, takes one entry', () => {
-  const state = createMemoryState(START);
+  const state = createMemoryState(START, fakeClock());
   put(state, 'far', Infinity);
   for (let round = 0; round < 10_000; round++) put(state, 'near', START + 1_000_000 - (round % 2) * 1000);
   put(state, 'far', START + 500);
@@ -61,14 +62,14 @@ test('an expiry that is brought forward repeatedly, or is infinite, takes one en
 });
 
 test('the expiry queue finds an event whose expiry moved forward among thousands of the same millisecond', () => {
-  const state = createMemoryState(START);
+  const state = createMemoryState(START, fakeClock());
   for (let index = 0; index < 9_000; index++) put(state, `event-${index}`, START + 3_600_000_000);
   put(state, 'event-8999', START + 1_000_000);
   expect(taken(state, START + 2_000_000)).toEqual(['a/event-8999']);
 });
 
 test('the expiry queue finds nothing due, and then what is, among many events due in the same millisecond', () => {
-  const state = createMemoryState(START);
+  const state = createMemoryState(START, fakeClock());
   for (let index = 0; index < 1000; index++) put(state, `event-${index}`, START + 500);
   put(state, 'due', START + 100);
   expect(state.expiry.take(START + 99)).toBeUndefined();

@@ -10,14 +10,14 @@ import { sampleEvent, type SampleEventOptions } from '../../../../../src/testing
 const ARENA = 65_536;
 const NEW_EVENT = HEAP_COST.slot + 2 * HEAP_COST.valueEntry;
 const NEW_KEY = 'default/new';
-const TIMES = { expiresAt: 4_102_444_800_000_000, retentionMs: 3_600_000, at: 0 };
+const IN_AN_HOUR = fakeClock().now() + 3_600_000_000;
 
 const keyOf = (name: string) => ({ namespace: 'default', name });
 const full = expect.objectContaining({ name: 'StoreError', code: 'full' });
 
 /** A state and its capacity, with limits that the test sets. */
 function createBench({ clock = fakeClock(), evict = false, arenaBytes = ARENA } = {}) {
-  const state = createMemoryState(100, arenaBytes);
+  const state = createMemoryState(100, fakeClock(), arenaBytes);
   const limits = {
     most: Infinity,
     historyMaxBytes: 0,
@@ -31,7 +31,7 @@ function createBench({ clock = fakeClock(), evict = false, arenaBytes = ARENA } 
     evicted: (): void => void limits.evictions++,
   };
   const put = (name: string, options: SampleEventOptions = {}): Version =>
-    state.put(state.slotOf(keyOf(name)), sampleEvent({ name, ...options }), TIMES);
+    state.put(state.slotOf(keyOf(name)), sampleEvent({ name, ...options }), IN_AN_HOUR);
   return { state, limits, capacity: createCapacity(state, clock, limits), put };
 }
 
@@ -73,10 +73,10 @@ describe('a new event', () => {
   test('that is one too many is refused, and changes neither history nor where events are stored', () => {
     const { state, limits, capacity, put } = createBench();
     for (let i = 0; i < 256; i++) put(`event-${i}`, ofLength(3500));
-    for (let i = 0; i < 256; i += 4) state.remove(state.find(keyOf(`event-${i}`))!, 0);
+    for (let i = 0; i < 256; i += 4) state.remove(state.find(keyOf(`event-${i}`))!);
     while (state.log.oldest() !== undefined) state.pruneOldest();
     const removed = put('removed');
-    state.remove(removed, 0);
+    state.remove(removed);
     const before = { ...state.events.usage(), floor: state.log.floor() };
     limits.maxEvents = state.keys.live.size();
     for (const place of [NEW_KEY, removed.slot]) {
@@ -91,7 +91,7 @@ describe('a new event', () => {
   test('evicts no other while room can be made by moving events together', () => {
     const { state, limits, capacity, put } = createBench({ evict: true });
     for (let i = 0; i < 256; i++) put(`event-${i}`, ofLength(3500));
-    for (let i = 0; i < 256; i += 4) state.remove(state.find(keyOf(`event-${i}`))!, 0);
+    for (let i = 0; i < 256; i += 4) state.remove(state.find(keyOf(`event-${i}`))!);
     while (state.log.oldest() !== undefined) state.pruneOldest();
     limits.most = state.held().current + 100 + NEW_EVENT;
     expect(capacity.admit(NEW_KEY, 100)).toBe(false);
@@ -190,7 +190,7 @@ describe('freeing memory for a write', () => {
     const bench = createBench({ clock, arenaBytes: 8 * ARENA });
     const { slot } = bench.put('long', { regarding: 'v'.repeat(50_000) });
     for (let i = 2; i < steps; i++) bench.put('often', ofLength(i % 10));
-    bench.state.remove(slot.head, 0);
+    bench.state.remove(slot.head);
     for (let i = 0; i < 200; i++) bench.put('often', ofLength(i % 10));
     bench.limits.most = bench.state.held().current + 100 + NEW_EVENT + 8 * ARENA - 50_000;
     return { ...bench, slot };

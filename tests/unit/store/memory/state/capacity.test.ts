@@ -2,6 +2,7 @@ import { getHeapStatistics } from 'node:v8';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Change, EventStore } from '../../../../../src/store/contract/event-store.js';
+import type { EncodedEvent } from '../../../../../src/store/contract/record.js';
 import { createBounds } from '../../../../../src/store/memory/bounds.js';
 import { createEngine, type Engine } from '../../../../../src/store/memory/engine.js';
 import { memoryStore } from '../../../../../src/store/memory/memory-store.js';
@@ -33,27 +34,27 @@ async function namesIn(store: EventStore): Promise<string[]> {
   return (await store.list({ limit: 100_000 })).records.map(({ key }) => key.name);
 }
 
-/** An engine, and a `put` that does to it what a write of the store does. */
-function engineWith(options: MemoryStoreOptions): Omit<Engine, 'put'> & { put(name: string, bytes: number): boolean } {
+interface TestEngine extends Omit<Engine, 'put'> {
+  put(name: string, bytes: number): boolean;
+  putEvent(name: string, event: EncodedEvent): boolean;
+}
+
+/** An engine whose writes return false when it is full. */
+function engineWith(options: MemoryStoreOptions): TestEngine {
   const engine = createEngine(fakeClock(), options, createBounds(options));
-  const { state, capacity } = engine;
-  return {
-    ...engine,
-    put(name, bytes) {
-      const event = sampleEvent({ name, regarding: `about-${name}`, labels: { name }, ...note(bytes) });
-      const target = state.slotOf(keyOf(name));
-      let found: boolean;
-      try {
-        found = capacity.admit(target, event.bytes.length, event);
-      } catch (error) {
-        expect(error).toMatchObject({ code: 'full' });
-        return false;
-      }
-      state.put(found ? target : state.slotOf(keyOf(name)), event, { ...later, retentionMs: 3_600_000, at: 0 });
-      engine.afterWrite();
-      return true;
-    },
+  const putEvent = (name: string, event: EncodedEvent): boolean => {
+    const key = keyOf(name);
+    try {
+      engine.put(engine.state.slotOf(key), key, event, later.expiresAt);
+    } catch (error) {
+      expect(error).toMatchObject({ code: 'full' });
+      return false;
+    }
+    return true;
   };
+  const put = (name: string, bytes: number): boolean =>
+    putEvent(name, sampleEvent({ name, regarding: `about-${name}`, labels: { name }, ...note(bytes) }));
+  return { ...engine, put, putEvent };
 }
 
 describe('a full memory store', () => {
@@ -262,19 +263,16 @@ describe('the memory of a memory store', () => {
     const action = fc.record({
       name: fc.integer({ min: 0, max: 60 }).map(String),
       bytes: fc.oneof(fc.integer({ max: 2000, min: 0 }), fc.integer({ min: 0, max: 150_000 })),
-      remove: fc.integer({ min: 0, max: 3 }).map((n) => n === 0),
+      removes: fc.integer({ min: 0, max: 3 }).map((n) => n === 0),
     });
     fc.assert(
       fc.property(fc.array(action, { minLength: 80, maxLength: 150, size: 'max' }), (actions) => {
-        const { state, capacity, afterWrite, put } = engineWith({ maxBytes: MIB, whenFull });
+        const { state, capacity, remove, put } = engineWith({ maxBytes: MIB, whenFull });
         let written = 0;
-        for (const { name, bytes, remove } of actions) {
+        for (const { name, bytes, removes } of actions) {
           const found = state.find(keyOf(name));
-          if (!remove) written += put(name, bytes) ? 1 : 0;
-          else if (found !== undefined) {
-            state.remove(found, 0);
-            afterWrite();
-          }
+          if (!removes) written += put(name, bytes) ? 1 : 0;
+          else if (found !== undefined) remove(found);
           expect(capacity.held()).toBeLessThanOrEqual(MIB);
         }
         expect(written).toBeGreaterThan(0);
@@ -296,36 +294,29 @@ describe('the memory of a memory store', () => {
   });
 
   test('stays below maxBytes when a full store takes updates with fewer bytes and more labels', () => {
-    const { state, capacity, put, afterWrite } = engineWith({ maxBytes: MIB });
+    const { state, capacity, put, putEvent } = engineWith({ maxBytes: MIB });
     let count = 0;
     while (put(`event-${count}`, 10_000)) count++;
     for (let i = 0; i < count; i++) {
       const name = `event-${i}`;
       const labels = Object.fromEntries(Array.from({ length: 500 }, (_, n) => [`${i}.${n}`, '']));
       const event = sampleEvent({ name, regarding: `about-${name}`, labels });
-      const { slot } = state.find(keyOf(name))!;
-      try {
-        capacity.admit(slot, event.bytes.length, event);
-        state.put(slot, event, { ...later, retentionMs: 3_600_000, at: 0 });
-        afterWrite();
-      } catch (error) {
-        expect(error).toMatchObject({ code: 'full' });
-      }
+      expect(state.find(keyOf(name))).toBeDefined();
+      putEvent(name, event);
       expect(capacity.held()).toBeLessThanOrEqual(MIB);
     }
     expect(count).toBeGreaterThan(50);
   });
 
   test('returns to its initial size when every event was removed and its history dropped', () => {
-    const { state, capacity, afterWrite, put } = engineWith({ maxBytes: 64 * MIB });
+    const { state, capacity, remove, put } = engineWith({ maxBytes: 64 * MIB });
     put('first', 100);
     const before = capacity.held();
     for (let i = 0; i < 5000; i++) put(`event-${i}`, 100);
     expect(capacity.held()).toBeGreaterThan(before + 5000 * 1000);
     for (const slot of state.keys.live.between(undefined, undefined, 10_000)) {
-      if (slot.sortKey !== 'default/first') state.remove(slot.head, 0);
+      if (slot.sortKey !== 'default/first') remove(slot.head);
     }
-    afterWrite();
     while (state.log.oldest() !== undefined) state.pruneOldest();
     // One arena is open, and one more has the entries moved out of compacted ones.
     expect(capacity.held() - before).toBeLessThanOrEqual(2 * MIB);

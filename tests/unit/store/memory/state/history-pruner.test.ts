@@ -9,10 +9,11 @@ const KEY = { namespace: 'default', name: 'often' };
 
 /** A state with so many changes of the moment 0, and a pruner with a clock that moves on each time it is read. */
 function createBench(changes: number, { at = 0, perRead = 0 } = {}) {
-  const state = createMemoryState(100);
+  const written = fakeClock();
+  const state = createMemoryState(100, written);
   const write = (moment = 0): void => {
-    const times = { expiresAt: 4_102_444_800_000_000, retentionMs: 3_600_000, at: moment };
-    state.put(state.slotOf(KEY), sampleEvent(KEY), times);
+    written.advance(moment);
+    state.put(state.slotOf(KEY), sampleEvent(KEY), 4_102_444_800_000_000);
   };
   for (let i = 0; i < changes; i++) write();
   const timers: { readonly run: () => void; readonly delayMs: number }[] = [];

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createMemoryState, type MemoryState } from '../../../../../src/store/memory/state/state.js';
 import type { Version } from '../../../../../src/store/memory/bytes/version.js';
+import { fakeClock } from '../../../../../src/testing/fake-clock.js';
 import { sampleEvent } from '../../../../../src/testing/sample-event.js';
 
 /** What must be empty once all history is dropped. */
@@ -17,13 +18,14 @@ test('dropping all history frees all of its memory and leaves the newest state c
   });
   fc.assert(
     fc.property(fc.array(action, { maxLength: 60, size: 'max' }), fc.nat(60), (actions, early) => {
-      const state = createMemoryState(100);
+      const clock = fakeClock();
+      const state = createMemoryState(100, clock);
       actions.forEach(({ remove, ...key }, i) => {
         const found = state.find(key);
         if (!remove) {
-          const times = { expiresAt: 1000 + i, retentionMs: i * 40_000, at: i };
-          state.put(state.slotOf(key), sampleEvent({ ...key, regarding: key.name }), times);
-        } else if (found !== undefined) state.remove(found, i);
+          const expiresAt = clock.now() + i * 40_000_000;
+          state.put(state.slotOf(key), sampleEvent({ ...key, regarding: key.name }), expiresAt);
+        } else if (found !== undefined) state.remove(found);
         if (i === early) for (let n = 0; n < 20; n++) state.pruneOldest();
       });
       while (state.log.oldest() !== undefined) state.pruneOldest();
@@ -43,8 +45,8 @@ test('dropping all history frees all of its memory and leaves the newest state c
       const terms = [{ field: 'regarding.name', value: 'a' }];
       const named = ['x', 'y'].filter((namespace) => state.find({ namespace, name: 'a' }) !== undefined);
       expect(state.valueIndex.find(terms, state.log.latest())).toHaveLength(named.length);
-      for (let slot = state.expiry.take(1e9); slot !== undefined; slot = state.expiry.take(1e9)) {
-        if (slot !== 'later') state.remove(slot.head, 0);
+      for (let slot = state.expiry.take(Infinity); slot !== undefined; slot = state.expiry.take(Infinity)) {
+        if (slot !== 'later') state.remove(slot.head);
       }
       expect(state.keys.live.size()).toBe(0);
       while (state.log.oldest() !== undefined) state.pruneOldest();
@@ -54,12 +56,12 @@ test('dropping all history frees all of its memory and leaves the newest state c
 });
 
 const KEY = { namespace: 'x', name: 'a' };
-const TIMES = { expiresAt: 1e9, retentionMs: 1000, at: 0 };
+const EXPIRES_AT = fakeClock().now() + 1_000_000;
 const put = (state: MemoryState, note = ''): Version =>
-  state.put(state.slotOf(KEY), sampleEvent({ ...KEY, note }), TIMES);
+  state.put(state.slotOf(KEY), sampleEvent({ ...KEY, note }), EXPIRES_AT);
 
 test('a record has a key of its own, which the caller cannot change', () => {
-  const state = createMemoryState(100);
+  const state = createMemoryState(100, fakeClock());
   const given = { ...KEY };
   const record = state.record(put(state), undefined, given);
   given.name = 'changed';
@@ -69,13 +71,13 @@ test('a record has a key of its own, which the caller cannot change', () => {
 });
 
 test('the key of a record finds its event, and no longer when that was removed', () => {
-  const state = createMemoryState(100);
+  const state = createMemoryState(100, fakeClock());
   const version = put(state);
   const { key } = state.record(version);
   expect(state.find(key)).toBe(version);
   const next = put(state, 'changed');
   expect(state.find(key)).toBe(next);
-  state.remove(next, 0);
+  state.remove(next);
   expect(state.find(key)).toBeUndefined();
   while (state.log.oldest() !== undefined) state.pruneOldest();
   const again = put(state, 'again');
@@ -83,9 +85,9 @@ test('the key of a record finds its event, and no longer when that was removed',
 });
 
 test('a removed event leaves the expiry queue with its history', () => {
-  const state = createMemoryState(100);
+  const state = createMemoryState(100, fakeClock());
   const { slot } = put(state);
-  state.remove(slot.head, 0);
+  state.remove(slot.head);
   expect(slot.queuedFor).toBeDefined();
   while (state.log.oldest() !== undefined) state.pruneOldest();
   expect(slot.queuedFor).toBeUndefined();
@@ -93,7 +95,7 @@ test('a removed event leaves the expiry queue with its history', () => {
 });
 
 test('memory that history needs is counted as history, and is freed with it', () => {
-  const state = createMemoryState(100);
+  const state = createMemoryState(100, fakeClock());
   put(state, 'x'.repeat(10_000));
   const first = state.log.latest();
   const before = state.held();
@@ -113,10 +115,10 @@ test('memory that history needs is counted as history, and is freed with it', ()
 });
 
 test('parts that only superseded events share are counted as history', () => {
-  const state = createMemoryState(100);
+  const state = createMemoryState(100, fakeClock());
   const labelled = (value: string): void => {
     const event = sampleEvent({ ...KEY, labels: { app: value } });
-    state.put(state.slotOf(KEY), event, TIMES);
+    state.put(state.slotOf(KEY), event, EXPIRES_AT);
   };
   labelled('x'.repeat(1000));
   const before = state.held();
