@@ -68,15 +68,9 @@ export function createEvents(options: EventsOptions): Events {
   const clock = options.clock ?? systemClock;
   const notify = createNotifier(observe);
   const store = observe === undefined ? options.store : observedStore(options.store, notify, clock);
-  const hub = createWatchHub({ store, clock, ...(observe && { observe }) });
+  const hub = createWatchHub({ store, clock, observe });
   const time = createStoreTime({ store, clock, toleranceMs: options.clockToleranceMs, holdMs: ttlMs });
-  const expiry = createExpiryLoop({
-    store,
-    clock,
-    time,
-    ...(observe && { observe }),
-    intervalMs: options.expiryIntervalMs ?? 1000,
-  });
+  const expiry = createExpiryLoop({ store, clock, time, observe, intervalMs: options.expiryIntervalMs });
   const fieldTracker = createFieldTracker();
   const activity = observe && createActivity(clock, notify, hub.ring);
   const report = (hook: string, error: unknown): void => notify({ type: 'error', error, where: `events: ${hook}` });

@@ -1,11 +1,8 @@
 import { systemClock, type Clock, type ClockTimer, nextTurn } from '../clock/clock.js';
 import { createFailureSeries } from '../observe/failure-series.js';
 import { createNotifier, type Observe } from '../observe/observation.js';
-import { checkOptions, type OptionRules } from '../options/check-options.js';
-import { aClock, aFunction, anObjectWith, aPositiveNumber, aWholeNumber, required } from '../options/rules.js';
 import type { EventStore } from './contract/event-store.js';
-import { isStoreError } from './contract/errors.js';
-import { anEventStore } from './contract/store-rule.js';
+import { hasCode } from './contract/errors.js';
 import { createStoreTime, type StoreTime } from './store-time.js';
 
 export interface ExpiryLoopOptions {
@@ -22,24 +19,12 @@ export interface ExpiryLoopOptions {
   readonly observe?: Observe | undefined;
 }
 
-const rules = (): OptionRules<ExpiryLoopOptions> => ({
-  store: required(anEventStore),
-  clock: aClock,
-  time: anObjectWith(['expiryMoment'], 'a StoreTime'),
-  intervalMs: aPositiveNumber,
-  sliceSize: aWholeNumber(1),
-  observe: aFunction,
-});
-
 /**
  * Calls `store.expire` in slices: every `intervalMs` it removes all events that are due, with a turn of the event loop
  * between two slices. Several loops, on several replicas, may serve one store. Its timers never keep the process alive.
  * While the clock of this process differs from the store's, it expires nothing: other replicas do that, or events stay.
- *
- * @throws TypeError that lists every unusable option.
  */
 export function createExpiryLoop(options: ExpiryLoopOptions) {
-  checkOptions('createExpiryLoop', options, rules());
   const { store, clock = systemClock, intervalMs = 1000, sliceSize = 500 } = options;
   const notify = createNotifier(options.observe);
   const where = `expiry of ${store.name}`;
@@ -68,7 +53,7 @@ export function createExpiryLoop(options: ExpiryLoopOptions) {
       failures.worked();
     } catch (error) {
       if (signal.aborted) return;
-      if (isStoreError(error) && error.code === 'closed') {
+      if (hasCode(error, 'closed')) {
         abort = undefined;
         return;
       }

@@ -68,3 +68,7 @@ export function storeError(
 export function isStoreError(value: unknown): value is StoreError {
   return hasBrand(value, BRAND);
 }
+
+export function hasCode(error: unknown, ...codes: readonly StoreErrorCode[]): boolean {
+  return isStoreError(error) && codes.includes(error.code);
+}

@@ -1,6 +1,6 @@
 import { type Clock, nextTurn } from '../../clock/clock.js';
 import type { EventStore, Revision } from '../contract/event-store.js';
-import { isStoreError } from '../contract/errors.js';
+import { hasCode } from '../contract/errors.js';
 import { createBackoff } from '../../clock/backoff.js';
 import { batchAt, type Batch } from './batch.js';
 import { HubEntry } from './hub-entry.js';
@@ -127,11 +127,11 @@ export function createCatchUp(options: CatchUpOptions) {
       failed = !(await read(reader));
     } catch (error) {
       if (closing.signal.aborted) return;
-      if (isStoreError(error) && error.code === 'closed') {
+      if (hasCode(error, 'closed')) {
         options.close();
         return;
       }
-      if (isStoreError(error) && error.code === 'expired') {
+      if (hasCode(error, 'expired')) {
         failed = false;
         for (const watcher of takeWaiting(0, reader.position + 1)) watcher.fail(error);
       } else if (reader.abort.signal.aborted) failed = false;

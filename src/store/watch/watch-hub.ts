@@ -1,11 +1,8 @@
 import { systemClock, type Clock, type ClockTimer } from '../../clock/clock.js';
 import { createFailureSeries } from '../../observe/failure-series.js';
 import { createNotifier, type Observe } from '../../observe/observation.js';
-import { checkOptions, type OptionRules } from '../../options/check-options.js';
-import { aClock, aFunction, aNumber, aWholeNumber, orInfinity, required } from '../../options/rules.js';
 import type { EventStore, Revision } from '../contract/event-store.js';
-import { isStoreError } from '../contract/errors.js';
-import { anEventStore } from '../contract/store-rule.js';
+import { hasCode } from '../contract/errors.js';
 import { createBackoff } from '../../clock/backoff.js';
 import { createCatchUp } from './catch-up.js';
 import { createRing, type Ring } from './ring.js';
@@ -14,7 +11,7 @@ import { createWakeUps } from './wake-up-batches.js';
 
 export interface WatchHubOptions {
   readonly store: EventStore;
-  /** The source of time. Default: the system clock. */
+  /** Default: the system clock. */
   readonly clock?: Clock | undefined;
   /** The limit for the ring in bytes: recent changes and their encoded frames. Default: 33,554,432 (32 MiB). */
   readonly maxBytes?: number | undefined;
@@ -38,24 +35,12 @@ export interface WatchHub {
   close(): void;
 }
 
-const rules = (): OptionRules<WatchHubOptions> => ({
-  store: required(anEventStore),
-  clock: aClock,
-  maxBytes: orInfinity(aNumber(0)),
-  idleMs: orInfinity(aNumber(0)),
-  catchUpReaders: aWholeNumber(1),
-  observe: aFunction,
-});
-
 /**
  * One feed of a store for any number of watchers. A watcher that falls behind the ring is served by a few shared
  * readers of the store's history, and fails with `expired` only when that does not reach back far enough either. When
  * the store is unavailable the hub retries: no watcher misses a change or gets one twice.
- *
- * @throws TypeError that lists every unusable option.
  */
 export function createWatchHub(options: WatchHubOptions): WatchHub {
-  checkOptions('createWatchHub', options, rules());
   const { store, clock = systemClock, maxBytes = 33_554_432, idleMs = 30_000, catchUpReaders = 4 } = options;
   const notify = createNotifier(options.observe);
   const failures = createFailureSeries(`watch feed of ${store.name}`, notify, clock);
@@ -102,12 +87,12 @@ export function createWatchHub(options: WatchHubOptions): WatchHub {
         await store.revision({ signal });
       } catch (error) {
         if (signal.aborted) return;
-        if (isStoreError(error) && error.code === 'closed') {
+        if (hasCode(error, 'closed')) {
           close();
           return;
         }
         // History no longer reaches back to the ring: start again; watchers catch up where that is possible.
-        if (isStoreError(error) && error.code === 'expired') ready = false;
+        if (hasCode(error, 'expired')) ready = false;
         failures.failed(error);
       }
       await backoff.pause(signal);
