@@ -3,11 +3,11 @@ import { each } from '../clock/each.js';
 import { optionFaults, throwFaults, type OptionRules } from '../options/check-options.js';
 import { aBoolean, aClock, aFunction, anAbortSignal, aWholeNumber, required } from '../options/rules.js';
 import type { EventKey, EventStore, ListPage, Position, Revision } from './contract/event-store.js';
-import { isStoreError } from './contract/errors.js';
+import { hasCode, isStoreError } from './contract/errors.js';
 import type { EventRecord } from './contract/record.js';
 import { anEventStore } from './contract/store-rule.js';
 import { createStoreTime } from './store-time.js';
-import { hasCode, sameEvent } from './unknown-outcomes.js';
+import { sameEvent } from './unknown-outcomes.js';
 
 /** Options of {@link copyEvents}. */
 export interface CopyEventsOptions {

@@ -3,7 +3,8 @@ import { systemClock, type Clock } from '../clock/clock.js';
 import { optionFaults, throwFaults, type OptionRules } from '../options/check-options.js';
 import { aClock, aFunction, aNumber, required } from '../options/rules.js';
 import type { EventKey, EventStore, RemoveOptions, StoreCall } from './contract/event-store.js';
-import { isStoreError, type StoreErrorCode } from './contract/errors.js';
+import { hasCode, type StoreErrorCode } from './contract/errors.js';
+import { keyText, sameBytes } from './contract/keys.js';
 import { eventSize, type EncodedEvent, type EventRecord } from './contract/record.js';
 import { anEventStore } from './contract/store-rule.js';
 
@@ -36,72 +37,13 @@ const rules = (): OptionRules<UnknownOutcomeOptions> => ({
   findCreated: aFunction,
 });
 
-export function hasCode(error: unknown, ...codes: readonly StoreErrorCode[]): boolean {
-  return isStoreError(error) && codes.includes(error.code);
-}
-
 /** True when two events are equal: same uid, same bytes. The values that selectors read follow from the bytes. */
 export function sameEvent(one: EncodedEvent, other: EncodedEvent): boolean {
-  const { bytes } = other;
-  return one.uid === other.uid && eventSize(one) === bytes.length && one.bytes.every((byte, at) => byte === bytes[at]);
+  return one.uid === other.uid && eventSize(one) === eventSize(other) && sameBytes(one.bytes, other.bytes);
 }
-
-type Write = (signal: AbortSignal | undefined) => Promise<EventRecord>;
 
 /** Determines the outcome of the first write from the error of a repeated one; `undefined`: it cannot be determined. */
 type Judge = (error: unknown, signal: AbortSignal) => Promise<EventRecord | undefined>;
-
-/**
- * Repeats a write whose outcome is unknown. It is conditional, so it cannot take effect twice: either the repetition
- * succeeds, or the condition no longer holds and `judge` determines why. Otherwise it fails with the first error.
- */
-async function resolved(
-  write: Write,
-  again: Write,
-  signal: AbortSignal | undefined,
-  judge: Judge,
-  closing: AbortSignal,
-  { clock = systemClock, withinMs = 8_000 }: UnknownOutcomeOptions,
-): Promise<EventRecord> {
-  const begun = clock.monotonic();
-  try {
-    return await write(signal);
-  } catch (unknown) {
-    const leftMs = withinMs - (clock.monotonic() - begun);
-    if (leftMs <= 0 || !hasCode(unknown, 'unknown-outcome')) throw unknown;
-    // Every attempt may take the engine's whole deadline: together they must not take longer than clients wait.
-    const late = new AbortController();
-    const timer = clock.setTimer(() => late.abort(), leftMs);
-    const either = signal === undefined ? late.signal : AbortSignal.any([signal, late.signal]);
-    const pauses = createBackoff(clock, MAX_PAUSE_MS);
-    // Attempts end by themselves when the store is closed.
-    const ended = AbortSignal.any([either, closing]);
-    const record = await repeated(again, judge, either, pauses, ended).finally(() => timer.cancel());
-    if (record === undefined) throw unknown;
-    return record;
-  }
-}
-
-/** The first repetition begins at once. An engine that is away refuses at once, too, and may be back in seconds. */
-async function repeated(
-  write: Write,
-  judge: Judge,
-  signal: AbortSignal,
-  pauses: ReturnType<typeof createBackoff>,
-  ended: AbortSignal,
-): Promise<EventRecord | undefined> {
-  while (!ended.aborted) {
-    try {
-      return await write(signal);
-    } catch (error) {
-      if (!hasCode(error, 'unknown-outcome', 'unavailable')) {
-        return signal.aborted ? undefined : judge(error, signal).catch(() => undefined);
-      }
-    }
-    await pauses.pause(ended);
-  }
-  return undefined;
-}
 
 /**
  * Returns the same store, with unknown outcomes resolved where that is possible: the conditional write is repeated, with
@@ -121,7 +63,9 @@ export function resolveUnknownOutcomes(store: EventStore, options: UnknownOutcom
     ...required(anEventStore)(store, 'the store'),
     ...optionFaults(options, rules()),
   ]);
+  const { clock = systemClock, withinMs = 8_000, findCreated } = options;
   const closing = new AbortController();
+
   const written =
     (key: EventKey, event: EncodedEvent, code: StoreErrorCode): Judge =>
     async (error, signal) => {
@@ -138,22 +82,61 @@ export function resolveUnknownOutcomes(store: EventStore, options: UnknownOutcom
       const latest = await store.revision({ signal });
       if (latest <= expected) return undefined;
       for await (const changes of store.changes({ after: expected, signal })) {
-        const next = changes.find((change) => change.key.name === key.name && change.key.namespace === key.namespace);
+        const next = changes.find((change) => keyText(change.key) === keyText(key));
         if (next !== undefined) return next.type === 'delete' ? next.record : undefined;
         if ((changes.at(-1)?.revision ?? latest) >= latest) return undefined;
       }
       return undefined;
     };
 
-  const resolve = <Call extends StoreCall>(
+  /** Repeats a write until its outcome is known, or returns `undefined` when the signal is aborted. */
+  const repeated = async (
+    write: () => Promise<EventRecord>,
+    judge: Judge,
+    signal: AbortSignal,
+  ): Promise<EventRecord | undefined> => {
+    // Attempts end by themselves when the store is closed.
+    const ended = AbortSignal.any([signal, closing.signal]);
+    const pauses = createBackoff(clock, MAX_PAUSE_MS);
+    // The first repetition begins at once. An engine that is away refuses at once, too, and may be back in seconds.
+    while (!ended.aborted) {
+      try {
+        return await write();
+      } catch (error) {
+        if (!hasCode(error, 'unknown-outcome', 'unavailable')) {
+          return signal.aborted ? undefined : judge(error, signal).catch(() => undefined);
+        }
+      }
+      await pauses.pause(ended);
+    }
+    return undefined;
+  };
+
+  /**
+   * Repeats a write whose outcome is unknown. It is conditional, so it cannot take effect twice: either the repetition
+   * succeeds, or the condition no longer holds and `judge` determines why. Otherwise it fails with the first error.
+   */
+  const resolve = async <Call extends StoreCall>(
     call: Call,
     write: (own: Call) => Promise<EventRecord>,
     judge: Judge,
     find?: (signal: AbortSignal | undefined) => Promise<EventRecord | undefined>,
   ): Promise<EventRecord> => {
-    const once: Write = (signal) => write({ ...call, signal });
-    const again: Write = async (signal) => (await find?.(signal)) ?? once(signal);
-    return resolved(once, again, call.signal, judge, closing.signal, options);
+    const begun = clock.monotonic();
+    try {
+      return await write(call);
+    } catch (unknown) {
+      const leftMs = withinMs - (clock.monotonic() - begun);
+      if (leftMs <= 0 || !hasCode(unknown, 'unknown-outcome')) throw unknown;
+      // Every attempt may take the engine's whole deadline: together they must not take longer than clients wait.
+      const late = new AbortController();
+      const timer = clock.setTimer(() => late.abort(), leftMs);
+      const signal = call.signal === undefined ? late.signal : AbortSignal.any([call.signal, late.signal]);
+      const again = async (): Promise<EventRecord> => (await find?.(signal)) ?? write({ ...call, signal });
+      const record = await repeated(again, judge, signal).finally(() => timer.cancel());
+      if (record === undefined) throw unknown;
+      return record;
+    }
   };
 
   return Object.freeze<EventStore>({
@@ -162,12 +145,7 @@ export function resolveUnknownOutcomes(store: EventStore, options: UnknownOutcom
     get: (key, call) => store.get(key, call),
     list: (query) => store.list(query),
     create: (key, event, call) =>
-      resolve(
-        call,
-        (own) => store.create(key, event, own),
-        written(key, event, 'exists'),
-        options.findCreated?.(key, event),
-      ),
+      resolve(call, (own) => store.create(key, event, own), written(key, event, 'exists'), findCreated?.(key, event)),
     replace: (key, event, call) =>
       resolve(call, (own) => store.replace(key, event, own), written(key, event, 'conflict')),
     remove: (key, call = {}) => resolve(call, (own) => store.remove(key, own), removed(key, call)),

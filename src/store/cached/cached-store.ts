@@ -2,7 +2,7 @@ import { systemClock } from '../../clock/clock.js';
 import { createFailureSeries } from '../../observe/failure-series.js';
 import { createNotifier } from '../../observe/observation.js';
 import type { EventStore, ListPage, ListQuery } from '../contract/event-store.js';
-import { isStoreError } from '../contract/errors.js';
+import { hasCode } from '../contract/errors.js';
 import { LATER, type ReadHints } from '../contract/read-hints.js';
 import type { EventRecord } from '../contract/record.js';
 import { createBounds } from '../memory/bounds.js';
@@ -87,7 +87,7 @@ export function cachedStore(store: EventStore, options: CachedStoreOptions = {})
   /** The replica, if reads may use it while the store is unavailable. */
   const staleFor = (error: unknown): Replica | undefined => {
     const { replica } = cache;
-    if (whenAway === 'fail' || replica === undefined || !isStoreError(error) || error.code !== 'unavailable') {
+    if (whenAway === 'fail' || replica === undefined || !hasCode(error, 'unavailable')) {
       return undefined;
     }
     if (state !== 'stale') turn('stale', error);
@@ -147,7 +147,7 @@ export function cachedStore(store: EventStore, options: CachedStoreOptions = {})
     const page = replica.list(query);
     if (!(page instanceof Promise)) return page;
     return page.catch((error: unknown) => {
-      if (isStoreError(error) && error.code === 'expired') return listThrough(query);
+      if (hasCode(error, 'expired')) return listThrough(query);
       throw error;
     });
   };

@@ -3,7 +3,7 @@ import { pause } from '../../clock/abortable.js';
 import { createBackoff, createDelays } from '../../clock/backoff.js';
 import type { FailureSeries } from '../../observe/failure-series.js';
 import type { Change, EventStore, ListPage, Revision } from '../contract/event-store.js';
-import { isStoreError } from '../contract/errors.js';
+import { hasCode } from '../contract/errors.js';
 import { eventSize } from '../contract/record.js';
 import type { Bounds } from '../memory/bounds.js';
 import { createReplica, type Replica, type ReplicaLimits } from '../memory/replica.js';
@@ -134,7 +134,7 @@ export function createWatchCache(options: WatchCacheOptions) {
           // The feed ended by itself: if the store was closed, this fails with `closed`.
           await store.revision({ signal });
         } catch (error) {
-          const isOver = isStoreError(error) && (error.code === 'expired' || error.code === 'closed');
+          const isOver = hasCode(error, 'expired', 'closed');
           if (signal.aborted || isApplying || isOver) throw error;
           failures.failed(error);
         }
@@ -157,8 +157,8 @@ export function createWatchCache(options: WatchCacheOptions) {
         if (signal.aborted) return;
         const wasReady = ready;
         drop();
-        if (isStoreError(error) && error.code === 'closed') return;
-        if (isStoreError(error) && error.code === 'full') {
+        if (hasCode(error, 'closed')) return;
+        if (hasCode(error, 'full')) {
           onState('full', error);
           if (wasReady && clock.monotonic() - readyAt > FULL_MAX_MS) pauses.reset();
           await pause(clock, pauses.next(), signal);

@@ -2,7 +2,7 @@ import { type ClockTimer, atNextTurn } from '../../clock/clock.js';
 import { createFailureSeries } from '../../observe/failure-series.js';
 import type { Notify } from '../../observe/observation.js';
 import type { Revision } from '../contract/record.js';
-import { hasCode } from '../unknown-outcomes.js';
+import { hasCode } from '../contract/errors.js';
 import type { EtcdClient } from './client.js';
 import type { Layout } from './layout.js';
 import type { EtcdSettings } from './options.js';

@@ -1,6 +1,4 @@
-import { each } from '../../clock/each.js';
-import { isStoreError } from '../contract/errors.js';
-import { hasCode } from '../unknown-outcomes.js';
+import { hasCode, isStoreError } from '../contract/errors.js';
 import type { CallContext } from './call-context.js';
 import type { EtcdClient } from './client.js';
 import { drop, get } from './connection.js';

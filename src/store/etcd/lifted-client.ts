@@ -1,7 +1,6 @@
 import type { Clock } from '../../clock/clock.js';
-import { isStoreError, storeError, type StoreError } from '../contract/errors.js';
+import { hasCode, isStoreError, storeError } from '../contract/errors.js';
 import type { Revision } from '../contract/record.js';
-import { hasCode } from '../unknown-outcomes.js';
 import { withinDeadline, type CallContext } from './call-context.js';
 import type { EtcdClient } from './client.js';
 import type { Layout } from './layout.js';
