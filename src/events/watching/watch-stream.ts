@@ -5,7 +5,7 @@ import { expired } from '../../api/status/failures.js';
 import { isStatusFailure, type StatusFailure } from '../../api/status/status-failure.js';
 import { isStoreError } from '../../store/contract/errors.js';
 import { LARGE_BYTES } from '../../limits/response-bytes.js';
-import { createParkedIterator, type ParkedIterator, type ParkedSource } from '../../store/feeds/parked-iterator.js';
+import { ParkedIterator, type ParkedSource } from '../../store/feeds/parked-iterator.js';
 import { createFirstFrames } from './first-frames.js';
 import { LiveFrames } from './live-frames.js';
 import { storeFailure } from '../request/store-failures.js';
@@ -46,7 +46,7 @@ export class WatchStream implements ParkedSource<Uint8Array> {
     // WebSockets are not served. The response ends at once, so that clients which wait for its end watch without them.
     const asksForWebSocket = header(request, 'upgrade')?.toLowerCase() === 'websocket';
     this.#done = options.timeoutSeconds < 0 || asksForWebSocket;
-    this.frames = createParkedIterator<Uint8Array>(this);
+    this.frames = new ParkedIterator<Uint8Array>(this);
     this.#source = createFirstFrames(this.#context, this.frames, (after) => {
       // The client may have disconnected in the meantime.
       if (!this.#over.signal.aborted) this.#source = new LiveFrames(this.#context, after, this.frames);

@@ -13,10 +13,6 @@ export interface ParkedSource<T> {
   readonly signal?: AbortSignal | undefined;
 }
 
-export function createParkedIterator<T extends object>(source: ParkedSource<T>): ParkedIterator<T> {
-  return new ParkedIterator(source);
-}
-
 /**
  * An async iterator whose waiting `next()` calls can be woken, ended and returned from outside: `return()` on a
  * generator waits as long as the generator does. A class for the same reason as `Watcher`.

@@ -16,7 +16,7 @@ import { storeError } from '../contract/errors.js';
 import { aStoreEngine } from '../contract/store-rule.js';
 import { copyOfKey, isWellFormedKey, keyText } from '../contract/keys.js';
 import type { LATER } from '../contract/read-hints.js';
-import { createParkedIterator, type ParkedIterator } from '../feeds/parked-iterator.js';
+import { ParkedIterator } from '../feeds/parked-iterator.js';
 import type { FeedSource } from '../feeds/paged-feed.js';
 import type { EncodedEvent, EventKey, EventRecord } from '../contract/record.js';
 import { createOpening, type Opening } from './opening.js';
@@ -166,7 +166,7 @@ export function createEventStore(engine: StoreEngine): EventStore {
   ): AsyncIterator<readonly Change[]> => {
     let source: FeedSource | undefined;
     let failure: { readonly error: unknown } | undefined;
-    const feed: ParkedIterator<readonly Change[]> = createParkedIterator({
+    const feed: ParkedIterator<readonly Change[]> = new ParkedIterator({
       signal,
       poll() {
         if (failure !== undefined) throw failure.error;

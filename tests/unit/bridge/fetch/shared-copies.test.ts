@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
 import { toFetchHandler } from '../../../../src/fetch.js';
-import { createParkedIterator, type ParkedIterator } from '../../../../src/store/feeds/parked-iterator.js';
+import { ParkedIterator } from '../../../../src/store/feeds/parked-iterator.js';
 
 type Reader = ReadableStreamDefaultReader<Uint8Array>;
 
@@ -16,7 +16,7 @@ async function watches(count: number) {
   const handler = toFetchHandler(
     () => {
       let taken = 0;
-      const body = createParkedIterator<Uint8Array>({ poll: () => chunks[taken++] ?? void (taken -= 1), onEnd: ended });
+      const body = new ParkedIterator<Uint8Array>({ poll: () => chunks[taken++] ?? void (taken -= 1), onEnd: ended });
       streams.push(body);
       return { status: 200, headers: {}, body };
     },

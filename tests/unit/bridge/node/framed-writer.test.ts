@@ -2,7 +2,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { toNodeListener } from '../../../../src/node.js';
-import { createParkedIterator } from '../../../../src/store/feeds/parked-iterator.js';
+import { ParkedIterator } from '../../../../src/store/feeds/parked-iterator.js';
 
 const servers: ReturnType<typeof createServer>[] = [];
 afterEach(() => {
@@ -12,7 +12,7 @@ afterEach(() => {
 /** Chunks as a watch gives them: without promises, and the same ones to everybody. */
 function chunksOf(texts: readonly string[]): AsyncIterable<Uint8Array> {
   const chunks = texts.map((text) => new TextEncoder().encode(text));
-  return createParkedIterator({ poll: () => chunks.shift() ?? 'end' });
+  return new ParkedIterator({ poll: () => chunks.shift() ?? 'end' });
 }
 
 /** What the socket receives after the head, and what `res.write` was called with. */

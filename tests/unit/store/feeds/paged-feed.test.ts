@@ -4,7 +4,7 @@ import type { Change } from '../../../../src/store/contract/event-store.js';
 import { storeError } from '../../../../src/store/contract/errors.js';
 import { nextTurn } from '../../../../src/clock/clock.js';
 import { createPagedFeeds, type FeedSource } from '../../../../src/store/feeds/paged-feed.js';
-import { createParkedIterator, type ParkedIterator } from '../../../../src/store/feeds/parked-iterator.js';
+import { ParkedIterator } from '../../../../src/store/feeds/parked-iterator.js';
 import { sampleEvent } from '../../../../src/testing/sample-event.js';
 
 function changeAt(revision: number): Change {
@@ -28,7 +28,7 @@ function createBench(pageSize = 2) {
   /** A reader as the shell of stores makes it. */
   const open = ({ after, signal }: { after: number; signal?: AbortSignal }): ParkedIterator<readonly Change[]> => {
     let source: FeedSource | undefined;
-    const reader: ParkedIterator<readonly Change[]> = createParkedIterator({
+    const reader: ParkedIterator<readonly Change[]> = new ParkedIterator({
       signal,
       poll: () => source?.take(),
       onEnd: () => source?.end?.(),

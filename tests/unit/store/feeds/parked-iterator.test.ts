@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { createParkedIterator } from '../../../../src/store/feeds/parked-iterator.js';
+import { ParkedIterator } from '../../../../src/store/feeds/parked-iterator.js';
 
 function queue(signal?: AbortSignal) {
   const ready: (string[] | 'end' | Error)[] = [];
   let ended = 0;
-  const iterator = createParkedIterator<string[]>({
+  const iterator = new ParkedIterator<string[]>({
     signal,
     poll() {
       const value = ready.shift();

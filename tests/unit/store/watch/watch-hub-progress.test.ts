@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Change, ChangesOptions, EventStore, Revision } from '../../../../src/store/contract/event-store.js';
 import { memoryStore } from '../../../../src/store/memory/memory-store.js';
 import { nextTurn } from '../../../../src/clock/clock.js';
-import { createParkedIterator, type ParkedIterator } from '../../../../src/store/feeds/parked-iterator.js';
+import { ParkedIterator } from '../../../../src/store/feeds/parked-iterator.js';
 import type { Batch } from '../../../../src/store/watch/batch.js';
 import { createWatchHub } from '../../../../src/store/watch/watch-hub.js';
 import { fakeClock } from '../../../../src/testing/fake-clock.js';
@@ -25,7 +25,7 @@ function sharedStore(latest: Revision): {
     let lastProgress = after;
     let reached = after;
     opened.push(after);
-    const feed = createParkedIterator<readonly Change[]>({
+    const feed = new ParkedIterator<readonly Change[]>({
       signal,
       poll() {
         const batch = history.filter(({ revision }) => revision > position);

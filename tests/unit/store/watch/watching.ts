@@ -1,5 +1,5 @@
 import type { Revision } from '../../../../src/store/contract/event-store.js';
-import { createParkedIterator, type ParkedIterator } from '../../../../src/store/feeds/parked-iterator.js';
+import { ParkedIterator } from '../../../../src/store/feeds/parked-iterator.js';
 import type { Batch } from '../../../../src/store/watch/batch.js';
 import type { WatchHub } from '../../../../src/store/watch/watch-hub.js';
 import type { WatchOptions } from '../../../../src/store/watch/watcher.js';
@@ -10,7 +10,7 @@ export interface Watching extends ParkedIterator<Batch> {
 }
 
 export function watch(hub: WatchHub, { after, signal }: Omit<WatchOptions, 'waker'>): Watching {
-  const parked = createParkedIterator<Batch>({ poll: () => watcher.poll(), onEnd: () => watcher.end() });
+  const parked = new ParkedIterator<Batch>({ poll: () => watcher.poll(), onEnd: () => watcher.end() });
   const watcher = hub.watch({ after, signal, waker: parked });
   return Object.defineProperty(parked, 'position', { get: () => watcher.position }) as Watching;
 }
