@@ -28,7 +28,6 @@ export function createExpiryLoop(options: ExpiryLoopOptions) {
   const { store, clock = systemClock, intervalMs = 1000, sliceSize = 500 } = options;
   const notify = createNotifier(options.observe);
   const where = `expiry of ${store.name}`;
-  const report = (error: unknown): void => notify({ type: 'error', error, where });
   const failures = createFailureSeries(where, notify, clock);
   const time = options.time ?? createStoreTime({ store, clock });
 
@@ -41,7 +40,7 @@ export function createExpiryLoop(options: ExpiryLoopOptions) {
   const expireAll = async (signal: AbortSignal): Promise<void> => {
     const given = time.expiryMoment({ signal });
     const { now, fault } = given instanceof Promise ? await given : given;
-    if (fault !== undefined && !isFaulty) report(new Error(fault));
+    if (fault !== undefined && !isFaulty) notify({ type: 'error', error: new Error(fault), where });
     isFaulty = fault !== undefined;
     if (now === undefined) return;
     while (!signal.aborted && (await store.expire({ now, limit: sliceSize, signal })) > 0) await nextTurn();

@@ -23,8 +23,8 @@ interface Waiter {
 interface Round {
   /** Whether the cache has the revision of the response. Fails with the error of the request. */
   readonly result: Promise<boolean>;
-  /** Whether its reads have stopped waiting. */
-  isLate(): boolean;
+  /** When its reads stop waiting, in monotonic milliseconds. */
+  readonly until: number;
   ask(): void;
 }
 
@@ -110,7 +110,6 @@ export function createFreshness({ store, cache, clock, timeoutMs }: FreshnessOpt
     const result = new Promise<boolean>((...settle) => ([resolve, reject] = settle));
     // Otherwise a rejection is unhandled when all callers have left.
     result.catch(() => undefined);
-    const isLate = (): boolean => clock.monotonic() >= until;
     const timer = clock.setTimer(() => resolve(false), timeoutMs);
     const answered = (): void => {
       timer.cancel();
@@ -120,7 +119,7 @@ export function createFreshness({ store, cache, clock, timeoutMs }: FreshnessOpt
     };
     return {
       result,
-      isLate,
+      until,
       ask() {
         const covered = uncertainCalls;
         store.revision({ signal: closing.signal }).then(
@@ -167,7 +166,7 @@ export function createFreshness({ store, cache, clock, timeoutMs }: FreshnessOpt
       if (!mustAsk()) return reach(known, clock.monotonic() + timeoutMs);
       if (asking === undefined) return ask();
       // One read calls this several times: a list first for JSON, then for records.
-      if (asking.isLate()) return Promise.resolve(false);
+      if (clock.monotonic() >= asking.until) return Promise.resolve(false);
       next ??= createRound();
       return next.result;
     },

@@ -1,50 +1,31 @@
 import type { Clock } from '../../clock/clock.js';
 import { keyText } from '../contract/keys.js';
-import type { Change, Revision } from '../contract/event-store.js';
+import type { Change, JsonPage, ListPage, ListQuery, Revision } from '../contract/event-store.js';
+import type { Awaitable } from '../shell/store-engine.js';
 import { eventSize, type EncodedEvent, type EventKey, type EventRecord } from '../contract/record.js';
 import type { Bounds } from './bounds.js';
 import { findHints } from '../contract/find-hints.js';
 import { createEngine } from './engine.js';
 import type { ExpiryQueue } from './index/expiry-queue.js';
 import type { MemoryStoreOptions } from './options.js';
-import { createReads, type Reads } from './reads.js';
+import { createReads } from './reads.js';
 
 export type ReplicaLimits = Pick<
   MemoryStoreOptions,
   'historyMs' | 'historyMaxBytes' | 'listCacheMaxBytes' | 'maxBytes'
 >;
 
-/** A memory engine whose revisions come from the feed of another store. */
-export interface Replica extends Reads {
-  /** The replica has every change up to this revision. */
-  revision(): Revision;
-  /** The oldest revision that can be read and resumed from. */
-  floor(): Revision;
-  /** Adds an event of the state at the first revision, before any change. Fails with `full`. */
-  load(record: EventRecord): void;
-  /**
-   * Applies the next change. Revisions must increase, and may have gaps. Fails with `full`, and with an Error for a
-   * change that contradicts the contents.
-   */
-  apply(change: Change): void;
-  /** Records that nothing changed from {@link Replica.revision} up to this revision. */
-  advance(revision: Revision): void;
-  /** Returns up to `max` changes after a revision that is at least the floor. */
-  changes(after: Revision, max: number): readonly Change[];
-  /** The revision of the last change, or the initial revision if there was no change. */
-  lastChange(): Revision;
-  size(): { readonly events: number; readonly bytes: number };
-  /** Stops the timer. The contents stay readable. */
-  close(): void;
-}
+export type Replica = ReturnType<typeof createReplica>;
 
 /** A replica expires nothing itself: the feed delivers expiry like any other change. */
 const NO_EXPIRY: ExpiryQueue = { note: () => undefined, take: () => undefined, drop: () => undefined };
 
-export function createReplica(clock: Clock, start: Revision, limits: ReplicaLimits, bounds: Bounds): Replica {
+/** Creates a memory engine whose revisions come from the feed of another store. */
+export function createReplica(clock: Clock, start: Revision, limits: ReplicaLimits, bounds: Bounds) {
   const engine = createEngine(clock, { ...limits, startAt: start }, bounds, NO_EXPIRY);
   const { state, capacity, history } = engine;
   const { log } = state;
+  const reads = createReads(engine, () => undefined);
   let lastChange = start;
 
   /** Other stores do not store hints, so at most recently written events have them. */
@@ -55,18 +36,28 @@ export function createReplica(clock: Clock, start: Revision, limits: ReplicaLimi
   };
 
   return {
-    ...createReads(engine, () => undefined),
-    revision: () => start + log.latest(),
-    floor: () => start + log.floor(),
-    lastChange: () => lastChange,
-    load({ key, revision, event: given, expiresAt }) {
+    get: (key: EventKey): EventRecord | undefined => reads.get(key),
+    list: (query: ListQuery): Awaitable<ListPage> => reads.list(query),
+    json: (query: ListQuery): JsonPage | undefined => reads.json(query),
+    /** The replica has every change up to this revision. */
+    revision: (): Revision => start + log.latest(),
+    /** The oldest revision that can be read and resumed from. */
+    floor: (): Revision => start + log.floor(),
+    /** The revision of the last change, or the initial revision if there was no change. */
+    lastChange: (): Revision => lastChange,
+    /** Adds an event of the state at the first revision, before any change. Fails with `full`. */
+    load({ key, revision, event: given, expiresAt }: EventRecord): void {
       const target = state.slotOf(key);
       if (typeof target !== 'string') throw new Error(`${keyText(key)} is in the list twice`);
       const event = withHints(key, given);
       capacity.admit(target, eventSize(event));
       state.load(target, event, expiresAt, revision - start);
     },
-    apply({ type, key, revision, record: { event, expiresAt } }) {
+    /**
+     * Applies the next change. Revisions must increase, and may have gaps. Fails with `full`, and with an Error for a
+     * change that contradicts the contents.
+     */
+    apply({ type, key, revision, record: { event, expiresAt } }: Change): void {
       const sequence = revision - start;
       if (sequence <= log.latest()) throw new Error(`revision ${revision} came after ${start + log.latest()}`);
       if (type === 'put') {
@@ -78,11 +69,16 @@ export function createReplica(clock: Clock, start: Revision, limits: ReplicaLimi
       }
       lastChange = revision;
     },
-    advance(revision) {
+    /** Records that nothing changed from `revision()` up to this revision. */
+    advance(revision: Revision): void {
       if (revision - start > log.latest()) log.advance(revision - start);
     },
-    changes: (after, max) => log.read(after - start, max).map(state.change),
-    size: () => ({ events: state.keys.live.size(), bytes: capacity.held() }),
-    close: history.close,
+    /** Returns up to `max` changes after a revision that is at least the floor. */
+    changes: (after: Revision, max: number): readonly Change[] => log.read(after - start, max).map(state.change),
+    size(): { readonly events: number; readonly bytes: number } {
+      return { events: state.keys.live.size(), bytes: capacity.held() };
+    },
+    /** Stops the timer. The contents stay readable. */
+    close: (): void => history.close(),
   };
 }

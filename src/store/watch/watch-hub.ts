@@ -23,24 +23,14 @@ export interface WatchHubOptions {
   readonly observe?: Observe | undefined;
 }
 
-export interface WatchHub {
-  /** Creates a watcher. On a closed hub it ends at once. */
-  watch(options: WatchOptions): Watcher;
-  /** The last revision the feed delivered; `undefined` while there is no feed. */
-  revision(): Revision | undefined;
-  /** How much the buffer of recent changes holds. */
-  readonly ring: Ring['size'];
-  readonly watchers: number;
-  /** Ends the feed and all watchers, cleanly. May be called twice. */
-  close(): void;
-}
+export type WatchHub = ReturnType<typeof createWatchHub>;
 
 /**
  * One feed of a store for any number of watchers. A watcher that falls behind the ring is served by a few shared
  * readers of the store's history, and fails with `expired` only when that does not reach back far enough either. When
  * the store is unavailable the hub retries: no watcher misses a change or gets one twice.
  */
-export function createWatchHub(options: WatchHubOptions): WatchHub {
+export function createWatchHub(options: WatchHubOptions) {
   const { store, clock = systemClock, maxBytes = 33_554_432, idleMs = 30_000, catchUpReaders = 4 } = options;
   const notify = createNotifier(options.observe);
   const failures = createFailureSeries(`watch feed of ${store.name}`, notify, clock);
@@ -143,7 +133,8 @@ export function createWatchHub(options: WatchHubOptions): WatchHub {
   };
 
   return {
-    watch(where) {
+    /** Creates a watcher. On a closed hub it ends at once. */
+    watch(where: WatchOptions): Watcher {
       const watcher = new Watcher(hub, where);
       if (closed || where.signal?.aborted) watcher.end();
       else {
@@ -152,11 +143,14 @@ export function createWatchHub(options: WatchHubOptions): WatchHub {
       }
       return watcher;
     },
-    revision: () => (ready ? ring.head() : undefined),
-    ring: ring.size,
-    get watchers() {
+    /** The last revision the feed delivered; `undefined` while there is no feed. */
+    revision: (): Revision | undefined => (ready ? ring.head() : undefined),
+    /** How much the buffer of recent changes holds. */
+    ring: (): ReturnType<Ring['size']> => ring.size(),
+    get watchers(): number {
       return watchers.size;
     },
-    close,
+    /** Ends the feed and all watchers, cleanly. May be called twice. */
+    close: (): void => close(),
   };
 }

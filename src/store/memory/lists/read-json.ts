@@ -51,12 +51,9 @@ function everything(state: MemoryState, cache: JsonCache, range: ListRange, limi
     else pieces.push(...eventsJsonInPieces(versions.slice(first, end), start, open));
   }
   const revision = start + sequence;
-  if (last === undefined) return { pieces, revision, remaining: 0 };
-  const remaining = countLeft(state, range, last);
+  const remaining = last === undefined ? 0 : countLeft(state, range, last);
   if (remaining === undefined) return undefined;
-  return remaining === 0
-    ? { pieces, revision, remaining }
-    : { pieces, revision, remaining, next: positionOf(state, last, false) };
+  return { pieces, revision, remaining, ...(last && remaining > 0 && { next: positionOf(state, last, false) }) };
 }
 
 function ofOneValue(

@@ -173,12 +173,12 @@ export function readList(state: MemoryState, query: ListQuery, past: PastView | 
   else walkUp(state, range, batch, visit, skipped);
 
   const records = listedRecords(versions, state.start, query.namespace);
-  const page: { -readonly [Field in keyof ListPage]: ListPage[Field] } = { records, revision: state.start + sequence };
+  const revision = state.start + sequence;
+  if (at !== undefined) return { page: { records, revision, next: keyOf(at.sortKey) }, incomplete: true };
+  const page: { -readonly [Field in keyof ListPage]: ListPage[Field] } = { records, revision };
   if (more) page.next = positionOf(state, last as Version, range.newestFirst);
   if (terms.length === 0) page.remaining = more ? countLeft(state, range, last as Version) : 0;
-  if (at === undefined) return { page, incomplete: scanned === scanLimit };
-  delete page.remaining;
-  return { page: { ...page, next: keyOf(at.sortKey) }, incomplete: true };
+  return { page, incomplete: scanned === scanLimit };
 }
 
 export function positionOf({ start }: MemoryState, { slot, sequence }: Version, newestFirst: boolean): Position {
