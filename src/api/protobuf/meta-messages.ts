@@ -1,80 +1,67 @@
 import { deleteOptionsShape } from '../schema/delete-options-schema.js';
+import { list, metaStruct, scalar, typed } from '../schema/facts.js';
 import { lazy } from '../schema/lazy.js';
 import { apiResourceListShape, listMetaShape, statusShape } from '../schema/meta-shapes.js';
 import { objectMetaShape } from '../schema/object-meta-schema.js';
-import { createMessage, compiledMessage, type FieldType, type Message, type MessageField } from './message.js';
+import type { Shape, StructShape } from '../schema/shape.js';
 
-const field = (number: number, name: string, type: FieldType, always: boolean): MessageField => ({
-  number,
-  name,
-  type,
-  always,
-});
-const text = (number: number, name: string): MessageField =>
-  field(number, name, { kind: 'scalar', type: 'string' }, true);
-const nested = (number: number, name: string, message: Message, always = true): MessageField =>
-  field(number, name, { kind: 'message', message }, always);
-const list = (number: number, name: string, item: Message | 'string' = 'string'): MessageField =>
-  field(number, name, { kind: 'list', item }, false);
+/** A type of which only the protobuf form is needed. Its fields are numbered from 1, and always written. */
+function message(name: string, fields: Readonly<Record<string, Shape>>): StructShape {
+  const numbered = Object.entries(fields).map(([key, shape], index) => {
+    return [key, typed(shape, index + 1, '', { presence: 'always' })] as const;
+  });
+  return metaStruct(name, '', Object.fromEntries(numbered));
+}
 
-export const listMetaMessage: () => Message = lazy(() => compiledMessage(listMetaShape()));
-
-/** An object of which nothing but its metadata is shown (Kubernetes `meta/v1` PartialObjectMetadata). */
-export const partialMetadataMessage: () => Message = lazy(() =>
-  createMessage('PartialObjectMetadata', [nested(1, 'metadata', objectMetaMessage())]),
-);
-
-const objectMetaMessage: () => Message = lazy(() => compiledMessage(objectMetaShape()));
-
-/** The messages of the kinds that every API server responds with, whatever it serves. */
-export const metaMessages: () => ReadonlyMap<string, Message> = lazy(() => {
+/** The types of the kinds that every API server responds with, whatever it serves, by name. */
+export const metaMessages: () => ReadonlyMap<string, StructShape> = lazy(() => {
   const all = [
-    compiledMessage(statusShape()),
-    partialMetadataMessage(),
-    compiledMessage(deleteOptionsShape()),
+    statusShape(),
+    partialMetadataShape(),
+    deleteOptionsShape(),
     ...discoveryMessages(),
+    apiResourceListShape(),
     aggregatedDiscoveryMessage(),
   ];
-  return new Map(all.map((message) => [message.name, message]));
+  return new Map(all.map((shape) => [shape.name, shape]));
 });
 
-function discoveryMessages(): readonly Message[] {
-  const address = createMessage('ServerAddressByClientCIDR', [text(1, 'clientCIDR'), text(2, 'serverAddress')]);
-  const version = createMessage('GroupVersionForDiscovery', [text(1, 'groupVersion'), text(2, 'version')]);
-  const group = createMessage('APIGroup', [
-    text(1, 'name'),
-    list(2, 'versions', version),
-    nested(3, 'preferredVersion', version),
-    list(4, 'serverAddressByClientCIDRs', address),
-  ]);
+/** An object of which nothing but its metadata is shown (Kubernetes `meta/v1` PartialObjectMetadata). */
+export const partialMetadataShape: () => StructShape = lazy(() =>
+  message('PartialObjectMetadata', { metadata: objectMetaShape() }),
+);
+
+const text = scalar('string');
+const texts = list(text);
+
+function discoveryMessages(): readonly StructShape[] {
+  const addresses = list(message('ServerAddressByClientCIDR', { clientCIDR: text, serverAddress: text }));
+  const version = message('GroupVersionForDiscovery', { groupVersion: text, version: text });
+  const group = message('APIGroup', {
+    name: text,
+    versions: list(version),
+    preferredVersion: version,
+    serverAddressByClientCIDRs: addresses,
+  });
   return [
     group,
-    createMessage('APIVersions', [list(1, 'versions'), list(2, 'serverAddressByClientCIDRs', address)]),
-    createMessage('APIGroupList', [list(1, 'groups', group)]),
-    compiledMessage(apiResourceListShape()),
+    message('APIVersions', { versions: texts, serverAddressByClientCIDRs: addresses }),
+    message('APIGroupList', { groups: list(group) }),
   ];
 }
 
 /** The one document of aggregated discovery (Kubernetes `apidiscovery.k8s.io/v2`). */
-function aggregatedDiscoveryMessage(): Message {
-  const kind = createMessage('GroupVersionKind', [text(1, 'group'), text(2, 'version'), text(3, 'kind')]);
-  const resource = createMessage('APIResourceDiscovery', [
-    text(1, 'resource'),
-    nested(2, 'responseKind', kind, false),
-    text(3, 'scope'),
-    text(4, 'singularResource'),
-    list(5, 'verbs'),
-    list(6, 'shortNames'),
-    list(7, 'categories'),
-  ]);
-  const version = createMessage('APIVersionDiscovery', [
-    text(1, 'version'),
-    list(2, 'resources', resource),
-    text(3, 'freshness'),
-  ]);
-  const group = createMessage('APIGroupDiscovery', [
-    nested(1, 'metadata', objectMetaMessage()),
-    list(2, 'versions', version),
-  ]);
-  return createMessage('APIGroupDiscoveryList', [nested(1, 'metadata', listMetaMessage()), list(2, 'items', group)]);
+function aggregatedDiscoveryMessage(): StructShape {
+  const resource = message('APIResourceDiscovery', {
+    resource: text,
+    responseKind: message('GroupVersionKind', { group: text, version: text, kind: text }),
+    scope: text,
+    singularResource: text,
+    verbs: texts,
+    shortNames: texts,
+    categories: texts,
+  });
+  const version = message('APIVersionDiscovery', { version: text, resources: list(resource), freshness: text });
+  const group = message('APIGroupDiscovery', { metadata: objectMetaShape(), versions: list(version) });
+  return message('APIGroupDiscoveryList', { metadata: listMetaShape(), items: list(group) });
 }

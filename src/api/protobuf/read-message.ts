@@ -1,10 +1,10 @@
 import { GREATEST_INT64 } from '../../json/json-tree.js';
 import { bodyText, parseEmbedded } from '../../json/parse-json.js';
-import type { ScalarShape } from '../schema/shape.js';
-import type { Message, MessageField } from './message.js';
-import { messageEnd, readFields, requireWireType } from './read-fields.js';
+import { metaStruct, scalar, typed } from '../schema/facts.js';
+import { lazy } from '../schema/lazy.js';
+import type { FieldShape, ScalarShape, StructShape } from '../schema/shape.js';
 import { timeText, type TimeType } from '../../time/timestamp.js';
-import { DELIMITED, VARINT, type CountingReader } from './wire.js';
+import { DELIMITED, messageEnd, readFields, requireWireType, VARINT, type CountingReader } from './wire.js';
 
 type Target = Record<string, unknown>;
 
@@ -15,9 +15,9 @@ type Target = Record<string, unknown>;
  *
  * @throws Error with the words of Kubernetes' generated code, or the library's; RangeError where bytes are missing
  */
-export function readMessage(reader: CountingReader, message: Message, end: number, into: Target = {}): Target {
-  readFields(reader, message.name, end, (number, wireType) => {
-    const field = message.byNumber.get(number);
+export function readMessage(reader: CountingReader, shape: StructShape, end: number, into: Target = {}): Target {
+  readFields(reader, shape.name, end, (number, wireType) => {
+    const field = shape.byNumber.get(number);
     if (field) readField(reader, field, wireType, into, end);
     return field !== undefined;
   });
@@ -28,32 +28,28 @@ const VARINTS: ReadonlySet<ScalarShape['type']> = new Set(['bool', 'int32', 'int
 
 function readField(
   reader: CountingReader,
-  field: MessageField,
+  { name, shape }: FieldShape,
   wireType: number,
   into: Target,
   outerEnd: number,
 ): void {
-  const { name, type } = field;
-  const wanted = type.kind === 'scalar' && VARINTS.has(type.type) ? VARINT : DELIMITED;
+  const wanted = shape.kind === 'scalar' && VARINTS.has(shape.type) ? VARINT : DELIMITED;
   requireWireType(wireType, wanted, goName(name));
-  switch (type.kind) {
+  switch (shape.kind) {
     case 'scalar':
-      into[name] = readScalar(reader, name, type.type, outerEnd);
+      into[name] = readScalar(reader, name, shape.type, outerEnd);
       return;
-    case 'message':
-      into[name] = readMessage(reader, type.message, messageEnd(reader, outerEnd), into[name] as Target | undefined);
+    case 'struct':
+      into[name] = readMessage(reader, shape, messageEnd(reader, outerEnd), into[name] as Target | undefined);
       return;
     case 'list': {
-      const { item } = type;
-      const value = item === 'string' ? reader.string() : readMessage(reader, item, messageEnd(reader, outerEnd));
+      const { item } = shape;
+      const value = item.kind === 'struct' ? readMessage(reader, item, messageEnd(reader, outerEnd)) : reader.string();
       ((into[name] ??= []) as unknown[]).push(value);
       return;
     }
     case 'map':
       readEntry(reader, name, messageEnd(reader, outerEnd), (into[name] ??= Object.create(null)) as Target);
-      return;
-    case 'strings':
-      throw new TypeError('a list in a message of its own occurs only in discovery documents, which are never read');
   }
 }
 
@@ -75,18 +71,14 @@ function readScalar(reader: CountingReader, name: string, type: ScalarShape['typ
   }
 }
 
+const timestamp = lazy(() =>
+  metaStruct('Timestamp', '', { seconds: typed(scalar('int64'), 1, ''), nanos: typed(scalar('int32'), 2, '') }),
+);
+
 /** A time without any bytes is unset, one of zero seconds is 1970. */
 function readTime(reader: CountingReader, name: string, type: TimeType, end: number): string | undefined {
   if (reader.pos === end) return undefined;
-  let seconds = 0;
-  let nanos = 0;
-  readFields(reader, 'Timestamp', end, (number, wireType) => {
-    if (number !== 1 && number !== 2) return false;
-    requireWireType(wireType, VARINT, number === 1 ? 'Seconds' : 'Nanos');
-    if (number === 1) seconds = Number(reader.int64());
-    else nanos = reader.int32();
-    return true;
-  });
+  const { seconds = 0, nanos = 0 } = readMessage(reader, timestamp(), end) as { seconds?: number; nanos?: number };
   const text = timeText({ seconds, nanos }, type);
   if (text === undefined) throw new Error(`proto: year out of range for field ${goName(name)}`);
   return text ?? undefined;

@@ -1,16 +1,68 @@
-import type { BinaryReader } from '@bufbuild/protobuf/wire';
+import { BinaryReader } from '@bufbuild/protobuf/wire';
+import { LONG_TEXT, membersOfText } from '../../json/member-count.js';
+import { tooManyMembers } from '../body/member-limit.js';
 
-/** A reader with the number of fields that it may read in all, and of those that are left. */
-export type CountingReader = BinaryReader & { readonly maxFields: number; fieldsLeft: number };
+/** `k8s` and a zero byte, which identify an object in protobuf. */
+export const MAGIC: Uint8Array = Uint8Array.of(0x6b, 0x38, 0x73, 0x00);
 
 /** Wire type of booleans and integers. */
 export const VARINT = 0;
 /** Wire type of texts, bytes and messages. */
 export const DELIMITED = 2;
+const END_GROUP = 4;
 
 /** How a value is written. The others of protobuf do not occur in Kubernetes' messages. */
 export type WireType = typeof VARINT | typeof DELIMITED;
 
 export function tagOf(number: number, wireType: WireType): number {
   return number * 8 + wireType;
+}
+
+/** A reader with the number of fields that it may read in all, and of those that are left. */
+export type CountingReader = BinaryReader & { readonly maxFields: number; fieldsLeft: number };
+
+/** A reader for one body, with the limit on fields that JSON bodies have. */
+export function countingReader(bytes: Uint8Array, maxFields: number): CountingReader {
+  return Object.assign(new BinaryReader(bytes), { maxFields, fieldsLeft: maxFields });
+}
+
+/**
+ * Visits the fields of the message that ends at `end`. Errors call the message by `name`.
+ *
+ * @param visit reads a field's value and returns true; false skips the field
+ * @throws Error where the message is malformed; RangeError for missing bytes; StatusFailure 413 for too many fields
+ */
+export function readFields(
+  reader: CountingReader,
+  name: string,
+  end: number,
+  visit: (number: number, wireType: number) => boolean,
+): void {
+  while (reader.pos < end) {
+    if (--reader.fieldsLeft < 0) throw tooManyMembers('the body', reader.maxFields);
+    const [number, wireType]: [number, number] = reader.tag();
+    const from = reader.pos;
+    if (visit(number, wireType)) {
+      const length = reader.pos - from;
+      if (length >= LONG_TEXT) reader.fieldsLeft -= membersOfText(length);
+      continue;
+    }
+    if (wireType === END_GROUP) throw new Error(`proto: ${name}: wiretype end group for non-group`);
+    reader.skip(wireType, number);
+  }
+  if (reader.pos > end) throw missingBytes();
+}
+
+/** Reads the length of a nested message and returns its end. @throws RangeError when it is beyond the outer message */
+export function messageEnd(reader: BinaryReader, outerEnd: number): number {
+  const length = reader.uint32();
+  const end = reader.pos + length;
+  if (end > outerEnd) throw missingBytes();
+  return end;
+}
+
+const missingBytes = (): RangeError => new RangeError('unexpected EOF');
+
+export function requireWireType(found: number, wanted: WireType, fieldName: string): void {
+  if (found !== wanted) throw new Error(`proto: wrong wireType = ${found} for field ${fieldName}`);
 }

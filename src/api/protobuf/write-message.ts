@@ -1,9 +1,8 @@
 import type { BinaryWriter } from '@bufbuild/protobuf/wire';
-import type { ScalarShape } from '../schema/shape.js';
+import type { FieldShape, ScalarShape, Shape, StructShape } from '../schema/shape.js';
 import { byCodePoint } from '../../json/code-point-order.js';
-import type { Message, MessageField } from './message.js';
 import { timestampOf, type TimeType } from '../../time/timestamp.js';
-import { DELIMITED, tagOf, VARINT } from './wire.js';
+import { DELIMITED, MAGIC, tagOf, VARINT } from './wire.js';
 
 type Plain = Readonly<Record<string, unknown>>;
 
@@ -18,43 +17,58 @@ const EMPTY: Plain = Object.freeze({});
  * Writes byte for byte what Kubernetes' generated code writes. Fields that the message does not have (`kind`,
  * `apiVersion`) are left out. The object is trusted to have the message's types.
  */
-export function writeMessage(writer: BinaryWriter, message: Message, object: Plain): void {
-  for (const field of message.fields) {
+export function writeMessage(writer: BinaryWriter, { byNumber }: StructShape, object: Plain): void {
+  for (const field of byNumber.values()) {
     const value = object[field.name];
     if (value !== undefined && value !== null) writeField(writer, field, value);
-    else if (field.always) writeField(writer, field, undefined);
+    else if (isAlwaysWritten(field)) writeField(writer, field, undefined);
   }
+}
+
+/**
+ * Kubernetes' messages are generated from Go structs: a field that is not a pointer there is written even when it is
+ * not set, as `""`, 0, false or an empty message.
+ */
+function isAlwaysWritten({ shape, presence }: FieldShape): boolean {
+  return presence === 'always' || (presence === 'non-empty' && shape.kind === 'scalar' && shape.type !== 'json');
 }
 
 /** @param value undefined writes the zero value, and nothing at all for lists and maps */
-function writeField(writer: BinaryWriter, { number, type }: MessageField, value: unknown): void {
-  const tag = tagOf(number, DELIMITED);
-  switch (type.kind) {
+function writeField(writer: BinaryWriter, { name, shape, protobuf }: FieldShape, value: unknown): void {
+  const tag = tagOf(protobuf, DELIMITED);
+  switch (shape.kind) {
     case 'scalar':
-      writeScalar(writer, number, type.type, value);
+      writeScalar(writer, protobuf, shape.type, value);
       return;
-    case 'message':
-      writeNested(writer, tag, type.message, (value ?? EMPTY) as Plain);
+    case 'struct':
+      writeNested(writer, tag, shape, (value ?? EMPTY) as Plain);
       return;
-    case 'list':
+    case 'list': {
+      const { item: itemShape, named } = shape;
+      if (itemShape.kind !== 'struct') requireString(name, itemShape);
+      if (named) writer.uint32(tag).fork();
       for (const item of (value ?? []) as readonly unknown[]) {
-        if (type.item === 'string') writer.uint32(tag).string(item as string);
-        else writeNested(writer, tag, type.item, item as Plain);
+        if (itemShape.kind === 'struct') writeNested(writer, tag, itemShape, item as Plain);
+        else writer.uint32(named ? FIRST : tag).string(item as string);
       }
+      if (named) writer.join();
       return;
+    }
     case 'map':
+      requireString(name, shape.value);
       writeMap(writer, tag, (value ?? EMPTY) as Readonly<Record<string, string>>);
-      return;
-    case 'strings':
-      writer.uint32(tag).fork();
-      for (const item of (value ?? []) as readonly string[]) writer.uint32(FIRST).string(item);
-      writer.join();
   }
 }
 
-function writeNested(writer: BinaryWriter, tag: number, message: Message, object: Plain): void {
+/** Kubernetes' messages have no other lists and maps. */
+function requireString(name: string, shape: Shape): void {
+  if (shape.kind === 'scalar' && shape.type === 'string') return;
+  throw new TypeError(`the field ${name} cannot be written in protobuf: lists hold objects or strings, maps strings`);
+}
+
+function writeNested(writer: BinaryWriter, tag: number, shape: StructShape, object: Plain): void {
   writer.uint32(tag).fork();
-  writeMessage(writer, message, object);
+  writeMessage(writer, shape, object);
   writer.join();
 }
 
@@ -104,3 +118,12 @@ function writeTime(writer: BinaryWriter, type: TimeType, text: string | undefine
   }
   writer.join();
 }
+
+/** Writes the part of an envelope before the bytes of the message; {@link ENVELOPE_END} follows them. */
+export function writeEnvelopeStart(writer: BinaryWriter, apiVersion: string, kind: string): void {
+  writer.raw(MAGIC).uint32(FIRST).fork().uint32(FIRST).string(apiVersion).uint32(SECOND).string(kind).join();
+  writer.uint32(SECOND);
+}
+
+/** The empty contentEncoding and contentType that Kubernetes writes after the message. */
+export const ENVELOPE_END: Uint8Array = Uint8Array.of(tagOf(3, DELIMITED), 0, tagOf(4, DELIMITED), 0);

@@ -1,10 +1,10 @@
 import { BinaryWriter } from '@bufbuild/protobuf/wire';
 import { nextTurn } from '../../clock/clock.js';
-import { ENVELOPE_END, writeEnvelope, writeEnvelopeStart } from '../protobuf/envelope.js';
-import { compiledMessage, type Message } from '../protobuf/message.js';
-import { listMetaMessage, metaMessages, partialMetadataMessage } from '../protobuf/meta-messages.js';
+import { metaMessages, partialMetadataShape } from '../protobuf/meta-messages.js';
 import { DELIMITED, tagOf } from '../protobuf/wire.js';
-import { writeMessage } from '../protobuf/write-message.js';
+import { ENVELOPE_END, writeEnvelopeStart, writeMessage } from '../protobuf/write-message.js';
+import { listMetaShape } from '../schema/meta-shapes.js';
+import type { StructShape } from '../schema/shape.js';
 import type { FrameType, ResourceView } from './contract.js';
 import { listBody } from './list-chunks.js';
 import { jsonBytes, type JsonSource } from '../../json/json-source.js';
@@ -33,15 +33,14 @@ export const protobufWriter: FormatWriter = {
       : messageOfValue(json, view);
   },
   async list(form, batches, view) {
-    const message = form.members.some(([name, json]) => name === 'kind' && json === `"${view.listKind}"`)
-      ? compiledMessage(view.shape)
-      : partialMetadataMessage();
+    const isWhole = form.members.some(([name, json]) => name === 'kind' && json === `"${view.listKind}"`);
+    const shape = isWhole ? view.shape : partialMetadataShape();
     const items: Uint8Array[] = [];
     const yielder = createYielder();
     for await (const batch of batches) {
       for (const json of batch) {
         if (json.byteLength > LARGE_BYTES) await nextTurn();
-        items.push(listItem(message, parse(formed(form, json))));
+        items.push(listItem(shape, parse(formed(form, json))));
         const turn = yielder(json.byteLength);
         if (turn) await turn;
       }
@@ -63,15 +62,18 @@ const text = (value: unknown): string => (typeof value === 'string' ? value : ''
 
 function writeObject(writer: BinaryWriter, object: Plain, view: ResourceView | undefined): void {
   const kind = text(object['kind']);
-  const message = view && kind === view.kind ? compiledMessage(view.shape) : metaMessages().get(kind);
-  if (!message) throw new TypeError(`the kind ${JSON.stringify(kind)} has no protobuf form: add it to metaMessages()`);
-  writeEnvelope(writer, { kind, apiVersion: text(object['apiVersion']) }, () => writeMessage(writer, message, object));
+  const shape = view && kind === view.kind ? view.shape : metaMessages().get(kind);
+  if (!shape) throw new TypeError(`the kind ${JSON.stringify(kind)} has no protobuf form: add it to metaMessages()`);
+  writeEnvelopeStart(writer, text(object['apiVersion']), kind);
+  writer.fork();
+  writeMessage(writer, shape, object);
+  writer.join().raw(ENVELOPE_END);
 }
 
-function listItem(message: Message, object: Plain): Uint8Array {
+function listItem(shape: StructShape, object: Plain): Uint8Array {
   const writer = new BinaryWriter();
   writer.uint32(SECOND).fork();
-  writeMessage(writer, message, object);
+  writeMessage(writer, shape, object);
   return writer.join().finish();
 }
 
@@ -80,10 +82,10 @@ function listOf(form: ListForm, items: readonly Uint8Array[]): SerializedBody | 
   const members = new Map(form.members.map(([name, json]) => [name, JSON.parse(json) as unknown]));
   const writer = new BinaryWriter();
   writer.uint32(FIRST).fork();
-  writeMessage(writer, listMetaMessage(), members.get('metadata') as Plain);
+  writeMessage(writer, listMetaShape(), members.get('metadata') as Plain);
   const metadata = writer.join().finish();
   const length = items.reduce((sum, item) => sum + item.length, metadata.length);
-  writeEnvelopeStart(writer, { kind: text(members.get('kind')), apiVersion: text(members.get('apiVersion')) });
+  writeEnvelopeStart(writer, text(members.get('apiVersion')), text(members.get('kind')));
   const head = writer.uint32(length).raw(metadata).finish();
   const frame = { head, open: NOTHING, between: NOTHING, close: ENVELOPE_END, empty: ENVELOPE_END };
   return listBody(frame, [items]);

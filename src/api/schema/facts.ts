@@ -2,7 +2,9 @@ import { structOf, zeroOf, type FieldShape, type ListShape, type MapShape } from
 import type { ScalarShape, Shape, StructShape } from './shape.js';
 
 /** What Kubernetes specifies of an object; not atomic by default. */
-export type StructFacts = Omit<StructShape, 'kind' | 'fields' | 'byName' | 'atomic'> & { readonly atomic?: boolean };
+export type StructFacts = Omit<StructShape, 'kind' | 'fields' | 'byName' | 'byNumber' | 'atomic'> & {
+  readonly atomic?: boolean;
+};
 
 /** What Kubernetes specifies of a field. Defaults: `non-empty`, and false. */
 export type FieldFacts = Pick<FieldShape, 'description' | 'protobuf'> &

@@ -22,6 +22,8 @@ export interface StructShape {
   /** In wire order. */
   readonly fields: readonly FieldShape[];
   readonly byName: ReadonlyMap<string, FieldShape>;
+  /** The fields of the protobuf message, in the order of their numbers. */
+  readonly byNumber: ReadonlyMap<number, FieldShape>;
   /** Apply and managed fields treat the whole object as one value. */
   readonly atomic: boolean;
   /** The OpenAPI definition name in the older version of the resource, where it is served in two. */
@@ -82,10 +84,12 @@ export interface FieldShape {
 }
 
 export function structOf(
-  facts: Omit<StructShape, 'kind' | 'fields' | 'byName'>,
+  facts: Omit<StructShape, 'kind' | 'fields' | 'byName' | 'byNumber'>,
   fields: readonly FieldShape[],
 ): StructShape {
-  return { kind: 'struct', ...facts, fields, byName: new Map(fields.map((one) => [one.name, one])) };
+  const numbered = fields.filter(({ protobuf }) => protobuf !== 0).sort((a, b) => a.protobuf - b.protobuf);
+  const byNumber = new Map(numbered.map((field) => [field.protobuf, field]));
+  return { kind: 'struct', ...facts, fields, byName: new Map(fields.map((field) => [field.name, field])), byNumber };
 }
 
 export function zeroOf(shape: Shape): FieldShape['zero'] {
@@ -103,7 +107,7 @@ export function defaultValue({ shape, presence, required, zero }: FieldShape): u
 
 /** A struct in the older version of the resource: with that version's names, in the order of its protobuf numbers. */
 export function olderStruct(shape: StructShape): StructShape {
-  const { kind: _kind, byName: _byName, fields: newer, ...facts } = shape;
+  const { fields: newer, ...facts } = shape;
   const fields = newer.map(olderField);
   if (shape.olderDefinition === undefined && fields.every((field, index) => field === newer[index])) return shape;
   fields.sort((one, other) => one.protobuf - other.protobuf);

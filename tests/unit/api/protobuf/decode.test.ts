@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createBodyLimits } from '../../../../src/api/body/member-limit.js';
 import { decodeBody, type DecodedBody } from '../../../../src/api/decode/decode-body.js';
 import { decodeDeleteOptions } from '../../../../src/api/decode/delete-options.js';
-import { MAGIC } from '../../../../src/api/protobuf/envelope.js';
+import { MAGIC } from '../../../../src/api/protobuf/wire.js';
 import { coreEventShape, eventShape } from '../../../../src/events/resource/schema.js';
 import { goldenNamed } from './golden.js';
 

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createBodyLimits } from '../../../../src/api/body/member-limit.js';
 import { decodeObject } from '../../../../src/api/decode/decode-object.js';
-import { MAGIC } from '../../../../src/api/protobuf/envelope.js';
+import { MAGIC } from '../../../../src/api/protobuf/wire.js';
 import { readProtobuf } from '../../../../src/api/protobuf/read-object.js';
 import { protobufWriter } from '../../../../src/api/representation/protobuf.js';
 import { deleteOptionsShape } from '../../../../src/api/schema/delete-options-schema.js';
