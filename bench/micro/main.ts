@@ -1,7 +1,7 @@
 // Single steps of the library, imported from its sources, because they are not exported. A separate process, so that no
 // other code is warm.
 import { Bench as Tinybench } from 'tinybench';
-import { createBodyLimits } from '../../src/api/body/member-limit.js';
+import { createBodyLimits } from '../../src/api/body/parse-body.js';
 import { decodeBody } from '../../src/api/decode/decode-body.js';
 import { updateManagedFields } from '../../src/api/managed-fields/update-managed-fields.js';
 import { jsonSerializer } from '../../src/api/representation/json.js';

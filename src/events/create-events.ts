@@ -1,4 +1,4 @@
-import { createBodyLimits } from '../api/body/member-limit.js';
+import { createBodyLimits } from '../api/body/parse-body.js';
 import { createFieldTracker } from '../api/managed-fields/field-tracker.js';
 import { REQUEST_TIMEOUT_MS } from '../api/options/query.js';
 import { createChunkMemory } from '../api/representation/chunk-memory.js';

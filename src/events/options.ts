@@ -1,4 +1,4 @@
-import { MAX_PATCH_MEMBERS } from '../api/body/member-limit.js';
+import { MAX_PATCH_MEMBERS } from '../api/body/parse-body.js';
 import type { Authenticate, Authorize } from '../auth/contract.js';
 import { aRequiredHook } from '../auth/hook-kinds.js';
 import type { Clock } from '../clock/clock.js';

@@ -1,9 +1,8 @@
 import { badRequest } from '../status/failures.js';
 import { goQuote, shorten } from '../../json/go-print.js';
-import type { BodyLimits } from '../body/member-limit.js';
+import { type BodyLimits, parsePlain, strictText, yamlStrictText, type FieldValidation } from '../body/parse-body.js';
 import { decodeObject } from './decode-object.js';
 import { bodyText, documentOf } from '../../json/parse-json.js';
-import { parsePlain, strictText, yamlStrictText, type FieldValidation } from '../body/parse-body.js';
 import { plainWithoutEntries } from './known-managed-fields.js';
 import type { KnownEntries, QuickDecoder } from './quick-object.js';
 import { readDocument, typedJson, type BodyMediaType, type ReadDocument } from './read-document.js';

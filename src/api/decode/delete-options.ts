@@ -1,7 +1,7 @@
 import { chain } from '../../http/promise.js';
-import type { BodyLimits } from '../body/member-limit.js';
+import type { BodyLimits } from '../body/parse-body.js';
 import type { DeleteOptions } from '../options/delete-options.js';
-import { deleteOptionsShape } from '../schema/delete-options-schema.js';
+import { deleteOptionsShape } from '../schema/meta-shapes.js';
 import { badRequest } from '../status/failures.js';
 import { decodeObject } from './decode-object.js';
 import { readDocument, type BodyMediaType, type ReadDocument } from './read-document.js';

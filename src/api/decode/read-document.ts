@@ -1,8 +1,7 @@
 import { chain } from '../../http/promise.js';
 import type { JsonDocument, JsonResult } from '../../json/json-document.js';
 import { bodyText, plainDocument } from '../../json/parse-json.js';
-import type { BodyLimits } from '../body/member-limit.js';
-import { parseJson } from '../body/parse-body.js';
+import { type BodyLimits, parseJson } from '../body/parse-body.js';
 import { loadedOnce } from '../schema/lazy.js';
 import type { StructShape } from '../schema/shape.js';
 import { parseError, readTypeMeta, typeMetaOf, type TypeMeta } from './type-meta.js';

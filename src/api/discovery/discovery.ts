@@ -21,8 +21,9 @@ import {
   resourceList,
   type DiscoveryResource,
   type GroupVersion,
+  cachedDocument,
+  type CachedDocument,
 } from './documents.js';
-import { cachedDocument, type CachedDocument } from './cached-document.js';
 
 /** Serves the discovery paths; undefined for any other path. Of the query only `pretty` is read. */
 export type Discovery = (

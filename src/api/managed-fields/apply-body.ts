@@ -1,7 +1,6 @@
-import type { BodyLimits } from '../body/member-limit.js';
+import { type BodyLimits, parseJson, yamlStrictText, type FieldValidation } from '../body/parse-body.js';
 import { jsonKind } from '../decode/decode-fault.js';
 import { bodyText } from '../../json/parse-json.js';
-import { parseJson, yamlStrictText, type FieldValidation } from '../body/parse-body.js';
 import { isObject } from '../../json/json-tree.js';
 import { badRequest } from '../status/failures.js';
 

@@ -4,13 +4,19 @@ import { decodeObject } from '../decode/decode-object.js';
 import { isObject, member } from '../../json/json-tree.js';
 import { badRequest } from '../status/failures.js';
 import { intentError } from './check-intent.js';
-import { hasConflicts, refuseConflicts } from './conflicts.js';
-import { difference } from './field-set.js';
+import { difference, intersection, sortedNodes, type FieldSet } from './field-set.js';
 import { fieldsOf } from './fields-of.js';
 import { lastAppliedFields, withLastApplied } from './last-applied.js';
-import { capUpdaters, decodeManagers, encodeManagers, managerId, withStoredTimes, type Managers } from './managers.js';
-import { mergeIntent } from './merge.js';
-import { prune } from './prune.js';
+import {
+  capUpdaters,
+  decodeManagers,
+  encodeManagers,
+  managerId,
+  withStoredTimes,
+  type Managers,
+  type Manager,
+} from './managers.js';
+import { mergeIntent, prune } from './merge.js';
 import {
   ofVersion,
   recordChange,
@@ -28,6 +34,11 @@ import {
   describeObject,
   objectType,
 } from './tracked-object.js';
+import { pathText } from './path-element.js';
+import { byCodePoint } from '../../json/code-point-order.js';
+import { goQuote } from '../../json/go-print.js';
+import { failureStatus } from '../../responses/failure-status.js';
+import { statusFailure } from '../status/status-failure.js';
 
 /** The manager of all fields that existed before managed fields were tracked. */
 const BEFORE_FIRST_APPLY = 'before-first-apply';
@@ -139,4 +150,48 @@ function decoded(object: WireObject, { intent, version }: ApplyManagedFieldsInpu
     `failed to convert new object (${describeObject(intent)}) to proper version: ` +
       `unable to convert unstructured object to ${text}: ${result.fault.converter}`,
   );
+}
+
+export function hasConflicts(others: Managers, changed: FieldSet): boolean {
+  return [...others.values()].some(({ fields }) => intersection(fields, changed).size > 0);
+}
+
+/**
+ * Requires that no other manager owns any of the fields.
+ *
+ * @throws StatusFailure 409 with a cause for each field, in the order of manager ids, then of the tree
+ */
+export function refuseConflicts(others: Managers, changed: FieldSet): void {
+  const groups = [...others]
+    .map(([id, manager]) => ({ id, manager, fields: intersection(manager.fields, changed) }))
+    .filter(({ fields }) => fields.size > 0)
+    .sort((left, right) => byCodePoint(left.id, right.id))
+    .map(({ manager, fields }) => ({ who: managerText(manager), fields: pathsOf(fields).map(pathText) }));
+  const causes = groups.flatMap(({ who, fields }) =>
+    fields.map((field) => ({ reason: 'FieldManagerConflict', message: `conflict with ${who}`, field })),
+  );
+  const [first] = causes;
+  if (!first) return;
+  const text =
+    causes.length === 1
+      ? `1 conflict: ${first.message}: ${first.field}`
+      : `${causes.length} conflicts: ${groups.map(groupText).join('\n')}`;
+  throw statusFailure(failureStatus(409, 'Conflict', `Apply failed with ${text}`, { causes }));
+}
+
+const groupText = ({ who, fields }: { readonly who: string; readonly fields: readonly string[] }): string =>
+  [`conflicts with ${who}:`, ...fields.map((field) => `- ${field}`)].join('\n');
+
+function managerText({ name, operation, apiVersion, subresource }: Manager): string {
+  const through = subresource ? ` with subresource ${goQuote(subresource)}` : '';
+  return `${goQuote(name)}${through}${operation === 'Update' ? ` using ${apiVersion}` : ''}`;
+}
+
+/** The paths of a set: the members of a level before what is below them. */
+function pathsOf(set: FieldSet, above: readonly string[] = []): string[][] {
+  const nodes = sortedNodes(set).map(([element, node]) => ({ path: [...above, element], ...node }));
+  return [
+    ...nodes.filter(({ member }) => member).map(({ path }) => path),
+    ...nodes.flatMap(({ path, children }) => (children ? pathsOf(children, path) : [])),
+  ];
 }

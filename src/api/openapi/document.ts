@@ -1,5 +1,5 @@
-import { deleteOptionsShape } from '../schema/delete-options-schema.js';
 import {
+  deleteOptionsShape,
   apiResourceListShape,
   listMetaShape,
   patchShape,

@@ -3,7 +3,7 @@ import { clauseCovers, parseAccept } from '../../http/accept.js';
 import { headerValues } from '../../http/headers.js';
 import type { ApiRequest } from '../../http/request.js';
 import type { ApiResponse, ResponseHeaders } from '../../http/response.js';
-import { cachedDocument, type CachedDocument } from '../discovery/cached-document.js';
+import { cachedDocument, type CachedDocument } from '../discovery/documents.js';
 import type { Json } from './schemas.js';
 import { swaggerDocument } from './swagger-document.js';
 import { NOT_CACHED } from '../../responses/fixed-responses.js';

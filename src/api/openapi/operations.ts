@@ -1,6 +1,11 @@
 import { acceptedPatchTypes } from '../patch/apply-patch.js';
-import { deleteOptionsShape } from '../schema/delete-options-schema.js';
-import { apiResourceListShape, patchShape, statusShape, watchEventShape } from '../schema/meta-shapes.js';
+import {
+  deleteOptionsShape,
+  apiResourceListShape,
+  patchShape,
+  statusShape,
+  watchEventShape,
+} from '../schema/meta-shapes.js';
 import { reference, type Json, type KindName } from './schemas.js';
 
 const query = (name: string, type: 'string' | 'integer' | 'boolean', description: string): Json => ({

@@ -1,9 +1,16 @@
-import { type BodyLimits, MAX_PATCH_MEMBERS, tooManyMembers } from '../body/member-limit.js';
+import {
+  type BodyLimits,
+  MAX_PATCH_MEMBERS,
+  tooManyMembers,
+  parseJson,
+  MAX_STRICT_ERRORS,
+  strictError,
+  type FieldValidation,
+} from '../body/parse-body.js';
 import { jsonKind } from '../decode/decode-fault.js';
 import { setMember, type JsonDocument } from '../../json/json-document.js';
 import { membersWithin } from '../../json/member-count.js';
 import { bodyText } from '../../json/parse-json.js';
-import { parseJson, MAX_STRICT_ERRORS, strictError, type FieldValidation } from '../body/parse-body.js';
 import type { StructShape } from '../schema/shape.js';
 import { badRequest, tooLarge, unknownFormat, unprocessable, unsupportedMediaType } from '../status/failures.js';
 import { goPrint } from '../../json/go-print.js';

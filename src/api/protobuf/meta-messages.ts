@@ -1,7 +1,6 @@
-import { deleteOptionsShape } from '../schema/delete-options-schema.js';
+import { deleteOptionsShape, apiResourceListShape, listMetaShape, statusShape } from '../schema/meta-shapes.js';
 import { list, metaStruct, scalar, typed } from '../schema/facts.js';
 import { lazy } from '../schema/lazy.js';
-import { apiResourceListShape, listMetaShape, statusShape } from '../schema/meta-shapes.js';
 import { objectMetaShape } from '../schema/object-meta-schema.js';
 import type { Shape, StructShape } from '../schema/shape.js';
 

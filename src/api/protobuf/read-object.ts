@@ -1,4 +1,4 @@
-import type { BodyLimits } from '../body/member-limit.js';
+import type { BodyLimits } from '../body/parse-body.js';
 import { metaStruct, text } from '../schema/facts.js';
 import { lazy } from '../schema/lazy.js';
 import type { StructShape } from '../schema/shape.js';

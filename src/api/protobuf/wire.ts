@@ -1,6 +1,6 @@
 import { BinaryReader } from '@bufbuild/protobuf/wire';
 import { LONG_TEXT, membersOfText } from '../../json/member-count.js';
-import { tooManyMembers } from '../body/member-limit.js';
+import { tooManyMembers } from '../body/parse-body.js';
 
 /** `k8s` and a zero byte, which identify an object in protobuf. */
 export const MAGIC: Uint8Array = Uint8Array.of(0x6b, 0x38, 0x73, 0x00);

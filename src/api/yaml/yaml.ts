@@ -1,9 +1,8 @@
-import { LineCounter } from 'yaml';
+import { LineCounter, Composer, Lexer, Parser, type CST, type Document } from 'yaml';
 import { shorten } from '../../json/go-print.js';
-import { type BodyLimits, tooManyMembers } from '../body/member-limit.js';
+import { type BodyLimits, tooManyMembers } from '../body/parse-body.js';
 import { membersWithin } from '../../json/member-count.js';
 import { composedValue, type YamlResult } from './composed-value.js';
-import { firstDocument } from './first-document.js';
 
 /**
  * Reads the first document of a YAML text as Kubernetes does (`sigs.k8s.io/yaml`): JSON is YAML, `yes`, `on` and the
@@ -26,4 +25,103 @@ export function parseYaml(text: string, limits: BodyLimits): YamlResult {
   // The library recurses into nested collections, and has exhausted the stack.
   if (message.includes('call stack')) return { error: 'yaml: exceeded max depth' };
   return { error: offset < 0 ? `yaml: ${message}` : `yaml: line ${lineOf(offset)}: ${shorten(message)}` };
+}
+
+/** The first fault and its offset, which is -1 for a fault of the whole text. */
+export interface YamlFault {
+  readonly message: string;
+  readonly offset: number;
+}
+
+/** The most lexical tokens of a document, about 1,000 lines. The library spends 3 µs on each, without yielding. */
+const MAX_TOKENS = 6_000;
+
+const TOO_COMPLEX = 'document is too complex';
+
+/** Tokens that are allowed between documents. */
+const BETWEEN: ReadonlySet<string> = new Set(['byte-order-mark', 'space', 'comment', 'newline', 'doc-end']);
+
+/** The library's composer, which reports all faults through this method. */
+interface Reporting {
+  onError: (source: SourceRange, code: string, message: string, warning?: boolean) => void;
+}
+type SourceRange = number | readonly [number, number] | { readonly offset: number };
+
+/**
+ * Composes the first document of a text and ignores further ones. Stops at the first fault; the library would go on and
+ * make an error with a stack trace for each of thousands of faults.
+ *
+ * @param maxCharacters how long the text may be, in UTF-16 units
+ * @param onLine called with the position where each line begins
+ */
+export function firstDocument(
+  text: string,
+  maxCharacters: number,
+  onLine: (offset: number) => void,
+): { readonly contents: Document.Parsed['contents'] | undefined } | YamlFault {
+  if (text.length > maxCharacters) return { message: TOO_COMPLEX, offset: -1 };
+  // Tags are resolved by the rules of Go's library, from the texts.
+  const options = { schema: 'failsafe', uniqueKeys: false, resolveKnownTags: false, prettyErrors: false } as const;
+  const composer = new Composer(options);
+  const broken = stopAtFault(composer);
+  let tooComplex = false;
+
+  function* tokens(): Generator<CST.Token> {
+    const parser = new Parser(onLine);
+    let pieces = 0;
+    let documents = 0;
+    onLine(0);
+    for (const piece of new Lexer().lex(text)) {
+      tooComplex = ++pieces > MAX_TOKENS;
+      if (tooComplex) return;
+      for (const token of parser.next(piece)) {
+        if (token.type === 'document' || token.type === 'directive') {
+          if (documents > 0) return;
+          if (token.type === 'document') documents++;
+        }
+        yield token;
+        if (isFault(token)) return;
+      }
+    }
+    for (const token of parser.end()) {
+      if (token.type !== 'document' || documents++ === 0) yield token;
+    }
+  }
+
+  let found: Document.Parsed | undefined;
+  try {
+    for (const composed of composer.compose(tokens())) {
+      found = composed as Document.Parsed;
+      break;
+    }
+  } catch (error) {
+    const fault = broken();
+    if (fault) return fault;
+    if (!(error instanceof RangeError)) throw error;
+    return { message: error.message, offset: 0 };
+  }
+  if (tooComplex) return { message: TOO_COMPLEX, offset: -1 };
+  const fault = found ? found.errors[0] : composer.streamInfo().errors[0];
+  return fault ? { message: fault.message, offset: fault.pos[0] } : { contents: found?.contents };
+}
+
+const isFault = ({ type }: CST.Token): boolean => type !== 'document' && type !== 'directive' && !BETWEEN.has(type);
+
+/** Makes the composer throw at the first fault, which the returned function returns. */
+function stopAtFault(composer: Composer): () => YamlFault | undefined {
+  let broken: YamlFault | undefined;
+  const stop = new Error('stopped at the first fault');
+  // Library code that catches this error reports it here again, and it is thrown again.
+  const onError: Reporting['onError'] = (source, _code, message, warning) => {
+    if (warning) return;
+    broken ??= { message, offset: offsetOf(source) };
+    throw stop;
+  };
+  (composer as unknown as Reporting).onError = onError;
+  return () => broken;
+}
+
+function offsetOf(source: SourceRange): number {
+  if (typeof source === 'number') return source;
+  return 'offset' in source ? source.offset : source[0];
 }

@@ -1,4 +1,4 @@
-import type { BodyLimits } from '../../api/body/member-limit.js';
+import type { BodyLimits } from '../../api/body/parse-body.js';
 import type { FieldTracker } from '../../api/managed-fields/field-tracker.js';
 import type { Query } from '../../api/options/query.js';
 import type { ChunkMemory } from '../../api/representation/chunk-memory.js';

@@ -1,4 +1,4 @@
-import { requireStorable } from '../../api/body/member-limit.js';
+import { requireStorable } from '../../api/body/parse-body.js';
 import { toRevision, uintError } from '../../api/options/query.js';
 import type { WriteOptions } from '../../api/options/write-options.js';
 import { badRequest, conflict, invalid } from '../../api/status/failures.js';

@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest';
-import { createBodyLimits } from '../../../src/api/body/member-limit.js';
+import { createBodyLimits } from '../../../src/api/body/parse-body.js';
 import { createFieldTracker } from '../../../src/api/managed-fields/field-tracker.js';
 import { readListOptions } from '../../../src/api/options/list-options.js';
 import type { FrameEncoder } from '../../../src/api/representation/contract.js';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { MAX_MEMBERS } from '../../../src/json/member-count.js';
-import { createBodyLimits } from '../../../src/api/body/member-limit.js';
+import { createBodyLimits } from '../../../src/api/body/parse-body.js';
 import { heapGrowth } from '../../collect-garbage.js';
 import { bench, event, metaOf, path, type Json } from './bench.js';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createBodyLimits } from '../../../../src/api/body/member-limit.js';
+import { createBodyLimits } from '../../../../src/api/body/parse-body.js';
 import { MAX_MEMBERS } from '../../../../src/json/member-count.js';
 
 test('the limit of a stored event is derived from the limit of a body', () => {

@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { MAX_MEMBERS, membersWithin } from '../../../../src/json/member-count.js';
-import { createBodyLimits, requireStorable } from '../../../../src/api/body/member-limit.js';
+import { createBodyLimits, requireStorable, parseJson } from '../../../../src/api/body/parse-body.js';
 import { parseEmbedded } from '../../../../src/json/parse-json.js';
-import { parseJson } from '../../../../src/api/body/parse-body.js';
 import { scanJson } from '../../../../src/json/scan-json.js';
 
 const items = (count: number): string => `[${Array<string>(count).fill('1').join(',')}]`;

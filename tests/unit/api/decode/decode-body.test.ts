@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createBodyLimits } from '../../../../src/api/body/member-limit.js';
+import { createBodyLimits } from '../../../../src/api/body/parse-body.js';
 import { decodeBody, type DecodeBodyOptions } from '../../../../src/api/decode/decode-body.js';
 import { isStatusFailure } from '../../../../src/api/status/status-failure.js';
 import { coreEventShape, eventShape } from '../../../../src/events/resource/schema.js';

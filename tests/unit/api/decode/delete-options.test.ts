@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createBodyLimits } from '../../../../src/api/body/member-limit.js';
+import { createBodyLimits } from '../../../../src/api/body/parse-body.js';
 import { decodeDeleteOptions } from '../../../../src/api/decode/delete-options.js';
 import { isStatusFailure } from '../../../../src/api/status/status-failure.js';
 

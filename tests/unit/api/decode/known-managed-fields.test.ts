@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { decodeBody, type DecodedBody } from '../../../../src/api/decode/decode-body.js';
 import { plainWithoutEntries } from '../../../../src/api/decode/known-managed-fields.js';
 import { createFieldTracker } from '../../../../src/api/managed-fields/field-tracker.js';
-import { createBodyLimits } from '../../../../src/api/body/member-limit.js';
+import { createBodyLimits } from '../../../../src/api/body/parse-body.js';
 import { decodeCommonEvent } from '../../../../src/events/codec/decode-event.js';
 import { eventShape } from '../../../../src/events/resource/schema.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createBodyLimits } from '../../../../src/api/body/member-limit.js';
+import { createBodyLimits } from '../../../../src/api/body/parse-body.js';
 import { applyBodyWarnings, readApplyBody, type ApplyBody } from '../../../../src/api/managed-fields/apply-body.js';
 import { isStatusFailure } from '../../../../src/api/status/status-failure.js';
 import { failureOf } from './tracked-event.js';

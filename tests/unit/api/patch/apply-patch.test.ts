@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createBodyLimits } from '../../../../src/api/body/member-limit.js';
+import { createBodyLimits } from '../../../../src/api/body/parse-body.js';
 import { decodePatched } from '../../../../src/api/decode/decode-patched.js';
 import { applyPatch, patchTypeOf, patchTypes, type PatchType } from '../../../../src/api/patch/apply-patch.js';
 import { isStatusFailure } from '../../../../src/api/status/status-failure.js';

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createBodyLimits } from '../../../../src/api/body/member-limit.js';
-import { parseJson } from '../../../../src/api/body/parse-body.js';
+import { createBodyLimits, parseJson } from '../../../../src/api/body/parse-body.js';
 import { applyPatch } from '../../../../src/api/patch/apply-patch.js';
 import { jsonPatchStrictErrors, jsonPatchTypeError } from '../../../../src/api/patch/json-patch-body.js';
 import { isStatusFailure } from '../../../../src/api/status/status-failure.js';

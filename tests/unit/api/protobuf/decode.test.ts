@@ -1,6 +1,6 @@
 import { BinaryWriter } from '@bufbuild/protobuf/wire';
 import { describe, expect, it } from 'vitest';
-import { createBodyLimits } from '../../../../src/api/body/member-limit.js';
+import { createBodyLimits } from '../../../../src/api/body/parse-body.js';
 import { decodeBody, type DecodedBody } from '../../../../src/api/decode/decode-body.js';
 import { decodeDeleteOptions } from '../../../../src/api/decode/delete-options.js';
 import { MAGIC } from '../../../../src/api/protobuf/wire.js';

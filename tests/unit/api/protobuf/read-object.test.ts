@@ -1,12 +1,12 @@
 import { BinaryWriter } from '@bufbuild/protobuf/wire';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createBodyLimits } from '../../../../src/api/body/member-limit.js';
+import { createBodyLimits } from '../../../../src/api/body/parse-body.js';
 import { decodeObject } from '../../../../src/api/decode/decode-object.js';
 import { MAGIC } from '../../../../src/api/protobuf/wire.js';
 import { readProtobuf } from '../../../../src/api/protobuf/read-object.js';
 import { protobufWriter } from '../../../../src/api/representation/protobuf.js';
-import { deleteOptionsShape } from '../../../../src/api/schema/delete-options-schema.js';
+import { deleteOptionsShape } from '../../../../src/api/schema/meta-shapes.js';
 import type { StructShape } from '../../../../src/api/schema/shape.js';
 import { coreEventShape, eventShape } from '../../../../src/events/resource/schema.js';
 import { GOLDEN, goldenNamed, jsonBytes } from './golden.js';

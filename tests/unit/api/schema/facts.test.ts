@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { field, list, scalar, stringMap, struct } from '../../../../src/api/schema/facts.js';
-import { deleteOptionsShape } from '../../../../src/api/schema/delete-options-schema.js';
+import { deleteOptionsShape } from '../../../../src/api/schema/meta-shapes.js';
 import { lazy } from '../../../../src/api/schema/lazy.js';
 
 test('a shape has the given facts, and defaults for the others', () => {

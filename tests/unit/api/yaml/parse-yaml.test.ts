@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createBodyLimits } from '../../../../src/api/body/member-limit.js';
+import { createBodyLimits } from '../../../../src/api/body/parse-body.js';
 import { parseYaml } from '../../../../src/api/yaml/yaml.js';
 
 const value = async (text: string): Promise<unknown> => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
-import { createBodyLimits } from '../../../../src/api/body/member-limit.js';
+import { createBodyLimits } from '../../../../src/api/body/parse-body.js';
 import { writeYaml, yamlPieces } from '../../../../src/api/yaml/write-yaml.js';
 import { parseYaml } from '../../../../src/api/yaml/yaml.js';
 

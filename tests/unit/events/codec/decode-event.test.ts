@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createBodyLimits } from '../../../../src/api/body/member-limit.js';
+import { createBodyLimits } from '../../../../src/api/body/parse-body.js';
 import { decodeBody, type DecodedBody } from '../../../../src/api/decode/decode-body.js';
 import { eventShape } from '../../../../src/events/resource/schema.js';
 import { decodeCommonEvent } from '../../../../src/events/codec/decode-event.js';
