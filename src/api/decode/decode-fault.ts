@@ -30,6 +30,13 @@ export function jsonKind(value: unknown): 'array' | 'object' | 'string' | 'numbe
   return kind === 'string' || kind === 'number' ? kind : 'object';
 }
 
+/** The error of Go's JSON decoder for a whole value of the wrong type. */
+export function wrongType(value: unknown, goType: string): string {
+  return `json: cannot unmarshal ${jsonKind(value)} into Go value of type ${goType}`;
+}
+
+export const GO_OBJECT = 'map[string]interface {}';
+
 const GO_SCALARS: Readonly<Record<ScalarShape['type'], string>> = {
   string: 'string',
   int32: 'int32',

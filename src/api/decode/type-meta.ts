@@ -1,7 +1,7 @@
 import { goQuote, shorten } from '../../json/go-print.js';
 import { isObject, member } from '../../json/json-tree.js';
 import type { StructShape } from '../schema/shape.js';
-import { jsonKind } from './decode-fault.js';
+import { jsonKind, wrongType } from './decode-fault.js';
 
 /** Kind and apiVersion of an object. Empty texts if they are absent. */
 export interface TypeMeta {
@@ -15,9 +15,7 @@ const STRUCT =
 
 export function readTypeMeta(value: unknown): TypeMeta | { readonly error: string } {
   const object = value ?? {};
-  if (!isObject(object)) {
-    return { error: parseError(`json: cannot unmarshal ${jsonKind(object)} into Go value of type ${STRUCT}`) };
-  }
+  if (!isObject(object)) return { error: parseError(wrongType(object, STRUCT)) };
   for (const key of Object.keys(object)) {
     if (key !== 'kind' && key !== 'apiVersion') continue;
     const got = jsonKind(object[key]);

@@ -1,5 +1,5 @@
 import { type BodyLimits, parseJson, yamlStrictText, type FieldValidation } from '../body/parse-body.js';
-import { jsonKind } from '../decode/decode-fault.js';
+import { GO_OBJECT, wrongType } from '../decode/decode-fault.js';
 import { bodyText } from '../../json/parse-json.js';
 import { isObject } from '../../json/json-tree.js';
 import { badRequest } from '../status/failures.js';
@@ -35,8 +35,7 @@ async function readYaml(text: string, limits: BodyLimits): Promise<ApplyBody> {
 function bodyOf(value: unknown, duplicates: readonly string[]): ApplyBody {
   const intent = value ?? {};
   if (isObject(intent)) return { intent, duplicates };
-  const found = `json: cannot unmarshal ${jsonKind(intent)} into Go value of type map[string]interface {}`;
-  throw undecodable(`error unmarshaling JSON: while decoding JSON: ${found}`);
+  throw undecodable(`error unmarshaling JSON: while decoding JSON: ${wrongType(intent, GO_OBJECT)}`);
 }
 
 const undecodable = (why: string): Error => badRequest(`error decoding YAML: ${why}`);

@@ -7,7 +7,7 @@ import {
   strictError,
   type FieldValidation,
 } from '../body/parse-body.js';
-import { jsonKind } from '../decode/decode-fault.js';
+import { GO_OBJECT, wrongType } from '../decode/decode-fault.js';
 import { setMember, type JsonDocument } from '../../json/json-document.js';
 import { membersWithin } from '../../json/member-count.js';
 import { bodyText } from '../../json/parse-json.js';
@@ -173,7 +173,7 @@ function readObject(
   const { document } = result;
   if (document.value === null) return null;
   if (isObject(document.value)) return { value: document.value, document };
-  throw refuse(`json: cannot unmarshal ${jsonKind(document.value)} into Go value of type map[string]interface {}`);
+  throw refuse(wrongType(document.value, GO_OBJECT));
 }
 
 function duplicateErrors({ duplicates }: JsonDocument): string[] {

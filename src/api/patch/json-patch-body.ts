@@ -1,4 +1,4 @@
-import { jsonKind } from '../decode/decode-fault.js';
+import { jsonKind, wrongType } from '../decode/decode-fault.js';
 import type { JsonDocument } from '../../json/json-document.js';
 import { strictError } from '../body/parse-body.js';
 import { isObject } from '../../json/json-tree.js';
@@ -8,13 +8,11 @@ const TEXTS: readonly string[] = ['op', 'from', 'path'];
 
 /** The error is in the words of Kubernetes' strict decoder (`Warn`, `Strict`) or of its patch library (`Ignore`). */
 export function jsonPatchTypeError(value: unknown, strict: boolean): string | undefined {
-  const wrong = (got: unknown, type: string): string =>
-    `json: cannot unmarshal ${jsonKind(got)} into Go value of type ${type}`;
   if (value === null) return undefined;
-  if (!Array.isArray(value)) return wrong(value, strict ? '[]handlers.jsonPatchOp' : 'jsonpatch.Patch');
+  if (!Array.isArray(value)) return wrongType(value, strict ? '[]handlers.jsonPatchOp' : 'jsonpatch.Patch');
   for (const operation of value) {
     if (operation === null) continue;
-    if (!isObject(operation)) return wrong(operation, strict ? 'handlers.jsonPatchOp' : 'jsonpatch.Operation');
+    if (!isObject(operation)) return wrongType(operation, strict ? 'handlers.jsonPatchOp' : 'jsonpatch.Operation');
     if (!strict) continue;
     for (const key of TEXTS) {
       const text = Object.hasOwn(operation, key) ? operation[key] : null;
