@@ -84,10 +84,7 @@ const PATHS: readonly string[] = ['/version', '/version/'];
 const JSON_ONLY: readonly string[] = ['application/json'];
 const HEADERS = Object.freeze({ 'content-type': 'application/json' });
 
-/**
- * Serves `/version` and `/version/` with indented JSON; undefined for other paths. Any other Accept is a 406, any
- * method but GET a 405.
- */
+/** Serves `/version` with indented JSON; undefined for other paths. 406 for other types, 405 for other methods. */
 export function createVersion(
   info?: Partial<VersionInfo>,
 ): (request: ApiRequest, path: string) => ApiResponse | undefined | Promise<ApiResponse> {

@@ -46,10 +46,7 @@ export function uintError(text: string): string | undefined {
   return tooLarge ? `strconv.ParseUint: parsing ${goQuote(shorten(text))}: value out of range` : undefined;
 }
 
-/**
- * Takes a well-formed resourceVersion. The server's own revisions are safe integers; one beyond them is in the future
- * in any case.
- */
+/** A well-formed resourceVersion. The server's are safe integers; one beyond them is in the future in any case. */
 export function toRevision(text: string): number {
   return Math.min(Number(text), Number.MAX_SAFE_INTEGER);
 }

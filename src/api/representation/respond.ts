@@ -41,10 +41,7 @@ export function negotiateDocument(inputs: NegotiationInputs): WriteDocument {
   return documentWriter(choice.serializer, inputs);
 }
 
-/**
- * Chooses the format of a converted document (aggregated discovery) of exactly one kind, whatever else Accept prefers.
- * Undefined if Accept does not name that kind in a format that can be written.
- */
+/** The format of a document of exactly one kind (aggregated discovery); undefined if Accept does not name that kind. */
 export function negotiateConverted(inputs: NegotiationInputs, wanted: Conversion): WriteDocument | undefined {
   const { kind, group, version } = wanted;
   const choice = choose(

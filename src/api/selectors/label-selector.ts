@@ -80,10 +80,7 @@ interface LabelToken {
 
 const END: LabelToken = { kind: '', text: '' };
 
-/**
- * A symbol, or a word with the NUL that ends it. A NUL where a token would begin ends the selector (Kubernetes
- * behaviour).
- */
+/** A symbol, or a word with the NUL that ends it. A NUL where a token would begin ends the selector (Kubernetes). */
 const TOKENS = /[ \t\r\n]*(?:([!=]=|[=!(),><])|([^ \t\r\n=!(),><\0]+)\0?)/gy;
 
 function parseRequirements(selector: string, maxTerms: number): LabelRequirement[] {
