@@ -34,6 +34,9 @@ export function metaStruct(name: string, description: string, fields: Readonly<R
   return struct({ name, definition: `${META}.${name}`, description }, fields);
 }
 
+/** The presence of a pointer in Go. */
+export const SET = { presence: 'set' } as const;
+
 export function field(shape: Shape, facts: FieldFacts): Field {
   return { shape, facts };
 }

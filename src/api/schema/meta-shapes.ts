@@ -1,4 +1,4 @@
-import { list, metaStruct, scalar, struct, text, typed, field, type Field } from './facts.js';
+import { list, metaStruct, scalar, struct, text, typed, type Field, SET } from './facts.js';
 import { lazy } from './lazy.js';
 import type { StructShape, Shape } from './shape.js';
 import { typeMetaFields } from './object-meta-schema.js';
@@ -12,9 +12,7 @@ const TYPE_META = {
 export const listMetaShape: () => StructShape = lazy(() =>
   metaStruct('ListMeta', 'The metadata of a list.', {
     continue: text(3, 'Where the next page begins; empty on the last one.'),
-    remainingItemCount: typed(scalar('int64'), 4, 'How many items follow this page, if that is known.', {
-      presence: 'set',
-    }),
+    remainingItemCount: typed(scalar('int64'), 4, 'How many items follow this page, if that is known.', SET),
     resourceVersion: text(2, 'The version of the whole list. A watch may begin here.'),
     selfLink: text(1, 'No longer used.'),
   }),
@@ -82,25 +80,26 @@ export const patchShape: () => StructShape = lazy(() =>
 );
 
 export const deleteOptionsShape: () => StructShape = lazy(() => {
-  const set = (shape: Shape, protobuf: number, description: string): Field =>
-    field(shape, { protobuf, description, presence: 'set' });
+  const set = (shape: Shape, protobuf: number, description: string): Field => typed(shape, protobuf, description, SET);
   return metaStruct('DeleteOptions', 'Options of a deletion.', {
     ...typeMetaFields(),
     gracePeriodSeconds: set(scalar('int64'), 1, 'Seconds before the removal. Validated, but without effect on events.'),
-    preconditions: field(preconditionsShape(), {
-      protobuf: 2,
-      description: 'Conditions on the stored object. If one is not met, nothing is deleted and the response is 409.',
-    }),
+    preconditions: typed(
+      preconditionsShape(),
+      2,
+      'Conditions on the stored object. If one is not met, nothing is deleted and the response is 409.',
+    ),
     orphanDependents: set(scalar('bool'), 3, 'Older form of propagationPolicy. Only one of the two may be given.'),
     propagationPolicy: set(
       scalar('string', 'v1.DeletionPropagation'),
       4,
       'What happens to dependents: Orphan, Background or Foreground.',
     ),
-    dryRun: field(list(scalar('string')), {
-      protobuf: 5,
-      description: 'With All, nothing is deleted, and the response is the one that the deletion would get.',
-    }),
+    dryRun: typed(
+      list(scalar('string')),
+      5,
+      'With All, nothing is deleted, and the response is the one that the deletion would get.',
+    ),
     ignoreStoreReadErrorWithClusterBreakingPotential: set(
       scalar('bool'),
       6,
@@ -111,7 +110,7 @@ export const deleteOptionsShape: () => StructShape = lazy(() => {
 
 function preconditionsShape(): StructShape {
   return metaStruct('Preconditions', 'Conditions on the identity and version of the object.', {
-    uid: text(1, 'The UID it must have.', { presence: 'set' }, 'types.UID'),
-    resourceVersion: text(2, 'The resourceVersion it must have.', { presence: 'set' }),
+    uid: text(1, 'The UID it must have.', SET, 'types.UID'),
+    resourceVersion: text(2, 'The resourceVersion it must have.', SET),
   });
 }

@@ -1,13 +1,11 @@
-import { list, META, metaStruct, scalar, stringMap, struct, text, typed, type Field } from './facts.js';
+import { list, META, metaStruct, scalar, SET, stringMap, struct, text, typed, type Field } from './facts.js';
 import type { StructShape } from './shape.js';
 
 export function typeMetaFields(): Record<'kind' | 'apiVersion', Field> {
+  const optional = 'May be left out where the path already says it.';
   return {
-    kind: text(0, 'The kind of object this is. May be left out where the path already says it.'),
-    apiVersion: text(
-      0,
-      'Group and version this form of the object belongs to. May be left out where the path already says it.',
-    ),
+    kind: text(0, `The kind of object this is. ${optional}`),
+    apiVersion: text(0, `Group and version this form of the object belongs to. ${optional}`),
   };
 }
 
@@ -20,10 +18,7 @@ export function objectMetaShape(): StructShape {
       distinct: true,
     }),
     generateName: text(2, 'The beginning of a name that the server completes. Used only if name is empty.'),
-    namespace: text(3, 'The namespace of the object. It cannot be changed.', {
-      selectable: 1,
-      frequency: 'sent',
-    }),
+    namespace: text(3, 'The namespace of the object. It cannot be changed.', { selectable: 1, frequency: 'sent' }),
     selfLink: text(4, 'Accepted from old clients, and not stored.', { discarded: true }),
     uid: text(
       5,
@@ -34,9 +29,7 @@ export function objectMetaShape(): StructShape {
     resourceVersion: text(
       6,
       'An opaque text that changes with every write. Send it with an update to prevent lost updates.',
-      {
-        frequency: 'stored',
-      },
+      { frequency: 'stored' },
     ),
     generation: typed(scalar('int64'), 7, 'Counts changes of the desired state.'),
     creationTimestamp: typed(scalar('time'), 8, 'When the server first stored the object.', { frequency: 'stored' }),
@@ -44,13 +37,13 @@ export function objectMetaShape(): StructShape {
       scalar('time'),
       9,
       'When deletion was requested. The object is removed once it has no finalizers. Set by the server.',
-      { presence: 'set' },
+      SET,
     ),
     deletionGracePeriodSeconds: typed(
       scalar('int64'),
       10,
       'How many seconds were allowed between the request for deletion and the removal.',
-      { presence: 'set' },
+      SET,
     ),
     labels: typed(stringMap(), 11, 'Short keys and values, by which selectors choose objects.', { frequency: 'often' }),
     annotations: typed(stringMap(), 12, 'Keys and values of any content, which selectors do not use.', {
@@ -70,33 +63,27 @@ export function objectMetaShape(): StructShape {
       list(managedFieldsEntryShape()),
       17,
       'Which manager set which fields. Maintained by the server.',
-      {
-        presence: 'set',
-      },
+      SET,
     ),
   });
 }
 
 function ownerReferenceShape(): StructShape {
   const always = { presence: 'always', required: true } as const;
+  const description = 'An owner of an object, in the same namespace or in none.';
   return struct(
-    {
-      name: 'OwnerReference',
-      definition: `${META}.OwnerReference`,
-      description: 'An owner of an object, in the same namespace or in none.',
-      atomic: true,
-    },
+    { name: 'OwnerReference', definition: `${META}.OwnerReference`, description, atomic: true },
     {
       apiVersion: text(5, 'Group and version of the owner.', always),
       kind: text(1, 'Kind of the owner.', always),
       name: text(3, 'Name of the owner.', always),
       uid: text(4, 'UID of the owner.', always, 'types.UID'),
-      controller: typed(scalar('bool'), 6, 'True for the owner that manages the object.', { presence: 'set' }),
+      controller: typed(scalar('bool'), 6, 'True for the owner that manages the object.', SET),
       blockOwnerDeletion: typed(
         scalar('bool'),
         7,
         'True if the owner must not be removed before this object in a foreground deletion.',
-        { presence: 'set' },
+        SET,
       ),
     },
   );
@@ -107,9 +94,9 @@ function managedFieldsEntryShape(): StructShape {
     manager: text(1, 'The name of the manager.'),
     operation: text(2, 'How the fields were set: Apply or Update.', {}, 'v1.ManagedFieldsOperationType'),
     apiVersion: text(3, 'The version the field names belong to.'),
-    time: typed(scalar('time'), 4, 'When the entry last changed.', { presence: 'set' }),
+    time: typed(scalar('time'), 4, 'When the entry last changed.', SET),
     fieldsType: text(6, 'The format of the fields: FieldsV1.'),
-    fieldsV1: typed(scalar('json', 'v1.FieldsV1'), 7, 'The fields, as a tree of keys.', { presence: 'set' }),
+    fieldsV1: typed(scalar('json', 'v1.FieldsV1'), 7, 'The fields, as a tree of keys.', SET),
     subresource: text(8, 'The subresource through which the fields were set, empty for the object itself.'),
   });
 }
