@@ -3,15 +3,9 @@ import type { ApiRequest } from '../../http/request.js';
 import type { ApiResponse } from '../../http/response.js';
 import { negotiationInputs, type NegotiationInputs } from '../representation/choice.js';
 import { routerAccepts } from '../representation/negotiate.js';
-import {
-  negotiateConverted,
-  negotiateDocument,
-  respondFailure,
-  type WriteDocument,
-} from '../representation/respond.js';
+import { negotiateConverted, respondDocument, respondFailure, type WriteDocument } from '../representation/respond.js';
 import { OBJECT_MEDIA_TYPES } from '../representation/media-types.js';
 import { methodNotAllowed } from '../status/failures.js';
-import { isStatusFailure } from '../status/status-failure.js';
 import {
   AGGREGATED,
   aggregatedDocument,
@@ -86,14 +80,8 @@ function createPages(
 }
 
 async function respondPlain(plain: Page['plain'], inputs: NegotiationInputs, address: string): Promise<ApiResponse> {
-  try {
-    const write = negotiateDocument(inputs);
-    const json = typeof plain === 'function' ? encoder.encode(JSON.stringify(plain(address))) : await plain.bytes();
-    return await write(json);
-  } catch (error) {
-    if (isStatusFailure(error)) return respondFailure(error.status, inputs);
-    throw error;
-  }
+  const json = typeof plain === 'function' ? encoder.encode(JSON.stringify(plain(address))) : await plain.bytes();
+  return respondDocument(json, inputs);
 }
 
 /** Aggregated documents may be cached and are revalidated with their entity tag. */

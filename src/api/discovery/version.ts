@@ -80,8 +80,6 @@ export function versionDocument(info: Partial<VersionInfo> = {}): string {
   return JSON.stringify(Object.fromEntries(all.filter(([key, value]) => value !== '' || !OPTIONAL.has(key))), null, 2);
 }
 
-const PATHS: readonly string[] = ['/version', '/version/'];
-const JSON_ONLY: readonly string[] = ['application/json'];
 const HEADERS = Object.freeze({ 'content-type': 'application/json' });
 
 /** Serves `/version` with indented JSON; undefined for other paths. 406 for other types, 405 for other methods. */
@@ -90,9 +88,9 @@ export function createVersion(
 ): (request: ApiRequest, path: string) => ApiResponse | undefined | Promise<ApiResponse> {
   const body = versionDocument(info);
   return (request, path) => {
-    if (!PATHS.includes(path)) return undefined;
+    if (path !== '/version' && path !== '/version/') return undefined;
     const inputs = negotiationInputs(request.headers, new Map());
-    const refused = request.method === 'GET' ? routerAccepts(inputs.accept, JSON_ONLY) : methodNotAllowed();
+    const refused = request.method === 'GET' ? routerAccepts(inputs.accept, ['application/json']) : methodNotAllowed();
     if (refused) return respondFailure(refused.status, inputs);
     return { status: 200, headers: HEADERS, body };
   };

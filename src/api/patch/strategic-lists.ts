@@ -109,16 +109,9 @@ export function inOrder(
   const inStored = indexesOf(storedOrder, mergeKey);
   const index = (indexes: Map<unknown, number>, item: unknown): number =>
     indexes.get(keyOf(item, mergeKey)) ?? Number.MAX_SAFE_INTEGER;
-  const sorted = (items: unknown[], indexes: Map<unknown, number>): unknown[] =>
-    items.sort((a, b) => index(indexes, a) - index(indexes, b));
-  const patched = sorted(
-    merged.filter((item) => inPatch.has(keyOf(item, mergeKey))),
-    inPatch,
-  );
-  const others = sorted(
-    merged.filter((item) => !inPatch.has(keyOf(item, mergeKey))),
-    inStored,
-  );
+  const isPatched = (item: unknown): boolean => inPatch.has(keyOf(item, mergeKey));
+  const patched = merged.filter(isPatched).sort((a, b) => index(inPatch, a) - index(inPatch, b));
+  const others = merged.filter((item) => !isPatched(item)).sort((a, b) => index(inStored, a) - index(inStored, b));
 
   const result: unknown[] = [];
   let next = 0;

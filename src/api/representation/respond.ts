@@ -1,5 +1,4 @@
 import { compressed } from '../../http/compression.js';
-import { chain } from '../../http/promise.js';
 import type { ApiResponse } from '../../http/response.js';
 import type { Status } from '../../model/status.js';
 import { choose, onlyTypes, plainOnly, type Conversion, type NegotiationInputs } from './choice.js';
@@ -32,13 +31,11 @@ export function respondFailure(status: Status, inputs: NegotiationInputs): ApiRe
   return respond(code, choice.serializer, choice.serializer.value(json), inputs.acceptEncoding);
 }
 
-export type WriteDocument = (json: Uint8Array) => ApiResponse | Promise<ApiResponse>;
-
-/** @throws StatusFailure 406 */
-export function negotiateDocument(inputs: NegotiationInputs): WriteDocument {
+/** Writes a document in the format that Accept names, or a failure with 406. */
+export function respondDocument(json: Uint8Array, inputs: NegotiationInputs): ApiResponse | Promise<ApiResponse> {
   const choice = choose(inputs, plainOnly);
-  if (!choice) throw onlyTypes(OBJECT_MEDIA_TYPES);
-  return documentWriter(choice.serializer, inputs);
+  if (!choice) return respondFailure(onlyTypes(OBJECT_MEDIA_TYPES).status, inputs);
+  return respond(200, choice.serializer, choice.serializer.value(json), inputs.acceptEncoding);
 }
 
 /** The format of a document of exactly one kind (aggregated discovery); undefined if Accept does not name that kind. */
@@ -49,13 +46,12 @@ export function negotiateConverted(inputs: NegotiationInputs, wanted: Conversion
     (conversion) => conversion?.kind === kind && conversion.group === group && conversion.version === version,
   );
   if (!choice) return undefined;
-  const type = `${choice.serializer.mediaType};g=${group};v=${version};as=${kind}`;
-  const write = documentWriter(choice.serializer, inputs);
-  return (json) =>
-    chain(write(json), (response) => ({ ...response, headers: { ...response.headers, 'content-type': type } }));
+  const { serializer } = choice;
+  const type = `${serializer.mediaType};g=${group};v=${version};as=${kind}`;
+  return async (json) => {
+    const response = await respond(200, serializer, serializer.value(json), inputs.acceptEncoding);
+    return { ...response, headers: { ...response.headers, 'content-type': type } };
+  };
 }
 
-const documentWriter =
-  (serializer: Serializer, { acceptEncoding }: NegotiationInputs): WriteDocument =>
-  (json) =>
-    respond(200, serializer, serializer.value(json), acceptEncoding);
+export type WriteDocument = (json: Uint8Array) => Promise<ApiResponse>;

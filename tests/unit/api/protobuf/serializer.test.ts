@@ -2,7 +2,7 @@ import { BinaryReader } from '@bufbuild/protobuf/wire';
 import { describe, expect, it } from 'vitest';
 import type { ResourceView } from '../../../../src/api/representation/contract.js';
 import { negotiate } from '../../../../src/api/representation/negotiate.js';
-import { negotiateDocument, respondFailure } from '../../../../src/api/representation/respond.js';
+import { respondDocument, respondFailure } from '../../../../src/api/representation/respond.js';
 import { protobufWriter } from '../../../../src/api/representation/protobuf.js';
 import { coreEventShape, eventShape } from '../../../../src/events/resource/schema.js';
 import type { ApiResponse } from '../../../../src/http/response.js';
@@ -45,7 +45,7 @@ describe('objects', () => {
     'of the document %s need no resource',
     async (name) => {
       const { object, bytes } = goldenNamed(name);
-      const response = await negotiateDocument({ accept: PROTOBUF })(jsonBytes(object));
+      const response = await respondDocument(jsonBytes(object), { accept: PROTOBUF });
       expect(response.headers['content-type']).toBe(PROTOBUF);
       expect(hex(await bytesOf(response))).toBe(hex(bytes));
     },
