@@ -1,14 +1,14 @@
 import type { ApiRequest } from './request.js';
 
-/** The first value of a request header, as received. `name` is lower-case. */
-export function header(request: Partial<ApiRequest>, name: string): string | undefined {
-  const value = request.headers?.[name];
+/** The first value of a header, as received. `name` is lower-case. */
+export function header({ headers }: Pick<ApiRequest, 'headers'>, name: string): string | undefined {
+  const value = headers?.[name];
   return typeof value === 'string' ? value : value?.[0];
 }
 
-/** All values of a request header in order. Lines that a server has joined with `, ` are one value. */
-export function headerValues(request: Partial<ApiRequest>, name: string): readonly string[] {
-  const value = request.headers?.[name];
+/** All values of a header in order. Lines that a server has joined with `, ` are one value. */
+export function headerValues({ headers }: Pick<ApiRequest, 'headers'>, name: string): readonly string[] {
+  const value = headers?.[name];
   return typeof value === 'string' ? [value] : (value ?? []);
 }
 

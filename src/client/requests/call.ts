@@ -1,4 +1,4 @@
-import type { Clock } from '../../clock/clock.js';
+import { headerValues } from '../../http/headers.js';
 import type { ApiRequest, RequestHeaders } from '../../http/request.js';
 import type { ApiResponse } from '../../http/response.js';
 import type { JsonObject } from '../../json/json-tree.js';
@@ -8,7 +8,7 @@ import { statusError } from '../contract/errors.js';
 import type { CallOptions } from '../contract/events-client.js';
 import type { Transport } from '../contract/transport.js';
 import { warningTexts } from './response-headers.js';
-import { readObject, refusal, type Reading } from './read-response.js';
+import { readObject, refusal, type ReadOptions } from './read-response.js';
 import { createDeadline, type Deadline } from './deadline.js';
 import { groupHint } from './paths.js';
 import { discard } from './read-body.js';
@@ -24,12 +24,10 @@ export interface ClientRequest {
 }
 
 /** The parts that all calls of a client share. */
-export interface CallContext {
+export interface CallContext extends ReadOptions {
   readonly transport: Transport;
-  readonly clock: Clock;
   readonly timeoutMs: number;
   readonly retry: RetryPolicy;
-  readonly maxResponseBytes: number;
   readonly onWarning: ((text: string) => void) | undefined;
 }
 
@@ -64,16 +62,8 @@ export async function askObject(
   request: ClientRequest,
   signal: AbortSignal,
 ): Promise<JsonObject> {
-  return readObject(reading(context, await send(context, request, signal), signal));
+  return readObject(context, await send(context, request, signal), signal);
 }
-
-/** A response with the settings for reading it. */
-export const reading = (context: CallContext, response: ApiResponse, signal: AbortSignal): Reading => ({
-  response,
-  signal,
-  maxBytes: context.maxResponseBytes,
-  nowMs: context.clock.now() / 1000,
-});
 
 /**
  * Sends a request, and reports warnings. The caller reads the body or releases it.
@@ -97,7 +87,7 @@ export async function send(context: CallContext, request: ClientRequest, signal:
   }
   warn(context, response);
   // Here, because only the request contains the group.
-  if (response.status === 404) throw await refusal(reading(context, response, signal), groupHint(request.url));
+  if (response.status === 404) throw await refusal(context, response, signal, groupHint(request.url));
   return response;
 }
 
@@ -114,7 +104,7 @@ function apiRequest({ method, url, json, contentType }: ClientRequest, signal: A
   };
 }
 
-function warn({ onWarning }: CallContext, { headers }: ApiResponse): void {
+function warn({ onWarning }: CallContext, response: ApiResponse): void {
   if (onWarning === undefined) return;
-  for (const text of warningTexts(headers.warning)) void callHook(() => onWarning(text));
+  for (const text of warningTexts(headerValues(response, 'warning'))) void callHook(() => onWarning(text));
 }

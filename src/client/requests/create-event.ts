@@ -1,10 +1,11 @@
+import { header } from '../../http/headers.js';
 import { isObject, type JsonObject } from '../../json/json-tree.js';
 import type { Event } from '../../model/event.js';
 import type { CallOptions } from '../contract/events-client.js';
 import { connectionError, isAlreadyExists, isStatusError } from '../contract/errors.js';
-import { firstValue, httpDate } from './response-headers.js';
+import { httpDate } from './response-headers.js';
 import { readObject } from './read-response.js';
-import { askObject, reading, send, withDeadline, type CallContext, type ClientRequest } from './call.js';
+import { askObject, send, withDeadline, type CallContext, type ClientRequest } from './call.js';
 import type { Deadline } from './deadline.js';
 import { hasUnknownOutcome, notCarriedOut, readFailed, repeat } from './repeat.js';
 
@@ -27,13 +28,6 @@ export function createNamed(
 ): Promise<JsonObject> {
   const began = context.clock.monotonic();
   let unknown: unknown;
-
-  /** The error of the call, when an attempt after the first has failed. */
-  const errorOf = (error: unknown): unknown => {
-    if (unknown === undefined || hasUnknownOutcome(error)) return error;
-    if (isStatusError(error) && CONTENT_REFUSALS.includes(error.code)) return error;
-    return connectionError('whether the event was created is not known', true, error);
-  };
 
   const attempt = async (deadline: Deadline): Promise<JsonObject> => {
     try {
@@ -60,7 +54,9 @@ export function createNamed(
         () => attempt(deadline),
       );
     } catch (error) {
-      throw deadline.signal.aborted ? error : errorOf(error);
+      const isCertain = isStatusError(error) && CONTENT_REFUSALS.includes(error.code);
+      if (deadline.signal.aborted || unknown === undefined || hasUnknownOutcome(error) || isCertain) throw error;
+      throw connectionError('whether the event was created is not known', true, error);
     }
   });
 }
@@ -75,8 +71,8 @@ function findOwn(
 ): Promise<JsonObject | undefined> {
   return repeat(context, deadline, readFailed, async () => {
     const response = await send(context, read, deadline.signal);
-    const now = httpDate(firstValue(response, 'date'));
-    const stored = await readObject(reading(context, response, deadline.signal));
+    const now = httpDate(header(response, 'date'));
+    const stored = await readObject(context, response, deadline.signal);
     const newest = context.clock.monotonic() - began + INEXACT_MS;
     // An equal event that is older was created by another call. Both times are the server's.
     const isOlder = now !== undefined && now - createdMs(stored) > newest;

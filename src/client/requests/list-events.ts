@@ -11,15 +11,13 @@ import { compareRevisions, isOlder, keyOf, revisionOf } from './revisions.js';
 const MAX_RESTARTS = 10;
 /** Servers fill their pages, so that empty ones are rare. */
 const MAX_EMPTY_PAGES = 1_000;
-const PAGE_SIZE = 500;
-const MAX_EVENTS = 1_000_000;
 
 export function listEvents(context: CallContext, paths: EventPaths, options: ListOptions): EventListing {
   const pages = (): AsyncGenerator<EventPage, void, undefined> => readPages(context, paths, options);
   return {
     pages,
     [Symbol.asyncIterator]: () => eachOnce(pages()),
-    async toArray(maxEvents = MAX_EVENTS) {
+    async toArray(maxEvents = 1_000_000) {
       let events: Event[] = [];
       for await (const page of pages()) {
         if (page.restarted) events = [];
@@ -69,7 +67,7 @@ async function readPage(
   options: ListOptions,
   token: string | undefined,
 ): Promise<EventPage> {
-  const { pageSize = PAGE_SIZE } = options;
+  const { pageSize = 500 } = options;
   // The token contains the revision: servers refuse another one beside it.
   const { resourceVersion, resourceVersionMatch } = token === undefined ? options : {};
   const url = paths.selection(options, { limit: pageSize, continue: token, resourceVersion, resourceVersionMatch });

@@ -1,8 +1,10 @@
+import type { Clock } from '../../clock/clock.js';
+import { header } from '../../http/headers.js';
 import { isStream, type ApiResponse } from '../../http/response.js';
 import { isObject, type JsonObject } from '../../json/json-tree.js';
 import type { Status } from '../../model/status.js';
 import { connectionError, responseError, statusError, type StatusError } from '../contract/errors.js';
-import { firstValue, retryAfterMs } from './response-headers.js';
+import { retryAfterMs } from './response-headers.js';
 import { discard, readBody } from './read-body.js';
 
 /** The largest part of a refusal that is read. */
@@ -10,24 +12,23 @@ const MAX_REFUSAL_BYTES = 1_048_576;
 /** The longest text of a server that an error's message repeats, in characters. */
 const SHOWN = 200;
 
-/** A response and how it is read. */
-export interface Reading {
-  readonly response: ApiResponse;
-  readonly signal: AbortSignal;
-  /** The largest body that is taken, in bytes. */
-  readonly maxBytes: number;
-  /** The wall clock in milliseconds. */
-  readonly nowMs: number;
+/** What all responses of a client are read with. */
+export interface ReadOptions {
+  readonly clock: Clock;
+  readonly maxResponseBytes: number;
 }
 
 /** The JSON object of a response. @throws StatusError, ResponseError, ConnectionError */
-export async function readObject(reading: Reading): Promise<JsonObject> {
-  const { response, signal, maxBytes } = reading;
+export async function readObject(
+  options: ReadOptions,
+  response: ApiResponse,
+  signal: AbortSignal,
+): Promise<JsonObject> {
   const { status } = response;
-  if (!isSuccess(status)) throw await refusal(reading);
+  if (!isSuccess(status)) throw await refusal(options, response, signal);
   refuseCompressed(response);
-  const { text, cut } = await readBody(response, maxBytes, signal);
-  if (cut) throw responseError(`the response has more than ${maxBytes} bytes`, status);
+  const { text, cut } = await readBody(response, options.maxResponseBytes, signal);
+  if (cut) throw responseError(`the response has more than ${options.maxResponseBytes} bytes`, status);
   const object = parseObject(text);
   if (object === undefined) {
     // Over HTTP/2 a stream that was reset may look like one that ended.
@@ -42,7 +43,7 @@ export async function readObject(reading: Reading): Promise<JsonObject> {
 
 /** @throws ResponseError for a compressed response, whose body is released: it would keep its connection */
 export function refuseCompressed(response: ApiResponse): void {
-  const encoding = firstValue(response, 'content-encoding');
+  const encoding = header(response, 'content-encoding');
   if (encoding === undefined || encoding === 'identity') return;
   discard(response);
   throw responseError(`the response is compressed (${shown(encoding)}), which was not requested`, response.status);
@@ -53,11 +54,15 @@ export const isSuccess = (status: number): boolean => status >= 200 && status < 
 /**
  * The error of a refused request. `hint` ends its message where the response is no Status but a proxy's text or page.
  */
-export async function refusal(reading: Reading, hint = ''): Promise<StatusError> {
-  const { response, signal, maxBytes, nowMs } = reading;
+export async function refusal(
+  { clock, maxResponseBytes }: ReadOptions,
+  response: ApiResponse,
+  signal: AbortSignal,
+  hint = '',
+): Promise<StatusError> {
   const { status } = response;
-  const after = retryAfterMs(firstValue(response, 'retry-after'), firstValue(response, 'date'), nowMs);
-  const { text, cut } = await readBody(response, Math.min(maxBytes, MAX_REFUSAL_BYTES), signal);
+  const after = retryAfterMs(header(response, 'retry-after'), header(response, 'date'), clock.now() / 1000);
+  const { text, cut } = await readBody(response, Math.min(maxResponseBytes, MAX_REFUSAL_BYTES), signal);
   const object = cut ? undefined : parseObject(text);
   if (object?.kind === 'Status') return statusError(cleanStatus(object), status, after);
   const words = shown(text);

@@ -4,12 +4,9 @@ import type { Clock } from '../../clock/clock.js';
 import { keepProcessAlive } from '../../clock/keep-process-alive.js';
 import { isConnectionError, isStatusError, isTransportClosed } from '../contract/errors.js';
 import type { Deadline } from './deadline.js';
+import type { RetryOptions } from './options.js';
 
-export interface RetryPolicy {
-  readonly retries: number;
-  readonly firstDelayMs: number;
-  readonly longestDelayMs: number;
-}
+export type RetryPolicy = { readonly [Name in keyof RetryOptions]-?: number };
 
 /** Whether a request that failed with this error may be sent again. */
 export type MayRepeat = (error: unknown) => boolean;

@@ -1,10 +1,3 @@
-import type { ApiResponse } from '../../http/response.js';
-
-export function firstValue({ headers }: Pick<ApiResponse, 'headers'>, name: string): string | undefined {
-  const value = headers[name];
-  return typeof value === 'string' ? value : value?.[0];
-}
-
 /**
  * The pause of the Retry-After header, in milliseconds (RFC 9110, section 10.2.3): seconds or a date, which is compared
  * with the Date header of the same response, else with `nowMs`. Undefined where it is absent or has another format.
@@ -34,9 +27,9 @@ const MAX_WARNINGS = 100;
 const WARNING = /\s*\d{3} [^\s",]+ "((?:[^"\\]|\\.)*)"(?: "[^"]*")?\s*(?:,|$)/y;
 
 /** The texts of Warning headers (RFC 7234, section 5.5), such as `299 - "unknown field \"spec\""`. */
-export function warningTexts(header: string | readonly string[] | undefined): readonly string[] {
+export function warningTexts(headers: readonly string[]): readonly string[] {
   const texts: string[] = [];
-  for (const line of typeof header === 'string' ? [header] : (header ?? [])) {
+  for (const line of headers) {
     WARNING.lastIndex = 0;
     for (let match = WARNING.exec(line); match !== null; match = WARNING.exec(line)) {
       texts.push((match[1] as string).replace(/\\(.)/g, '$1'));

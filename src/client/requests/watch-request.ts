@@ -2,7 +2,7 @@ import { endable } from '../../clock/endable.js';
 import { keepProcessAlive } from '../../clock/keep-process-alive.js';
 import type { WatchFrame, WatchOptions } from '../contract/events-client.js';
 import { isSuccess, refusal, refuseCompressed } from './read-response.js';
-import { reading, send, type CallContext } from './call.js';
+import { send, type CallContext } from './call.js';
 import { createDeadline } from './deadline.js';
 import type { EventPaths } from './paths.js';
 import { chunksOf } from './read-body.js';
@@ -57,7 +57,7 @@ async function begin(context: CallContext, url: string, { timeoutMs }: WatchOpti
   const deadline = createDeadline(context.clock, timeoutMs ?? context.timeoutMs, signal);
   try {
     const response = await send(context, { method: 'GET', url }, deadline.signal);
-    if (!isSuccess(response.status)) throw await refusal(reading(context, response, deadline.signal));
+    if (!isSuccess(response.status)) throw await refusal(context, response, deadline.signal);
     refuseCompressed(response);
     deadline.cancel();
     return response;

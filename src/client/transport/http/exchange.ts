@@ -1,5 +1,7 @@
 import type { Dispatcher } from 'undici';
 import { joinBytes } from '../../../http/bytes.js';
+import { headerValues } from '../../../http/headers.js';
+import type { RequestHeaders } from '../../../http/request.js';
 import { isBodiless, type ApiResponse, type ResponseHeaders } from '../../../http/response.js';
 import { connectionError, responseError } from '../../contract/errors.js';
 
@@ -147,10 +149,10 @@ function createBody(host: string, signal: AbortSignal | undefined, reject: (erro
 const asError = (reason: unknown): Error =>
   reason instanceof Error ? reason : new Error('the request was aborted', { cause: reason });
 
-function headerBytes(headers: Readonly<Record<string, string | readonly string[] | undefined>>): number {
+function headerBytes(headers: RequestHeaders): number {
   let bytes = 0;
-  for (const [name, value] of Object.entries(headers)) {
-    for (const text of typeof value === 'string' ? [value] : (value ?? [])) bytes += name.length + text.length;
+  for (const name of Object.keys(headers)) {
+    for (const text of headerValues({ headers }, name)) bytes += name.length + text.length;
   }
   return bytes;
 }

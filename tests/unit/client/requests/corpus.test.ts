@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { isStatusError } from '../../../../src/client.js';
+import { isStatusError, systemClock, type ApiResponse } from '../../../../src/client.js';
 import { readObject } from '../../../../src/client/requests/read-response.js';
 import { root } from '../../../package/source-files.js';
 
@@ -23,17 +23,19 @@ const exchanges = scenarios.flatMap(({ id, exchanges: all }) =>
   ),
 );
 
+const options = { clock: systemClock, maxResponseBytes: 10_000_000 };
+const read = (response: ApiResponse) => readObject(options, response, new AbortController().signal);
+
 it(`every recorded response of ${reference} is read as its object or its StatusError`, async () => {
   let refusals = 0;
   for (const { id, step, status, headers, body } of exchanges) {
     const response = { status, headers, body: JSON.stringify(body) };
-    const reading = { response, signal: new AbortController().signal, maxBytes: 10_000_000, nowMs: 0 };
     const where = `${id}: ${step}`;
     if (status < 400) {
-      expect(await readObject(reading), where).toEqual(body);
+      expect(await read(response), where).toEqual(body);
       continue;
     }
-    const error: unknown = await readObject(reading).catch((caught: unknown) => caught);
+    const error: unknown = await read(response).catch((caught: unknown) => caught);
     expect(isStatusError(error), where).toBe(true);
     refusals++;
     const {

@@ -190,11 +190,11 @@ describe('Retry-After', () => {
 describe('warnings', () => {
   it('are read from one header or several, with quotes in them', () => {
     expect(
-      warningTexts('299 - "unknown field \\"spec\\"", 299 - "b \\\\ c" "Thu, 01 Jan 1970 00:00:50 GMT",299 x "c"'),
+      warningTexts(['299 - "unknown field \\"spec\\"", 299 - "b \\\\ c" "Thu, 01 Jan 1970 00:00:50 GMT",299 x "c"']),
     ).toEqual(['unknown field "spec"', 'b \\ c', 'c']);
     expect(warningTexts(['299 - "a"', '299 - "b"'])).toEqual(['a', 'b']);
-    for (const text of ['', 'x', '299 - "a', '299 "a"']) expect(warningTexts(text)).toEqual([]);
-    expect(warningTexts(`${'299 - "a", '.repeat(1_000)}299 - "a"`)).toHaveLength(100);
+    for (const text of ['', 'x', '299 - "a', '299 "a"']) expect(warningTexts([text])).toEqual([]);
+    expect(warningTexts([`${'299 - "a", '.repeat(1_000)}299 - "a"`])).toHaveLength(100);
   });
 
   it('are passed to onWarning, whose errors do not fail the call', async () => {
