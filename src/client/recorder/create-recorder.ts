@@ -11,8 +11,6 @@ import { createReports } from './reports.js';
 import { createSeriesTable, newSeries, type Series } from './series.js';
 import { microTime, writeSeries, type EventWriter } from './write-series.js';
 
-/** The most memory of the series that equal events can continue. */
-const SERIES_BYTES = 33_554_432;
 /** The most sources whose rate is remembered. */
 const MAX_SOURCES = 4_096;
 /** When the clock is set back by less than this, the recorder's times still rise; otherwise they follow the clock. */
@@ -48,8 +46,6 @@ export function createRecorder(options: RecorderOptions): Recorder {
   let unwrittenBytes = 0;
   let timer: ClockTimer | undefined;
   let closed: Promise<void> | undefined;
-  /** The last write failed. */
-  let isAway = false;
   let client: EventWriter | undefined;
   /** Series whose count on the server is behind. */
   const unwritten = new Set<Series>();
@@ -69,13 +65,8 @@ export function createRecorder(options: RecorderOptions): Recorder {
     if (observe) reports.activity()?.changed();
   };
 
-  const table = createSeriesTable({
-    maxSeries: options.maxSeries ?? 4_096,
-    maxBytes: SERIES_BYTES,
-    idleMs: options.idleMs ?? 360_000,
-    evicted: (series) => {
-      if (unwritten.has(series)) enqueue(series);
-    },
+  const table = createSeriesTable(options.maxSeries ?? 4_096, options.idleMs ?? 360_000, (series) => {
+    if (unwritten.has(series)) enqueue(series);
   });
 
   const updated = (series: Series): void => {
@@ -99,8 +90,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
       client ??= await clientOf(options);
       const newName = (): string => names(series.event.regarding?.name, clock.now());
       const count = await writeSeries(client, series, newName, signal);
-      if (isAway) reports.activity()?.worked();
-      isAway = false;
+      reports.worked();
       if (series.dropped) return;
       written += count - series.written;
       series.written = count;
@@ -110,10 +100,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
       if (count < series.count) schedule(series);
     },
     failed(series, error, isFinal) {
-      if (!isFinal) {
-        isAway = true;
-        reports.activity()?.failed(error);
-      }
+      if (!isFinal) reports.activity()?.failed(error);
       const isOver = isFinal || clock.monotonic() - series.waitingSince >= maxAgeMs;
       if (isOver) drop(series, isFinal ? 'refused' : 'expired', error);
       return isOver;

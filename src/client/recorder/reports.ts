@@ -25,6 +25,7 @@ export function createReports(load: () => Promise<ActivityReporter>) {
     dropped: dropped as Readonly<Record<DropReason, number>>,
     /** Undefined until it is loaded. */
     activity: (): ActivityReporter | undefined => activity(),
+    worked: (): void => loaded?.worked(),
     drop(reason: DropReason, count: number, error: unknown, event?: Event): void {
       dropped[reason] += count;
       if (activity()) loaded?.drop(reason, count, error, event);

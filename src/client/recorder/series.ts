@@ -44,17 +44,14 @@ export function newSeries({ event, ...rest }: Occurrence, name: string, eventTim
   };
 }
 
-interface SeriesTableOptions {
-  readonly maxSeries: number;
-  readonly maxBytes: number;
-  /** After how long without an equal event a series ends, in milliseconds. */
-  readonly idleMs: number;
-  /** Called for each series that has ended. */
-  readonly evicted: (series: Series) => void;
-}
+/** The most memory of the series that equal events can continue. */
+const MAX_BYTES = 33_554_432;
 
-/** The series that equal events continue, in the order of their last use. */
-export function createSeriesTable({ maxSeries, maxBytes, idleMs, evicted }: SeriesTableOptions) {
+/**
+ * The series that equal events continue, in the order of their last use. A series ends after `idleMs` milliseconds
+ * without an equal event.
+ */
+export function createSeriesTable(maxSeries: number, idleMs: number, evicted: (series: Series) => void) {
   const table = new Map<string, Series>();
   let bytes = 0;
   const forget = (series: Series): void => {
@@ -84,7 +81,7 @@ export function createSeriesTable({ maxSeries, maxBytes, idleMs, evicted }: Seri
       table.set(series.key, series);
       bytes += series.bytes;
       for (const oldest of table.values()) {
-        if (table.size <= maxSeries && bytes <= maxBytes) break;
+        if (table.size <= maxSeries && bytes <= MAX_BYTES) break;
         evict(oldest);
       }
     },
