@@ -19,9 +19,7 @@ export function connectionError(message: string, sent: boolean, cause?: unknown)
 }
 
 /** True for a {@link ConnectionError}, also one made by another copy of the package. */
-export function isConnectionError(value: unknown): value is ConnectionError {
-  return isBranded('ConnectionError', value);
-}
+export const isConnectionError = (value: unknown): value is ConnectionError => isBranded('ConnectionError', value);
 
 /** Makes the {@link ConnectionError} of a transport that was closed, after which no retry succeeds. */
 export function transportClosed(): ConnectionError {
@@ -49,9 +47,7 @@ export function responseError(message: string, status: number, cause?: unknown):
 }
 
 /** True for a {@link ResponseError}, also one made by another copy of the package. */
-export function isResponseError(value: unknown): value is ResponseError {
-  return isBranded('ResponseError', value);
-}
+export const isResponseError = (value: unknown): value is ResponseError => isBranded('ResponseError', value);
 
 /** A server's refusal: a Kubernetes Status. Recognise it with {@link isStatusError}, never with `instanceof`. */
 export interface StatusError extends Error {
@@ -88,9 +84,7 @@ export function statusError(
 }
 
 /** True for a {@link StatusError}, also one made by another copy of the package. */
-export function isStatusError(value: unknown): value is StatusError {
-  return isBranded('StatusError', value);
-}
+export const isStatusError = (value: unknown): value is StatusError => isBranded('StatusError', value);
 
 const withReason = (error: unknown, reason: string): error is StatusError =>
   isStatusError(error) && error.reason === reason;

@@ -56,15 +56,8 @@ function createFollower<Given>(
   { view, start, watchList, onListed }: FollowDependencies<Given>,
   signal: AbortSignal,
 ): AsyncGenerator<Given, void, undefined> {
-  const {
-    client,
-    namespace,
-    fieldSelector,
-    labelSelector,
-    pageSize,
-    silenceMs = 30_000,
-    clock = systemClock,
-  } = options;
+  const { client, pageSize, silenceMs = 30_000, clock = systemClock } = options;
+  const { namespace, fieldSelector, labelSelector } = options;
   const selection = { namespace, fieldSelector, labelSelector };
   const silence = createSilenceLimit(silenceMs, clock.monotonic());
   const backoff = createBackoff(clock, MAX_PAUSE_MS);
