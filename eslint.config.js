@@ -170,12 +170,7 @@ export default defineConfig(
   },
   {
     // Deadlines and retries are spread at random; nothing is identified by it.
-    files: [
-      'src/events/watching/watch-stream.ts',
-      'src/clock/backoff.ts',
-      'src/client/requests/repeat.ts',
-      'src/client/recorder/lanes.ts',
-    ],
+    files: ['src/events/watching/watch-stream.ts', 'src/clock/backoff.ts'],
     rules: { 'no-restricted-syntax': ['error', ...restrictedSyntax] },
   },
   {
