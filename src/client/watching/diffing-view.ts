@@ -87,7 +87,7 @@ export function createDiffingView(
       reused = false;
       return { given: missedDeletions(), again: false };
     },
-    changed({ type, object }, position) {
+    changed(type, object, position) {
       const revision = revisionOf(object);
       const known = remembered.get(keyOf(object));
       const order = compareRevisions(revision, position);
@@ -99,11 +99,9 @@ export function createDiffingView(
       if (type === 'DELETED') return remove(object, at);
       if (known !== undefined && isOlder(revision, known.revision)) return NOTHING;
       const given = put(object, at);
-      const [only] = given;
+      if (known !== undefined || complete || type !== 'MODIFIED') return given;
       // A modified event has existed before, even if it was never seen.
-      if (known === undefined && !complete && type === 'MODIFIED' && only !== undefined)
-        return [{ ...only, type: 'updated' }];
-      return given;
+      return given.map((change) => ({ ...change, type: 'updated' }));
     },
     lost(_position, isRewound) {
       if (isRewound) {

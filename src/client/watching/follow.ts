@@ -23,7 +23,6 @@ const INITIAL_FRAMES = 6;
 const WATCH_LIST_MS = 10_000;
 /** A connection that waited so long without a failure counts as one that worked, in milliseconds. */
 const LASTING_MS = 10_000;
-const NOTHING: readonly never[] = [];
 const INITIAL_END = 'k8s.io/initial-events-end';
 
 interface FollowDependencies<Given> {
@@ -199,12 +198,12 @@ function createFollower<Given>(
     });
 
   /** The results of a frame after the position. */
-  function changed(frame: WatchFrame): readonly Given[] {
+  function changed({ type, object }: WatchFrame): readonly Given[] {
     const before = position ?? '';
-    const revision = revisionOf(frame.object);
+    const revision = revisionOf(object);
     const isOld = isOlder(revision, before);
-    if (isOld && frame.type === 'BOOKMARK') throw rewound();
-    const given = frame.type === 'BOOKMARK' ? NOTHING : view.changed(frame, before);
+    if (isOld && type === 'BOOKMARK') throw rewound();
+    const given = type === 'BOOKMARK' ? [] : view.changed(type, object, before);
     if (given === 'rewound') throw rewound();
     if (revision !== '' && !isOld) position = revision;
     attempts.progressed();

@@ -22,7 +22,12 @@ export function createNewerView(cursor: string | undefined, maxHeld: number): Vi
       throw failure('hopeless', `resourceVersion ${revisionOf(event)} is not a number, so events cannot be ordered`);
     return order > 0;
   };
-  const sort = (): void => void held.sort((one, other) => compareRevisions(revisionOf(one), revisionOf(other)) ?? 0);
+  const sort = (): void => {
+    held.sort((one, other) => compareRevisions(revisionOf(one), revisionOf(other)) ?? 0);
+    if (held.length <= maxHeld) return;
+    held.length = maxHeld;
+    cut = true;
+  };
 
   function* oldestFirst(events: readonly Event[]): Generator<Event> {
     for (const event of events) {
@@ -39,30 +44,20 @@ export function createNewerView(cursor: string | undefined, maxHeld: number): Vi
       return [];
     },
     listed(event) {
-      if (!isNewer(event)) return [];
-      if (held.push(event) >= maxHeld * 2) {
-        sort();
-        held.length = maxHeld;
-        cut = true;
-      }
+      if (isNewer(event) && held.push(event) >= maxHeld * 2) sort();
       return [];
     },
     goneMeanwhile: () => [],
     endList() {
       sort();
-      if (held.length > maxHeld) {
-        held.length = maxHeld;
-        cut = true;
-      }
       const given = oldestFirst(held);
       held = [];
       return { given, again: cut };
     },
-    changed({ type, object }, position) {
+    changed(type, object, position) {
       const order = compareRevisions(revisionOf(object), position);
       if (order !== undefined && order < 0) return 'rewound';
-      if (type === 'DELETED' || type === 'BOOKMARK') return [];
-      return [...oldestFirst([object])];
+      return type === 'DELETED' ? [] : [...oldestFirst([object])];
     },
     lost(_position, isRewound) {
       // Which of these versions were returned is unknown: repeating some is better than missing one.

@@ -34,8 +34,7 @@ export function createPassThroughView(onlyNewer: boolean): View<EventChange | Re
       begun = false;
       return { given: [], again: false };
     },
-    changed({ type, object }, position) {
-      if (type === 'BOOKMARK') return [];
+    changed(type, object, position) {
       const revision = revisionOf(object);
       if (revision === position) return [];
       if (isOlder(revision, position)) return 'rewound';

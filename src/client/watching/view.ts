@@ -18,7 +18,7 @@ export interface View<Given> {
    * A change after the position, which is the last revision that was seen. `rewound`: it is older and was not seen
    * before, so the server's revisions have gone back.
    */
-  changed(frame: WatchFrame, position: string): readonly Given[] | 'rewound';
+  changed(type: Exclude<WatchFrame['type'], 'BOOKMARK'>, event: Event, position: string): readonly Given[] | 'rewound';
   /**
    * Changes after the position can no longer be read, so a list follows. `isRewound`: the server's revisions have gone
    * back, so known ones no longer mean anything.
