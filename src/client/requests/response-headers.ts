@@ -24,17 +24,15 @@ export function httpDate(text: string | undefined): number | undefined {
 const MAX_WARNINGS = 100;
 
 /** `299 agent "text"`, with an optional date after it, from where the last one ended. */
-const WARNING = /\s*\d{3} [^\s",]+ "((?:[^"\\]|\\.)*)"(?: "[^"]*")?\s*(?:,|$)/y;
+const WARNING = /\s*\d{3} [^\s",]+ "((?:[^"\\]|\\.)*)"(?: "[^"]*")?\s*(?:,|$)/gy;
 
 /** The texts of Warning headers (RFC 7234, section 5.5), such as `299 - "unknown field \"spec\""`. */
 export function warningTexts(headers: readonly string[]): readonly string[] {
   const texts: string[] = [];
   for (const line of headers) {
-    WARNING.lastIndex = 0;
-    for (let match = WARNING.exec(line); match !== null; match = WARNING.exec(line)) {
-      texts.push((match[1] as string).replace(/\\(.)/g, '$1'));
+    for (const [, text] of line.matchAll(WARNING)) {
+      texts.push((text as string).replace(/\\(.)/g, '$1'));
       if (texts.length === MAX_WARNINGS) return texts;
-      if (WARNING.lastIndex >= line.length) break;
     }
   }
   return texts;

@@ -7,13 +7,8 @@ export type ConnectionOptions = Pick<
   'server' | 'proxyUrl' | 'http2' | 'maxConnections' | 'connectTimeoutMs' | 'keepAliveMs' | 'maxHeaderBytes'
 >;
 
-interface DispatcherOptions extends ConnectionOptions {
-  readonly maxConnections: number;
-  readonly maxHeaderBytes: number;
-}
-
 /** Makes the connections of a transport; the HTTP client is loaded when it is first needed. */
-export function createDispatchers(options: DispatcherOptions) {
+export function createDispatchers(options: ConnectionOptions & { maxConnections: number; maxHeaderBytes: number }) {
   const { origin } = new URL(options.server);
   const all = new Set<Dispatcher>();
   let current: { readonly key: string; readonly dispatcher: Promise<Dispatcher> } | undefined;

@@ -20,7 +20,10 @@ interface ExchangeOptions {
   readonly onEnd: () => void;
 }
 
-/** Sends a request. It and the streamed body reject with the signal's reason, a ConnectionError or a ResponseError. */
+/**
+ * Sends a request whose signal is not aborted yet. The request and the streamed body reject with the signal's reason, a
+ * ConnectionError or a ResponseError.
+ */
 export function exchange(
   dispatcher: Dispatcher,
   request: Dispatcher.DispatchOptions,
@@ -59,11 +62,6 @@ export function exchange(
         body.fail(error);
       },
     };
-    if (signal?.aborted) {
-      onEnd();
-      body.abort();
-      return;
-    }
     signal?.addEventListener('abort', body.abort, { once: true });
     dispatcher.dispatch(request, handler);
   });

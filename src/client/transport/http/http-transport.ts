@@ -71,6 +71,7 @@ export function createSender(options: SenderOptions): ConnectedTransport {
     try {
       dispatcher = await dispatchers.get(tls);
       if (closing !== undefined) throw transportClosed();
+      request.signal?.throwIfAborted();
     } catch (error) {
       endTurn();
       throw error;

@@ -47,9 +47,8 @@ export function createExecSource(
   }
   const command = textOf(exec, 'command');
   if (command === undefined) throw kubeconfigFault(`${exec.what}: command is missing`);
-  const args = textsOf(exec, 'args');
-  const installHint = textOf(exec, 'installHint');
-  const env = Object.fromEntries(
+  const program = { args: textsOf(exec, 'args'), installHint: textOf(exec, 'installHint'), ...settings };
+  const variables = Object.fromEntries(
     entriesOf(exec, 'env').map((entry) => [textOf(entry, 'name') ?? '', textOf(entry, 'value') ?? '']),
   );
   const closed = new AbortController();
@@ -62,16 +61,8 @@ export function createExecSource(
       const cluster = await clusterInfo?.();
       const spec = { interactive: false, ...(cluster && { cluster }) };
       const info = JSON.stringify({ kind: 'ExecCredential', apiVersion, spec });
-      const output = await runPlugin(
-        {
-          command: await inFolder(command, exec.folder),
-          args,
-          installHint,
-          env: { ...env, KUBERNETES_EXEC_INFO: info },
-          ...settings,
-        },
-        closed.signal,
-      );
+      const env = { ...variables, KUBERNETES_EXEC_INFO: info };
+      const output = await runPlugin({ ...program, command: await inFolder(command, exec.folder), env }, closed.signal);
       known = { ...credentialOf(output, apiVersion, exec.what), at: clock.monotonic() };
       return known;
     } catch (error) {
