@@ -8,11 +8,7 @@ import { connectionRules } from './http/options.js';
 import { fileSource, tlsSource } from './http/sources.js';
 import { transportOf } from './kubeconfig/kubeconfig-transport.js';
 import { defaultPaths, loadFiles } from './kubeconfig/load-kubeconfig.js';
-import {
-  checkDefaultTransportOptions,
-  type DefaultTransportOptions,
-  type InClusterTransportOptions,
-} from './kubeconfig/options.js';
+import { kubeconfigRules, type DefaultTransportOptions, type InClusterTransportOptions } from './kubeconfig/options.js';
 import { kubeconfigFault } from './kubeconfig/read-values.js';
 
 const DIRECTORY = '/var/run/secrets/kubernetes.io/serviceaccount';
@@ -39,7 +35,8 @@ export async function inClusterTransport(options: InClusterTransportOptions = {}
  * @throws Error where there is neither
  */
 export async function defaultTransport(options: DefaultTransportOptions = {}): Promise<ConnectedTransport> {
-  checkDefaultTransportOptions(options);
+  const { path: _path, text: _text, ...rules } = kubeconfigRules();
+  checkOptions<DefaultTransportOptions>('defaultTransport', options, rules);
   const paths = await defaultPaths();
   const config = await loadFiles(paths);
   const isEmpty = config === undefined || (config.contexts.size === 0 && config.clusters.size === 0);
@@ -67,7 +64,6 @@ async function podTransport(options: InClusterTransportOptions): Promise<Connect
     ...options,
     server: `https://${host.includes(':') ? `[${host}]` : host}:${port}`,
     namespace: options.namespace ?? (await mountedNamespace(directory)),
-    headers: options.headers ?? {},
     credentials: createCredentials({ tokenFile: `${directory}/token` }, clock),
     tls: tlsSource({ ca }),
   });

@@ -1,11 +1,8 @@
 import type { Dispatcher } from 'undici';
 import { basic } from './credentials.js';
-import type { HttpTransportOptions, TlsOptions } from './options.js';
+import type { ConnectionSettings, HttpTransportOptions, TlsOptions } from './options.js';
 
-export type ConnectionOptions = Pick<
-  HttpTransportOptions,
-  'server' | 'proxyUrl' | 'http2' | 'maxConnections' | 'connectTimeoutMs' | 'keepAliveMs' | 'maxHeaderBytes'
->;
+export interface ConnectionOptions extends ConnectionSettings, Pick<HttpTransportOptions, 'server' | 'proxyUrl'> {}
 
 /** Makes the connections of a transport; the HTTP client is loaded when it is first needed. */
 export function createDispatchers(options: ConnectionOptions & { maxConnections: number; maxHeaderBytes: number }) {

@@ -22,20 +22,16 @@ import { constant, type Source } from './sources.js';
  */
 export function httpTransport(options: HttpTransportOptions): ConnectedTransport {
   checkHttpTransportOptions(options);
-  const { namespace, tls = {} } = options;
   return createSender({
     ...options,
     headers: { ...options.headers, ...impersonationHeaders(options.impersonate) },
-    namespace,
     credentials: createCredentials(options, options.clock ?? systemClock),
-    tls: constant(tls),
+    tls: constant(options.tls ?? {}),
   });
 }
 
 /** The parts of a transport, some of which change while it runs. */
 interface SenderOptions extends ConnectionOptions {
-  readonly headers: Readonly<Record<string, string | readonly string[]>>;
-  readonly namespace: string | undefined;
   /** The value of the Authorization header. */
   readonly credentials: Source<string | undefined>;
   /** The TLS configuration of new connections. */

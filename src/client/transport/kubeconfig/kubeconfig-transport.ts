@@ -2,6 +2,7 @@ import { member } from '../../../json/json-tree.js';
 import { systemClock, type Clock } from '../../../clock/clock.js';
 import { toBase64 } from '../../../http/bytes.js';
 import type { Caller } from '../../../model/caller.js';
+import { checkOptions } from '../../../options/check-options.js';
 import type { ConnectedTransport } from '../../contract/transport.js';
 import { createCredentials, impersonationHeaders } from '../http/credentials.js';
 import { createSender } from '../http/http-transport.js';
@@ -9,7 +10,7 @@ import { checkHttpTransportOptions, fitsHeader, type TlsOptions } from '../http/
 import { constant, fileSource, tlsSource, type Source } from '../http/sources.js';
 import { createExecSource, type ClusterInfo, type ExecSource } from './exec-plugin.js';
 import { defaultPaths, loadFiles, loadText, type Kubeconfig } from './load-kubeconfig.js';
-import { checkKubeconfigOptions, type KubeconfigTransportOptions } from './options.js';
+import { kubeconfigRules, type KubeconfigTransportOptions } from './options.js';
 import { dataOf, entriesOf, entryOf, flagOf, kubeconfigFault, textOf, textsOf, type Entry } from './read-values.js';
 
 /**
@@ -22,7 +23,9 @@ import { dataOf, entriesOf, entryOf, flagOf, kubeconfigFault, textOf, textsOf, t
  * @throws Error for a kubeconfig that cannot be used; no secret is in its text
  */
 export async function kubeconfigTransport(options: KubeconfigTransportOptions = {}): Promise<ConnectedTransport> {
-  checkKubeconfigOptions(options);
+  checkOptions('kubeconfigTransport', options, kubeconfigRules(), ({ path, text }) => [
+    path !== undefined && text !== undefined && 'path and text exclude each other',
+  ]);
   return transportOf(await load(options), options);
 }
 

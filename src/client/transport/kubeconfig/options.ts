@@ -1,4 +1,4 @@
-import { checkOptions, type OptionRules } from '../../../options/check-options.js';
+import type { OptionRules } from '../../../options/check-options.js';
 import { aBoolean, aFunction, aNonEmptyString, aNumber } from '../../../options/rules.js';
 import { connectionRules, type ConnectionSettings } from '../http/options.js';
 
@@ -21,7 +21,7 @@ export interface KubeconfigTransportOptions extends ConnectionSettings {
   readonly onExecOutput?: ((text: string) => void) | undefined;
 }
 
-const rules = (): OptionRules<KubeconfigTransportOptions> => ({
+export const kubeconfigRules = (): OptionRules<KubeconfigTransportOptions> => ({
   ...connectionRules(),
   path: aNonEmptyString,
   text: aNonEmptyString,
@@ -31,21 +31,8 @@ const rules = (): OptionRules<KubeconfigTransportOptions> => ({
   onExecOutput: aFunction,
 });
 
-/** @throws TypeError that lists every fault */
-export function checkKubeconfigOptions(options: KubeconfigTransportOptions): void {
-  checkOptions('kubeconfigTransport', options, rules(), ({ path, text }) => [
-    path !== undefined && text !== undefined && 'path and text exclude each other',
-  ]);
-}
-
 /** Options of `defaultTransport`. */
 export type DefaultTransportOptions = Omit<KubeconfigTransportOptions, 'path' | 'text'>;
-
-/** @throws TypeError that lists every fault */
-export function checkDefaultTransportOptions(options: DefaultTransportOptions): void {
-  const { path: _path, text: _text, ...rest } = rules();
-  checkOptions<DefaultTransportOptions>('defaultTransport', options, rest);
-}
 
 /** Options of `inClusterTransport`. */
 export interface InClusterTransportOptions extends ConnectionSettings {
