@@ -23,7 +23,7 @@ import {
 } from './call-options.js';
 import { createNamed } from './create-event.js';
 import { listEvents } from './list-events.js';
-import { checkClientOptions, type EventsClientOptions } from './options.js';
+import { clientRules, type EventsClientOptions } from './options.js';
 import { createPaths, type Query } from './paths.js';
 import { notCarriedOut, readFailed } from './repeat.js';
 import { requestWatch } from './watch-request.js';
@@ -35,7 +35,12 @@ import { requestWatch } from './watch-request.js';
  * @throws TypeError that lists every fault in the options
  */
 export function createEventsClient(options: EventsClientOptions): EventsClient {
-  checkClientOptions(options);
+  checkOptions('createEventsClient', options, clientRules(), ({ transport, events, caller, group }) => [
+    transport === undefined && events === undefined && 'give transport or events',
+    transport !== undefined && events !== undefined && 'transport and events exclude each other',
+    events !== undefined && group !== undefined && 'group is that of events: leave it out',
+    events === undefined && caller !== undefined && 'caller is for events only: a transport has credentials of its own',
+  ]);
   const { transport, events, fieldManager = 'kube-vitals', retry } = options;
   const group = options.group ?? events?.group ?? 'events.k8s.io';
   const own = options.namespace ?? (typeof transport === 'object' ? transport.namespace : undefined);

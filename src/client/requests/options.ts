@@ -1,7 +1,7 @@
 import type { Clock } from '../../clock/clock.js';
 import type { ApiHandler } from '../../http/handler.js';
 import type { Caller } from '../../model/caller.js';
-import { checkOptions, type OptionRule, type OptionRules } from '../../options/check-options.js';
+import type { OptionRule, OptionRules } from '../../options/check-options.js';
 import {
   aClock,
   aFunction,
@@ -88,7 +88,7 @@ export const aCaller: OptionRule = /* @__PURE__ */ mustBe(
   'an object with a name',
 );
 
-const rules = (): OptionRules<EventsClientOptions> => ({
+export const clientRules = (): OptionRules<EventsClientOptions> => ({
   transport: aTransport,
   events: anObjectWith(['as'], 'the events of createEvents'),
   caller: aCaller,
@@ -106,13 +106,3 @@ const rules = (): OptionRules<EventsClientOptions> => ({
   onWarning: aFunction,
   clock: aClock,
 });
-
-/** @throws TypeError that lists every fault */
-export function checkClientOptions(options: EventsClientOptions): void {
-  checkOptions('createEventsClient', options, rules(), ({ transport, events, caller, group }) => [
-    transport === undefined && events === undefined && 'give transport or events',
-    transport !== undefined && events !== undefined && 'transport and events exclude each other',
-    events !== undefined && group !== undefined && 'group is that of events: leave it out',
-    events === undefined && caller !== undefined && 'caller is for events only: a transport has credentials of its own',
-  ]);
-}

@@ -1,11 +1,12 @@
 import { checkOptions } from '../../options/check-options.js';
+import { aBoolean, anAbortSignal, aNonEmptyString, mustBe, oneOf } from '../../options/rules.js';
 import type { EventChange, RelistedNotice } from './changes.js';
 import { createDiffingView } from './diffing-view.js';
 import { follow } from './follow.js';
 import { createPassThroughView } from './pass-through-view.js';
 import { rememberedEvents, rememberedVersions } from './remembered.js';
 import type { View } from './view.js';
-import { watchRules, type WatchEventsOptions } from './watch-options.js';
+import { followRules, type WatchEventsOptions } from './watch-options.js';
 
 /**
  * Follows the events of a server: first those that exist, as `added`, then every change once and in order, for as long
@@ -28,7 +29,18 @@ export function watchEvents(
 /** The same, without memory: missed changes are a {@link RelistedNotice}. */
 export function watchEvents(options: WatchEventsOptions): AsyncIterableIterator<EventChange | RelistedNotice>;
 export function watchEvents(options: WatchEventsOptions): AsyncIterableIterator<EventChange | RelistedNotice> {
-  checkOptions('watchEvents', options, watchRules(), ({ resourceVersion, since }) => [
+  const rules = {
+    ...followRules(),
+    resourceVersion: aNonEmptyString,
+    since: oneOf('now'),
+    remember: mustBe(
+      (value) => value === 'versions' || value === 'events' || value === false,
+      "'versions', 'events' or false",
+    ),
+    watchList: aBoolean,
+    signal: anAbortSignal,
+  };
+  checkOptions('watchEvents', options, rules, ({ resourceVersion, since }) => [
     resourceVersion !== undefined && since !== undefined && 'resourceVersion and since exclude each other',
   ]);
   const { resourceVersion, since, remember = 'versions', watchList = true } = options;

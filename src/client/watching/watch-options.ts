@@ -1,19 +1,7 @@
 import type { Clock } from '../../clock/clock.js';
 import type { Observe } from '../../observe/observation.js';
 import type { OptionRules } from '../../options/check-options.js';
-import {
-  aBoolean,
-  aClock,
-  aFunction,
-  anAbortSignal,
-  anObjectWith,
-  aNumber,
-  aNonEmptyString,
-  aWholeNumber,
-  mustBe,
-  oneOf,
-  required,
-} from '../../options/rules.js';
+import { aClock, aFunction, anObjectWith, aNumber, aWholeNumber, required } from '../../options/rules.js';
 import type { EventSelection, EventsClient } from '../contract/events-client.js';
 import { selectionRules } from '../requests/call-options.js';
 
@@ -67,16 +55,4 @@ export const followRules = (): OptionRules<FollowOptions> => ({
   silenceMs: aNumber(100, 86_400_000),
   clock: aClock,
   observe: aFunction,
-});
-
-export const watchRules = (): OptionRules<WatchEventsOptions> => ({
-  ...followRules(),
-  resourceVersion: aNonEmptyString,
-  since: oneOf('now'),
-  remember: mustBe(
-    (value) => value === 'versions' || value === 'events' || value === false,
-    "'versions', 'events' or false",
-  ),
-  watchList: aBoolean,
-  signal: anAbortSignal,
 });
