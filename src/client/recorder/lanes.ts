@@ -1,17 +1,15 @@
 import { nextTurn, type Clock } from '../../clock/clock.js';
 import { pause } from '../../clock/abortable.js';
 import { isConnectionError, isStatusError, isTransportClosed } from '../contract/errors.js';
-import { pauseAfter } from '../requests/repeat.js';
+import { MAX_RETRY_AFTER_MS, pauseAfter } from '../requests/repeat.js';
 import type { Series } from './series.js';
 
 const FIRST_DELAY_MS = 100;
 const MAX_DELAY_MS = 10_000;
-/** The longest pause that a server can request. */
-const MAX_ASKED_MS = 300_000;
 /** How often a write that fails while the server works is repeated: the event may be the reason. */
 const MAX_REPEATS = 7;
 /** Statuses of a server, or of a gateway in front of it, that is overloaded. */
-const PASSING = [408, 429, 502, 503, 504];
+const OVERLOADED = [408, 429, 502, 503, 504];
 /** Writes between two turns of the event loop: writes to a server in the same process may complete without one. */
 const WRITES_A_TURN = 8;
 
@@ -52,7 +50,8 @@ export function createLanes({ lanes: count, clock, signal, write, failed }: Lane
           break;
         } catch (error) {
           if (signal.aborted || failed(series, error, isFinal(error, failures))) break;
-          await pause(clock, pauseAfter(error, failures, FIRST_DELAY_MS, MAX_DELAY_MS, MAX_ASKED_MS), lane.signal);
+          const pauseMs = pauseAfter(error, failures, FIRST_DELAY_MS, MAX_DELAY_MS, MAX_RETRY_AFTER_MS);
+          await pause(clock, pauseMs, lane.signal);
         }
       }
       size -= 1;
@@ -78,7 +77,7 @@ export function createLanes({ lanes: count, clock, signal, write, failed }: Lane
 function isFinal(error: unknown, failures: number): boolean {
   // Any other error is treated as a 500.
   const code = isStatusError(error) ? error.code : 500;
-  if (isConnectionError(error) || PASSING.includes(code)) return isTransportClosed(error);
+  if (isConnectionError(error) || OVERLOADED.includes(code)) return isTransportClosed(error);
   // A token may be replaced, and the event may be the reason for a 5xx.
   return (code < 500 && code !== 409 && code !== 401) || failures >= MAX_REPEATS;
 }

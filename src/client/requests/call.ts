@@ -91,17 +91,12 @@ export async function send(context: CallContext, request: ClientRequest, signal:
   return response;
 }
 
-function apiRequest({ method, url, json, contentType }: ClientRequest, signal: AbortSignal): ApiRequest {
+function apiRequest(request: ClientRequest, signal: AbortSignal): ApiRequest {
+  const { method, url, json, contentType = 'application/json' } = request;
   const headers: RequestHeaders = { accept: 'application/json', 'user-agent': 'kube-vitals' };
   if (json === undefined) return { method, url, headers, signal };
   const text = JSON.stringify(json);
-  return {
-    method,
-    url,
-    headers: { ...headers, 'content-type': contentType ?? 'application/json' },
-    body: () => text,
-    signal,
-  };
+  return { method, url, headers: { ...headers, 'content-type': contentType }, body: () => text, signal };
 }
 
 function warn({ onWarning }: CallContext, response: ApiResponse): void {

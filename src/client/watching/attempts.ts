@@ -1,12 +1,10 @@
 import type { createBackoff } from '../../clock/backoff.js';
 import type { FailureSeries } from '../../observe/failure-series.js';
 import { isExpired, isTransportClosed } from '../contract/errors.js';
-import { requestedPause } from '../requests/repeat.js';
+import { MAX_RETRY_AFTER_MS, requestedPause } from '../requests/repeat.js';
 import { isFailure, isFinal, isRefusedResume, isRewound } from './refusals.js';
 import type { SilenceLimit } from './silence.js';
 
-/** The longest pause that a server can request, in milliseconds. */
-const MAX_RETRY_AFTER_MS = 300_000;
 /** How often in a row a server may refuse to resume before a list is read instead. */
 const MAX_REFUSALS = 3;
 
@@ -68,7 +66,7 @@ export function createAttempts(
      * @throws the error that ends the follower for good
      */
     isLost(error: unknown, isListing: boolean): boolean {
-      if (isFailure(error, 'hopeless') || isTransportClosed(error)) throw error;
+      if (isFailure(error, 'unordered') || isTransportClosed(error)) throw error;
       if (isListing || !(isRewound(error) || isExpired(error) || isRefusedTooOften(error))) return false;
       refusals = 0;
       count(error, isListing);

@@ -19,7 +19,7 @@ export function createNewerView(cursor: string | undefined, maxHeld: number): Vi
   const isNewer = (event: Event): boolean => {
     const order = compareRevisions(revisionOf(event), last);
     if (order === undefined)
-      throw failure('hopeless', `resourceVersion ${revisionOf(event)} is not a number, so events cannot be ordered`);
+      throw failure('unordered', `resourceVersion ${revisionOf(event)} is not a number, so events cannot be ordered`);
     return order > 0;
   };
   const sort = (): void => {

@@ -3,10 +3,10 @@ import { isConnectionError, isResponseError, isStatusError } from '../contract/e
 const KIND: unique symbol = Symbol('kind of failure');
 
 /**
- * `hopeless`: what the server sends cannot be followed. `rewound`: it is not after the position, so the server's
- * revisions have gone back. `silent`: nothing was received for too long.
+ * `unordered`: revisions of the server are no numbers, so events cannot be ordered. `rewound`: what it sends is not
+ * after the position, so its revisions have gone back. `silent`: nothing was received for too long.
  */
-type FailureKind = 'hopeless' | 'rewound' | 'silent';
+type FailureKind = 'unordered' | 'rewound' | 'silent';
 
 export const failure = (kind: FailureKind, message: string): Error =>
   Object.assign(new Error(message), { [KIND]: kind });
@@ -20,12 +20,12 @@ export const isRewound = (error: unknown): boolean =>
   (isStatusError(error) && error.causes.some(({ reason }) => reason === 'ResourceVersionTooLarge'));
 
 /** Codes of temporary refusals. */
-const PASSING: ReadonlySet<number> = new Set([408, 410, 429]);
+const TEMPORARY: ReadonlySet<number> = new Set([408, 410, 429]);
 
 /** True for permanent refusals, and for redirects, which are not followed. */
 export function isFinal(error: unknown): boolean {
   if (isConnectionError(error)) return false;
-  return !isStatusError(error) || (error.code < 500 && !PASSING.has(error.code));
+  return !isStatusError(error) || (error.code < 500 && !TEMPORARY.has(error.code));
 }
 
 /**
@@ -35,7 +35,7 @@ export function isFinal(error: unknown): boolean {
 export function isRefusedResume(error: unknown): boolean {
   if (!isStatusError(error)) return isResponseError(error);
   const { code } = error;
-  return !PASSING.has(code) && ![401, 403, 502, 503, 504].includes(code);
+  return !TEMPORARY.has(code) && ![401, 403, 502, 503, 504].includes(code);
 }
 
 /**

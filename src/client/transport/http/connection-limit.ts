@@ -7,7 +7,7 @@ import { createSemaphore } from '../../../clock/semaphore.js';
  */
 export function createConnectionLimit(max: number) {
   const semaphore = createSemaphore(max);
-  /** Waits for a turn until the signal is aborted. Returns the function that ends the turn. */
+  /** Waits for a free connection until the signal is aborted. Returns the function that releases it. */
   return async (signal: AbortSignal | undefined): Promise<() => void> => {
     if (!semaphore.tryAcquire()) {
       await new Promise<void>((resolve, reject) => {

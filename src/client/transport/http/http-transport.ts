@@ -49,7 +49,7 @@ export function createSender(options: SenderOptions): ConnectedTransport {
   const base = pathname.replace(/\/+$/, '');
   const maxConnections = options.maxConnections ?? 128;
   const dispatchers = createDispatchers({ ...options, maxConnections, maxHeaderBytes });
-  const turn = createConnectionLimit(maxConnections);
+  const acquire = createConnectionLimit(maxConnections);
   let closing: Promise<void> | undefined;
 
   /** The credentials and certificates of the client, which may differ for each request. */
@@ -62,14 +62,14 @@ export function createSender(options: SenderOptions): ConnectedTransport {
     authorization: string | undefined,
     tls: TlsOptions,
   ): Promise<ApiResponse> => {
-    const endTurn = await turn(request.signal);
+    const release = await acquire(request.signal);
     let dispatcher: Dispatcher;
     try {
       dispatcher = await dispatchers.get(tls);
       if (closing !== undefined) throw transportClosed();
       request.signal?.throwIfAborted();
     } catch (error) {
-      endTurn();
+      release();
       throw error;
     }
     const sent = { ...headers, ...request.headers, ...(authorization !== undefined && { authorization }) };
@@ -83,7 +83,7 @@ export function createSender(options: SenderOptions): ConnectedTransport {
         body: body ?? null,
         ...(tls.serverName !== undefined && { servername: tls.serverName }),
       },
-      { host, maxHeaderBytes, signal: request.signal, onEnd: endTurn },
+      { host, maxHeaderBytes, signal: request.signal, onEnd: release },
     ).catch((error: unknown) => {
       if (isConnectionError(error) && !error.sent) options.tls.expire();
       throw error;
