@@ -43,7 +43,11 @@ async function* readPages(
   for (;;) {
     let page: EventPage;
     try {
-      page = await readPage(context, paths, options, token);
+      // The token contains the revision: servers refuse another one beside it.
+      const { resourceVersion, resourceVersionMatch } = token === undefined ? options : {};
+      const query = { limit: options.pageSize ?? 500, continue: token, resourceVersion, resourceVersionMatch };
+      const request = { method: 'GET', url: paths.selection(options, query) } as const;
+      page = pageOf(await callObject(context, request, options, readFailed));
     } catch (error) {
       if (token === undefined || !isExpired(error) || restarts === MAX_RESTARTS) throw error;
       restarts++;
@@ -59,19 +63,6 @@ async function* readPages(
     if (empty === MAX_EMPTY_PAGES) throw responseError(`${empty} pages of the list in a row are empty`, 200);
     token = page.continue;
   }
-}
-
-async function readPage(
-  context: CallContext,
-  paths: EventPaths,
-  options: ListOptions,
-  token: string | undefined,
-): Promise<EventPage> {
-  const { pageSize = 500 } = options;
-  // The token contains the revision: servers refuse another one beside it.
-  const { resourceVersion, resourceVersionMatch } = token === undefined ? options : {};
-  const url = paths.selection(options, { limit: pageSize, continue: token, resourceVersion, resourceVersionMatch });
-  return pageOf(await callObject(context, { method: 'GET', url }, options, readFailed));
 }
 
 function pageOf(list: JsonObject): EventPage {

@@ -26,14 +26,11 @@ export async function kubeconfigTransport(options: KubeconfigTransportOptions = 
   checkOptions('kubeconfigTransport', options, kubeconfigRules(), ({ path, text }) => [
     path !== undefined && text !== undefined && 'path and text exclude each other',
   ]);
-  return transportOf(await load(options), options);
-}
-
-async function load({ path, text }: KubeconfigTransportOptions): Promise<Kubeconfig> {
-  if (text !== undefined) return loadText(text);
+  const { path, text } = options;
+  if (text !== undefined) return transportOf(await loadText(text), options);
   const paths = path === undefined ? await defaultPaths() : [path];
   const config = await loadFiles(paths);
-  if (config !== undefined) return config;
+  if (config !== undefined) return transportOf(config, options);
   throw kubeconfigFault(path === undefined ? `there is none: no file ${paths.join(', ')}` : `there is no file ${path}`);
 }
 
