@@ -27,7 +27,7 @@ test('headers can be read as the first value or as all values', () => {
   expect(header(request, 'impersonate-group')).toBe('x');
   expect(header(request, 'none')).toBeUndefined();
   expect(header(request, 'absent')).toBeUndefined();
-  expect(header({ method: 'GET', url: '/' }, 'accept')).toBeUndefined();
+  expect(header({}, 'accept')).toBeUndefined();
   expect(headerValues(request, 'accept')).toEqual(['a, b']);
   expect(headerValues(request, 'impersonate-group')).toEqual(['x', 'y']);
   expect(headerValues(request, 'absent')).toEqual([]);
