@@ -16,6 +16,14 @@ const MESSAGES: Readonly<Record<AbortCode, string>> = {
   'response-abandoned': 'the response took too long and was abandoned',
 };
 
+/** The reason of each code. Constants, because each new error would capture a stack trace. */
+export const ABORT_REASONS = /* @__PURE__ */ Object.fromEntries(
+  /* @__PURE__ */ Object.entries(MESSAGES).map(([code, message]) => [
+    code,
+    Object.freeze(Object.assign(new Error(message), { name: 'AbortError', code })),
+  ]),
+) as Readonly<Record<AbortCode, AbortReason>>;
+
 /** True for an error with which a source reports that it stopped because it was aborted. The value may be anything. */
 export function isAbortError(error: unknown): boolean {
   try {
@@ -23,9 +31,4 @@ export function isAbortError(error: unknown): boolean {
   } catch {
     return false;
   }
-}
-
-/** Creates a reason that a bridge uses for all its requests, because each new error would capture a stack trace. */
-export function abortReason(code: AbortCode): AbortReason {
-  return Object.freeze(Object.assign(new Error(MESSAGES[code]), { name: 'AbortError' as const, code }));
 }

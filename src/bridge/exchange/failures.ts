@@ -4,7 +4,7 @@ import { bodyFailureText, internalErrorText } from '../../responses/fixed-respon
 import { callHook } from '../../observe/call-hook.js';
 import { createWarnings } from '../../observe/warnings.js';
 import { isAbortError } from './abort-reason.js';
-import type { BridgeOptions } from './options.js';
+import type { BridgeOptions, FailurePlace } from './options.js';
 
 /**
  * Returns the response to an error that a handler threw: a bare 500, because unknown errors may contain secrets. A body
@@ -19,14 +19,13 @@ export function isExpected(error: unknown, { aborted }: { readonly aborted: bool
   return isBodyError(error) || (aborted && isAbortError(error));
 }
 
-type ErrorHook = NonNullable<BridgeOptions['onError']>;
-
 /** Returns the function that reports errors to the service. It never throws. */
-export function createReport(bridge: string, onError: ErrorHook = warnOf(bridge)): ErrorHook {
-  return (error, where) => void callHook(() => onError(error, where));
+export function createReport(bridge: string, onError: BridgeOptions['onError']) {
+  const warn = createWarnings('onError');
+  return (error: unknown, where: FailurePlace): void =>
+    void callHook(() =>
+      onError ? onError(error, where) : warn({ type: 'error', error, where: `${bridge}: ${where}` }),
+    );
 }
 
-function warnOf(bridge: string): ErrorHook {
-  const warn = createWarnings('onError');
-  return (error, where) => warn({ type: 'error', error, where: `${bridge}: ${where}` });
-}
+export type Report = ReturnType<typeof createReport>;

@@ -1,5 +1,5 @@
 import { type ApiResponse, isBodiless, isStream, releaseSource, type ResponseHeaders } from '../../http/response.js';
-import { type AbortReason, abortReason } from './abort-reason.js';
+import type { AbortCode } from '../../model/abort-code.js';
 
 /** A status that never has content, but has a Content-Length of 0, unlike 204 and 304 (RFC 9110, 15.3.6). */
 const RESET_CONTENT = 205;
@@ -25,15 +25,12 @@ export function withNoTransform(headers: ResponseHeaders): ResponseHeaders {
   return { ...headers, 'cache-control': [...directives, NO_TRANSFORM].join(', ') };
 }
 
-/** Returns a function that releases the source of a response that is not sent. The response may be any value. */
-export function createDrop(): (exchange: { abort(reason: AbortReason): void }, response: unknown) => void {
-  const unwanted = abortReason('body-unwanted');
-  return (exchange, response) => {
-    const source = sourceOf(response);
-    if (source === undefined) return;
-    exchange.abort(unwanted);
-    releaseSource(source);
-  };
+/** Releases the source of a response that is not sent. The response may be any value. */
+export function drop(exchange: { abort(code: AbortCode): void }, response: unknown): void {
+  const source = sourceOf(response);
+  if (source === undefined) return;
+  exchange.abort('body-unwanted');
+  releaseSource(source);
 }
 
 /** Returns the streamed body, if there is one. Never throws, although reading a member of the response may. */

@@ -1,7 +1,8 @@
 import { onAbort } from '../../clock/abortable.js';
 import type { ApiRequest, BodyCall, PeerCertificate, RequestHeaders } from '../../http/request.js';
 import { bodyAborted } from '../../http/body.js';
-import type { AbortReason } from '../exchange/abort-reason.js';
+import type { AbortCode } from '../../model/abort-code.js';
+import { ABORT_REASONS, type AbortReason } from '../exchange/abort-reason.js';
 import { BodyReading } from '../exchange/body-reading.js';
 import { readFetchBody } from './body-reader.js';
 import { turnEnd } from './turn-end.js';
@@ -26,11 +27,6 @@ export interface FetchInfo {
   readonly peerCertificate?: PeerCertificate | undefined;
 }
 
-export interface FetchSettings {
-  readonly maxBodyBytes: number;
-  readonly clientLeft: AbortReason;
-}
-
 /** One fetch request in normalized form, with the state of its response. Expensive parts are created on first use. */
 export class FetchExchange implements ApiRequest {
   readonly method: string;
@@ -41,7 +37,7 @@ export class FetchExchange implements ApiRequest {
   streams = false;
   readonly #request: Request;
   readonly #info: FetchInfo | undefined;
-  readonly #settings: FetchSettings;
+  readonly #maxBodyBytes: number;
   #unfollow: readonly (() => void)[] | undefined;
   #headers: RequestHeaders | undefined;
   #controller: AbortController | undefined;
@@ -49,12 +45,12 @@ export class FetchExchange implements ApiRequest {
   #finished = false;
   #reading: BodyReading | undefined;
 
-  constructor(request: Request, info: FetchInfo | undefined, url: string, settings: FetchSettings) {
+  constructor(request: Request, info: FetchInfo | undefined, url: string, maxBodyBytes: number) {
     this.method = request.method;
     this.url = url;
     this.#request = request;
     this.#info = info;
-    this.#settings = settings;
+    this.#maxBodyBytes = maxBodyBytes;
   }
 
   get headers(): RequestHeaders {
@@ -78,7 +74,7 @@ export class FetchExchange implements ApiRequest {
         throw this.misuse;
       }
       const reading = (this.#reading = new BodyReading());
-      const bytes = readFetchBody(this.#request, Math.min(limit, this.#settings.maxBodyBytes), reading, call);
+      const bytes = readFetchBody(this.#request, Math.min(limit, this.#maxBodyBytes), reading, call);
       // Most bodies are read within this turn, and need no signals.
       const end = turnEnd();
       if (end === undefined) this.#subscribe(reading);
@@ -124,8 +120,9 @@ export class FetchExchange implements ApiRequest {
   }
 
   /** Aborts the signal, even if it is only read later. Does nothing once the response is finished. */
-  abort(reason: AbortReason): void {
+  abort(code: AbortCode): void {
     if (this.#finished || this.#reason !== undefined) return;
+    const reason = ABORT_REASONS[code];
     this.#reason = reason;
     this.#reading?.stop(bodyAborted(reason));
     this.#controller?.abort(reason);
@@ -134,7 +131,7 @@ export class FetchExchange implements ApiRequest {
   /** Aborts this request when the signals of the Request or of its connection abort, until the response is finished. */
   follow(): void {
     if (this.#unfollow !== undefined || this.#finished) return;
-    const onLeft = (): void => this.abort(this.#settings.clientLeft);
+    const onLeft = (): void => this.abort('client-left');
     this.#unfollow = [this.#request.signal, this.#info?.connection].map((signal) => onAbort(signal, onLeft));
   }
 

@@ -2,11 +2,12 @@ import { systemClock } from '../../clock/clock.js';
 import { normalizeBasePath, stripBasePath } from '../../http/base-path.js';
 import type { ApiHandler } from '../../http/handler.js';
 import { isPromise } from '../../http/promise.js';
+import type { AbortCode } from '../../model/abort-code.js';
 import { checkResponse, isBodiless, isStream, type ApiResponse } from '../../http/response.js';
-import { abortReason, isAbortError } from '../exchange/abort-reason.js';
+import { isAbortError } from '../exchange/abort-reason.js';
 import { createReport, failureResponse, isExpected } from '../exchange/failures.js';
 import { checkBridge, STALL_TIMEOUT_MS, type BridgeOptions } from '../exchange/options.js';
-import { createDrop, plainBodyOf, streamOf, withNoTransform } from '../exchange/response-body.js';
+import { drop, plainBodyOf, streamOf, withNoTransform } from '../exchange/response-body.js';
 import { createStallDetector } from '../exchange/stall-detector.js';
 import { BodyStream } from './body-stream.js';
 import { createSharedCopies } from './shared-copies.js';
@@ -46,12 +47,9 @@ export function toFetchHandler(handler: ApiHandler, options: FetchHandlerOptions
 export function createFetchHandler(maker: string, handler: ApiHandler, options: FetchHandlerOptions): FetchHandler {
   checkBridge(maker, handler, options);
   const basePath = normalizeBasePath(options.basePath);
-  const settings = { maxBodyBytes: options.maxBodyBytes ?? Infinity, clientLeft: abortReason('client-left') };
+  const { clock = systemClock, maxBodyBytes = Infinity, stallTimeoutMs = STALL_TIMEOUT_MS } = options;
   const report = createReport(maker, options.onError);
-  const drop = createDrop();
-  const reasons = { 'client-left': settings.clientLeft, 'reader-stalled': abortReason('reader-stalled') };
-  const abandonedReason = abortReason('response-abandoned');
-  const stalls = createStallDetector(options.clock ?? systemClock, options.stallTimeoutMs ?? STALL_TIMEOUT_MS);
+  const stalls = createStallDetector(clock, stallTimeoutMs);
   const streaming = createStreamingResponses(options.signal);
   const copies = createSharedCopies();
 
@@ -81,7 +79,7 @@ export function createFetchHandler(maker: string, handler: ApiHandler, options: 
       exchange.finish();
     };
     const onGiveUp = (): void => {
-      exchange.abort(abandonedReason);
+      exchange.abort('response-abandoned');
       body.breakOff();
       over();
     };
@@ -91,8 +89,8 @@ export function createFetchHandler(maker: string, handler: ApiHandler, options: 
       if (!harmless) report(error, 'stream');
       return harmless;
     };
-    const onOver = (code?: keyof typeof reasons): void => {
-      if (code !== undefined) exchange.abort(reasons[code]);
+    const onOver = (code?: AbortCode): void => {
+      if (code !== undefined) exchange.abort(code);
       over();
     };
     const body = new BodyStream(source, { onOver, onFailure }, copies);
@@ -120,7 +118,7 @@ export function createFetchHandler(maker: string, handler: ApiHandler, options: 
     }
     const url = stripBasePath(withoutFragment(request.url), basePath);
     if (url === undefined) return undefined;
-    const exchange = new FetchExchange(request, info, url, settings);
+    const exchange = new FetchExchange(request, info, url, maxBodyBytes);
     let handled: ApiResponse | undefined;
     try {
       const pending = handler(exchange);

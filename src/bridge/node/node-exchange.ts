@@ -1,4 +1,5 @@
-import type { AbortReason } from '../exchange/abort-reason.js';
+import type { AbortCode } from '../../model/abort-code.js';
+import { ABORT_REASONS, type AbortReason } from '../exchange/abort-reason.js';
 import type { ApiRequest, BodyCall, PeerCertificate, RequestHeaders } from '../../http/request.js';
 import { BodyReading } from '../exchange/body-reading.js';
 import { peerCertificateOf } from '../exchange/peer-certificate.js';
@@ -11,7 +12,6 @@ export interface ExchangeSettings {
   readonly maxBodyBytes: number;
   readonly deferredSignals: DeferredSignals;
   readonly bodies: BodyBatcher;
-  readonly clientLeft: AbortReason;
 }
 
 /** How a request is routed: what follows the handler, and what the framework calls it. */
@@ -98,10 +98,10 @@ export class NodeExchange implements ApiRequest {
   }
 
   /** Aborts the signal, even if it is only read later. Does nothing once the response is finished. */
-  abort(reason: AbortReason): void {
+  abort(code: AbortCode): void {
     if (this.#finished || this.#reason !== undefined) return;
-    this.#reason = reason;
-    this.#controller?.abort(reason);
+    this.#reason = ABORT_REASONS[code];
+    this.#controller?.abort(this.#reason);
   }
 
   /** Reports that the response has been handed to Node completely: from now on a client that disconnects is ignored. */
@@ -114,7 +114,7 @@ export class NodeExchange implements ApiRequest {
   onClientLeft(callback: () => void): void {
     const left = (): void => {
       if (this.#finished) return;
-      this.abort(this.#settings.clientLeft);
+      this.abort('client-left');
       callback();
     };
     if (this.gone) left();

@@ -1,10 +1,11 @@
-import type { Clock } from '../../clock/clock.js';
+import { systemClock } from '../../clock/clock.js';
+import type { AbortCode } from '../../model/abort-code.js';
 import { type ApiResponse, checkResponse, isBodiless, isStream } from '../../http/response.js';
-import { type AbortReason, abortReason, isAbortError } from '../exchange/abort-reason.js';
-import { failureResponse, isExpected } from '../exchange/failures.js';
-import type { FailurePlace } from '../exchange/options.js';
-import { createDrop, plainBodyOf, streamOf, withNoTransform } from '../exchange/response-body.js';
-import type { StreamingResponses } from '../exchange/streaming-responses.js';
+import { isAbortError } from '../exchange/abort-reason.js';
+import { failureResponse, isExpected, type Report } from '../exchange/failures.js';
+import { STALL_TIMEOUT_MS, type BridgeOptions, type FailurePlace } from '../exchange/options.js';
+import { drop, plainBodyOf, streamOf, withNoTransform } from '../exchange/response-body.js';
+import { createStreamingResponses } from '../exchange/streaming-responses.js';
 import type { Closing } from './closing.js';
 import { discardBody, hasUnreadBody, isWorthDiscarding } from './discard.js';
 import type { DeferredSignals } from './deferred-signals.js';
@@ -12,7 +13,7 @@ import { createLastSent } from './framed-writer.js';
 import { clearHead, createHeadWriter } from './head-writer.js';
 import { http2Stream, tearDown } from './message.js';
 import { createResponseBatcher } from './response-batcher.js';
-import { isPending, type Transfers } from './transfers.js';
+import { createTransfers, isPending } from './transfers.js';
 import { type PumpEnd, pump } from './pump.js';
 import type { NodeExchange } from './node-exchange.js';
 
@@ -20,32 +21,20 @@ import type { NodeExchange } from './node-exchange.js';
 const LARGE_BYTES = 64 * 1024;
 
 /** Writes responses and failures of one listener. Neither function throws. */
-export interface Sender {
+interface Sender {
   send(exchange: NodeExchange, response: ApiResponse): void;
   /** Responds with 500, or closes the connection once headers were sent, and reports unexpected errors. */
   fail(exchange: NodeExchange, error: unknown, where: FailurePlace): void;
 }
 
-export interface SenderDependencies {
-  readonly clock: Clock;
-  readonly transfers: Transfers;
-  readonly closing: Closing;
-  readonly streaming: StreamingResponses;
-  readonly deferredSignals: DeferredSignals;
-  report(error: unknown, where: FailurePlace): void;
-}
-
-export function createSender({
-  clock,
-  transfers,
-  closing,
-  streaming,
-  deferredSignals,
-  report,
-}: SenderDependencies): Sender {
-  const drop = createDrop();
-  const stalled: AbortReason = abortReason('reader-stalled');
-  const abandonedReason: AbortReason = abortReason('response-abandoned');
+export function createSender(
+  { clock = systemClock, signal: shutdown, stallTimeoutMs = STALL_TIMEOUT_MS }: BridgeOptions,
+  closing: Closing,
+  deferredSignals: DeferredSignals,
+  report: Report,
+): Sender {
+  const transfers = createTransfers(clock, stallTimeoutMs);
+  const streaming = createStreamingResponses(shutdown);
   const framing = createLastSent();
   const writeHead = createHeadWriter(clock);
   const batcher = createResponseBatcher(
@@ -146,12 +135,12 @@ export function createSender({
       over();
       running.stop();
     };
-    const giveUp = (reason: AbortReason): void => {
-      exchange.abort(reason);
+    const giveUp = (code: AbortCode): void => {
+      exchange.abort(code);
       stop();
     };
     const onGiveUp = (): void => {
-      giveUp(abandonedReason);
+      giveUp('response-abandoned');
       tearDown(res);
     };
     const onEnd = (end: PumpEnd): void => {
@@ -160,7 +149,7 @@ export function createSender({
     };
     const running = pump(source, res, onEnd, framing);
     exchange.onClientLeft(stop);
-    transfers.stream(exchange, running, () => giveUp(stalled));
+    transfers.stream(exchange, running, () => giveUp('reader-stalled'));
     const subscribe = (): void => {
       if (ended) return;
       const { signal: given } = response;

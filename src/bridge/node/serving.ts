@@ -4,16 +4,13 @@ import type { ApiHandler } from '../../http/handler.js';
 import { isPromise } from '../../http/promise.js';
 import type { ApiResponse } from '../../http/response.js';
 import { notFoundText } from '../../responses/fixed-responses.js';
-import { abortReason } from '../exchange/abort-reason.js';
 import { createReport } from '../exchange/failures.js';
-import { checkBridge, STALL_TIMEOUT_MS, type BridgeOptions } from '../exchange/options.js';
-import { createStreamingResponses } from '../exchange/streaming-responses.js';
+import { checkBridge, type BridgeOptions } from '../exchange/options.js';
 import { createBodyBatcher } from './body-batcher.js';
 import { createClosing } from './closing.js';
 import { createDeferredSignals } from './deferred-signals.js';
 import { destroyWhenReset, keepWhenReset, type NodeIncoming, type NodeOutgoing } from './message.js';
 import { createRequestOrder, isQueued } from './request-order.js';
-import { createTransfers } from './transfers.js';
 import { NodeExchange, type RequestRouting } from './node-exchange.js';
 import { createSender } from './send.js';
 import { retainTickObject } from './retain-tick-object.js';
@@ -33,21 +30,12 @@ export function createServing(maker: string, handler: ApiHandler, options: Bridg
     maxBodyBytes: options.maxBodyBytes ?? Infinity,
     deferredSignals,
     bodies: createBodyBatcher(),
-    clientLeft: abortReason('client-left'),
     // Not read: it only has to stay in memory.
     retainedTick: retainTickObject(),
   };
   const order = createRequestOrder(clock);
-  const streaming = createStreamingResponses(options.signal);
   const closing = createClosing(options.signal);
-  const { send, fail } = createSender({
-    clock,
-    transfers: createTransfers(clock, options.stallTimeoutMs ?? STALL_TIMEOUT_MS),
-    closing,
-    streaming,
-    deferredSignals,
-    report,
-  });
+  const { send, fail } = createSender(options, closing, deferredSignals, report);
 
   /** @param other the URL with which the handler is called again if `url` is not one of its paths */
   const begin = (

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { abortReason, isAbortError } from '../../../../src/bridge/exchange/abort-reason.js';
+import { ABORT_REASONS, isAbortError } from '../../../../src/bridge/exchange/abort-reason.js';
 import type { AbortCode } from '../../../../src/model/abort-code.js';
 
 const CODES: readonly AbortCode[] = [
@@ -11,7 +11,7 @@ const CODES: readonly AbortCode[] = [
 ];
 
 test('every reason has a different code and sentence, and cannot be changed', () => {
-  const reasons = CODES.map(abortReason);
+  const reasons = CODES.map((code) => ABORT_REASONS[code]);
   expect(reasons.map(({ code, name }) => [code, name])).toEqual(CODES.map((code) => [code, 'AbortError']));
   for (const { message } of reasons) expect(message).toMatch(/^(the|nobody) \w+ .{4,}/);
   expect(new Set(reasons.map(({ message }) => message)).size).toBe(CODES.length);

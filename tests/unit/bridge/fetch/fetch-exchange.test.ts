@@ -1,20 +1,19 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, test, vi } from 'vitest';
-import { abortReason } from '../../../../src/bridge/exchange/abort-reason.js';
-import { FetchExchange, type FetchSettings } from '../../../../src/bridge/fetch/fetch-exchange.js';
+import { ABORT_REASONS } from '../../../../src/bridge/exchange/abort-reason.js';
+import { FetchExchange } from '../../../../src/bridge/fetch/fetch-exchange.js';
 
-const clientLeft = abortReason('client-left');
-const serverClosing = abortReason('server-closing');
+const { 'client-left': clientLeft, 'server-closing': serverClosing } = ABORT_REASONS;
 
 /** A request whose client can disconnect, and the number of listeners for that. */
-function exchange(init: RequestInit = {}, settings: Partial<FetchSettings> = {}) {
+function exchange(init: RequestInit = {}, maxBodyBytes = 1_000) {
   const client = new AbortController();
   const request = new Request('http://host/path', { signal: client.signal, ...init });
   const add = vi.spyOn(request.signal, 'addEventListener');
   const remove = vi.spyOn(request.signal, 'removeEventListener');
   // Node's own listeners, when it reads a body, are not counted.
   const signal = vi.spyOn(request, 'signal', 'get');
-  const one = new FetchExchange(request, undefined, '/path', { maxBodyBytes: 1_000, clientLeft, ...settings });
+  const one = new FetchExchange(request, undefined, '/path', maxBodyBytes);
   return {
     ...{ client, one, request },
     listeners: () =>
@@ -50,7 +49,7 @@ describe('a fetch request', () => {
       context: {},
       hasNext: false,
     };
-    const given = new FetchExchange(new Request('http://host/'), info as never, '/', { maxBodyBytes: 1, clientLeft });
+    const given = new FetchExchange(new Request('http://host/'), info as never, '/', 1);
     expect(parts(given)).toEqual([info.remoteAddress, info.peerCertificate, info.context, false]);
   });
 });
@@ -70,14 +69,14 @@ describe('the signal of a fetch request', () => {
 
   test('is aborted for the first reason, whatever comes after', () => {
     const { client, one } = exchange();
-    one.abort(serverClosing);
-    one.abort(clientLeft);
+    one.abort('server-closing');
+    one.abort('client-left');
     expect([one.aborted, one.signal.reason]).toEqual([true, serverClosing]);
     client.abort();
     expect(one.signal.reason).toBe(serverClosing);
     const read = exchange();
     const { signal } = read.one;
-    read.one.abort(serverClosing);
+    read.one.abort('server-closing');
     read.client.abort();
     expect(signal.reason).toBe(serverClosing);
   });
@@ -92,14 +91,12 @@ describe('the signal of a fetch request', () => {
     one.finish();
     expect(listeners()).toBe(0);
     client.abort();
-    one.abort(serverClosing);
+    one.abort('server-closing');
     expect([signal.aborted, one.aborted]).toEqual([false, false]);
   });
 
   test('follows that of the connection, too, until the response is finished', () => {
-    const settings = { maxBodyBytes: 1, clientLeft };
-    const open = (connection: AbortSignal) =>
-      new FetchExchange(new Request('http://host/'), { connection }, '/', settings);
+    const open = (connection: AbortSignal) => new FetchExchange(new Request('http://host/'), { connection }, '/', 1);
     const closed = new AbortController();
     const one = open(closed.signal);
     one.follow();
@@ -129,7 +126,7 @@ describe('the signal of a fetch request', () => {
 describe('the body of a fetch request', () => {
   test('has at most as many bytes as the reader and the handler allow', async () => {
     const read = (limit: number, maxBodyBytes: number): Promise<Uint8Array> =>
-      exchange({ method: 'POST', body: '12345' }, { maxBodyBytes }).one.body(limit);
+      exchange({ method: 'POST', body: '12345' }, maxBodyBytes).one.body(limit);
     await expect(read(5, 5)).resolves.toHaveLength(5);
     for (const [limit, most] of [
       [4, 5],
@@ -147,14 +144,14 @@ describe('the body of a fetch request', () => {
     await expect(body).rejects.toMatchObject({ name: 'BodyError', code: 'aborted', cause: clientLeft });
     const closing = exchange(endless());
     const other = closing.one.body(10);
-    closing.one.abort(serverClosing);
+    closing.one.abort('server-closing');
     await expect(other).rejects.toMatchObject({ name: 'BodyError', code: 'aborted', cause: serverClosing });
   });
 
   test('is read whole, without a stream and without signals, where it announces a length up to 64 KiB', async () => {
     const read = async (bytes: number, announced: number): Promise<unknown[]> => {
       const headers = { 'content-length': String(announced) };
-      const asked = exchange({ method: 'POST', body: 'x'.repeat(bytes), headers }, { maxBodyBytes: 100_000 });
+      const asked = exchange({ method: 'POST', body: 'x'.repeat(bytes), headers }, 100_000);
       const whole = vi.spyOn(asked.request, 'arrayBuffer');
       const { length } = await asked.one.body(90_000);
       return [length, whole.mock.calls.length, asked.signalReads()];
