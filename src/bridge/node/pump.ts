@@ -28,6 +28,9 @@ export function pump(
   return running;
 }
 
+type Written = (error?: Error | null) => void;
+type Writer = (chunk: Uint8Array, written: Written) => void;
+
 class StreamPump extends ChunkReader {
   readonly #res: NodeOutgoing;
   readonly #framing: LastSent | undefined;
@@ -71,50 +74,42 @@ class StreamPump extends ChunkReader {
   }
 
   #writer(): Writer {
+    const res = this.#res;
     const isShared = this.#framing !== undefined && this.iterator?.nextTo !== undefined;
-    const framed = isShared ? framedWriter(this.#res, this.#framing) : undefined;
-    return framed ?? writerFor(this.#res, () => void (this.writes += 1));
+    const framed = isShared ? framedWriter(res, this.#framing) : undefined;
+    if (framed !== undefined) return framed;
+    if (Object.hasOwn(res, 'write')) return (chunk, written) => this.#writeCopy(chunk, written);
+    if (http2Stream(res) === undefined) return (chunk, written) => void res.write(chunk, written);
+    return (chunk, written) => this.#writeSlices(chunk, written);
   }
 
-  readonly #written = (error?: Error | null): void => {
+  /**
+   * Middleware that compresses or buffers replaces `write` by a function that ignores the callback and retains the
+   * chunk. Such a response is flushed after each chunk; writing continues after `drain`.
+   */
+  #writeCopy(chunk: Uint8Array, written: Written): void {
+    const res: NodeOutgoing & { flush?(): void } = this.#res;
+    const ready = res.write(Buffer.from(chunk));
+    res.flush?.();
+    if (ready) setImmediate(written);
+    else res.once('drain', () => written());
+  }
+
+  #writeSlices(chunk: Uint8Array, written: Written): void {
+    this.#res.write(chunk.subarray(0, SLICE_BYTES), (error) => {
+      this.writes += 1;
+      const failed = error !== undefined && error !== null;
+      if (failed || chunk.byteLength <= SLICE_BYTES) written(error);
+      else this.#writeSlices(chunk.subarray(SLICE_BYTES), written);
+    });
+  }
+
+  readonly #written: Written = (error) => {
     // A write fails if the client has disconnected; the `close` event that follows is handled elsewhere.
     if (error === undefined || error === null) this.next();
     else this.stop();
   };
 }
 
-type Writer = (chunk: Uint8Array, written: (error?: Error | null) => void) => void;
-
-/**
- * Middleware that compresses or buffers replaces `write` by a function that ignores the callback and retains the chunk.
- * Such a response gets copies and is flushed after each; writing continues after `drain`.
- */
-function writerFor(res: NodeOutgoing, count: () => void): Writer {
-  if (!Object.hasOwn(res, 'write')) {
-    if (http2Stream(res) === undefined) return (chunk, written) => void res.write(chunk, written);
-    return (chunk, written) => writeSlices(res, chunk, count, written);
-  }
-  return (chunk, written) => {
-    const ready = res.write(Buffer.from(chunk));
-    (res as { flush?: () => void }).flush?.();
-    if (ready) setImmediate(written);
-    else res.once('drain', () => written());
-  };
-}
-
 /** The size of the pieces that are written to a stream of HTTP/2: the progress of a single write is not visible. */
 const SLICE_BYTES = 32 * 1024;
-
-function writeSlices(
-  res: NodeOutgoing,
-  chunk: Uint8Array,
-  count: () => void,
-  written: (error?: Error | null) => void,
-): void {
-  res.write(chunk.subarray(0, SLICE_BYTES), (error) => {
-    count();
-    const failed = error !== undefined && error !== null;
-    if (failed || chunk.byteLength <= SLICE_BYTES) written(error);
-    else writeSlices(res, chunk.subarray(SLICE_BYTES), count, written);
-  });
-}
