@@ -27,7 +27,6 @@ export function createResponseBatcher(
   onPending: (exchange: NodeExchange) => void,
 ) {
   let waiting: Waiting[] = [];
-  let scheduled = false;
   const writeWhole = createWholeWriter();
 
   const flush = (): void => {
@@ -52,17 +51,9 @@ export function createResponseBatcher(
       }
     }
   };
-  const onTurn = (): void => {
-    scheduled = false;
-    flush();
-  };
   return {
     end(exchange: NodeExchange, content: Waiting['content'], sent: Waiting['sent']): void {
-      if (!scheduled) {
-        scheduled = true;
-        setImmediate(onTurn);
-      }
-      waiting.push({ exchange, content, sent });
+      if (waiting.push({ exchange, content, sent }) === 1) setImmediate(flush);
       if (waiting.length >= BATCH_SIZE) flush();
     },
   };

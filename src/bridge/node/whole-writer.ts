@@ -3,9 +3,6 @@ import { directSocket, type DirectSocket } from './direct-socket.js';
 import type { NodeOutgoing } from './message.js';
 import { http } from './node-http.js';
 
-/** Writes a response, head and body, in one piece. Returns false, without writing, if that is not possible. */
-export type WholeWriter = (res: NodeOutgoing, content: string | Uint8Array) => boolean;
-
 /** The most bytes of a response in one piece; a longer one is streamed. */
 const MEMORY_BYTES = 65_536;
 
@@ -28,9 +25,10 @@ interface HeadedResponse extends NodeOutgoing {
 /**
  * Creates a writer for responses whose head is set and not sent. Node corks the socket and writes three pieces: head,
  * body and an empty end. One buffer, which is reused as soon as the operating system has accepted the bytes, saves a
- * tenth of the CPU of a probe. `res.end()` still has to be called afterwards, so that Node ends the response.
+ * tenth of the CPU of a probe. `res.end()` still has to be called afterwards, so that Node ends the response. The writer
+ * returns false, without writing, if a response cannot be written in one piece.
  */
-export function createWholeWriter(): WholeWriter {
+export function createWholeWriter(): (res: NodeOutgoing, content: string | Uint8Array) => boolean {
   let memory: Buffer | undefined;
   let kept = 0;
 
