@@ -1,7 +1,7 @@
 import { Server as NetServer } from 'node:net';
 import { setImmediate } from 'node:timers';
-import { optionFaults, throwFaults, type OptionRules } from '../../options/check-options.js';
-import { aClock, aNumber, anObjectWith, orInfinity, required } from '../../options/rules.js';
+import { optionFaults, throwFaults } from '../../options/check-options.js';
+import { aClock, aNumber, anObjectWith, hasFunctions, orInfinity, required } from '../../options/rules.js';
 import { type Clock, systemClock } from '../../clock/clock.js';
 import { setAboutToStop, stopListening } from './stop-listening.js';
 import { createUnusedCloser } from './unused-connections.js';
@@ -52,7 +52,16 @@ const SWEEP_MS = 50;
  * @throws TypeError that names every fault of the arguments.
  */
 export function gracefulClose(server: ClosableServer, options: GracefulCloseOptions = {}): Promise<boolean> {
-  checkArguments(server, options);
+  const aServer = anObjectWith(['close'], 'the server to close, as createServer() or listen() returned it');
+  throwFaults('gracefulClose', [
+    ...required(aServer)(server, 'the first argument'),
+    ...optionFaults(options, {
+      drainTimeoutMs: orInfinity(aNumber(0)),
+      idleGraceMs: orInfinity(aNumber(0)),
+      connections: anObjectWith(['startDraining', 'closeIdle', 'cut'], 'what trackConnections() returned'),
+      clock: aClock,
+    }),
+  ]);
   const { drainTimeoutMs = 10_000, idleGraceMs = 2_000, clock = systemClock } = options;
   const graceMs = Math.min(idleGraceMs, drainTimeoutMs * 0.8);
   // A tracker created here only tracks connections that are opened from now on.
@@ -111,22 +120,5 @@ export function gracefulClose(server: ClosableServer, options: GracefulCloseOpti
 }
 
 function isTrackable(server: object): server is TrackableServer {
-  const { on, prependListener } = server as Partial<TrackableServer>;
-  return typeof on === 'function' && typeof prependListener === 'function';
-}
-
-const rules = (): OptionRules<GracefulCloseOptions> => ({
-  drainTimeoutMs: orInfinity(aNumber(0)),
-  idleGraceMs: orInfinity(aNumber(0)),
-  connections: anObjectWith(['startDraining', 'closeIdle', 'cut'], 'what trackConnections() returned'),
-  clock: aClock,
-});
-
-const aServer = /* @__PURE__ */ anObjectWith(
-  ['close'],
-  'the server to close, as createServer() or listen() returned it',
-);
-
-function checkArguments(server: unknown, options: GracefulCloseOptions): void {
-  throwFaults('gracefulClose', [...required(aServer)(server, 'the first argument'), ...optionFaults(options, rules())]);
+  return hasFunctions(server, ['on', 'prependListener']);
 }

@@ -18,6 +18,9 @@ export const REQUEST_CAME: unique symbol = Symbol.for('kube-vitals.requestCame')
 
 const ORDERED: unique symbol = Symbol.for('kube-vitals.ordersRequests') as never;
 
+/** How the argument is described to a service that passes something else. */
+export const A_SERVER = 'a server, as createServer() or serve() returned it';
+
 const HANDED_OVER: ReadonlySet<string | symbol> = new Set(['request', 'checkContinue', 'checkExpectation']);
 
 /** Calls `handle` in place of every event that hands a request to the service; `pass` emits the event. */
@@ -34,8 +37,6 @@ export function interceptRequests(
   };
   server.emit = intercept;
 }
-
-const aServer = /* @__PURE__ */ anObjectWith(['emit'], 'a server, as createServer() or serve() returned it');
 
 export function ordersRequests(server: object): boolean {
   return (server as { [ORDERED]?: boolean })[ORDERED] === true;
@@ -61,7 +62,7 @@ export function orderRequests<Server extends OrderableServer>(
   } = {},
 ): Server {
   throwFaults('orderRequests', [
-    ...required(aServer)(server, 'the argument'),
+    ...required(anObjectWith(['emit'], A_SERVER))(server, 'the argument'),
     ...optionFaults(options, { clock: aClock }),
   ]);
   if (ordersRequests(server)) return server;

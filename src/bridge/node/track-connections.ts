@@ -3,7 +3,7 @@ import { optionFaults, throwFaults } from '../../options/check-options.js';
 import { aClock, anObjectWith, required } from '../../options/rules.js';
 import { type Clock, systemClock } from '../../clock/clock.js';
 import type { Http2SessionLike, Http2StreamLike } from './message.js';
-import { ordersRequests, REQUEST_CAME } from './order-requests.js';
+import { A_SERVER, ordersRequests, REQUEST_CAME } from './order-requests.js';
 import type { TrackableResponse, TrackableServer, TrackableSocket } from './trackable.js';
 
 /** The numbers of open connections and requests of a server. */
@@ -32,11 +32,6 @@ export interface ConnectionTracker {
   /** Destroys every connection. */
   cut(): void;
 }
-
-const aTrackableServer = /* @__PURE__ */ anObjectWith(
-  ['on', 'prependListener'],
-  'a server, as createServer() or serve() returned it',
-);
 
 /** A closed connection whose client does not close its side is destroyed after this time. */
 const LINGER_MS = 1_000;
@@ -70,7 +65,7 @@ export function trackConnections(
   } = {},
 ): ConnectionTracker {
   throwFaults('trackConnections', [
-    ...required(aTrackableServer)(server, 'the first argument'),
+    ...required(anObjectWith(['on', 'prependListener'], A_SERVER))(server, 'the first argument'),
     ...optionFaults(options, { clock: aClock }),
   ]);
   const { clock = systemClock } = options;

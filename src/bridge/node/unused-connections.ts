@@ -1,4 +1,5 @@
 import type { Clock } from '../../clock/clock.js';
+import { hasFunctions } from '../../options/rules.js';
 
 /** A closed connection whose client does not close its side is destroyed after this time. */
 const LINGER_MS = 1_000;
@@ -35,10 +36,6 @@ function connectionsOf(server: object): readonly UnusedSocket[] {
   const key = Object.getOwnPropertySymbols(server).find(({ description }) => description === 'http.server.connections');
   const list = key && (server as Record<symbol, { all?: () => readonly { readonly socket?: unknown }[] }>)[key];
   const parsers = typeof list?.all === 'function' ? list.all() : [];
-  return parsers.flatMap(({ socket }) => (isSocket(socket) ? [socket] : []));
-}
-
-function isSocket(value: unknown): value is UnusedSocket {
-  const { end, destroy } = (value ?? {}) as Partial<UnusedSocket>;
-  return typeof end === 'function' && typeof destroy === 'function';
+  const sockets = parsers.map(({ socket }) => socket);
+  return sockets.filter((socket): socket is UnusedSocket => hasFunctions(socket, ['end', 'destroy']));
 }
