@@ -1,58 +1,41 @@
-import { directSocket, type DirectSocket } from './direct-socket.js';
-import type { NodeOutgoing } from './message.js';
+import { directSocket, type NodeOutgoing } from './message.js';
 import { http } from './node-http.js';
 
 /** Larger chunks are not copied. */
 const MAX_COPIED_BYTES = 65_536;
 
-type Written = (error?: Error | null) => void;
+/** Encodes a chunk with the chunked transfer coding (RFC 9112, 7.1). */
+export type Framing = (chunk: Uint8Array) => Uint8Array;
 
-/** The chunk that was sent last, and its framing: watchers that are woken together get the same chunk. */
-export interface LastSent {
-  chunk: Uint8Array;
-  framed: Uint8Array;
-}
-
-export const createLastSent = (): LastSent => ({ chunk: NOTHING, framed: NOTHING });
-
-const NOTHING = /* @__PURE__ */ new Uint8Array(0);
-
-/**
- * Returns a function that writes small chunks, with their chunk framing, to the socket of a response: one write in
- * place of three corked ones, and framed once for all watchers that get the same chunk (decision 34). Returns
- * `undefined` if `write` is not that of Node: middleware or the service has replaced it.
- */
-export function framedWriter(
-  res: NodeOutgoing,
-  last: LastSent,
-): ((chunk: Uint8Array, written: Written) => void) | undefined {
-  if ((res.write as unknown) !== http.OutgoingMessage.prototype.write) return undefined;
-  return (chunk, written) => {
-    const socket = chunk.byteLength > MAX_COPIED_BYTES ? undefined : chunkedSocket(res);
-    if (socket?.write === undefined) {
-      res.write(chunk, written);
-      return;
-    }
-    if (last.chunk !== chunk) {
-      last.chunk = chunk;
-      last.framed = framed(chunk);
-    }
-    socket.write(last.framed, written);
+/** Keeps the framing of the last chunk, because watchers that are woken together get the same one (decision 34). */
+export function createFraming(): Framing {
+  let last: Uint8Array | undefined;
+  let framed = Buffer.alloc(0);
+  return (chunk) => {
+    if (last === chunk) return framed;
+    const size = `${chunk.byteLength.toString(16)}\r\n`;
+    framed = Buffer.allocUnsafe(size.length + chunk.byteLength + 2);
+    framed.write(size, 0, 'latin1');
+    framed.set(chunk, size.length);
+    framed.write('\r\n', size.length + chunk.byteLength, 'latin1');
+    last = chunk;
+    return framed;
   };
 }
 
-/** Returns the socket of a response whose headers have been sent, and whose chunks Node would frame. */
-function chunkedSocket(res: NodeOutgoing & { readonly chunkedEncoding?: boolean }): DirectSocket | undefined {
-  return res.chunkedEncoding === true && res.headersSent ? directSocket(res) : undefined;
-}
-
-/** Encodes a chunk with the chunked transfer coding (RFC 9112, 7.1). */
-function framed(chunk: Uint8Array): Buffer {
-  const size = `${chunk.byteLength.toString(16)}\r\n`;
-  const bytes = Buffer.allocUnsafe(size.length + chunk.byteLength + 2);
-  bytes.write(size, 0, 'latin1');
-  bytes.set(chunk, size.length);
-  bytes[bytes.length - 2] = 0x0d;
-  bytes[bytes.length - 1] = 0x0a;
-  return bytes;
+/**
+ * Returns a function that writes small chunks, with their framing, to the socket of a response: one write in place of
+ * three corked ones. Returns `undefined` if `write` is not that of Node: middleware or the service has replaced it.
+ */
+export function framedWriter(
+  res: NodeOutgoing & { readonly chunkedEncoding?: boolean },
+  framing: Framing,
+): ((chunk: Uint8Array, written: (error?: Error | null) => void) => void) | undefined {
+  if ((res.write as unknown) !== http.OutgoingMessage.prototype.write) return undefined;
+  return (chunk, written) => {
+    const isFramed = chunk.byteLength <= MAX_COPIED_BYTES && res.chunkedEncoding === true && res.headersSent;
+    const socket = isFramed ? directSocket(res) : undefined;
+    if (socket?.write === undefined) res.write(chunk, written);
+    else socket.write(framing(chunk), written);
+  };
 }

@@ -186,6 +186,19 @@ export function isWritable(res: NodeOutgoing): boolean {
   return res.socket?.writable !== false;
 }
 
+/** A socket that is written to without the `write` of its response. */
+export interface DirectSocket extends NodeSocket {
+  readonly _httpMessage?: unknown;
+  write?(chunk: Uint8Array, callback?: (error?: Error | null) => void): boolean;
+}
+
+/** Returns the socket of an HTTP/1 response that waits behind no other: Node would write to it at once. */
+export function directSocket(res: NodeOutgoing): DirectSocket | undefined {
+  const socket = res.socket as DirectSocket | null;
+  if (socket === null || socket._httpMessage !== res || socket.writable !== true) return undefined;
+  return res.writableLength === socket.writableLength ? socket : undefined;
+}
+
 /** Ends a response that cannot be completed, so that the client sees that it is incomplete. */
 export function tearDown(res: NodeOutgoing): void {
   const stream = http2Stream(res);

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers';
 import { ChunkReader } from '../exchange/chunk-reader.js';
-import { framedWriter, type LastSent } from './framed-writer.js';
+import { framedWriter, type Framing } from './framed-writer.js';
 import { type NodeOutgoing, http2Stream } from './message.js';
 
 export type Pump = Pick<StreamPump, 'stop' | 'writes'>;
@@ -21,7 +21,7 @@ export function pump(
   source: AsyncIterable<Uint8Array>,
   res: NodeOutgoing,
   done: (end: PumpEnd) => void,
-  framing?: LastSent,
+  framing?: Framing,
 ): Pump {
   const running = new StreamPump(source, res, done, framing);
   running.next();
@@ -33,7 +33,7 @@ type Writer = (chunk: Uint8Array, written: Written) => void;
 
 class StreamPump extends ChunkReader {
   readonly #res: NodeOutgoing;
-  readonly #framing: LastSent | undefined;
+  readonly #framing: Framing | undefined;
   #write: Writer | undefined;
   readonly #done: (end: PumpEnd) => void;
   /** Over HTTP/2: how many writes are complete. */
@@ -43,7 +43,7 @@ class StreamPump extends ChunkReader {
     source: AsyncIterable<Uint8Array>,
     res: NodeOutgoing,
     done: (end: PumpEnd) => void,
-    framing: LastSent | undefined,
+    framing: Framing | undefined,
   ) {
     super(source);
     this.#res = res;

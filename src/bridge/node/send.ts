@@ -9,7 +9,7 @@ import { createStreamingResponses } from '../exchange/streaming-responses.js';
 import type { Closing } from './closing.js';
 import { discardBody, hasUnreadBody, isWorthDiscarding } from './discard.js';
 import type { DeferredSignals } from './deferred-signals.js';
-import { createLastSent } from './framed-writer.js';
+import { createFraming } from './framed-writer.js';
 import { clearHead, createHeadWriter } from './head-writer.js';
 import { http2Stream, tearDown } from './message.js';
 import { createResponseBatcher } from './response-batcher.js';
@@ -35,7 +35,7 @@ export function createSender(
 ): Sender {
   const transfers = createTransfers(clock, stallTimeoutMs);
   const streaming = createStreamingResponses(shutdown);
-  const framing = createLastSent();
+  const framing = createFraming();
   const writeHead = createHeadWriter(clock);
   const batcher = createResponseBatcher(
     (exchange, error) => fail(exchange, error, 'handler'),

@@ -1,6 +1,5 @@
 import { Socket } from 'node:net';
-import { directSocket, type DirectSocket } from './direct-socket.js';
-import type { NodeOutgoing } from './message.js';
+import { directSocket, type DirectSocket, type NodeOutgoing } from './message.js';
 import { http } from './node-http.js';
 
 /** The most bytes of a response in one piece; a longer one is streamed. */
