@@ -29,11 +29,9 @@ export function readIncoming(
   call?: BodyCall,
 ): Promise<Uint8Array> {
   if (!announcesBody(req)) return Promise.resolve(new Uint8Array(0));
-  const { rawBody } = req;
-  const given = typeof rawBody === 'string' || isBytes(rawBody);
   // Some parsers set `{}` where they read nothing: `req.body` counts only when the stream has been read.
   const unread = req.readableDidRead !== true && !req.readableEnded;
-  if (given || !unread) return bytesOfParser(req, res, limit);
+  if (isUnparsed(req.rawBody) || !unread) return bytesOfParser(req, res, limit);
   if (Number(req.headers['content-length']) > limit) return Promise.reject(bodyTooLarge(limit));
   if (req.destroyed) return Promise.reject(bodyAborted());
 
@@ -56,11 +54,8 @@ export function readIncoming(
     const onData = (chunk: Uint8Array | string): void => {
       const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
       size += bytes.byteLength;
-      if (size > limit) {
-        stop(bodyTooLarge(limit));
-      } else {
-        chunks.push(bytes);
-      }
+      if (size > limit) stop(bodyTooLarge(limit));
+      else chunks.push(bytes);
     };
     const onEnd = (): void => {
       finish();
@@ -82,24 +77,24 @@ export function readIncoming(
   });
 }
 
+function isUnparsed(body: unknown): body is string | Uint8Array {
+  return typeof body === 'string' || isBytes(body);
+}
+
 const ignoreError = (): void => undefined;
 
 async function bytesOfParser(req: NodeIncoming, res: NodeOutgoing, limit: number): Promise<Uint8Array> {
   // Node ends the body of an HTTP/2 stream that the client has reset.
   if (isGone(req, res)) throw bodyAborted();
-  const { rawBody, body } = req;
-  if (typeof rawBody === 'string' || isBytes(rawBody)) return bodyBytes(rawBody, limit);
-  if (body !== undefined) return parsedBytes(body, limit);
-  throw new TypeError(
-    'something has read the request body already: mount the listener before the body parser (Fastify: in the hook onRequest; ' +
-      'Nest: with app.use before init), or let it leave req.rawBody or req.body',
-  );
-}
-
-function parsedBytes(body: unknown, limit: number): Uint8Array {
-  if (typeof body === 'string' || isBytes(body)) return bodyBytes(body, limit);
+  const body = isUnparsed(req.rawBody) ? req.rawBody : req.body;
+  if (body === undefined) {
+    throw new TypeError(
+      'something has read the request body already: mount the listener before the body parser (Fastify: in the hook onRequest; ' +
+        'Nest: with app.use before init), or let it leave req.rawBody or req.body',
+    );
+  }
   try {
-    return bodyBytes(JSON.stringify(body) ?? '', limit);
+    return bodyBytes(isUnparsed(body) ? body : (JSON.stringify(body) ?? ''), limit);
   } catch (error) {
     // JSON.parse accepts deeper nesting than JSON.stringify.
     if (error instanceof RangeError) throw bodyTooLarge(limit);
