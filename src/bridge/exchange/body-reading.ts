@@ -1,13 +1,12 @@
+import { onAbort } from '../../clock/abortable.js';
 import { bodyAborted } from '../../http/body.js';
 import type { BodyCall } from '../../http/request.js';
 
-/**
- * Ends the reading of a body early, also after the response: Node emits no event for the body after it.
- */
+/** Ends the reading of a body early, also after the response: Node emits no event for the body after it. */
 export class BodyReading {
   #reject: ((error: unknown) => void) | undefined;
   #call: BodyCall | undefined;
-  #onAbort: (() => void) | undefined;
+  #leave: (() => void) | undefined;
 
   begin(reject: (error: unknown) => void, call: BodyCall | undefined): void {
     this.#reject = reject;
@@ -21,11 +20,8 @@ export class BodyReading {
   /** Subscribes to the reader's signal, which is created when it is first accessed. */
   subscribe(): void {
     const signal = this.#call?.signal;
-    if (!this.isPending || signal === undefined || this.#onAbort !== undefined) return;
-    const onAbort = (): void => this.stop(signal.reason);
-    this.#onAbort = onAbort;
-    if (signal.aborted) onAbort();
-    else signal.addEventListener('abort', onAbort, { once: true });
+    if (!this.isPending || signal === undefined || this.#leave !== undefined) return;
+    this.#leave = onAbort(signal, () => this.stop(signal.reason));
   }
 
   /** Ends the reading early: the reader gets this error. Does nothing once the body has been read. */
@@ -38,9 +34,9 @@ export class BodyReading {
   }
 
   finish(): void {
-    if (this.#onAbort !== undefined) this.#call?.signal?.removeEventListener('abort', this.#onAbort);
+    this.#leave?.();
     this.#reject = undefined;
     this.#call = undefined;
-    this.#onAbort = undefined;
+    this.#leave = undefined;
   }
 }
