@@ -2,7 +2,7 @@ import type { Clock } from '../../clock/clock.js';
 
 const DELAY_MS = 100;
 
-export interface SignalSubscriber {
+interface SignalSubscriber {
   /** Subscribes to the signal, which may create it. Does nothing if the work has already ended. */
   subscribe(): void;
 }

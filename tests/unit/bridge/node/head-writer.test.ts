@@ -1,9 +1,11 @@
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createHeadWriter, type HeadWriter } from '../../../../src/bridge/node/head-writer.js';
+import { createHeadWriter } from '../../../../src/bridge/node/head-writer.js';
 import type { ApiResponse } from '../../../../src/http/response.js';
 import { fakeClock } from '../../../../src/testing/fake-clock.js';
+
+type HeadWriter = ReturnType<typeof createHeadWriter>;
 
 type Head = Pick<ApiResponse, 'status' | 'headers'>;
 
