@@ -10,7 +10,7 @@ import { createLifecycle, type LifecyclePhase } from './lifecycle/create-lifecyc
 import { callHook } from './observe/call-hook.js';
 import { checkOptions } from './options/check-options.js';
 import { shuttingDownText } from './responses/fixed-responses.js';
-import { passesWhileDraining } from './server/drain-gate.js';
+import { passesWhileDraining } from './server/passes-while-draining.js';
 import {
   shutdownRules,
   type InstallShutdownOptions,

@@ -11,8 +11,8 @@ import type { ApiResponse } from '../http/response.js';
 import { createNotifier, type Observe } from '../observe/observation.js';
 import { checkOptions, type OptionRules } from '../options/check-options.js';
 import { aBoolean, aFunction, aListOfStrings, anObjectWith, required } from '../options/rules.js';
-import { NOT_CACHED } from '../responses/fixed-responses.js';
-import { createDrainGate } from './drain-gate.js';
+import { NOT_CACHED, shuttingDownResponse } from '../responses/fixed-responses.js';
+import { passesWhileDraining } from './passes-while-draining.js';
 import { createOtherPaths } from './other-paths.js';
 
 /** A part of an API server that handles certain paths: `createHealth(…)`, `createEvents(…)`. */
@@ -99,16 +99,21 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
   const respond = firstOf(health.handle, events.handle, (request) =>
     chain(isHealth(request) ? undefined : turn(request), () => otherPaths(request)),
   );
-  const gate = createDrainGate((request) =>
+  let draining = false;
+  const admit = (request: ApiRequest): ReturnType<ApiHandler> => {
+    // So that clients whose connections are still open use another server.
+    if (draining && !passesWhileDraining(request)) return shuttingDownResponse();
     // The Event API schedules its callers itself.
-    chain(isHealth(request) ? turn(request) : undefined, () => respond(request)),
-  );
+    return chain(isHealth(request) ? turn(request) : undefined, () => respond(request));
+  };
   return {
     handle: (sent) => {
       const request = asLast(sent);
-      return chain(gate.handle(request), (response) => withStandardHeaders(request, response as ApiResponse));
+      return chain(admit(request), (response) => withStandardHeaders(request, response as ApiResponse));
     },
-    startDraining: gate.startDraining,
+    startDraining: () => {
+      draining = true;
+    },
   };
 }
 
