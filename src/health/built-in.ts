@@ -1,10 +1,8 @@
 import type { Clock } from '../clock/clock.js';
-import type { Announce, CheckRunner, Verdict } from './check-runner.js';
+import { OK, type Announce, type CheckRunner, type Verdict } from './check-runner.js';
 import { errorText, isError } from '../observe/error-text.js';
 import type { HealthCheck, HealthRoot, PostStartHook } from './contract.js';
 import { ROOTS } from './definition.js';
-
-const OK: Verdict = Object.freeze({ status: 'ok' });
 
 /** Built-in checks always have a verdict: no run, no timeout, no semaphore. `fault` returns the reason of a failure. */
 export function createBuiltIn(
@@ -28,7 +26,7 @@ export function createBuiltIn(
         announce(name, next, previous);
         return next;
       },
-      facts: () => (since === undefined ? {} : { since }),
+      facts: () => ({ durationMs: undefined, since }),
       retire: () => undefined,
       close: () => undefined,
     };

@@ -24,14 +24,14 @@ export interface CheckRunner {
   /** Returns the verdict for a probe, synchronously if possible. Never rejects, never takes longer than the timeout. */
   ask(): Verdict | Promise<Verdict>;
   /** Milliseconds the last run took, and wall clock microseconds of the last change of status. */
-  facts(): { readonly durationMs?: number; readonly since?: number };
+  facts(): { readonly durationMs: number | undefined; readonly since: number | undefined };
   /** Ends background runs and reports no more changes. A waiting probe still gets its verdict. */
   retire(): void;
   /** Like `retire`, and aborts the current run; from now on the check fails. */
   close(): void;
 }
 
-const OK: Verdict = Object.freeze({ status: 'ok' });
+export const OK: Verdict = /* @__PURE__ */ Object.freeze({ status: 'ok' });
 const CLOSED_REASON = 'the health object has been closed';
 const CLOSED: Verdict = Object.freeze({ status: 'failed', reason: CLOSED_REASON });
 const REENTERED: Verdict = Object.freeze({ status: 'failed', reason: 'the check requested its own result' });
@@ -224,7 +224,7 @@ export function createCheckRunner(
       if (cacheMs > 0 && verdict !== undefined && clock.monotonic() < freshUntil) return verdict;
       return run();
     },
-    facts: () => ({ ...(durationMs !== undefined && { durationMs }), ...(since !== undefined && { since }) }),
+    facts: () => ({ durationMs, since }),
     retire,
     close() {
       retire();

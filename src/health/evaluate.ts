@@ -1,7 +1,7 @@
 import { byCodePoint } from '../json/code-point-order.js';
 import { isPromise } from '../http/promise.js';
 import type { Observation } from '../observe/observation.js';
-import type { CheckRunner, Verdict } from './check-runner.js';
+import { OK, type CheckRunner, type Verdict } from './check-runner.js';
 import type { CheckReport, CheckStatus, HealthReport, HealthRoot } from './contract.js';
 
 /** The result of a check in one probe. */
@@ -25,7 +25,6 @@ export interface GracePeriod {
 }
 
 const NOTHING: readonly string[] = Object.freeze([]);
-const WITHIN_GRACE_PERIOD: Verdict = Object.freeze({ status: 'ok' });
 const EXCLUDED: ProbeVerdict = Object.freeze({ status: 'excluded' });
 
 /** Evaluates one check; within its grace period it is not run. */
@@ -34,7 +33,7 @@ export function evaluateOne(
   runner: CheckRunner,
   gracePeriod: GracePeriod,
 ): Verdict | Promise<Verdict> {
-  return gracePeriod.applies(root, runner) && gracePeriod.lasts(runner) ? WITHIN_GRACE_PERIOD : runner.ask();
+  return gracePeriod.applies(root, runner) && gracePeriod.lasts(runner) ? OK : runner.ask();
 }
 
 export function evaluateAll(
