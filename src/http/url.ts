@@ -1,10 +1,3 @@
-/** A request target in two halves, both still percent-encoded. */
-export interface SplitUrl {
-  readonly path: string;
-  /** Without the `?`; empty when there is none. */
-  readonly query: string;
-}
-
 const SCHEME_AND_AUTHORITY = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i;
 const BAD_ESCAPE = /%(?![0-9a-f]{2})/i;
 /** The escape of a byte beyond ASCII. */
@@ -21,8 +14,8 @@ export function originForm(target: string): string {
   return rest.startsWith('/') ? rest : `/${rest}`;
 }
 
-/** Splits a request target (origin form or absolute form) at its first `?`. */
-export function splitUrl(target: string): SplitUrl {
+/** Splits a request target (origin form or absolute form) at its first `?`. Both halves are still percent-encoded. */
+export function splitUrl(target: string): { readonly path: string; readonly query: string } {
   const url = originForm(target);
   const mark = url.indexOf('?');
   return mark === -1 ? { path: url, query: '' } : { path: url.slice(0, mark), query: url.slice(mark + 1) };
