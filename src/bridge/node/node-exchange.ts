@@ -26,10 +26,7 @@ export interface RequestRouting {
   readonly framework?: unknown;
 }
 
-/**
- * One request of Node in normalized form, with the state of its response. Expensive members are getters: most requests
- * never read the signal, the address or the certificate.
- */
+/** One request of Node in normalized form, with the state of its response. What few requests read is a getter. */
 export class NodeExchange implements ApiRequest {
   readonly method: string;
   readonly url: string;
