@@ -2,11 +2,12 @@ import { nextTurn } from '../../clock/clock.js';
 import { settle } from '../../http/promise.js';
 import type { ListOptions } from '../../api/options/list-options.js';
 import type { Selector } from '../../api/selectors/contract.js';
+import { everything } from '../../api/selectors/field-selector.js';
 import type { JsonPage, ListPage, ListQuery, Position, Revision } from '../../store/contract/event-store.js';
 import { eventSize, type EventRecord } from '../../store/contract/record.js';
 import { futureRevision } from '../request/store-failures.js';
 import type { VerbCall } from '../request/call.js';
-import { pageFailure, pageQuery, startOf, type Start } from './list-query.js';
+import { pageFailure, pageQuery, positionBeforeOnly, startOf, type Start } from './list-query.js';
 
 /** The maximum number of records requested from a store at once. */
 export const PAGE = 500;
@@ -95,9 +96,9 @@ export class PageReader {
     selector: Selector = this.selector,
   ): Promise<ListPage> {
     const { list } = this.call.dependencies.store;
-    this.#size = Math.min(this.selector.empty ? wanted : Math.max(wanted, this.#size * 2), this.#maxSize);
+    this.#size = Math.min(selector.empty ? wanted : Math.max(wanted, this.#size * 2), this.#maxSize);
     const page = await settle<ListQuery, ListPage, ListPage>(
-      this.#query(after, this.#size),
+      this.#query(after, this.#size, selector),
       list,
       (_, read) => read,
       (query, error) => this.#failed(query, error),
@@ -110,9 +111,9 @@ export class PageReader {
     return this.#taken(page);
   }
 
-  #query(after: Position | undefined, limit: number): ListQuery {
+  #query(after: Position | undefined, limit: number, selector = this.selector): ListQuery {
     const { notOlderThan } = this.#start;
-    return pageQuery(this.call, this.selector, { at: this.#at, after, notOlderThan }, limit);
+    return pageQuery(this.call, selector, { at: this.#at, after, notOlderThan }, limit);
   }
 
   #failed(query: ListQuery, error: unknown): never {

@@ -1,3 +1,4 @@
+import { each } from '../../clock/each.js';
 import { hasCode, isStoreError } from '../contract/errors.js';
 import type { CallContext } from './call-context.js';
 import type { EtcdClient } from './client.js';

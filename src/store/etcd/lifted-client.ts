@@ -1,5 +1,5 @@
 import type { Clock } from '../../clock/clock.js';
-import { hasCode, isStoreError, storeError } from '../contract/errors.js';
+import { hasCode, isStoreError, storeError, type StoreError } from '../contract/errors.js';
 import type { Revision } from '../contract/record.js';
 import { withinDeadline, type CallContext } from './call-context.js';
 import type { EtcdClient } from './client.js';
