@@ -16,7 +16,7 @@ describe('the message of a shape', () => {
     ['lists of numbers', list(scalar('int32'))],
     ['lists of lists', list(list(scalar('string')))],
     ['maps of numbers', { kind: 'map', value: scalar('int32') }],
-  ])('refuses %s', (_, shape) => {
+  ])('refuses to write %s', (_, shape) => {
     const facts = { name: 'Odd', definition: 'Odd', description: '' };
     const odd = struct(facts, { counts: field(shape, { description: '', protobuf: 1 }) });
     expect(() => writeMessage(new BinaryWriter(), odd, { counts: [] })).toThrow(
