@@ -1,4 +1,3 @@
-import { onAbort } from '../../clock/abortable.js';
 import { systemClock } from '../../clock/clock.js';
 import { normalizeBasePath, stripBasePath } from '../../http/base-path.js';
 import type { ApiHandler } from '../../http/handler.js';
@@ -12,6 +11,7 @@ import { drop, plainBodyOf, streamOf, withNoTransform } from '../exchange/respon
 import { createStallDetector } from '../exchange/stall-detector.js';
 import { BodyStream } from './body-stream.js';
 import { createSharedCopies } from './shared-copies.js';
+import { createStreamingResponses } from '../exchange/streaming-responses.js';
 import { FetchExchange, type FetchInfo } from './fetch-exchange.js';
 import { plainHeaders, responseInit } from './response-init.js';
 import { turnEnd } from './turn-end.js';
@@ -50,6 +50,7 @@ export function createFetchHandler(maker: string, handler: ApiHandler, options: 
   const { clock = systemClock, maxBodyBytes = Infinity, stallTimeoutMs = STALL_TIMEOUT_MS } = options;
   const report = createReport(maker, options.onError);
   const stalls = createStallDetector(clock, stallTimeoutMs);
+  const streaming = createStreamingResponses(options.signal);
   const copies = createSharedCopies();
 
   const toResponse = (exchange: FetchExchange, response: ApiResponse): Response => {
@@ -72,7 +73,7 @@ export function createFetchHandler(maker: string, handler: ApiHandler, options: 
     init: ResponseInit,
   ): Response => {
     const over = (): void => {
-      unfollow();
+      streaming.remove(exchange);
       stalls.remove(body);
       signal?.removeEventListener('abort', onGiveUp);
       exchange.finish();
@@ -95,9 +96,9 @@ export function createFetchHandler(maker: string, handler: ApiHandler, options: 
     const body = new BodyStream(source, { onOver, onFailure }, copies);
     // Both may throw; until then nothing else must refer to this body.
     const response = new Response(body.stream, init);
-    const unfollow = onAbort(options.signal, () => exchange.abort('server-closing'));
     signal?.addEventListener('abort', onGiveUp);
     exchange.streams = true;
+    streaming.add(exchange);
     stalls.add(body);
     if (signal?.aborted) onGiveUp();
     return response;

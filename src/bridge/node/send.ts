@@ -1,4 +1,3 @@
-import { onAbort } from '../../clock/abortable.js';
 import { systemClock } from '../../clock/clock.js';
 import type { AbortCode } from '../../model/abort-code.js';
 import { type ApiResponse, checkResponse, isBodiless, isStream } from '../../http/response.js';
@@ -6,6 +5,7 @@ import { isAbortError } from '../exchange/abort-reason.js';
 import { failureResponse, isExpected, type Report } from '../exchange/failures.js';
 import { STALL_TIMEOUT_MS, type BridgeOptions, type FailurePlace } from '../exchange/options.js';
 import { drop, plainBodyOf, streamOf, withNoTransform } from '../exchange/response-body.js';
+import { createStreamingResponses } from '../exchange/streaming-responses.js';
 import type { Closing } from './closing.js';
 import { discardBody, hasUnreadBody, isWorthDiscarding } from './discard.js';
 import type { DeferredSignals } from './deferred-signals.js';
@@ -34,6 +34,7 @@ export function createSender(
   report: Report,
 ): Sender {
   const transfers = createTransfers(clock, stallTimeoutMs);
+  const streaming = createStreamingResponses(shutdown);
   const framing = createFraming();
   const writeHead = createHeadWriter(clock);
   const batcher = createResponseBatcher(
@@ -122,12 +123,12 @@ export function createSender(
     res.flushHeaders?.();
     // A write to a client that has just disconnected emits an error here as well; `close` is handled.
     res.on('error', () => undefined);
-    const unfollow = onAbort(shutdown, () => exchange.abort('server-closing'));
+    streaming.add(exchange);
     let ended = false;
     let signal: AbortSignal | undefined;
     const over = (): void => {
       ended = true;
-      unfollow();
+      streaming.remove(exchange);
       signal?.removeEventListener('abort', onGiveUp);
     };
     const stop = (): void => {
