@@ -26,6 +26,7 @@ export function createResponseBatcher(
   onPending: (exchange: NodeExchange) => void,
 ) {
   let waiting: Waiting[] = [];
+  let scheduled = false;
   const writeWhole = createWholeWriter();
 
   const flush = (): void => {
@@ -50,9 +51,17 @@ export function createResponseBatcher(
       }
     }
   };
+  const onTurn = (): void => {
+    scheduled = false;
+    flush();
+  };
   return {
     end(exchange: NodeExchange, content: Waiting['content'], sent: Waiting['sent']): void {
-      if (waiting.push({ exchange, content, sent }) === 1) setImmediate(flush);
+      if (!scheduled) {
+        scheduled = true;
+        setImmediate(onTurn);
+      }
+      waiting.push({ exchange, content, sent });
       if (waiting.length >= BATCH_SIZE) flush();
     },
   };

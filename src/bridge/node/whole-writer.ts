@@ -2,6 +2,9 @@ import { Socket } from 'node:net';
 import { directSocket, type DirectSocket, type NodeOutgoing } from './message.js';
 import { http } from './node-http.js';
 
+/** Writes a response, head and body, in one piece. Returns false, without writing, if that is not possible. */
+export type WholeWriter = (res: NodeOutgoing, content: string | Uint8Array) => boolean;
+
 /** The most bytes of a response in one piece; a longer one is streamed. */
 const MEMORY_BYTES = 65_536;
 
@@ -24,10 +27,9 @@ interface HeadedResponse extends NodeOutgoing {
 /**
  * Creates a writer for responses whose head is set and not sent. Node corks the socket and writes three pieces: head,
  * body and an empty end. One buffer, which is reused as soon as the operating system has accepted the bytes, saves a
- * tenth of the CPU of a probe. `res.end()` still has to be called afterwards, so that Node ends the response. The writer
- * returns false, without writing, if a response cannot be written in one piece.
+ * tenth of the CPU of a probe. `res.end()` still has to be called afterwards, so that Node ends the response.
  */
-export function createWholeWriter(): (res: NodeOutgoing, content: string | Uint8Array) => boolean {
+export function createWholeWriter(): WholeWriter {
   let memory: Buffer | undefined;
   let kept = 0;
 
