@@ -7,12 +7,12 @@ import type { DropReason, RecorderStats } from './contract.js';
 /** The time between two reports of the same kind, in milliseconds. */
 const PERIOD_MS = 1_000;
 
+/** Reports what happens to a recorder. Loaded on first use, because its texts are a tenth of the recorder's code. */
+export type ActivityReporter = ReturnType<typeof createActivityReporter>;
+
 type Drop = Extract<Observation, { readonly type: 'recorder.dropped' }>;
 
-/**
- * Reports what happens to a recorder. Without a hook, the first drop of each reason is a warning of the process. Loaded
- * on first use, because its texts are a tenth of the recorder's code.
- */
+/** Makes a {@link ActivityReporter}. Without a hook, the first drop of each reason is a warning of the process. */
 export function createActivityReporter(
   recorder: string,
   observe: Observe | undefined,

@@ -57,7 +57,10 @@ export function createRecorder(options: RecorderOptions): Recorder {
     const pending = Object.values(dropped).reduce((rest, count) => rest - count, recorded - written);
     return { recorded, written, pending, dropped, queued: lanes.size(), series: table.size() };
   };
-  const reports = createReports(reportingController, observe, clock, stats);
+  const reports = createReports(async () => {
+    const { createActivityReporter } = await import('./activity-reporter.js');
+    return createActivityReporter(reportingController, observe, clock, stats);
+  });
   const changed = (): void => {
     if (observe) reports.activity()?.changed();
   };
