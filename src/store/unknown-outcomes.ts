@@ -63,7 +63,7 @@ export function resolveUnknownOutcomes(store: EventStore, options: UnknownOutcom
     ...required(anEventStore)(store, 'the store'),
     ...optionFaults(options, rules()),
   ]);
-  const { clock = systemClock, withinMs = 8_000, findCreated } = options;
+  const { clock = systemClock, withinMs = 8_000 } = options;
   const closing = new AbortController();
 
   const written =
@@ -89,7 +89,7 @@ export function resolveUnknownOutcomes(store: EventStore, options: UnknownOutcom
       return undefined;
     };
 
-  /** Repeats a write until its outcome is known, or returns `undefined` when the signal is aborted. */
+  /** Repeats a write until its outcome is known; `undefined`: it is not, and the time is over or the store was closed. */
   const repeated = async (
     write: () => Promise<EventRecord>,
     judge: Judge,
@@ -124,7 +124,7 @@ export function resolveUnknownOutcomes(store: EventStore, options: UnknownOutcom
   ): Promise<EventRecord> => {
     const begun = clock.monotonic();
     try {
-      return await write(call);
+      return await write({ ...call });
     } catch (unknown) {
       const leftMs = withinMs - (clock.monotonic() - begun);
       if (leftMs <= 0 || !hasCode(unknown, 'unknown-outcome')) throw unknown;
@@ -145,7 +145,12 @@ export function resolveUnknownOutcomes(store: EventStore, options: UnknownOutcom
     get: (key, call) => store.get(key, call),
     list: (query) => store.list(query),
     create: (key, event, call) =>
-      resolve(call, (own) => store.create(key, event, own), written(key, event, 'exists'), findCreated?.(key, event)),
+      resolve(
+        call,
+        (own) => store.create(key, event, own),
+        written(key, event, 'exists'),
+        options.findCreated?.(key, event),
+      ),
     replace: (key, event, call) =>
       resolve(call, (own) => store.replace(key, event, own), written(key, event, 'conflict')),
     remove: (key, call = {}) => resolve(call, (own) => store.remove(key, own), removed(key, call)),

@@ -9,7 +9,10 @@ export function processCases(test: DefineCase): void {
   type Restart = () => Promise<EventStore>;
   const durable = (name: string, run: (fixture: Fixture & { readonly restart: Restart }) => Promise<void>): void =>
     test(`durable: ${name}`, async (fixture) => {
-      const restart = (): Promise<EventStore> => fixture.store.close().then(fixture.reopen);
+      const restart = async (): Promise<EventStore> => {
+        await fixture.store.close();
+        return fixture.reopen();
+      };
       if (fixture.store.capabilities.durable) await run({ ...fixture, restart });
     });
   /** `other` is a second store on the same data. */

@@ -21,7 +21,9 @@ export class BodyReading {
   subscribe(): void {
     const signal = this.#call?.signal;
     if (!this.isPending || signal === undefined || this.#leave !== undefined) return;
-    this.#leave = onAbort(signal, () => this.stop(signal.reason));
+    const leave = onAbort(signal, () => this.stop(signal.reason));
+    // A signal that is aborted already has ended the reading.
+    if (this.isPending) this.#leave = leave;
   }
 
   /** Ends the reading early: the reader gets this error. Does nothing once the body has been read. */

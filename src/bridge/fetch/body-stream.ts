@@ -1,4 +1,3 @@
-import type { AbortCode } from '../../model/abort-code.js';
 import { ChunkReader } from '../exchange/chunk-reader.js';
 import type { Transfer } from '../exchange/stall-detector.js';
 import { isTransferred, type SharedCopies, type SharedCopy } from './shared-copies.js';
@@ -6,7 +5,7 @@ import { isTransferred, type SharedCopies, type SharedCopy } from './shared-copi
 /** Callbacks for the end of a response body. One of them is called, once, unless `breakOff` was called. */
 export interface BodyStreamEvents {
   /** Called when the source has ended, or the consumer has left or stalled. */
-  onOver(code?: AbortCode): void;
+  onOver(code?: 'client-left' | 'reader-stalled'): void;
   /** The source has failed. Returns true if it was only aborted: the stream then ends cleanly. */
   onFailure(error: unknown): boolean;
 }

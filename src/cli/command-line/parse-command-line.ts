@@ -139,7 +139,7 @@ function readBoolean(text: string): boolean {
 }
 
 /** Reads a Go duration within bounds, in milliseconds. `words` name the bounds. */
-export function aDuration(min: number, max: number, words: string): (text: string) => number {
+export function durationWithin(min: number, max: number, words: string): (text: string) => number {
   return (text) => {
     const parsed = parseGoDuration(text);
     if ('fault' in parsed) throw new Error(parsed.fault);
@@ -149,7 +149,7 @@ export function aDuration(min: number, max: number, words: string): (text: strin
 }
 
 /** Reads a whole number within bounds. `words` name the bounds. */
-export function aWholeNumber(
+export function wholeNumberWithin(
   min: number,
   max: number,
   words = `a whole number from ${min} to ${max}`,

@@ -36,6 +36,10 @@ const WARNING = '\u001b[33m';
 const BOLD = '\u001b[1m';
 const RESET = '\u001b[0m';
 
+/** A longer cell does not widen its column: every line would be as long as the longest message. */
+const MAX_WIDTH = 1_024;
+const widthOf = ({ length }: string): number => (length > MAX_WIDTH ? 0 : length);
+
 /** Lays out events in columns as wide as the widest cell so far. The first call returns the header, too. */
 export function createEventTable(format: TableFormat): (events: readonly Event[]) => string {
   const columns = COLUMNS.filter(([, , shownBy]) => shownBy === undefined || format[shownBy]);
@@ -45,7 +49,10 @@ export function createEventTable(format: TableFormat): (events: readonly Event[]
   let begun = false;
 
   const line = (cells: readonly string[], paint: (text: string, at: number) => string): string => {
-    const padded = cells.map((cell, at) => paint(cell, at) + ' '.repeat((widths[at] ?? 0) - cell.length));
+    const padded = cells.map((cell, at) => {
+      const padding = at === cells.length - 1 ? 0 : Math.max(0, (widths[at] ?? 0) - cell.length);
+      return paint(cell, at) + ' '.repeat(padding);
+    });
     return `${padded.join(GAP).trimEnd()}\n`;
   };
   const paintHead = (text: string): string => (format.colour ? `${BOLD}${text}${RESET}` : text);
@@ -55,7 +62,7 @@ export function createEventTable(format: TableFormat): (events: readonly Event[]
   return (events) => {
     const now = Date.now() * 1_000;
     const rows = events.map((event) => columns.map(([, cell]) => safeText(cell(event, now))));
-    for (const row of rows) row.forEach((cell, at) => (widths[at] = Math.max(widths[at] ?? 0, cell.length)));
+    for (const row of rows) row.forEach((cell, at) => (widths[at] = Math.max(widths[at] ?? 0, widthOf(cell))));
     const first = begun ? '' : line(head, paintHead);
     begun = true;
     return first + rows.map((row) => line(row, paintCell)).join('');

@@ -1,5 +1,5 @@
 import { createCommand, type Command } from '../command-line/command.js';
-import { aDuration, refuseUnencryptedToken } from '../command-line/parse-command-line.js';
+import { durationWithin, refuseUnencryptedToken } from '../command-line/parse-command-line.js';
 import type { ProbeTask } from './probe.js';
 
 interface ProbeFlags extends Pick<ProbeTask, 'caFile' | 'tokenFile'> {
@@ -24,7 +24,7 @@ export const probeCommand: Command = createCommand<ProbeFlags>({
       value: 'duration',
       fallback: '3s',
       help: 'How long the response may take, including its body.',
-      read: aDuration(1, 3_600_000, 'from 1ms to 1h'),
+      read: durationWithin(1, 3_600_000, 'from 1ms to 1h'),
     },
     'ca-file': {
       value: 'file',

@@ -1,6 +1,12 @@
 import { isIPv6 } from 'node:net';
 import { join } from 'node:path';
-import { aDuration, aWholeNumber, oneOf, readNonEmpty, type FlagTable } from '../command-line/parse-command-line.js';
+import {
+  durationWithin,
+  wholeNumberWithin,
+  oneOf,
+  readNonEmpty,
+  type FlagTable,
+} from '../command-line/parse-command-line.js';
 import { isLocal, parseStoreUrl, withoutSecrets, type StoreChoice } from '../stores/store-url.js';
 import { limitFlags, limitOptions, type LimitFlags, type LimitOptions } from './limit-flags.js';
 
@@ -36,8 +42,8 @@ export interface ServeFlags extends LimitFlags {
 const MAX_BODY_BYTES = 3_145_728;
 /** More than the cores of any machine; limits what a typing error can start. */
 const MAX_WORKERS = 128;
-const aPort = aWholeNumber(0, 65_535, 'a port, from 0 to 65535');
-const aDelay = aDuration(0, 86_400_000, 'from 0s to 24h');
+const aPort = wholeNumberWithin(0, 65_535, 'a port, from 0 to 65535');
+const aDelay = durationWithin(0, 86_400_000, 'from 0s to 24h');
 
 export const serveFlags: FlagTable<ServeFlags> = {
   'livez-grace-period': {
@@ -67,13 +73,13 @@ export const serveFlags: FlagTable<ServeFlags> = {
     value: 'count',
     fallback: '10000',
     help: 'How many connections may be open at once on each of the two ports, at least 1. Further ones are closed at once.',
-    read: aWholeNumber(1, 999_999_999),
+    read: wholeNumberWithin(1, 999_999_999),
   },
   'max-body-bytes': {
     value: 'bytes',
     fallback: '3145728',
     help: 'The largest request body, up to the 3 MiB that kube-apiserver takes. 524288 is enough for any event, and the default of the library.',
-    read: aWholeNumber(1, MAX_BODY_BYTES, `from 1 to ${MAX_BODY_BYTES}`),
+    read: wholeNumberWithin(1, MAX_BODY_BYTES, `from 1 to ${MAX_BODY_BYTES}`),
   },
   'cert-dir': {
     value: 'dir',
@@ -107,7 +113,7 @@ export const serveFlags: FlagTable<ServeFlags> = {
     value: 'duration',
     fallback: '1h0m0s',
     help: 'How long an event is kept.',
-    read: aDuration(1000, Infinity, 'at least 1s'),
+    read: durationWithin(1000, Infinity, 'at least 1s'),
   },
   'api-domain': { value: 'domain', fallback: 'example.com', help: 'The API group is events.<domain>.', read: domain },
   'core-v1-events': {
@@ -136,7 +142,7 @@ export const serveFlags: FlagTable<ServeFlags> = {
     value: 'count',
     fallback: '1',
     help: 'How many processes serve on the same ports, up to 128, each with a watch cache and limits of its own. More than one needs a store that processes can share, PostgreSQL or etcd, and one more process, which restarts those that end.',
-    read: aWholeNumber(1, MAX_WORKERS),
+    read: wholeNumberWithin(1, MAX_WORKERS),
   },
   ...limitFlags,
   metrics: {

@@ -7,7 +7,7 @@ import { runPrepared } from './preparation.js';
 import { DRAIN_TIMEOUT_MS } from './shutdown.js';
 import { supervise } from './supervisor.js';
 import type { Assignment } from './worker-messages.js';
-import { createMetricsRelay } from './metrics.js';
+import { createMetricsRelay } from './worker-metrics.js';
 import { spawnWorker } from './worker-processes.js';
 
 /** The time that closing may take, ten seconds at most, and the end of the process. */

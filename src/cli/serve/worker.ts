@@ -6,7 +6,7 @@ import { certificateInUse, type CertificateInUse } from './certificate-in-use.js
 import { createLog, type Preparation } from './preparation.js';
 import { serve } from './serve.js';
 import type { Assignment } from './worker-messages.js';
-import { shareRegistry } from './metrics.js';
+import { shareRegistry } from './worker-metrics.js';
 import { joinPrimary } from './worker-processes.js';
 
 /**

@@ -8,8 +8,8 @@ const FIRST_DELAY_MS = 100;
 const MAX_DELAY_MS = 10_000;
 /** How often a write that fails while the server works is repeated: the event may be the reason. */
 const MAX_REPEATS = 7;
-/** Statuses of a server, or of a gateway in front of it, that is overloaded. */
-const OVERLOADED = [408, 429, 502, 503, 504];
+/** Temporary failures of a server, or of a gateway in front of it. */
+const TEMPORARY = [408, 429, 502, 503, 504];
 /** Writes between two turns of the event loop: writes to a server in the same process may complete without one. */
 const WRITES_A_TURN = 8;
 
@@ -77,7 +77,7 @@ export function createLanes({ lanes: count, clock, signal, write, failed }: Lane
 function isFinal(error: unknown, failures: number): boolean {
   // Any other error is treated as a 500.
   const code = isStatusError(error) ? error.code : 500;
-  if (isConnectionError(error) || OVERLOADED.includes(code)) return isTransportClosed(error);
+  if (isConnectionError(error) || TEMPORARY.includes(code)) return isTransportClosed(error);
   // A token may be replaced, and the event may be the reason for a 5xx.
   return (code < 500 && code !== 409 && code !== 401) || failures >= MAX_REPEATS;
 }

@@ -8,7 +8,7 @@ import type { RetryOptions } from './options.js';
 
 export type RetryPolicy = { readonly [Name in keyof RetryOptions]-?: number };
 
-/** The longest pause that a server can request of work that is repeated for ever, in milliseconds. */
+/** The longest pause that a server can request of a recorder or a watch, in milliseconds. */
 export const MAX_RETRY_AFTER_MS = 300_000;
 
 /** Whether a request that failed with this error may be sent again. */

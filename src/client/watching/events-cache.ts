@@ -76,11 +76,14 @@ export function createEventsCache(options: EventsCacheOptions): EventsCache {
     deleted: new Set(),
   };
 
-  const call = async (type: EventChange['type'], handler: EventHandler, event: Event, previous?: Event) => {
-    try {
-      await handler(event, previous);
-    } catch (error) {
+  const call = (type: EventChange['type'], handler: EventHandler, event: Event, previous?: Event): void => {
+    // An async function would keep the events in memory until its handler has finished.
+    const failed = (error: unknown): void =>
       notify({ type: 'error', error, where: `createEventsCache: handler of ${type}` });
+    try {
+      Promise.resolve(handler(event, previous)).catch(failed);
+    } catch (error) {
+      failed(error);
     }
   };
 
@@ -108,7 +111,7 @@ export function createEventsCache(options: EventsCacheOptions): EventsCache {
   const run = async (): Promise<void> => {
     try {
       for await (const { type, event, previous } of changes) {
-        for (const handler of [...handlers[type]]) void call(type, handler, event, previous);
+        for (const handler of [...handlers[type]]) call(type, handler, event, previous);
       }
       ended(new Error('the cache was closed before it was complete'));
     } catch (error) {
@@ -131,7 +134,7 @@ export function createEventsCache(options: EventsCacheOptions): EventsCache {
       const known = type === 'added' ? latest : undefined;
       // A handler that is registered twice is called twice.
       const entry: EventHandler = (event, previous) => event !== known && handler(event, previous);
-      if (type === 'added') for (const event of [...events.values()]) void call(type, handler, event);
+      if (type === 'added') for (const event of [...events.values()]) call(type, handler, event);
       handlers[type].add(entry);
       return () => void handlers[type].delete(entry);
     },

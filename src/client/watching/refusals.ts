@@ -3,8 +3,8 @@ import { isConnectionError, isResponseError, isStatusError } from '../contract/e
 const KIND: unique symbol = Symbol('kind of failure');
 
 /**
- * `unordered`: revisions of the server are no numbers, so events cannot be ordered. `rewound`: what it sends is not
- * after the position, so its revisions have gone back. `silent`: nothing was received for too long.
+ * `unordered`: the revisions of the server are not numbers, so events cannot be ordered. `rewound`: what the server
+ * sends is not after the position, so its revisions have gone back. `silent`: nothing was received for too long.
  */
 type FailureKind = 'unordered' | 'rewound' | 'silent';
 

@@ -37,7 +37,7 @@ export function readWatchEvents(layout: Layout, events: readonly WatchEvent[], a
     const record = type === 'put' ? layout.record(kv) : before && { ...before, revision };
     if (record === undefined) continue;
     if (changes.at(-1)?.revision === revision) {
-      // By another program.
+      // Another program changed several events in one transaction.
       return endBefore(revision, 'several events were changed at one revision of etcd');
     }
     changes.push({ type, key: record.key, revision, record, ...(before !== undefined && { previous: before }) });

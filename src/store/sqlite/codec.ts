@@ -46,7 +46,12 @@ export function list<T>(codec: Codec<T>): Codec<readonly T[]> {
       packer.number(values.length);
       for (const value of values) codec.pack(packer, value);
     },
-    unpack: (unpacker) => Array.from({ length: unpacker.number() }, () => codec.unpack(unpacker)),
+    // Array.from takes four times as long.
+    unpack(unpacker) {
+      const values: T[] = [];
+      for (let left = unpacker.number(); left > 0; left--) values.push(codec.unpack(unpacker));
+      return values;
+    },
   };
 }
 

@@ -32,7 +32,7 @@ function read(engine: SqliteEngine, { kind, given }: ReadOperation): ReadResult 
   try {
     return { kind, value: (engine[kind] as (given: unknown) => unknown)(given) } as ReadResult;
   } catch (error) {
-    // The engine fails with nothing else.
+    // The engine fails only with StoreErrors.
     return error as StoreError;
   }
 }

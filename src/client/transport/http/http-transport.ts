@@ -67,7 +67,7 @@ export function createSender(options: SenderOptions): ConnectedTransport {
     try {
       dispatcher = await dispatchers.get(tls);
       if (closing !== undefined) throw transportClosed();
-      request.signal?.throwIfAborted();
+      if (request.signal?.aborted === true) throw request.signal.reason;
     } catch (error) {
       release();
       throw error;

@@ -2,14 +2,14 @@ import { describe, expect, it } from 'vitest';
 import {
   parseCommandLine,
   type FlagTable,
-  aDuration,
-  aWholeNumber,
+  durationWithin,
+  wholeNumberWithin,
   oneOf,
   readNonEmpty,
 } from '../../../../src/cli/command-line/parse-command-line.js';
 
 const flags: FlagTable<{ readonly count: number; readonly loud: boolean; readonly secret: string }> = {
-  count: { short: 'c', value: 'n', fallback: '3', help: 'How many.', read: aWholeNumber(1, 999_999_999) },
+  count: { short: 'c', value: 'n', fallback: '3', help: 'How many.', read: wholeNumberWithin(1, 999_999_999) },
   loud: { short: 'l', help: 'Whether it is loud.' },
   secret: { value: 'text', fallback: 'x', help: 'A text.', read: readNonEmpty, quote: () => '…' },
 };
@@ -67,7 +67,7 @@ describe('parseCommandLine', () => {
 
 describe('the readers of values', () => {
   it('parse durations as Go does, with its texts', () => {
-    const readDuration = aDuration(0, Infinity, 'at least 0s');
+    const readDuration = durationWithin(0, Infinity, 'at least 0s');
     expect(readDuration('1h30m')).toBe(5_400_000);
     expect(() => readDuration('5')).toThrow('time: missing unit in duration "5"');
   });
