@@ -92,8 +92,8 @@ export function reportOf(root: HealthRoot, evaluation: FinishedEvaluation): Heal
 type Results = Extract<Observation, { readonly type: 'health.probed' }>['checks'];
 
 /**
- * The returned function makes the results that are reported for a probe: the same frozen array until a check or a
- * status changes. A new one, and finding the metrics for it, took 15 µs of the 50 µs of a probe.
+ * Returns a function that creates the results reported to `observe` for a probe. It returns the same frozen array until
+ * a check or a status changes: a new one, and finding the metrics for it, took 15 µs of the 50 µs of a probe.
  */
 export function createProbeResults(): (root: HealthRoot, asked: FinishedEvaluation) => Results {
   const last = new Map<HealthRoot, { readonly of: FinishedEvaluation; readonly results: Results }>();

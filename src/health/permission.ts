@@ -23,7 +23,10 @@ const WITH_REASONS: Permission = /* @__PURE__ */ Object.freeze({ granted: true, 
 /** As {@link AskPermission}, for open roots and health objects without hooks. Synchronous: nobody is authenticated. */
 export type AskOpen = (request: ApiRequest) => Permission;
 
-/** Allows everything but the reasons of failures. Headers of impersonation are refused unless it is enabled. */
+/**
+ * Allows every caller everything except seeing the reasons of failures. If impersonation is enabled, its headers are
+ * ignored here, otherwise requests with them are refused as everywhere.
+ */
 export function grantToAll(impersonation: boolean): AskOpen {
   return (request) =>
     !impersonation && asksToImpersonate(request) ? refused(refusedResponse(NO_IMPERSONATION)) : WITHOUT_REASONS;

@@ -80,7 +80,10 @@ function isNamespace(attributes: Attributes): boolean {
   return attributes.verb === 'get' && attributes.subresource === undefined;
 }
 
-/** Whether the path is below a served group or version, where Kubernetes' router itself responds with 404. */
+/**
+ * Whether the path is below `/api`, or below a served group or version. There Kubernetes' router responds with 404,
+ * elsewhere the server in front of it.
+ */
 function isBelowRoot(path: string, served: readonly string[]): boolean {
   return !isWatchRoot(path) && served.some((root) => API_ROOT.test(root) && path.startsWith(`${root}/`));
 }

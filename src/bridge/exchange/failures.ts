@@ -6,7 +6,10 @@ import { createWarnings } from '../../observe/warnings.js';
 import { isAbortError } from './abort-reason.js';
 import type { BridgeOptions, FailurePlace } from './options.js';
 
-/** 413 or 400 for a body that could not be read. Any other error is a bare 500, because it may contain secrets. */
+/**
+ * Returns the response to an error that a handler threw: a bare 500, because unknown errors may contain secrets. A body
+ * over its limit gets 413, an incomplete one 400.
+ */
 export function failureResponse(error: unknown): ApiResponse {
   return isBodyError(error) ? bodyFailureText(error) : internalErrorText();
 }

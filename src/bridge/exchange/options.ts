@@ -63,6 +63,11 @@ export const bridgeRules = (): OptionRules<BridgeOptions> => ({
 
 /** @throws TypeError listing every fault of a bridge's arguments */
 export function checkBridge(maker: string, handler: unknown, options: BridgeOptions): void {
-  const aHandler = mustBe((value) => typeof value === 'function', 'a function, such as health.handle');
-  throwFaults(maker, [...required(aHandler)(handler, 'the handler'), ...optionFaults(options, bridgeRules())]);
+  throwFaults(maker, [
+    ...required(mustBe((value) => typeof value === 'function', 'a function, such as health.handle'))(
+      handler,
+      'the handler',
+    ),
+    ...optionFaults(options, bridgeRules()),
+  ]);
 }

@@ -84,7 +84,9 @@ class HonoInfo implements FetchInfo {
     return typeof address === 'string' ? address : undefined;
   }
 
-  /** Until a pipelined response has its socket, Hono is not notified that the client has disconnected. */
+  /**
+   * For pipelined requests: until the response has its socket, Hono is not notified that the client has disconnected.
+   */
   get connection(): AbortSignal | undefined {
     const { incoming, outgoing } = this.#env;
     return outgoing?.socket === null && incoming?.socket ? closingOf(incoming.socket, this.#closings) : undefined;

@@ -90,7 +90,10 @@ export function createHeadWriter(clock: Clock): (res: UnsentResponse, head: Head
 /** Headers that describe the body of the response that is not sent. */
 const DESCRIBING = ['content-encoding', 'content-language', 'content-range', 'etag', 'last-modified'];
 
-/** Clears what Node retains of a head that it refused: the reason phrase and, after middleware, some of the headers. */
+/**
+ * Clears what Node retains of a head with a header that it refused: the reason phrase and, where middleware had set a
+ * header, the headers before the refused one.
+ */
 export function clearHead(res: UnsentResponse): void {
   for (const name of DESCRIBING) res.removeHeader?.(name);
   // HTTP/2 has no reason phrase, and Node warns of code that sets one.

@@ -26,7 +26,10 @@ export interface RequestRouting {
   readonly framework?: unknown;
 }
 
-/** One request of Node in normalized form, with the state of its response. What few requests read is a getter. */
+/**
+ * One request of Node in normalized form, with the state of its response. Expensive members are getters: most requests
+ * never read the signal, the address or the certificate.
+ */
 export class NodeExchange implements ApiRequest {
   readonly method: string;
   readonly url: string;

@@ -14,7 +14,10 @@ const MAX_WAITING = 1_000;
 /** The longest time a connection is not read, because only reading detects that a client has disconnected. */
 const UNREAD_MS = 1_000;
 
-/** How many requests of a connection wait: on the socket, which several listeners and copies of the package share. */
+/**
+ * How many requests of a connection wait. A property of the socket, because several listeners may serve it; a
+ * registered symbol, because there may be two copies of this package.
+ */
 const WAITING: unique symbol = Symbol.for('kube-vitals.waitingRequests') as never;
 
 type Counted = { [WAITING]?: number };
@@ -24,7 +27,9 @@ export function queuedRequests(socket: object | null): number {
   return (socket as Counted | null)?.[WAITING] ?? 0;
 }
 
-/** True if a previous response of the connection is unfinished: until then, an HTTP/1 response has no socket. */
+/**
+ * True if a previous response of the connection is unfinished: until it is finished, an HTTP/1 response has no socket.
+ */
 export function isQueued(req: NodeIncoming, res: NodeOutgoing): boolean {
   return res.socket === null && req.socket !== null && http2Stream(res) === undefined;
 }

@@ -37,7 +37,8 @@ export function createTransfers(clock: Clock, stallTimeoutMs: number) {
         const isStuck = connection !== undefined && progressOf(req.socket) === connection;
         onAbandon();
         tearDown(res);
-        // A client that reads nothing from the connection would not read the end of the stream either.
+        // A client that reads nothing from the connection would not read the end of the stream or of the session
+        // either.
         if (isStuck) session?.socket?.once('close', () => undefined).destroy();
       },
     };
