@@ -82,7 +82,10 @@ export function versionDocument(info: Partial<VersionInfo> = {}): string {
 
 const HEADERS = Object.freeze({ 'content-type': 'application/json' });
 
-/** Serves `/version` with indented JSON; undefined for other paths. 406 for other types, 405 for other methods. */
+/**
+ * Serves `/version` and `/version/` with indented JSON; undefined for other paths. Any other Accept is a 406, any
+ * method but GET a 405.
+ */
 export function createVersion(
   info?: Partial<VersionInfo>,
 ): (request: ApiRequest, path: string) => ApiResponse | undefined | Promise<ApiResponse> {

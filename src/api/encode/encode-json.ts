@@ -1,7 +1,10 @@
 import { byCodePoint } from '../../json/code-point-order.js';
 import type { FieldShape, Shape, StructShape } from '../schema/shape.js';
 
-/** Fields in wire order, map keys sorted, without unknown fields. Unlike in Go, `<`, `>` and `&` are not escaped. */
+/**
+ * Writes fields in wire order and map keys sorted, without fields that the shape does not have. `<`, `>` and `&` stay
+ * as they are, unlike in Go.
+ */
 export function encodeJson(object: Readonly<Record<string, unknown>>, shape: StructShape): string {
   return `{${write(object, shape.fields)}}`;
 }

@@ -7,7 +7,10 @@ import { elementText } from './path-element.js';
 /** The most errors that are reported, because each of a million labels may be wrong. */
 const MAX_ERRORS = 100;
 
-/** Type errors and unknown fields in the words of structured-merge-diff, as one text. `null` fits every type. */
+/**
+ * The type errors of an intent as one text, in the words of structured-merge-diff; undefined if there are none. `null`
+ * fits every type. Unknown fields are errors whatever `fieldValidation` is.
+ */
 export function intentError(intent: Readonly<Record<string, unknown>>, shape: StructShape): string | undefined {
   const errors: string[] = [];
   check(intent, shape, '', errors);

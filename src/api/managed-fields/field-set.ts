@@ -80,7 +80,10 @@ export function sortedNodes(set: FieldSet): [element: string, node: FieldNode][]
   return isNamed ? nodes.sort((left, right) => byCodePoint(left[0], right[0])) : inElementOrder(nodes);
 }
 
-/** Undefined if it is no set of fields. Elements of unknown kinds are left out. The decoder has limited the depth. */
+/**
+ * Reads what {@link toFieldsV1} writes, from any source; undefined if it is not a set of fields. Elements of unknown
+ * kinds are left out. The decoder has limited the depth.
+ */
 export function fromFieldsV1(fields: unknown): FieldSet | undefined {
   const node = read(fields);
   return node && (node.children ?? EMPTY);

@@ -77,7 +77,10 @@ function seconds(time: string | undefined): number {
   return time ? Math.floor(Date.parse(time) / 1000) : 0;
 }
 
-/** For equal objects: the stored entries if only times differ, because such a write must leave the same bytes. */
+/**
+ * Returns the stored entries if only times differ: a write that changes nothing else must leave the same bytes. The
+ * caller has found the objects equal otherwise.
+ */
 export function withStoredTimes(
   entries: ManagedFieldsEntry[],
   stored: readonly ManagedFieldsEntry[],
@@ -120,7 +123,10 @@ export function capUpdaters(managers: Managers): Managers {
 const MAX_NAME_BYTES = 128;
 const MAX_AGENT_LENGTH = 4_096;
 
-/** `fieldManager`, or what is printable of the User-Agent before a slash, at most 128 bytes, or `unknown`. */
+/**
+ * The manager of a change: `fieldManager`, or the part of the User-Agent before its first slash (only printable
+ * characters, at most 128 bytes), or `unknown`.
+ */
 export function managerOf(fieldManager: string | undefined, userAgent: string | undefined): string {
   return fieldManager || clientName(userAgent ?? '') || 'unknown';
 }

@@ -27,7 +27,10 @@ export function mergeIntent(live: WireObject, intent: WireObject, shape: Shape):
   return merged;
 }
 
-/** The intent's items in its order; other items keep their position before the next common one. */
+/**
+ * Has the order of structured-merge-diff: the intent's for its own items; items that only the live list has keep their
+ * position before the next common item.
+ */
 function mergeItems(live: unknown, intent: unknown, shape: ListShape): unknown[] {
   const liveItems = (Array.isArray(live) ? live : []) as readonly unknown[];
   const before = itemsByElement(live, shape);

@@ -10,7 +10,10 @@ export interface ManagedVersion {
   readonly apiVersion: string;
   readonly kind: string;
   readonly shape: StructShape;
-  /** The tracked fields as a text that begins with `=`, as no `differenceText` does. Undefined if not possible. */
+  /**
+   * The tracked fields of an object as a text: equal texts mean equal fields. Undefined if a text is not enough. Begins
+   * with `=`, as no `differenceText` does.
+   */
   readonly fieldsPresent?: ((object: WireObject) => string | undefined) | undefined;
 }
 
@@ -37,7 +40,10 @@ export function untracked(object: WireObject, ...others: readonly string[]): Wir
   return { ...object, metadata: rest };
 }
 
-/** Whether states differ only in managed fields, or in the resourceVersion, which is a condition and not content. */
+/**
+ * True if two states differ only in managed fields. The resourceVersion does not count: it is a condition and not
+ * content, and the caller has checked it.
+ */
 export function sameContent(left: WireObject, right: WireObject): boolean {
   return sameTree(untracked(left, 'resourceVersion'), untracked(right, 'resourceVersion'));
 }

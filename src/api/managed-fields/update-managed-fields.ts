@@ -55,7 +55,10 @@ export function isReset(sent: readonly ManagedFieldsEntry[]): boolean {
   return sent.length === 0 || (sent.length === 1 && Object.keys(sent[0] ?? {}).length === 0);
 }
 
-/** Changed fields belong to the changing manager alone, removed ones to none; managers without fields are dropped. */
+/**
+ * The managers after a change that was not an apply: changed fields belong to the changing manager alone, removed
+ * fields to none, and managers without fields are dropped.
+ */
 export function recordChange(
   managers: Managers,
   comparison: Comparison,
@@ -90,7 +93,10 @@ export function ofVersion(managers: Managers, { apiVersion, shape }: ManagedVers
   return kept;
 }
 
-/** A manager of a part of an atomic value owns all of it. Clients and earlier versions of the shape have such sets. */
+/**
+ * Adapts a set to the shape: a manager of a part of an atomic value owns all of it. Such sets come from clients that
+ * send managed fields, and from earlier versions of the shape.
+ */
 function fitToShape(set: FieldSet, shape: Shape | undefined): FieldSet {
   let fitted: Map<string, FieldNode> | undefined;
   for (const [element, node] of set) {

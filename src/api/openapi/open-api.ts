@@ -32,8 +32,9 @@ const V2_TYPES = [JSON_TYPE, PROTOBUF_TYPE.replace('v2.v1.0', 'v2@v1.0'), PROTOB
 const YEAR_MS = 365 * 86_400_000;
 
 /**
- * Serves OpenAPI as Kubernetes does: documents of v3 may be cached forever with the hash that links of the index carry,
- * are redirected with a wrong one, and validated by ETag without one. v2, for older clients, is one document.
+ * Serves OpenAPI as Kubernetes does: links of the v3 index carry the hash of each document, which may be cached forever
+ * with the right hash, is redirected with a wrong one, and is validated by ETag without one. Of v3 only JSON is
+ * offered; v2, for older clients, is one document with the content of all others.
  */
 export function createOpenApi({ documents, clock = systemClock }: OpenApiOptions): OpenApi {
   const pages = new Map([...documents].map(([name, make]) => [name, cachedDocument(make)]));

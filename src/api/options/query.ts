@@ -46,7 +46,10 @@ export function uintError(text: string): string | undefined {
   return tooLarge ? `strconv.ParseUint: parsing ${goQuote(shorten(text))}: value out of range` : undefined;
 }
 
-/** A well-formed resourceVersion. The server's are safe integers; one beyond them is in the future in any case. */
+/**
+ * Takes a well-formed resourceVersion. The server's own revisions are safe integers; one beyond them is in the future
+ * in any case.
+ */
 export function toRevision(text: string): number {
   return Math.min(Number(text), Number.MAX_SAFE_INTEGER);
 }

@@ -31,7 +31,10 @@ export function notAList(value: unknown): StatusFailure {
   return badRequest(`expected a []interface {}, but received a ${goType(value)}`);
 }
 
-/** A new value without directives and nulls. Undefined for an object with a `$patch`: what it is about is not there. */
+/**
+ * A new value of the document: without directives, which have nothing to act on, and without nulls. Undefined for an
+ * object with a `$patch`: what should be replaced or deleted is not there (Kubernetes behaviour).
+ */
 export function withoutDirectives(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutDirectives).filter((item) => item !== undefined);
   if (!isObject(value)) return value;

@@ -98,7 +98,10 @@ function indexesOf(list: readonly unknown[], mergeKey: string | undefined): Map<
   return indexes;
 }
 
-/** Items of the patch in its order, others in stored order; one of these is before one of those only if it was. */
+/**
+ * Sorts a merged list: items of the patch in the order of the patch, the others in stored order. Between the two kinds,
+ * a stored item comes first only if it did so before.
+ */
 export function inOrder(
   merged: readonly unknown[],
   patchOrder: readonly unknown[],

@@ -25,7 +25,10 @@ export function writeMessage(writer: BinaryWriter, { byNumber }: StructShape, ob
   }
 }
 
-/** Like a field of a Go struct that is not a pointer: written even when it is not set, as its zero value. */
+/**
+ * Kubernetes' messages are generated from Go structs: a field that is not a pointer there is written even when it is
+ * not set, as `""`, 0, false or an empty message.
+ */
 function isAlwaysWritten({ shape, presence }: FieldShape): boolean {
   return presence === 'always' || (presence === 'non-empty' && shape.kind === 'scalar' && shape.type !== 'json');
 }

@@ -39,13 +39,19 @@ export type FrameType = 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK' | 'ERROR';
 
 /** Makes the frames of one watch, which may depend on earlier ones. */
 export interface FrameEncoder {
-  /** Frames with the same key, type and object are equal. Unset if they depend on their position in the stream. */
+  /**
+   * If set, frames depend only on this key, the type and the object, and may be shared between watchers. Unset if they
+   * depend on their position in the stream (the first Table has the columns).
+   */
   readonly cacheKey: string | undefined;
   /** One frame with its newline, from the object's JSON (with kind and apiVersion); undefined ends the stream. */
   encode(type: FrameType, json: Uint8Array): Uint8Array | undefined;
 }
 
-/** How one response is written: transform × serializer × framing, chosen once. The input is JSON. */
+/**
+ * How one response is written: transform × serializer × framing, chosen once by negotiation. The input is JSON bytes,
+ * which only transforms and other serializers parse.
+ */
 export interface Representation {
   /** The Status of a success, which is never transformed. */
   status(status: Status): ApiResponse | Promise<ApiResponse>;

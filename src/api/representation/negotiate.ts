@@ -12,7 +12,10 @@ import { asTable, readIncludeObject } from './table.js';
 
 const encoder = new TextEncoder();
 
-/** The first stage of negotiation: a 406 if Accept names none of a route's types; `application/*` matches nothing. */
+/**
+ * The first of two stages of negotiation: returns a 406 if Accept names none of the types of a route. Case matters, and
+ * `application/*` matches nothing.
+ */
 export function routerAccepts(accept: string | undefined, produces: readonly string[]): StatusFailure | undefined {
   if (acceptsExactly(accept, produces)) return undefined;
   return notAcceptable(`406: Not Acceptable\n\nAvailable representations: ${produces.join(', ')}`, {});

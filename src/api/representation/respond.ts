@@ -38,7 +38,10 @@ export function respondDocument(json: Uint8Array, inputs: NegotiationInputs): Ap
   return respond(200, choice.serializer, choice.serializer.value(json), inputs.acceptEncoding);
 }
 
-/** The format of a document of exactly one kind (aggregated discovery); undefined if Accept does not name that kind. */
+/**
+ * Chooses the format of a converted document (aggregated discovery) of exactly one kind, whatever else Accept prefers.
+ * Undefined if Accept does not name that kind in a format that can be written.
+ */
 export function negotiateConverted(inputs: NegotiationInputs, wanted: Conversion): WriteDocument | undefined {
   const { kind, group, version } = wanted;
   const choice = choose(

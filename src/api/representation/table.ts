@@ -70,7 +70,10 @@ export function asTable({ view, apiVersion, includeObject, now }: TableInputs): 
     const text = head.map(([name, value]) => `"${name}":${value},`).join('');
     return joinBytes([encoder.encode(`{${text}"rows":[`), onlyRow, encoder.encode(']}')]);
   };
-  /** The end of the initial events must arrive even without objects: with the revision of the latest event. */
+  /**
+   * The annotation for the end of the initial events must arrive even if rows carry no objects. Then the row represents
+   * the stream so far: its revision is that of the latest event that was sent.
+   */
   const bookmarkRow = (json: Uint8Array, object: Parsed, sent: number): Uint8Array => {
     const isEnd = object.metadata?.annotations?.[INITIAL_EVENTS_END] === 'true';
     if (includeObject !== 'None' || !isEnd) return row(json, object);

@@ -1,4 +1,7 @@
-/** The description of a type, from which all formats and rules are derived. Shapes are compared by identity. */
+/**
+ * The description of a type, made with the functions of `schema/facts.ts`, and read by the decoder, the encoder,
+ * strategic merge, managed fields, the OpenAPI document and protobuf. Shapes are compared by identity.
+ */
 export type Shape = ScalarShape | StructShape | ListShape | MapShape;
 
 /** `time` and `micro-time` are strings on the wire; `json` is any JSON value (fieldsV1). */

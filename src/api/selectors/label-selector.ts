@@ -80,7 +80,10 @@ interface LabelToken {
 
 const END: LabelToken = { kind: '', text: '' };
 
-/** A symbol, or a word with the NUL that ends it. A NUL where a token would begin ends the selector (Kubernetes). */
+/**
+ * A symbol, or a word with the NUL that ends it. A NUL where a token would begin ends the selector (Kubernetes
+ * behaviour).
+ */
 const TOKENS = /[ \t\r\n]*(?:([!=]=|[=!(),><])|([^ \t\r\n=!(),><\0]+)\0?)/gy;
 
 function parseRequirements(selector: string, maxTerms: number): LabelRequirement[] {

@@ -75,7 +75,10 @@ export function pathSegmentErrors(value: string): string[] {
   return pathSegmentPrefixErrors(value);
 }
 
-/** A name with the rules of a path segment, and the length that a continue token can carry. */
+/**
+ * A name with no rules but those of a path segment, limited to what a store can keep and a continue token can carry.
+ * Kubernetes has no limit here but that of its store.
+ */
 export function pathSegmentNameErrors(value: string): string[] {
   const faults = longerThan(value, 253) ? ['must be no more than 253 characters'] : [];
   faults.push(...pathSegmentErrors(value));

@@ -116,7 +116,10 @@ function isMergeKey(node: AnyNode): boolean {
   return node.tag === undefined || node.tag === '!' || node.tag === `${TAG}merge`;
 }
 
-/** The members that `<<` adds: in reverse, because the last equal key counts, but of a list of maps the first one. */
+/**
+ * The members that `<<` adds: those of a map, or of a list of maps, of which the first one with a key counts. Added in
+ * this order, the last of equal keys counts (as in Go's YAML library), whether it was written or merged.
+ */
 function merged(walk: Walk, node: AnyNode, depth: number): readonly (readonly [string, unknown])[] {
   const value = valueOf(walk, node, depth);
   const maps: readonly unknown[] = isSeq(node) ? [...((value ?? []) as unknown[])].reverse() : [value];

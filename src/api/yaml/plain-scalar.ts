@@ -2,7 +2,10 @@ const UNDERSCORE = 0x5f;
 const encoder = /* @__PURE__ */ new TextEncoder();
 const decoder = /* @__PURE__ */ new TextDecoder();
 
-/** An unquoted scalar as in YAML 1.1: old spellings of booleans, numbers of any base, `null` as `~`; dates are text. */
+/**
+ * Reads an unquoted scalar as Go's YAML 1.1 library does: booleans in all their old spellings, numbers of any base,
+ * `null` as `~` or nothing; dates stay text.
+ */
 export function plainScalar(text: string): string | number | boolean | null {
   const word = wordOf(text);
   if (word !== undefined) return word;

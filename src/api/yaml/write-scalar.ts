@@ -90,7 +90,10 @@ const isUnbroken = (text: string, position: ScalarPosition): boolean => fits(tex
 /** A text that needs no escapes between double quotes. */
 const SIMPLE = /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/;
 
-/** Broken at spaces beyond the width, in double quotes also at the first of several: a backslash keeps the second. */
+/**
+ * A text in quotes, broken at spaces beyond the width, but not at its first or last character. In double quotes also at
+ * the first of several spaces: a backslash preserves the second.
+ */
 function quoted(text: string, quote: number, position: ScalarPosition): string {
   const isDouble = quote === DOUBLE_QUOTE;
   const margin = marginOf(position);
