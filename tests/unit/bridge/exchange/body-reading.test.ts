@@ -45,6 +45,18 @@ describe('the reading of a body', () => {
     expect([reject.mock.calls.length, listeners()[0]]).toEqual([0, 1]);
   });
 
+  test('listens to the signal of the next reader, although that of the first was aborted before it began', () => {
+    const { controller, reading } = begun();
+    controller.abort();
+    reading.subscribe();
+    const next = new AbortController();
+    const rejectNext = vi.fn();
+    reading.begin(rejectNext, next);
+    reading.subscribe();
+    next.abort('next');
+    expect(rejectNext.mock.calls).toEqual([['next']]);
+  });
+
   test('removes no listener from a signal that it never read', () => {
     const { listeners, reading } = begun();
     reading.finish();

@@ -428,6 +428,25 @@ describe('a consumer that does not read the next chunk', () => {
   });
 });
 
+test('streams are aborted before the listeners that a service adds to its signal after the handler was made', async () => {
+  const shutdown = new AbortController();
+  let request: ApiRequest | undefined;
+  const handler = toFetchHandler(
+    (given) => {
+      request = given;
+      return { status: 200, headers: {}, body: pendingBody(given.signal as AbortSignal).body };
+    },
+    { signal: shutdown.signal },
+  );
+  const seen: unknown[] = [];
+  shutdown.signal.addEventListener('abort', () => seen.push(request?.signal?.aborted));
+  const response = await responseOf(handler(new Request('http://host/x')));
+  const text = response.text();
+  shutdown.abort();
+  await text;
+  expect(seen).toEqual([true]);
+});
+
 test('the signal of a response aborts its body and ends the source', async () => {
   const giveUp = new AbortController();
   let made: ReturnType<typeof pendingBody> | undefined;
