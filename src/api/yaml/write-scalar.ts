@@ -28,13 +28,11 @@ export function writeScalar(text: string, position: ScalarPosition): string {
     case 'plain':
       return fits(text, position) ? text : folded(text, position);
     case 'single':
-      if (isUnbroken(text, position) && !text.includes("'")) return `'${text}'`;
-      return quoted(text, SINGLE_QUOTE, position);
+      return singleQuoted(text, position);
     case 'literal':
       return literal(text, position);
     default:
-      if (isUnbroken(text, position) && SIMPLE.test(text)) return `"${text}"`;
-      return quoted(text, DOUBLE_QUOTE, position);
+      return doubleQuoted(text, position);
   }
 }
 
@@ -87,44 +85,78 @@ function folded(text: string, position: ScalarPosition): string {
 
 const isUnbroken = (text: string, position: ScalarPosition): boolean => fits(text, position) || !text.includes(' ');
 
+const encoder = /* @__PURE__ */ new TextEncoder();
+const decoder = /* @__PURE__ */ new TextDecoder();
+
+/** A text in single quotes, broken as by {@link folded}, but not at its first or last character. */
+function singleQuoted(text: string, position: ScalarPosition): string {
+  if (isUnbroken(text, position) && !text.includes("'")) return `'${text}'`;
+  // Space is reserved for the margins of all lines; a deep key would need gigabytes.
+  const newLine = encoder.encode(position.key ? '' : `\n${marginOf(position)}`);
+  // All of its characters are printable. A megabyte of quotes takes a third of the time as bytes.
+  const bytes = encoder.encode(text);
+  const last = bytes.length - 1;
+  // A byte fills at most two columns, and a line is broken at a single space only.
+  const lineBytes = Math.max(2, Math.floor((WIDTH - newLine.length) / 2));
+  const out = new Uint8Array(2 * bytes.length + 2 + newLine.length * (1 + Math.ceil(bytes.length / lineBytes)));
+  let length = 0;
+  out[length++] = SINGLE_QUOTE;
+  let column = position.column + 1;
+  for (let at = 0; at <= last; at++) {
+    const byte = bytes[at] as number;
+    const breakable = byte === SPACE && column > WIDTH && !position.key && at > 0 && at < last;
+    if (breakable && bytes[at - 1] !== SPACE && bytes[at + 1] !== SPACE) {
+      out.set(newLine, length);
+      length += newLine.length;
+      column = newLine.length - 1;
+      continue;
+    }
+    out[length++] = byte;
+    if (!isContinuation(byte)) column++;
+    if (byte !== SINGLE_QUOTE) continue;
+    out[length++] = byte;
+    column++;
+  }
+  out[length++] = SINGLE_QUOTE;
+  return decoder.decode(out.subarray(0, length));
+}
+
+/** True for the bytes of a character in UTF-8 after its first. */
+const isContinuation = (byte: number): boolean => (byte & 0xc0) === 0x80;
+
 /** A text that needs no escapes between double quotes. */
 const SIMPLE = /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/;
 
-/**
- * A text in quotes, broken at spaces beyond the width, but not at its first or last character. In double quotes also at
- * the first of several spaces: a backslash preserves the second.
- */
-function quoted(text: string, quote: number, position: ScalarPosition): string {
-  const isDouble = quote === DOUBLE_QUOTE;
+const isPlainInQuotes = (unit: number): boolean => isPrintable(unit) && unit !== DOUBLE_QUOTE && unit !== BACKSLASH;
+
+/** Like {@link singleQuoted}, but also broken at the first of several spaces: a backslash preserves the second. */
+function doubleQuoted(text: string, position: ScalarPosition): string {
+  if (isUnbroken(text, position) && SIMPLE.test(text)) return `"${text}"`;
   const margin = marginOf(position);
   const last = text.length - 1;
   const out = new TextBuffer(text.length);
-  out.unit(quote);
+  out.unit(DOUBLE_QUOTE);
   let column = position.column + 1;
   for (let at = 0; at <= last; at++) {
     const unit = text.charCodeAt(at);
     const breakable = unit === SPACE && column > WIDTH && !position.key && at > 0 && at < last;
-    const isAlone = breakable && text.charCodeAt(at + 1) !== SPACE;
-    if (breakable && (isDouble || isAlone) && text.charCodeAt(at - 1) !== SPACE) {
+    if (breakable && text.charCodeAt(at - 1) !== SPACE) {
       out.unit(NEWLINE);
       out.ascii(margin);
       column = margin.length;
-      if (isAlone) continue;
+      if (text.charCodeAt(at + 1) !== SPACE) continue;
       out.unit(BACKSLASH);
       column++;
-    } else if (isDouble && (unit === DOUBLE_QUOTE || unit === BACKSLASH || !isPrintable(unit))) {
+    } else if (isPlainInQuotes(unit)) {
+      out.unit(unit);
+      column++;
+    } else {
       const code = text.codePointAt(at) as number;
       if (code > 0xffff) at++;
       column += out.escaped(code);
-    } else {
-      out.unit(unit);
-      column++;
-      if (isDouble || unit !== SINGLE_QUOTE) continue;
-      out.unit(unit);
-      column++;
     }
   }
-  out.unit(quote);
+  out.unit(DOUBLE_QUOTE);
   return out.text();
 }
 
