@@ -55,9 +55,17 @@ export function measureTree(value: unknown, maxNodes: number): { readonly nodes:
     const below: object[] = [];
     depth++;
     for (const node of level) {
-      const children: readonly unknown[] = Array.isArray(node) ? node : Object.values(node);
-      nodes += children.length;
-      for (const child of children) if (isContainer(child)) below.push(child);
+      if (Array.isArray(node)) {
+        nodes += node.length;
+        for (const item of node) if (isContainer(item)) below.push(item);
+      } else {
+        const members = node as JsonObject;
+        for (const key in members) {
+          nodes++;
+          const child = members[key];
+          if (isContainer(child)) below.push(child);
+        }
+      }
     }
     level = below;
   }
@@ -80,3 +88,11 @@ export function sortedJson(value: unknown, touched?: WeakSet<object>): string {
 
 /** The depth limit of free JSON (`fieldsV1`), because later processing is recursive. */
 export const MAX_FREE_DEPTH = 100;
+
+export function depthWithin(value: unknown, left: number): boolean {
+  if (typeof value !== 'object' || value === null) return true;
+  if (left === 0) return false;
+  const members = value as Record<string, unknown>;
+  for (const key in members) if (!depthWithin(members[key], left - 1)) return false;
+  return true;
+}

@@ -17,14 +17,23 @@ export function membersWithin(value: unknown, max: number): boolean {
 }
 
 function left(value: unknown, max: number): number {
-  if (typeof value === 'string') return max - membersOfText(value.length);
+  if (typeof value === 'string') return value.length >= LONG_TEXT ? max - membersOfText(value.length) : max;
   if (typeof value !== 'object' || value === null) return max;
-  const children: readonly unknown[] = Array.isArray(value) ? value : Object.values(value);
-  let rest = max - children.length;
-  if (!Array.isArray(value)) for (const key of Object.keys(value)) rest -= membersOfText(key.length);
-  for (const child of children) {
+  let rest = max;
+  if (Array.isArray(value)) {
+    rest -= value.length;
+    for (const item of value as unknown[]) {
+      if (rest < 0) return rest;
+      rest = left(item, rest);
+    }
+    return rest;
+  }
+  const keys = Object.keys(value);
+  rest -= keys.length;
+  for (const key of keys) {
+    if (key.length >= LONG_TEXT) rest -= membersOfText(key.length);
     if (rest < 0) return rest;
-    rest = left(child, rest);
+    rest = left((value as Record<string, unknown>)[key], rest);
   }
   return rest;
 }

@@ -50,8 +50,15 @@ export function plainDocument(value: unknown): JsonDocument {
 /** How many keys a value has, at all levels. Recursive: for values within {@link MAX_DEPTH}. */
 function countKeys(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0;
-  const children: readonly unknown[] = Array.isArray(value) ? value : Object.values(value);
-  let count = Array.isArray(value) ? 0 : children.length;
-  for (const child of children) count += countKeys(child);
+  let count = 0;
+  if (Array.isArray(value)) {
+    for (const item of value) count += countKeys(item);
+    return count;
+  }
+  const members = value as Record<string, unknown>;
+  for (const key of Object.keys(members)) {
+    const member = members[key];
+    count += typeof member === 'object' ? 1 + countKeys(member) : 1;
+  }
   return count;
 }

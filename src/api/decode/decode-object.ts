@@ -1,4 +1,4 @@
-import { isInt64, isObject, measureTree, member, MAX_FREE_DEPTH } from '../../json/json-tree.js';
+import { depthWithin, isInt64, isObject, member, MAX_FREE_DEPTH } from '../../json/json-tree.js';
 import type { FieldShape, ListShape, MapShape, ScalarShape, Shape, StructShape } from '../schema/shape.js';
 import { typeFault, type DecodeFault } from './decode-fault.js';
 import { parseTime } from '../../time/parse-time.js';
@@ -187,9 +187,7 @@ function decodeScalar(
       return time.value ?? undefined;
     }
     case 'json':
-      return measureTree(value, Infinity).depth <= MAX_FREE_DEPTH
-        ? value
-        : stop(run, sameWords('json: exceeded max depth'));
+      return depthWithin(value, MAX_FREE_DEPTH) ? value : stop(run, sameWords('json: exceeded max depth'));
   }
   return fail(run, typeFault(value, shape, goPath(at)));
 }
