@@ -34,19 +34,24 @@ const text = (value: unknown): string => (typeof value === 'string' ? value : ''
  * returns the name of a stored field in the version of the events.
  */
 export function eventTable(fieldName: (stored: keyof Event) => string): TableDefinition {
+  const names = {
+    regarding: fieldName('regarding'),
+    note: fieldName('note'),
+    controller: fieldName('reportingController'),
+    source: fieldName('deprecatedSource'),
+    firstTimestamp: fieldName('deprecatedFirstTimestamp'),
+    lastTimestamp: fieldName('deprecatedLastTimestamp'),
+    count: fieldName('deprecatedCount'),
+  };
   return {
     columns: COLUMNS,
     cells(object, now) {
       const event = fieldsOf(object);
-      const valueOf = (stored: keyof Event): unknown => event[fieldName(stored)];
-      const about = fieldsOf(valueOf('regarding'));
+      const about = fieldsOf(event[names.regarding]);
       const series = event['series'] ? fieldsOf(event['series']) : undefined;
-      const firstSeen = age(valueOf('deprecatedFirstTimestamp') ?? event['eventTime'], now);
-      const lastTimestamp = valueOf('deprecatedLastTimestamp');
+      const firstSeen = age(event[names.firstTimestamp] ?? event['eventTime'], now);
+      const lastTimestamp = event[names.lastTimestamp];
       const lastSeen = lastTimestamp ? age(lastTimestamp, now) : firstSeen;
-      const source = fieldsOf(valueOf('deprecatedSource'));
-      const component = text(source['component']) || text(valueOf('reportingController'));
-      const host = text(source['host']) || text(event['reportingInstance']);
       const kind = text(about['kind']).toLowerCase();
       const name = text(about['name']);
       return [
@@ -55,12 +60,19 @@ export function eventTable(fieldName: (stored: keyof Event) => string): TableDef
         text(event['reason']),
         name ? `${kind}/${name}` : kind,
         text(about['fieldPath']),
-        host ? `${component}, ${host}` : component,
-        text(valueOf('note')).trim(),
+        reporter(event, fieldsOf(event[names.source]), names.controller),
+        text(event[names.note]).trim(),
         firstSeen,
-        series ? Number(series['count'] ?? 0) : Number(valueOf('deprecatedCount') ?? 0) || 1,
+        series ? Number(series['count'] ?? 0) : Number(event[names.count] ?? 0) || 1,
         text(fieldsOf(event['metadata'])['name']),
       ];
     },
   };
+}
+
+/** Returns `component, host`, each from the older fields of the event or else from the newer ones. */
+function reporter(event: Fields, older: Fields, controller: string): string {
+  const component = text(older['component']) || text(event[controller]);
+  const host = text(older['host']) || text(event['reportingInstance']);
+  return host ? `${component}, ${host}` : component;
 }
