@@ -3,7 +3,7 @@ import { scanJson } from '../../json/scan-json.js';
 import type { ManagedFieldsEntry } from '../../model/object-meta.js';
 import type { KnownEntries } from './quick-object.js';
 
-/** Without the first quote: a search for it would stop at every quote of the text. */
+/** Without the first quote, at which a search would stop in every member of the text. */
 const MANAGED = 'managedFields":[';
 const OPEN = MANAGED.length - 1;
 /** Managed fields end metadata, in the order of Go's structs and of the server's responses. */

@@ -15,6 +15,13 @@ export interface WriteOptions {
 
 const VALIDATIONS = ['', 'Ignore', 'Strict', 'Warn'];
 
+const DEFAULTS: WriteOptions = Object.freeze({
+  dryRun: false,
+  fieldManager: '',
+  fieldValidation: 'Warn',
+  force: undefined,
+});
+
 /**
  * @param apply server-side apply, which needs a field manager and may be forced
  * @throws StatusFailure 422 that names every fault
@@ -24,6 +31,7 @@ export function readWriteOptions(
   kind: 'CreateOptions' | 'UpdateOptions' | 'PatchOptions',
   apply = false,
 ): WriteOptions {
+  if (query.size === 0 && !apply) return DEFAULTS;
   const dryRun = query.get('dryRun') ?? [];
   const fieldManager = first(query, 'fieldManager') ?? '';
   const fieldValidation = first(query, 'fieldValidation') ?? '';

@@ -62,20 +62,22 @@ function positionOf(call: VerbCall, start: string): EventKey {
     : { namespace: start.slice(0, slash), name: start.slice(slash + 1) };
 }
 
-const LAST_CHARACTER = '\u{10ffff}';
+/** More than any name may have after its first characters: names have at most 253 bytes. */
+const LAST_CHARACTERS = '\u{10ffff}'.repeat(64);
 
 /**
- * Returns the position right before the only key that can match, if the selector names an event of one namespace. As in
- * kube-apiserver, such a list reads a single key, however many events the namespace has.
+ * Returns the position of the selector's `metadata.name`: in the order of lists no event of the API lies between this
+ * position and the event with that name. As in kube-apiserver, a list of one namespace with such a selector reads a
+ * single key, however many events the namespace has. Undefined for other lists, and for names that are not lower case,
+ * which core/v1 allows.
  */
-export function positionBeforeOnly({ scope }: VerbCall, { equalities }: Selector): EventKey | undefined {
+export function positionBeforeName({ scope }: VerbCall, { equalities }: Selector): EventKey | undefined {
   const { namespace } = scope;
   const name = equalities.find(({ field }) => field === 'metadata.name')?.value;
   if (namespace === '' || name === undefined || subdomainErrors(name).length > 0) return undefined;
-  // A valid name ends with a digit or a lower-case letter. No valid name sorts between this position and it.
-  const last = name.slice(-1);
-  const previous = last === '0' ? '.' : last === 'a' ? '9' : String.fromCharCode(last.charCodeAt(0) - 1);
-  return { namespace, name: name.slice(0, -1) + previous + LAST_CHARACTER };
+  const last = name.length - 1;
+  const previous = String.fromCharCode(name.charCodeAt(last) - 1);
+  return { namespace, name: name.slice(0, last) + previous + LAST_CHARACTERS };
 }
 
 /** Returns the metadata of a list. `last`: the last event of the page, if `remaining` (if known) more follow. */

@@ -7,7 +7,7 @@ import type { JsonPage, ListPage, ListQuery, Position, Revision } from '../../st
 import { eventSize, type EventRecord } from '../../store/contract/record.js';
 import { futureRevision } from '../request/store-failures.js';
 import type { VerbCall } from '../request/call.js';
-import { pageFailure, pageQuery, positionBeforeOnly, startOf, type Start } from './list-query.js';
+import { pageFailure, pageQuery, positionBeforeName, startOf, type Start } from './list-query.js';
 
 /** The maximum number of records requested from a store at once. */
 export const PAGE = 500;
@@ -52,12 +52,12 @@ export class PageReader {
 
   first(wanted: number): Page | Promise<Page> {
     const { after } = this.#start;
-    const before = after === undefined ? positionBeforeOnly(this.call, this.selector) : undefined;
-    return before === undefined ? this.#read(after, wanted) : this.#readOnly(before);
+    const before = after === undefined ? positionBeforeName(this.call, this.selector) : undefined;
+    return before === undefined ? this.#read(after, wanted) : this.#readSingle(before);
   }
 
   /** Reads the event that follows the position, which may be another than the requested one if that does not exist. */
-  async #readOnly(before: Position): Promise<ListPage> {
+  async #readSingle(before: Position): Promise<ListPage> {
     const { records, revision } = await this.#readRecords(before, 1, everything);
     return { records, revision };
   }

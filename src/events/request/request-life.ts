@@ -8,8 +8,8 @@ import type { StoreCall } from '../../store/contract/event-store.js';
 import { isStream, releaseIterator, releaseSource, type ApiResponse } from '../../http/response.js';
 import { LimitedStream, StreamedResponse } from './limited-stream.js';
 
-/** How often the deadline of a waiting request is checked. The first check also adds a listener for disconnection. */
-const CHECK_INTERVAL_MS = 250;
+/** A waiting request listens for the disconnection of its client after this time: most have ended by then. */
+const FOLLOW_AFTER_MS = 250;
 
 /** How long work that ignores its signal may hold its place after the request has ended. */
 const GRACE_MS = 500;
@@ -149,19 +149,18 @@ export class RequestLife implements StoreCall {
   #watch(): void {
     if (this.#timer !== undefined || this.#ended || this.#finished) return;
     this.#begun = this.#clock.monotonic();
-    this.#checkLater(0);
+    this.#checkAfter(Math.min(this.#limitMs, FOLLOW_AFTER_MS));
   }
 
-  #checkLater(elapsedMs: number): void {
-    const delayMs = Math.min(this.#limitMs - elapsedMs, CHECK_INTERVAL_MS);
+  #checkAfter(delayMs: number): void {
     this.#timer = this.#clock.setTimer(() => {
-      const elapsed = this.#clock.monotonic() - this.#begun;
-      if (elapsed >= this.#limitMs) {
+      const leftMs = this.#limitMs - (this.#clock.monotonic() - this.#begun);
+      if (leftMs <= 0) {
         this.#end(new DOMException('the request exceeded its time limit', 'AbortError'));
         return;
       }
       this.#follow();
-      if (!this.#ended) this.#checkLater(elapsed);
+      if (!this.#ended && leftMs < Infinity) this.#checkAfter(leftMs);
     }, delayMs);
   }
 
@@ -190,7 +189,7 @@ export class RequestLife implements StoreCall {
     this.#reason = reason;
     this.#timer?.cancel();
     this.#controller?.abort(reason);
-    // The work that does not depend on the signal.
+    // End the work that does not depend on the signal, too.
     if (this.#iterator !== undefined) {
       this.release();
       releaseIterator(this.#iterator);

@@ -102,7 +102,7 @@ const NAME = '{"metadata":{"name":"'.length;
 const NAME_TO_NAMESPACE = '","namespace":"'.length;
 /** From the end of the uid to where the revision belongs. */
 const UID_TO_CUT = '",'.length;
-/** Without the first quote: a search for it would stop at every quote of the text. */
+/** Without the first quote, at which a search would stop in every member of the text. */
 const VERSION = 'resourceVersion":"';
 /** How many bytes before the managed fields may be shared with them: a time, and a few common labels. */
 const CLOSE = 160;

@@ -35,7 +35,7 @@ export function createEventReader(entriesOf: EntriesOf): (event: EncodedEvent) =
   return (event) => readText(textOf(event), entriesOf);
 }
 
-/** Without the first quote: a search for it would stop at every quote of the text. */
+/** Without the first quote, at which a search would stop in every member of the text. */
 const MANAGED = 'managedFields":[';
 const MANAGED_START = MANAGED.length - 1;
 const AFTER_MANAGED = `]},${FIRST_FIELD}`;

@@ -43,14 +43,22 @@ export function changeStoredEvent(
   change: ChangeFunction,
   missing: () => Attempt | Promise<Attempt>,
 ): Result | Promise<Result> {
-  const attempt = chain(readStored(call), (record): Attempt | Promise<Attempt> => {
-    if (!record) return missing();
-    const stored = call.dependencies.readEvent(record.event);
-    return chain(yieldIfLarge(eventSize(record.event)), () =>
-      chain(change(stored.event, record), (changed) => storeChange(call, options, record, stored, changed)),
-    );
-  });
-  return chain(attempt, (result) => result ?? changeStoredEvent(call, options, change, missing));
+  const attempt = (): Attempt | Promise<Attempt> =>
+    chain(readStored(call), (record) => {
+      if (!record) return missing();
+      const stored = call.dependencies.readEvent(record.event);
+      return chain(yieldIfLarge(eventSize(record.event)), () =>
+        chain(change(stored.event, record), (changed) => storeChange(call, options, record, stored, changed)),
+      );
+    });
+  return chain(attempt(), (result) => result ?? again(attempt));
+}
+
+async function again(attempt: () => Attempt | Promise<Attempt>): Promise<Result> {
+  for (;;) {
+    const result = await attempt();
+    if (result) return result;
+  }
 }
 
 /** Stores the new state if it is allowed, unless this is a dry run. */

@@ -151,6 +151,21 @@ describe('a list of one namespace whose selector names an event', () => {
     expect(bench.asked).toHaveLength(1);
   });
 
+  // Names of core/v1 may have any characters that a path may have.
+  test.each([
+    ['web-a', ['web-A', 'web-Z', 'web-_', 'web-`', 'web-9\u{10ffff}']],
+    ['web-b', ['web-a\u{10ffff}z', 'web-a\u{10ffff}\u{10ffff}', 'web-']],
+    ['web-0', ['web-.', 'web--', 'web-']],
+  ])('finds it beside names that sort before it: %s', async (name, others) => {
+    const bench = await filled(0);
+    for (const each of [name, ...others]) {
+      await bench.store.create({ namespace: 'default', name: each }, sampleEvent({ name: each }), { expiresAt: FAR });
+    }
+    expect((await found(bench, named(name)))[0]).toEqual([name]);
+    await deleteEvents(bench.call(`DELETE ${path()}?${named(name)}`));
+    expect((await found(bench, named(name)))[0]).toEqual([]);
+  });
+
   test('applies the other terms to it', async () => {
     const bench = await filled(3);
     expect((await found(bench, `${named('e00001')}&labelSelector=app%3Dweb`))[0]).toEqual(['e00001']);
