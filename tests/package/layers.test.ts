@@ -174,6 +174,7 @@ const MERGEABLE_LINES = 30;
 const SEAMS: Readonly<Record<string, string>> = {
   'bridge/node/retain-tick-object.ts': 'a workaround for one behaviour of V8, described and tested on its own',
   'cli/main.ts': 'loaded with `import()`, so that a probe loads only one file',
+  'cli/serve/metrics.ts': 'the metrics of the server, tested without starting one',
   'cli/serve/serve-command.ts': 'the definition of a command, which loads the server only when it runs',
   'events/reading/get-event.ts': 'each verb has its own file',
   'events/reading/list-events.ts': 'each verb has its own file',
