@@ -7,7 +7,6 @@ import {
 } from '../../../../src/client/watching/events-cache.js';
 import type { Observation } from '../../../../src/observe/observation.js';
 import { fakeClock } from '../../../../src/testing/fake-clock.js';
-import { heapGrowth } from '../../../collect-garbage.js';
 import { passOn, settle } from './bench.js';
 import { modelServer, type ModelServer } from './model-server.js';
 
@@ -158,23 +157,5 @@ describe('A cache of events', () => {
     expect(() =>
       createEventsCache({ client: modelServer().client, indexers: { a: 1 }, watchList: 1 } as never),
     ).toThrow('createEventsCache: indexers must be an object of functions; watchList must be true or false');
-  });
-
-  it('does not keep earlier versions of events for handlers whose promises are pending', async () => {
-    const server = modelServer();
-    const { cache } = await cacheOf(server);
-    let calls = 0;
-    cache.on('updated', () => {
-      calls++;
-      return new Promise(() => undefined);
-    });
-    const growth = await heapGrowth(async () => {
-      for (let round = 0; round < 100; round++) {
-        server.put('a', `${round} ${'x'.repeat(50_000)}`);
-        await settle();
-      }
-    });
-    expect(calls).toBe(99);
-    expect(growth).toBeLessThan(2_500_000);
   });
 });
