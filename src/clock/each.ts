@@ -12,7 +12,11 @@ export async function each<T, Lane>(
   const run = async (lane: Lane): Promise<void> => {
     for (const item of queue) {
       if (failures.length > 0) return;
-      await work(item, lane).catch((error: unknown) => failures.push(error));
+      try {
+        await work(item, lane);
+      } catch (error) {
+        failures.push(error);
+      }
     }
   };
   await Promise.all(lanes.slice(0, items.length).map(run));

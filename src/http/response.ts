@@ -78,12 +78,16 @@ function isBody(body: unknown): boolean {
   return typeof (body as Partial<AsyncIterable<unknown>> | undefined)?.[Symbol.asyncIterator] === 'function';
 }
 
-const TEXT_HEADERS: ResponseHeaders = {
+const TEXT_HEADERS: ResponseHeaders = /* @__PURE__ */ Object.freeze({
   'content-type': 'text/plain; charset=utf-8',
   'x-content-type-options': 'nosniff',
-};
+});
 
 /** A text response in the form of Go's `http.Error`. `extraHeaders` (lower-case names) win over the usual ones. */
 export function textResponse(status: number, text: string, extraHeaders?: ResponseHeaders): ApiResponse {
-  return { status, headers: { ...TEXT_HEADERS, ...extraHeaders }, body: `${text}\n` };
+  return {
+    status,
+    headers: extraHeaders === undefined ? TEXT_HEADERS : { ...TEXT_HEADERS, ...extraHeaders },
+    body: `${text}\n`,
+  };
 }
