@@ -196,6 +196,8 @@ async function askLate({ port, secure }: Target, waitMs: number, resets: string[
     return false;
   }
   await pause(waitMs);
+  // Nothing was sent: the server stopped listening before it had accepted this connection.
+  if (failure !== undefined) return true;
   socket.write(REQUEST);
   const answered = (): boolean => received.includes('answered') || received.endsWith('please try again later.\n');
   while (!answered() && !socket.destroyed) await Promise.race([once(socket, 'data'), closed]).catch(() => undefined);
