@@ -1,4 +1,4 @@
-import type { Clock } from '../../clock/clock.js';
+import { atNextTurn, type Clock } from '../../clock/clock.js';
 import type { Revision } from '../contract/event-store.js';
 import { expired } from '../contract/conditions.js';
 import { eventSize, type EncodedEvent, type EventKey } from '../contract/record.js';
@@ -44,10 +44,20 @@ export function createEngine(clock: Clock, options: MemoryStoreOptions, bounds: 
     },
   });
   const jsonCache = createJsonCache(state.start, bounds.listCacheMaxBytes);
+  let unread = Infinity;
+  const onTurn = (): void => {
+    unread = Infinity;
+    history.afterRead();
+  };
   const afterWrite = (): void => {
+    if (unread === Infinity && feeds.readers > 0) {
+      unread = state.log.latest();
+      // Directly before the feeds read: what one of them writes then is unread again.
+      atNextTurn(onTurn);
+    }
+    feeds.wake();
     history.afterWrite();
     capacity.shrink();
-    feeds.wake();
   };
   const capacity = createCapacity(state, clock, {
     ...bounds,
@@ -60,6 +70,7 @@ export function createEngine(clock: Clock, options: MemoryStoreOptions, bounds: 
     historyMs: options.historyMs ?? 600_000,
     historyMaxBytes: bounds.historyMaxBytes,
     overLimit: capacity.overLimit,
+    unread: () => unread,
   });
   return {
     state,

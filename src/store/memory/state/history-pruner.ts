@@ -13,6 +13,8 @@ export interface HistoryLimits {
   readonly historyMaxBytes: number;
   /** True while the store has no space for all of its history. */
   overLimit(): boolean;
+  /** The first change that open feeds had no turn to read yet; it and later ones stay. */
+  unread(): number;
 }
 
 export type HistoryPruner = ReturnType<typeof createHistoryPruner>;
@@ -21,6 +23,7 @@ export type HistoryPruner = ReturnType<typeof createHistoryPruner>;
 export function createHistoryPruner(state: MemoryState, clock: Clock, limits: HistoryLimits) {
   const { log } = state;
   let timer: ClockTimer | undefined;
+  let closed = false;
 
   const msUntilDue = (): number | undefined => {
     const oldest = log.oldestAt();
@@ -29,18 +32,21 @@ export function createHistoryPruner(state: MemoryState, clock: Clock, limits: Hi
     return Math.max(0, oldest + limits.historyMs - clock.monotonic());
   };
 
-  /** Drops up to `steps` changes; returns true when more are due. */
+  const isUnread = (): boolean => log.floor() + 1 >= limits.unread();
+
+  /** Drops up to `steps` changes; returns true when more can be dropped. */
   const prune = (steps: number): boolean => {
     for (let i = 0; i < steps; i++) {
-      if (msUntilDue() !== 0) return false;
+      if (msUntilDue() !== 0 || isUnread()) return false;
       state.pruneOldest();
     }
     return true;
   };
 
   const plan = (): void => {
-    if (timer !== undefined) return;
+    if (timer !== undefined || closed) return;
     const wait = msUntilDue();
+    if (wait === 0 && isUnread()) return;
     if (wait !== undefined) timer = clock.setTimer(run, wait);
   };
 
@@ -59,6 +65,11 @@ export function createHistoryPruner(state: MemoryState, clock: Clock, limits: Hi
       if (limits.overLimit()) run();
       else plan();
     },
-    close: (): void => timer?.cancel(),
+    /** Goes on with what was unread. */
+    afterRead: (): void => plan(),
+    close(): void {
+      closed = true;
+      timer?.cancel();
+    },
   };
 }

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { Position } from '../../../../src/store/contract/event-store.js';
 import type { EventRecord } from '../../../../src/store/contract/record.js';
 import { memoryStore } from '../../../../src/store/memory/memory-store.js';
@@ -33,6 +33,36 @@ describe('memoryStore', () => {
     expect(await memoryStore({ clock: fakeClock({ now: 10 }), startAbove: 500 }).revision()).toBe(500);
     expect(await memoryStore({ clock: fakeClock({ now: 1000 }), startAbove: 500 }).revision()).toBe(1000);
     expect(await memoryStore({ clock: fakeClock({ now: -5 }) }).revision()).toBe(1);
+  });
+
+  test.each([
+    { historyMs: 0 },
+    { historyMaxBytes: 0 },
+    { historyMaxBytes: 0, maxEvents: 1, whenFull: 'evict-oldest' },
+  ] as const)('lets feeds that keep up read every change that its history has no room for: %j', async (options) => {
+    const store = memoryStore(options);
+    const after = await store.revision();
+    const seen: number[] = [];
+    let written = after;
+    const reading = (async () => {
+      for await (const changes of store.changes({ after })) {
+        seen.push(...changes.map(({ revision }) => revision));
+        // A reader that writes: its changes are read in the turn after.
+        if (seen.length < 40)
+          written = (await store.create(keyOf(`again-${seen.length}`), sampleEvent(), later)).revision;
+      }
+    })();
+    for (let turn = 0; turn < 10; turn++) {
+      for (let i = 0; i < 6; i++) written = (await store.create(keyOf(`${turn}-${i}`), sampleEvent(), later)).revision;
+      await nextTurn();
+    }
+    await vi.waitFor(() => expect(seen.at(-1)).toBe(written));
+    expect(seen).toEqual(Array.from({ length: written - after }, (_, index) => after + 1 + index));
+    const floor = async (): Promise<unknown> =>
+      (store.changes({ after })[Symbol.asyncIterator]().next() as Promise<unknown>).catch((error: unknown) => error);
+    await vi.waitFor(async () => expect(await floor()).toMatchObject({ code: 'expired', current: written }));
+    await store.close();
+    await reading;
   });
 
   test('lists events that share a value in key order, and only those that match every term', async () => {
@@ -95,6 +125,7 @@ describe('memoryStore', () => {
     for (let round = 0; round < 5; round++) {
       await store.create(keyOf(`event-${round}`), sampleEvent(), later);
       await fast.next();
+      await nextTurn();
       clock.advance(1000);
     }
     await expect(slow.next()).rejects.toMatchObject({ code: 'expired' });

@@ -27,13 +27,14 @@ function createBench(changes: number, { at = 0, perRead = 0 } = {}) {
       return { cancel: () => void timers.splice(timers.indexOf(timer) >>> 0, 1) };
     },
   };
-  const limits = { historyMs: 1000, historyMaxBytes: 1e9, keepUnderLimit: Infinity };
+  const limits = { historyMs: 1000, historyMaxBytes: 1e9, keepUnderLimit: Infinity, unread: Infinity };
   const pruner = createHistoryPruner(state, clock, {
     historyMs: limits.historyMs,
     get historyMaxBytes() {
       return limits.historyMaxBytes;
     },
     overLimit: () => state.log.latest() - state.log.floor() > limits.keepUnderLimit,
+    unread: () => limits.unread,
   });
   return { state, limits, pruner, timers, write };
 }
@@ -98,12 +99,27 @@ describe('the history of a memory store', () => {
     expect(timers).toEqual([]);
   });
 
+  test('keeps what feeds had no turn to read, without a timer, and drops it after that', () => {
+    const { state, limits, pruner, timers } = createBench(100);
+    limits.historyMaxBytes = 0;
+    limits.keepUnderLimit = 0;
+    limits.unread = 41;
+    pruner.afterWrite();
+    expect(state.log.floor()).toBe(40);
+    expect(timers).toEqual([]);
+    limits.unread = Infinity;
+    pruner.afterRead();
+    expect(timers.map(({ delayMs }) => delayMs)).toEqual([0]);
+    timers[0]?.run();
+    expect(state.log.floor()).toBe(100);
+  });
+
   test('has no timer left when it is closed', () => {
     const { pruner, timers } = createBench(1);
-    pruner.close();
     pruner.afterWrite();
     expect(timers).toHaveLength(1);
     pruner.close();
+    pruner.afterRead();
     expect(timers).toEqual([]);
   });
 });
