@@ -57,7 +57,8 @@ export interface ApplyManagedFieldsInput extends Pick<
 /**
  * Merges a manager's intent into the stored object: its fields become the manager's, those it owned before and does not
  * want now are removed unless another manager owns them, and other managers' fields are kept unless `force` takes them.
- * An apply that changes nothing returns the stored object. Arguments are not changed.
+ * An apply that changes nothing returns the stored object, with the resourceVersion of the intent. Arguments are not
+ * changed.
  *
  * @throws StatusFailure 400 for an intent of another type, with managed fields of its own, or with fields or values the
  * version does not have; 409 with one cause per field for conflicts
@@ -109,7 +110,10 @@ function mergedInto(
   const fields = difference(wanted, WITHOUT_OWNER);
   // A manager that changes nothing becomes an owner as well, with the time of its last apply in any version, if there is one.
   if (fields.size > 0) managers.set(self, { ...identity, fields, time: noop ? before.get(self)?.time : time });
-  return { merged: noop ? live : merged, managers };
+  // The caller checks the resourceVersion that an intent may have, also if nothing else changes.
+  const { metadata } = intent;
+  const hasRevision = isObject(metadata) && member(metadata, 'resourceVersion') !== undefined;
+  return { merged: noop && !hasRevision ? live : merged, managers };
 }
 
 function checkedIntent(intent: Readonly<Record<string, unknown>>, version: ManagedVersion): WireObject {

@@ -55,7 +55,7 @@ function merged(call: VerbCall, options: WriteOptions, body: ApplyBody, previous
   call.warnings.push(...applyBodyWarnings(body, options.fieldValidation));
   const next = version.fromWire(object);
   setManagedFields(next, entries);
-  requireMatchingName(call, next);
   requireNamespace(call, next);
+  requireMatchingName(call, next);
   return next;
 }

@@ -81,6 +81,28 @@ describe('an apply of an existing event', () => {
     expect((await json(`GET ${path('/a')}`)).json).toEqual(created);
   });
 
+  test('is a conflict if it names another revision, also if it changes nothing', async () => {
+    const { create, json, revision } = bench({ managedFields: true });
+    const created = await create('a');
+    const before = await revision();
+    for (const labels of [undefined, { a: '1' }]) {
+      const sent = (resourceVersion: string) => event('a', {}, { resourceVersion, ...(labels && { labels }) });
+      expect((await json(target('a', '&force=true'), sent('1'), APPLY)).json).toMatchObject({
+        reason: 'Conflict',
+        message: expect.stringMatching(/the object has been modified/) as string,
+      });
+      expect((await json(target('a', '&force=true'), sent('x'), APPLY)).status).toBe(400);
+    }
+    const { metadata } = created;
+    const minimal = { apiVersion: created['apiVersion'], kind: created['kind'], metadata: { name: 'a' } };
+    const withRevision = (resourceVersion: unknown) => ({ ...minimal, metadata: { name: 'a', resourceVersion } });
+    expect((await json(target('a'), withRevision('1'), APPLY)).status).toBe(409);
+    expect((await json(target('a'), withRevision('x'), APPLY)).status).toBe(400);
+    const current = (metadata as Json)['resourceVersion'];
+    expect((await json(target('a'), withRevision(current), APPLY)).json).toEqual(created);
+    expect(await revision()).toBe(before);
+  });
+
   test('with its own uid is an ordinary apply', async () => {
     const { create, json } = bench();
     const { uid } = metaOf(await create('a'));
@@ -91,6 +113,12 @@ describe('an apply of an existing event', () => {
       { a: '1' },
     ]);
   });
+});
+
+test('an apply for another name and another namespace is refused for the namespace', async () => {
+  const { json } = bench();
+  const refused = await json(target('a'), event('b', {}, { namespace: 'other' }), APPLY);
+  expect(refused.json['message']).toContain('the namespace of the provided object does not match');
 });
 
 test.each(['namespace', 'name'] as const)('an applied %s that contradicts the path is refused', async (which) => {
