@@ -52,11 +52,11 @@ function patched(
     rendering: () => result.rendering(result.document),
     words: type === 'application/strategic-merge-patch+json' ? 'converter' : 'json',
   });
-  const next = version.fromWire(decoded.object, decoded.apiVersion);
-  requireMatchingName(call, next);
-  requireNamespace(call, next);
   // Another attempt adds the same warnings; each is sent once.
   call.warnings.push(...decoded.warnings);
+  const next = version.fromWire(decoded.object, decoded.apiVersion);
+  requireNamespace(call, next);
+  requireMatchingName(call, next);
   dedupeOwners(call, next, 'patch');
   return chain(yieldIfLarge(body.length), () => {
     const managedFields = trackFields(call, options, next, previous);

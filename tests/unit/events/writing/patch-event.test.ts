@@ -84,3 +84,19 @@ test.each([['name'], ['namespace']])('a patch that gives the event another %s is
   expect((await json(`PATCH ${path('/a')}`, event('a', {}, { [key]: 'other' }), STRATEGIC)).status).toBe(400);
   expect(await revision()).toBe(before);
 });
+
+test.each([
+  ['name', { name: 'other' }, 'the name of the object'],
+  ['namespace', { namespace: 'other' }, 'the namespace of the provided object'],
+  ['name and another namespace', { name: 'other', namespace: 'other' }, 'the namespace of the provided object'],
+])('the refusal of a patch with another %s carries the warnings about its fields', async (_, metadata, message) => {
+  const { ask, create } = bench();
+  await create('a');
+  for (const headers of [MERGE, STRATEGIC]) {
+    const body = JSON.stringify({ metadata: { ...metadata, odd: 1 } });
+    const response = await ask(`PATCH ${path('/a')}`, { body, headers });
+    expect(response.status).toBe(400);
+    expect((await response.json<Json>())['message']).toContain(message);
+    expect(String(response.headers['warning'])).toContain('unknown field \\"metadata.odd\\"');
+  }
+});
