@@ -9,6 +9,9 @@ import { isOutdated } from '../request/store-failures.js';
 import { decodeEvent, encodeEvent } from '../stored-form/encode-event.js';
 import { requireFits } from './store-new-event.js';
 
+/** The finalizers of the garbage collector, which has nothing to do with events: they delay no deletion. */
+const GARBAGE_COLLECTION: readonly string[] = ['orphan', 'foregroundDeletion'];
+
 interface Removal {
   /** False: the event waits for its finalizers. */
   readonly removed: boolean;
@@ -35,11 +38,14 @@ async function removeOnce(call: VerbCall, record: EventRecord, dryRun: boolean):
   call.life.throwIfAborted();
   const event = decodeEvent(record.event.bytes);
   const { metadata } = event;
-  if (!metadata.finalizers?.length) {
+  const { finalizers = [] } = metadata;
+  const pending = finalizers.filter((finalizer) => !GARBAGE_COLLECTION.includes(finalizer));
+  if (pending.length === 0) {
     if (!dryRun) await store.remove(record.key, { expected: record.revision });
     return { removed: true, record };
   }
   if (metadata.deletionTimestamp) return { removed: false, record };
+  metadata.finalizers = pending;
   metadata.deletionTimestamp = wholeSeconds(time.now());
   metadata.deletionGracePeriodSeconds = 0;
   if (metadata.generation) metadata.generation += 1;

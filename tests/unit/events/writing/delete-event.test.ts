@@ -15,6 +15,22 @@ describe('a delete of one event', () => {
     expect((await json(`DELETE ${path('/a')}`)).status).toBe(404);
   });
 
+  test.each(['orphan', 'foregroundDeletion'])(
+    'does not wait for the finalizer %s, which nothing would ever remove',
+    async (finalizer) => {
+      const { create, json } = bench();
+      for (const options of [{}, { propagationPolicy: 'Orphan' }, { propagationPolicy: 'Foreground' }]) {
+        await create('a', {}, { finalizers: [finalizer] });
+        expect((await json(`DELETE ${path('/a')}`, options)).json).toMatchObject({ kind: 'Status', status: 'Success' });
+        expect((await json(`GET ${path('/a')}`)).status).toBe(404);
+      }
+      await create('b', {}, { finalizers: [finalizer, 'example.com/x'] });
+      const marked = await json(`DELETE ${path('/b')}`);
+      expect(metaOf(marked.json)).toMatchObject({ deletionGracePeriodSeconds: 0, finalizers: ['example.com/x'] });
+      expect((await json(`DELETE ${path('/b')}`)).json).toEqual(marked.json);
+    },
+  );
+
   test('returns its group, name and uid', async () => {
     const { create, json } = bench();
     const { uid } = metaOf(await create('a'));
