@@ -147,7 +147,8 @@ function finalizerErrors(finalizers: readonly string[]): FieldError[] {
   return errors;
 }
 
-function finalizerDomainErrors(finalizers: readonly string[]): FieldError[] {
+/** The errors of finalizers without a domain that are not Kubernetes' own. */
+export function finalizerDomainErrors(finalizers: readonly string[]): FieldError[] {
   return collectErrors(finalizers, (finalizer, index) => {
     if (finalizer.includes('/') || STANDARD_FINALIZERS.includes(finalizer)) return [];
     const fault = 'name is neither a standard finalizer name nor is it fully qualified';

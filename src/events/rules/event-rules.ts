@@ -3,7 +3,11 @@ import { qualifiedNameErrors, subdomainErrors } from '../../api/validation/names
 import { invalidValue, required, type FieldError } from '../../api/status/field-error.js';
 import type { Event, EventSeries } from '../../model/event.js';
 import type { EventVersion } from '../versions/version.js';
-import { validateObjectMetaCreate, validateObjectMetaUpdate } from '../../api/validation/object-meta.js';
+import {
+  finalizerDomainErrors,
+  validateObjectMetaCreate,
+  validateObjectMetaUpdate,
+} from '../../api/validation/object-meta.js';
 import { shorten } from '../../json/go-print.js';
 import { member, sameTree, type JsonObject } from '../../json/json-tree.js';
 import { lazy } from '../../api/schema/lazy.js';
@@ -113,6 +117,8 @@ export function updateErrors(next: Event, previous: Event, version: EventVersion
   errors.push(...metadataErrors, ...baseErrors(next, version));
   if (!version.strict) return errors;
   errors.push(...metadataErrors);
+  const { finalizers } = next.metadata;
+  if (finalizers) errors.push(...finalizerDomainErrors(finalizers));
   if (next.series && !same(next.series, previous.series)) {
     errors.push(...seriesErrors(next.series));
   }

@@ -144,6 +144,16 @@ describe('a new event', () => {
 });
 
 describe('an update', () => {
+  it('may add finalizers without a domain only through the older version', () => {
+    const metadata = { ...event().metadata, finalizers: ['example.com/cleanup', 'orphan', 'cleanup'] };
+    expect(onUpdate({ metadata }, {}, older)).toEqual([]);
+    expect(onUpdate({ metadata })).toEqual([
+      'metadata.finalizers[2]: Invalid value: "cleanup": name is neither a standard finalizer name nor is it fully qualified',
+    ]);
+    expect(onUpdate({ metadata: { ...metadata, finalizers: ['example.com/cleanup', 'orphan'] } })).toEqual([]);
+    expect(onUpdate({}, { metadata })).toEqual([]);
+  });
+
   it('may change series and metadata', () => {
     const series = { count: 2, lastObservedTime: '2026-03-05T06:07:09.000000Z' };
     expect(onUpdate({ series, metadata: { ...event().metadata, labels: { a: '1' } } })).toEqual([]);
