@@ -81,14 +81,17 @@ export function createLifecycle(options: LifecycleOptions): Lifecycle {
 
     phase = 'draining';
     const controller = new AbortController();
+    let watchesEnded = false;
     // Started in order and awaited together, because a server's close() ends only with its last connection.
     const draining = Promise.all([
       attempt('stopAccepting', options.stopAccepting),
-      attempt('endWatches', options.endWatches),
+      attempt('endWatches', options.endWatches).then(() => (watchesEnded = true)),
       attempt('drain', () => options.drain?.({ signal: controller.signal })),
     ]);
     const drained = await withinTime(draining, drainTimeoutMs, clock);
     if (!drained) controller.abort(new Error('the drain timeout has passed'));
+    // The other two wait for requests in flight, which `drained` reports.
+    if (!watchesEnded) note('endWatches', new Error('endWatches took too long and was abandoned'));
 
     phase = 'closing';
     if (!(await withinTime(attempt('close', options.close), closeTimeoutMs, clock))) {

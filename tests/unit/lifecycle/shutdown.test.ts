@@ -111,6 +111,16 @@ describe('the shutdown sequence', () => {
     expect(steps.at(-1)).toBe('close');
   });
 
+  it('reports watches that do not end while requests are in flight, and continues', async () => {
+    const { clock, steps, lifecycle } = setup({ drainTimeoutMs: 500, endWatches: () => new Promise(() => undefined) });
+    const ended = lifecycle.shutdown();
+    await clock.advance(500);
+    const { drained, failures } = await ended;
+    expect(drained).toBe(false);
+    expect(failures).toEqual([{ step: 'endWatches', error: new Error('endWatches took too long and was abandoned') }]);
+    expect(steps.at(-1)).toBe('close');
+  });
+
   it('continues after steps that fail, and reports them', async () => {
     const seen: Observation[] = [];
     const { steps, lifecycle } = setup({
