@@ -21,7 +21,7 @@ interface CheckKind<Options> {
   /** The rules of the options that only this check has. */
   readonly rules: OptionRules<Omit<Options, keyof CommonOptions>>;
   readonly crossCheck?: CrossCheck<Options>;
-  /** Defaults, which do not apply if the options set the other one of `cacheMs` and `periodMs`. */
+  /** Defaults. `cacheMs` and `periodMs` do not apply if the options set the other one. */
   readonly timing?: { readonly cacheMs: number } | typeof LASTING;
 }
 
@@ -45,8 +45,9 @@ export function makeCheck<Options extends CommonOptions>(
   const common = commonRules();
   checkOptions(where, options, { ...common, ...rules } as unknown as OptionRules<Options>, crossCheck);
   const given = Object.entries(options).filter(([key, value]) => value !== undefined && key in common);
-  const other = timing && options['cacheMs' in timing ? 'periodMs' : 'cacheMs'];
-  const defaults = other === undefined ? timing : undefined;
+  const [when, other] =
+    timing && 'cacheMs' in timing ? (['cacheMs', 'periodMs'] as const) : (['periodMs', 'cacheMs'] as const);
+  const defaults = options[other] === undefined ? timing : { ...timing, [when]: undefined };
   const made: HealthCheck = { name, ...defaults, ...(Object.fromEntries(given) as Partial<HealthCheck>), check };
   if (dependency && made.endpoints?.includes('livez')) {
     warn(

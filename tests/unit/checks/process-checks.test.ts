@@ -105,7 +105,7 @@ describe('heapCheck and memoryCheck', () => {
     for (const make of [heapCheck, memoryCheck]) {
       expect(make()).toMatchObject({ periodMs: 10_000, failureThreshold: 3 });
       expect(make({ periodMs: 1_000 })).toMatchObject({ periodMs: 1_000, failureThreshold: 3 });
-      expect(make({ cacheMs: 5 })).toMatchObject({ cacheMs: 5 });
+      expect(make({ cacheMs: 5 })).toMatchObject({ cacheMs: 5, failureThreshold: 3 });
       expect(make({ cacheMs: 5 }).periodMs).toBeUndefined();
     }
   });
