@@ -28,7 +28,8 @@ function textOf(error: unknown, levels: number): string {
   if (error === undefined || error === null) return '';
   if (typeof error !== 'object' || !('message' in error)) return String(error);
   const { message, name, code, cause, errors } = error as Readonly<Record<string, unknown>>;
-  let text = typeof message === 'string' ? message : '';
+  // Messages of OpenSSL end with a line break.
+  let text = typeof message === 'string' ? message.trimEnd() : '';
   const add = (more: string): void => {
     if (!text.includes(more)) text += text === '' ? more : `: ${more}`;
   };

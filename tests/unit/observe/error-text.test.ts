@@ -31,6 +31,11 @@ describe('the text of an error', () => {
       'connect ECONNREFUSED ::1:1',
     ],
     ['many errors', new AggregateError([1, 2, 3, 4, 5].map(String), 'm'), 'm: 1; 2; 3; 4'],
+    [
+      'a line break at the end, as messages of OpenSSL have',
+      new Error('a', { cause: coded('wrong version number:350:\n', 'ERR_SSL_WRONG_VERSION_NUMBER') }),
+      'a: wrong version number:350: (ERR_SSL_WRONG_VERSION_NUMBER)',
+    ],
     ['no message', new TypeError(''), 'TypeError'],
   ])('includes what was thrown with %s', (_name, error, text) => {
     expect(errorText(error)).toBe(text);
