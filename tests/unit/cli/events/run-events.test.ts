@@ -267,6 +267,7 @@ describe('the command line of kube-vitals events', () => {
       ['--types', 'a,,b'],
       'invalid argument "a,,b" for "--types" flag: must be types separated by commas, such as Warning',
     ],
+    [['--sort', 'up'], 'invalid argument "up" for "--sort" flag: must be newest or oldest'],
     [['-o', 'xml'], 'invalid argument "xml" for "--output" flag: must be table or wide or json or yaml'],
     [['-x'], 'unexpected argument "-x"'],
     [['--n', 'x'], 'unknown flag: --n'],
