@@ -92,6 +92,27 @@ describe('the plugin of Fastify', () => {
     expect(await whole(await get(port, '/ops/api'))).toBe('own api');
   });
 
+  test('works in a plugin without a prefix, such as a file of @fastify/autoload, after the hooks of that plugin', async () => {
+    const { events } = eventsOfTest();
+    const asked: string[] = [];
+    const { port } = await listen(async (service) => {
+      await service.register(cors);
+      await service.register(async (plugin) => {
+        plugin.addHook('onRequest', async ({ url }) => void asked.push(url));
+        await plugin.register(toFastifyPlugin(firstOf(health.handle, events.handle)));
+      });
+      service.get('/own', async () => 'own');
+      service.get('/api', async () => 'own api');
+    });
+    expect(await whole(await get(port, '/readyz'))).toBe('ok');
+    expect(await post(port, PATH, event('one'))).toBe(201);
+    expect(await whole(await get(port, '/own'))).toBe('own');
+    expect(await whole(await get(port, '/api'))).toBe('own api');
+    expect(await whole(await get(port, '/apis'))).toContain('"APIGroupList"');
+    expect(await whole(await get(port, '/none'))).toContain('Route GET:/none not found');
+    expect(asked).toEqual(['/readyz', PATH, '/apis', '/none']);
+  });
+
   test("leaves discovery to the service's routes, and serves it where there are none", async () => {
     const { events } = eventsOfTest();
     const { port } = await listen((service) => {

@@ -47,6 +47,17 @@ export interface FastifyInstanceLike {
     },
     handler: () => void,
   ): unknown;
+  /** Registers a route for some methods. */
+  route(options: {
+    /** The methods of the route. */
+    method: string[];
+    /** The path of the route. */
+    url: string;
+    /** The hook of the route. */
+    onRequest: FastifyOnRequest;
+    /** Responds, unless a hook has. */
+    handler: () => void;
+  }): unknown;
 }
 
 /** A plugin of Fastify, for `app.register`. */
@@ -67,8 +78,8 @@ export type FastifyPluginOptions = BridgeOptions;
  * `app.register(toFastifyPlugin(health.handle), { prefix: '/ops' })`. It behaves as `toNodeListener`.
  *
  * - Registered at the root it is an `onRequest` hook, which runs before Fastify reads a body. Hooks that were added
- *   before it run first, later ones only for other paths. Registered in a plugin with a prefix it is the route
- *   `PREFIX/*`: all hooks of that plugin run first, and its other routes take precedence.
+ *   before it run first, later ones only for other paths. Registered with a prefix, or in a plugin that Fastify
+ *   encapsulates, it is the route `PREFIX/*`: all hooks of that plugin run first, and other routes take precedence.
  * - Headers that hooks have set, such as those of `@fastify/cors`, are sent. `onSend` hooks do not run, `onResponse`
  *   hooks do.
  * - If no route matches, events also serve `/api`, `/apis`, `/openapi/v2` and `/openapi/v3`.
@@ -114,13 +125,16 @@ export function toFastifyPlugin(handler: ApiHandler, options: FastifyPluginOptio
       };
       serve(request.raw, raw, { next, hasNext, onResponse, framework: request });
     };
-    if (instance.prefix === '') {
+    if (instance.prefix === '' && isRoot(instance)) {
       instance.addHook('onRequest', (request, reply, next) => respond(request, reply, !request.is404, () => next()));
     } else {
-      // Hooks of a plugin run for its routes only.
+      // Hooks of a plugin run for its own routes only: a path for which it has none would never reach them.
       const onRequest: FastifyOnRequest = (request, reply) =>
         respond(request, reply, false, () => void reply.callNotFound());
-      instance.all(`${prefix}/*`, { onRequest }, () => undefined);
+      const handler = (): void => undefined;
+      // Without a prefix OPTIONS is left to @fastify/cors, which declares it for the same path.
+      if (instance.prefix + prefix === '') instance.route({ method: METHODS, url: '/*', onRequest, handler });
+      else instance.all(`${prefix}/*`, { onRequest }, handler);
     }
     instance.addHook('preClose', (closed) => {
       stopping.abort();
@@ -134,4 +148,11 @@ export function toFastifyPlugin(handler: ApiHandler, options: FastifyPluginOptio
     [Symbol.for('skip-override')]: true,
     [Symbol.for('fastify.display-name')]: 'kube-vitals',
   });
+}
+
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
+
+/** Whether this is the instance that `fastify()` returned. Those of encapsulated plugins inherit from their parent. */
+function isRoot(instance: FastifyInstanceLike): boolean {
+  return !('addHook' in (Object.getPrototypeOf(instance) as object));
 }
