@@ -34,7 +34,8 @@ export async function runProbe(
     return healthy ? 0 : 1;
   } catch (error) {
     const { message } = signal.aborted ? new Error(`no response within ${timeoutMs} ms`) : (error as Error);
-    context.stderr.write(`error: ${url.href}: ${message || String((error as NodeJS.ErrnoException).code)}\n`);
+    const text = message.trimEnd() || String((error as NodeJS.ErrnoException).code);
+    context.stderr.write(`error: ${url.href}: ${text}\n`);
     return 1;
   }
 }

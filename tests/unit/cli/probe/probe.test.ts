@@ -160,6 +160,12 @@ describe('kube-vitals probe', () => {
     expect([code, err]).toEqual([1, 'error: http://127.0.0.1:1/readyz: connect ECONNREFUSED 127.0.0.1:1\n']);
   });
 
+  it('reports a server that does not speak TLS in one line', async () => {
+    const url = await serve((_req, res) => void res.end());
+    const { code, err } = await probe(url.replace('http:', 'https:'));
+    expect([code, err]).toEqual([1, expect.stringMatching(/^error: https:[^\n]*wrong version number[^\n]*\n$/)]);
+  });
+
   it('fails when the server switches to another protocol', async () => {
     const url = await serveRaw('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n');
     const { code, err } = await probe(url, '--timeout=2s');
