@@ -19,6 +19,8 @@ export interface PluginCommand {
 const MAX_OUTPUT_BYTES = 1_048_576;
 const MAX_STDERR_BYTES = 65_536;
 const MAX_HINT = 500;
+/** How long a program's own children may keep its output open after its end, in milliseconds: they may never close it. */
+const DRAIN_MS = 500;
 
 /**
  * Runs a program without a shell until the signal ends it, and returns its standard output. Errors name the program,
@@ -28,12 +30,22 @@ export async function runPlugin(plugin: PluginCommand, signal: AbortSignal): Pro
   const [{ spawn }, { env }] = await Promise.all([import('node:child_process'), import('node:process')]);
   signal.throwIfAborted();
   const name = `the program ${JSON.stringify(plugin.command)}`;
-  const child = spawn(plugin.command, plugin.args, {
-    stdio: ['ignore', 'pipe', 'pipe'],
-    shell: false,
-    windowsHide: true,
-    env: { ...env, ...plugin.env },
-  });
+  const notStarted = ({ code = 'unknown' }: NodeJS.ErrnoException): Error =>
+    kubeconfigFault(`${name} could not be started (${code})`);
+  const start = () => {
+    try {
+      return spawn(plugin.command, plugin.args, {
+        stdio: ['ignore', 'pipe', 'pipe'],
+        shell: false,
+        windowsHide: true,
+        env: { ...env, ...plugin.env },
+      });
+    } catch (error) {
+      // Its text repeats an argument, or a variable of the environment.
+      throw notStarted(error as NodeJS.ErrnoException);
+    }
+  };
+  const child = start();
   // Absent where the process has no file descriptors left.
   const { stdout, stderr }: { readonly stdout?: Readable; readonly stderr?: Readable } = child;
   const stderrText = collect(stderr, MAX_STDERR_BYTES);
@@ -44,11 +56,18 @@ export async function runPlugin(plugin: PluginCommand, signal: AbortSignal): Pro
     timer = setTimeout(() => fail(`did not end within ${plugin.timeoutMs} ms`), plugin.timeoutMs);
     child.once('error', (error: NodeJS.ErrnoException) => {
       const hint = plugin.installHint === undefined ? '' : `. ${plugin.installHint.slice(0, MAX_HINT)}`;
-      fail(error.code === 'ENOENT' ? `was not found${hint}` : `could not be started (${error.code ?? 'unknown'})`);
+      if (error.code === 'ENOENT') fail(`was not found${hint}`);
+      else reject(notStarted(error));
     });
-    child.once('close', (code, killed) => {
+    const end = (code: number | null, killed: NodeJS.Signals | null): void => {
       if (code === 0) resolve(written());
       else fail(killed === null ? `ended with exit code ${code}` : `was ended by ${killed}`);
+    };
+    child.once('close', end);
+    child.once('exit', (code, killed) => {
+      clearTimeout(timer);
+      // After a last look at the pipes, which an event loop that was busy may not have read.
+      timer = setTimeout(() => setImmediate(end, code, killed), DRAIN_MS).unref();
     });
   });
   try {
