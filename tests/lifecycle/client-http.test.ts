@@ -183,6 +183,19 @@ describe('a client over HTTP', () => {
     for (const error of others) expect(error).toMatchObject({ message: 'the transport is closed', sent: false });
   });
 
+  test('ends calls that wait for their token when the transport is closed', async () => {
+    let asked = 0;
+    const token = (): Promise<string> => {
+      asked++;
+      return new Promise(() => undefined);
+    };
+    const { client, transport } = await clientOf(() => undefined, { token });
+    const failed = failureOf(client.get({ name: 'a' }));
+    while (asked === 0) await delay(1);
+    await transport.close();
+    expect(await failed).toMatchObject({ message: 'the transport is closed', sent: false });
+  });
+
   test('fails when there is no response within timeoutMs', async () => {
     const { client } = await clientOf(() => undefined);
     const error = await failureOf(client.get({ name: 'a' }, { timeoutMs: 30 }));

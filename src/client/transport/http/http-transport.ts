@@ -50,11 +50,16 @@ export function createSender(options: SenderOptions): ConnectedTransport {
   const maxConnections = options.maxConnections ?? 128;
   const dispatchers = createDispatchers({ ...options, maxConnections, maxHeaderBytes });
   const acquire = createConnectionLimit(maxConnections);
+  const closed = new AbortController();
   let closing: Promise<void> | undefined;
 
   /** The credentials and certificates of the client, which may differ for each request. */
   const identity = (signal: AbortSignal | undefined) =>
-    untilAborted(Promise.all([credentials.read(signal), options.tls.read(signal)]), signal);
+    untilAborted(
+      untilAborted(Promise.all([credentials.read(signal), options.tls.read(signal)]), signal),
+      // A token function may never return.
+      closed.signal,
+    );
 
   const attempt = async (
     request: ApiRequest,
@@ -113,8 +118,12 @@ export function createSender(options: SenderOptions): ConnectedTransport {
     handle,
     namespace,
     close() {
-      if (closing === undefined) options.onClose?.();
-      return (closing ??= dispatchers.destroy(transportClosed()));
+      if (closing === undefined) {
+        closing = dispatchers.destroy(transportClosed());
+        options.onClose?.();
+        closed.abort(transportClosed());
+      }
+      return closing;
     },
   };
 }
