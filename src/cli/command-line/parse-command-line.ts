@@ -180,7 +180,7 @@ export function refuseUnencryptedToken({ protocol, hostname }: URL): void {
 export function oneOf<Word extends string>(...words: readonly Word[]): (text: string) => Word {
   return (text) => {
     const found = words.find((word) => word === text);
-    if (found === undefined) throw new Error(`must be ${words.join(' or ')}`);
+    if (found === undefined) throw new Error(`must be ${words.filter(Boolean).join(' or ')}`);
     return found;
   };
 }

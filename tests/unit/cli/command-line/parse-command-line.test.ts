@@ -75,5 +75,7 @@ describe('the readers of values', () => {
   it('accept one of several words', () => {
     expect(oneOf('a', 'b')('b')).toBe('b');
     expect(() => oneOf('a', 'b')('c')).toThrow('must be a or b');
+    // The empty word stands for a flag that is absent.
+    expect(() => oneOf('', 'a', 'b')('c')).toThrow(/^must be a or b$/);
   });
 });
