@@ -3,7 +3,8 @@ import { isUnsafe, safeDocument } from './safe-text.js';
 
 /** Writes events in one of the formats. */
 export interface Printer {
-  readonly existing: (events: readonly Event[]) => string;
+  /** The parts of the text, which may be longer than a string can be. */
+  readonly existing: (events: readonly Event[]) => Iterable<string>;
   /** The text of an event that was added or updated. */
   readonly change: (event: Event) => string;
 }
@@ -14,12 +15,39 @@ export async function createDocuments(format: 'json' | 'yaml', watch: boolean): 
   const mark = format === 'json' ? '' : '---\n';
   const change = (event: Event): string => mark + write(shown(event));
   return {
-    existing: (events) =>
-      watch
-        ? events.map(change).join('')
-        : write({ apiVersion: 'v1', items: events.map(shown), kind: 'List', metadata: { resourceVersion: '' } }),
+    existing(events) {
+      if (watch) return eachOf(events, change);
+      return format === 'json' ? jsonList(events) : [write(listOf(events.map(shown)))];
+    },
     change,
   };
+}
+
+function* eachOf(events: readonly Event[], write: (event: Event) => string): Generator<string> {
+  for (const event of events) yield write(event);
+}
+
+const listOf = (items: readonly Event[]) => ({
+  apiVersion: 'v1',
+  items,
+  kind: 'List',
+  metadata: { resourceVersion: '' },
+});
+
+/** The JSON of a list, one item at a time. */
+function* jsonList(events: readonly Event[]): Generator<string> {
+  const [head = '', tail = ''] = writeJson(listOf([])).split('[]');
+  if (events.length === 0) {
+    yield `${head}[]${tail}`;
+    return;
+  }
+  let before = `${head}[`;
+  for (const event of events) {
+    // JSON has line ends only between its values.
+    yield before + `\n${writeJson(shown(event)).trimEnd()}`.replaceAll('\n', '\n        ');
+    before = ',';
+  }
+  yield `\n    ]${tail}`;
 }
 
 const writeJson = (value: unknown): string => safeDocument(`${JSON.stringify(value, null, 4)}\n`);

@@ -49,7 +49,7 @@ export async function runEvents(flags: EventsFlags, context: ProcessContext): Pr
         stderr.write(`No events found${namespace === null ? '' : ` in ${safeText(namespace)} namespace`}.\n`);
         return 0;
       }
-      if (events.length > 0 || !flags.watch) stdout.write(printer.existing(events));
+      if (events.length > 0 || !flags.watch) for (const part of printer.existing(events)) stdout.write(part);
       if (!flags.watch) return 0;
       const changes = watchEvents({
         client,
@@ -104,5 +104,5 @@ async function printerOf(flags: EventsFlags, colour: boolean): Promise<Printer> 
   const { output } = flags;
   if (output === 'json' || output === 'yaml') return createDocuments(output, flags.watch);
   const table = createEventTable({ withNamespace: flags.allNamespaces, wide: output === 'wide', colour });
-  return { existing: table, change: (event) => table([event]) };
+  return { existing: (events) => [table(events)], change: (event) => table([event]) };
 }

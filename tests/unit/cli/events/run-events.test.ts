@@ -42,15 +42,23 @@ const event = (name: string, minutes: number, more: Partial<Event> = {}): Event 
 
 interface Run {
   readonly written: { out: string; err: string };
+  /** The same output, one text for each write. */
+  readonly parts: readonly string[];
   readonly code: Promise<number>;
   end(signal: EndSignal): void;
 }
 
 function start(argv: readonly string[], colour = false): Run {
   const written = { out: '', err: '' };
+  const parts: string[] = [];
   let end: (signal: EndSignal) => void = () => undefined;
   const context: ProcessContext = {
-    stdout: { write: (text) => (written.out += text) },
+    stdout: {
+      write(text) {
+        written.out += text;
+        parts.push(text);
+      },
+    },
     stderr: { write: (text) => (written.err += text) },
     ...{ pid: 1, colour },
     onSignal(listener) {
@@ -60,7 +68,7 @@ function start(argv: readonly string[], colour = false): Run {
   };
   const prepared = eventsCommand.prepare(argv);
   if (!('run' in prepared)) throw new Error(JSON.stringify(prepared));
-  return { written, code: prepared.run(context), end: (signal) => end(signal) };
+  return { written, parts, code: prepared.run(context), end: (signal) => end(signal) };
 }
 
 async function output(...argv: string[]): Promise<string> {
@@ -155,6 +163,19 @@ describe('kube-vitals events', () => {
   });
 
   const hostile = 'a\u001b[2J\u001b]0;title\u0007\r\n\u009bm\u202eb\u2028c';
+
+  it('writes JSON in parts, because together they may be longer than a string can be', async () => {
+    const empty = { apiVersion: 'v1', items: [], kind: 'List', metadata: { resourceVersion: '' } };
+    expect(await output('-o', 'json')).toBe(`${JSON.stringify(empty, null, 4)}\n`);
+
+    for (const name of ['one', 'two', 'three']) await client.create(event(name, 1, { note: `a [] and\nb` }));
+    const { written, parts, code } = start(['-o', 'json']);
+    expect(await code).toBe(0);
+    const list: unknown = JSON.parse(written.out);
+    expect(list).toMatchObject({ ...empty, items: [{ kind: 'Event' }, { kind: 'Event' }, { kind: 'Event' }] });
+    expect(written.out).toBe(`${JSON.stringify(list, null, 4)}\n`);
+    expect(Math.max(...parts.map(({ length }) => length))).toBeLessThan(written.out.length / 2);
+  });
 
   it.each(['table', 'wide', 'json', 'yaml'])('writes no control characters of a note with -o %s', async (format) => {
     await client.create(event('a', 1, { note: hostile }));
