@@ -50,7 +50,7 @@ export const eventsCommand: Command = createCommand<EventsFlags>({
       value: 'order',
       shownDefault: 'newest; with --watch oldest',
       help: 'The order of the existing events, by the time they were last seen: newest or oldest first.',
-      read: (text) => (text === '' ? text : oneOf('newest', 'oldest')(text)),
+      read: oneOf('', 'newest', 'oldest'),
     },
     'token-file': {
       value: 'file',

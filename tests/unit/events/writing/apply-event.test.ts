@@ -93,12 +93,11 @@ describe('an apply of an existing event', () => {
       });
       expect((await json(target('a', '&force=true'), sent('x'), APPLY)).status).toBe(400);
     }
-    const { metadata } = created;
     const minimal = { apiVersion: created['apiVersion'], kind: created['kind'], metadata: { name: 'a' } };
     const withRevision = (resourceVersion: unknown) => ({ ...minimal, metadata: { name: 'a', resourceVersion } });
     expect((await json(target('a'), withRevision('1'), APPLY)).status).toBe(409);
     expect((await json(target('a'), withRevision('x'), APPLY)).status).toBe(400);
-    const current = (metadata as Json)['resourceVersion'];
+    const current = metaOf(created)['resourceVersion'];
     expect((await json(target('a'), withRevision(current), APPLY)).json).toEqual(created);
     expect(await revision()).toBe(before);
   });
