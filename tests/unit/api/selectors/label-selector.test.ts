@@ -222,3 +222,22 @@ describe('parseLabelSelector', () => {
     expect(picked(`${selector},${others}`)).toBe(expected);
   });
 });
+
+it('lists the labels of an object with many of them once, however many selectors read it', () => {
+  const labels: Record<string, string> = Object.fromEntries(
+    Array.from({ length: 1_000 }, (_, index) => [`k${index}`, 'v']),
+  );
+  let lists = 0;
+  const ownKeys = (target: object): (string | symbol)[] => {
+    lists++;
+    return Reflect.ownKeys(target);
+  };
+  const candidate = { fields: {}, labels: new Proxy<Readonly<Record<string, string>>>(labels, { ownKeys }) };
+  const terms = Array.from({ length: 20 }, (_, index) => `k${index}=v`).join(',');
+  for (let round = 0; round < 5; round++) {
+    expect(parseLabelSelector(`${terms},!missing`).matches(candidate)).toBe(true);
+    expect(parseLabelSelector(`${terms},missing`).matches(candidate)).toBe(false);
+    expect(parseLabelSelector(`${terms},k30!=v`).matches(candidate)).toBe(false);
+  }
+  expect(lists).toBe(1);
+});
