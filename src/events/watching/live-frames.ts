@@ -1,5 +1,5 @@
 import type { Revision } from '../../store/contract/event-store.js';
-import { type ClockTimer, atNextTurn } from '../../clock/clock.js';
+import type { ClockTimer } from '../../clock/clock.js';
 import type { Batch, BatchFrames } from '../../store/watch/batch.js';
 import type { Waker, Watcher } from '../../store/watch/watcher.js';
 import { bookmarkFrame, frameOf, joinFrames, type FrameSource, type WatchContext } from './watch-frame.js';
@@ -19,8 +19,6 @@ export class LiveFrames implements FrameSource {
   readonly #kind: string | undefined;
   readonly #watcher: Watcher;
   readonly #waker: Waker;
-  /** The reader will be woken in the next turn of the event loop. */
-  #willResume = false;
   #bookmarkTimer: ClockTimer | undefined;
   #bookmarkDue = false;
   #chunks = NONE;
@@ -47,7 +45,7 @@ export class LiveFrames implements FrameSource {
       if (chunk !== undefined) return chunk;
       if (this.#ended) return 'end';
       if (batches === BATCHES_PER_TURN) {
-        this.#resumeSoon();
+        this.#context.call.dependencies.hub.wakeSoon(this.#waker);
         return undefined;
       }
       const batch = this.#watcher.poll();
@@ -59,15 +57,6 @@ export class LiveFrames implements FrameSource {
 
   stop(): void {
     this.#bookmarkTimer?.cancel();
-  }
-
-  #resumeSoon(): void {
-    if (this.#willResume) return;
-    this.#willResume = true;
-    atNextTurn(() => {
-      this.#willResume = false;
-      this.#waker.wake();
-    });
   }
 
   #receive(batch: Batch): void {

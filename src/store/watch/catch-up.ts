@@ -4,6 +4,7 @@ import { hasCode } from '../contract/errors.js';
 import { createBackoff } from '../../clock/backoff.js';
 import { batchAt, type Batch } from './batch.js';
 import { HubEntry } from './hub-entry.js';
+import { TURN_MS } from './wake-up-queue.js';
 import type { Watcher } from './watcher.js';
 
 /** A watcher that is less than this many revisions ahead of a reader waits for it instead of getting a new reader. */
@@ -108,7 +109,12 @@ export function createCatchUp(options: CatchUpOptions) {
         const batches = inBatches(entries);
         const from = reader.position;
         reader.position = entries.at(-1)?.change.revision ?? from;
+        let until = clock.monotonic() + TURN_MS;
         for (const watcher of takeWaiting(from, reader.position)) {
+          if (clock.monotonic() >= until) {
+            await nextTurn();
+            until = clock.monotonic() + TURN_MS;
+          }
           const { position } = watcher;
           const isMissing = ({ change }: HubEntry): boolean => change.revision > position;
           deliver(watcher, position === from ? batches : inBatches(entries.filter(isMissing)));

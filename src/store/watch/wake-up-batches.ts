@@ -1,4 +1,5 @@
 import { type Clock, type ClockTimer, atNextTurn } from '../../clock/clock.js';
+import { TURN_MS } from './wake-up-queue.js';
 import type { Watcher } from './watcher.js';
 
 /** Watchers woken in one turn of the event loop. Each causes a write to a socket, which takes 10 to 20 µs. */
@@ -21,7 +22,8 @@ export function createWakeUps(watchers: ReadonlySet<Watcher>, clock: Clock, onTu
 
   const wakeNextBatch = (): void => {
     onTurn();
-    for (let count = 0; count < BATCH_SIZE; count++) {
+    const until = clock.monotonic() + TURN_MS;
+    for (let count = 0; count < BATCH_SIZE && clock.monotonic() < until; count++) {
       const step = (pass as Iterator<Watcher>).next();
       if (step.done === true) {
         pass = undefined;

@@ -6,8 +6,9 @@ import { hasCode } from '../contract/errors.js';
 import { createBackoff } from '../../clock/backoff.js';
 import { createCatchUp } from './catch-up.js';
 import { createRing, type Ring } from './ring.js';
-import { Watcher, type WatcherHub, type WatchOptions } from './watcher.js';
+import { type Waker, Watcher, type WatcherHub, type WatchOptions } from './watcher.js';
 import { createWakeUps } from './wake-up-batches.js';
+import { createWakeUpQueue } from './wake-up-queue.js';
 
 export interface WatchHubOptions {
   readonly store: EventStore;
@@ -44,6 +45,7 @@ export function createWatchHub(options: WatchHubOptions) {
 
   /** The revision up to which watchers see the ring: all watchers of one wake-up batch see the same changes. */
   let shown: Revision = 0;
+  const wakeSoon = createWakeUpQueue(clock);
   const wakeUps = createWakeUps(watchers, clock, () => (shown = ring.head()));
 
   const begin = async (signal: AbortSignal): Promise<void> => {
@@ -143,6 +145,8 @@ export function createWatchHub(options: WatchHubOptions) {
       }
       return watcher;
     },
+    /** Wakes in one of the next turns of the event loop. */
+    wakeSoon: wakeSoon as (waker: Waker) => void,
     /** The last revision the feed delivered; `undefined` while there is no feed. */
     revision: (): Revision | undefined => (ready ? ring.head() : undefined),
     /** How much the buffer of recent changes holds. */

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { nextTurn } from '../../../../src/clock/clock.js';
 import type { EventStore, Revision } from '../../../../src/store/contract/event-store.js';
 import { sampleEvent } from '../../../../src/testing/sample-event.js';
 import { openedWatch, settled, verbBench } from '../bench.js';
@@ -79,5 +80,58 @@ test.each(['', '0'])(
     await put('b');
     expect((await next)?.map(({ type, object }) => [type, object.metadata['name']])).toEqual([['ADDED', 'b']]);
     await watch.iterator.return?.();
+  },
+);
+
+test.each(['history', 'memory'])(
+  'watches that examine many changes in %s take turns on the event loop',
+  async (where) => {
+    const changes = 3_000;
+    let examined = 0;
+    const bench = verbBench((store) => ({
+      ...store,
+      async *changes(options) {
+        for await (const page of store.changes(options)) {
+          yield page.map((change) => {
+            const { event } = change.record;
+            const field = (name: string): string => {
+              examined++;
+              bench.clock.advance(0.01);
+              return event.fields[name] ?? '';
+            };
+            return { ...change, record: { ...change.record, event: { ...event, field } } };
+          });
+        }
+      },
+    }));
+    const start = await bench.store.revision();
+    const open = (index: number) => openedWatch(bench, `&resourceVersion=${start}&fieldSelector=reason%3Dx${index}`);
+    // The changes are in memory only while they are watched.
+    const watched = where === 'memory' ? open(-1) : undefined;
+    const earlier = watched?.next();
+    await settled();
+    for (let index = 0; index < changes; index++) {
+      const name = `event-${index}`;
+      await bench.store.create({ namespace: 'default', name }, sampleEvent({ name }), { expiresAt: 9e15 });
+    }
+    for (let turn = 0; turn < 50; turn++) await nextTurn();
+    examined = 0;
+    const watches = Array.from({ length: 8 }, (_, index) => open(index));
+    const reading = watches.map((watch) => watch.next());
+    // Opening is limited by the requests.
+    await nextTurn();
+    const first = examined;
+    let most = 0;
+    for (let before = first, turn = 0; turn < 200; turn++, before = examined) {
+      await nextTurn();
+      most = Math.max(most, examined - before);
+    }
+    expect(examined).toBe(watches.length * changes);
+    expect(first).toBeLessThan(examined / 2);
+    // One watch examines 1,024 changes at once. Another may get what was read for it in the same turn.
+    expect(most).toBeLessThan(3_000);
+    for (const watch of watches) await watch.iterator.return?.();
+    await watched?.iterator.return?.();
+    await Promise.all([...reading, earlier]);
   },
 );

@@ -26,7 +26,7 @@ async function slowReaders() {
   onTestFinished(() => catchUp.close());
   let handed = 0;
   let held = 0;
-  const follow = (): Watcher => {
+  const follow = (wake = (): void => undefined): Watcher => {
     const watcher = new Watcher(
       {
         read: (position) => (position < latest ? 'behind' : undefined),
@@ -34,7 +34,7 @@ async function slowReaders() {
         lag: (one) => catchUp.join(one),
         leave: (one) => catchUp.leave(one),
       },
-      { after: start, waker: { wake: () => undefined } },
+      { after: start, waker: { wake } },
     );
     const give = watcher.deliver.bind(watcher);
     watcher.deliver = (batches: readonly Batch[], taken) => {
@@ -62,7 +62,7 @@ async function slowReaders() {
     for (const watcher of watchers) expect(watcher.poll()).toBeUndefined();
     for (let turn = 0; turn < 20; turn++) await nextTurn();
   };
-  return { follow, ask, readAll, handed: () => handed, held: () => held };
+  return { clock, follow, ask, readAll, handed: () => handed, held: () => held };
 }
 
 const ALL = Array.from({ length: 300 }, (_, i) => i + 1);
@@ -71,7 +71,7 @@ test.each(['read on', 'leave'])(
   'watchers that read slowly and then %s hold little of what was read for them, and nothing at the end',
   async (then) => {
     const { follow, ask, readAll, handed, held } = await slowReaders();
-    const watchers = Array.from({ length: 20 }, follow);
+    const watchers = Array.from({ length: 20 }, () => follow());
     await ask(watchers);
     // A page of history is 9 MB: three have all of it, the others begin.
     expect(handed()).toBeGreaterThan(20_000_000);
@@ -86,7 +86,7 @@ test.each(['read on', 'leave'])(
 
 test('watchers that have read everything they were given take no memory from those that come later', async () => {
   const { follow, ask, readAll, handed, held } = await slowReaders();
-  const watchers = Array.from({ length: 20 }, follow);
+  const watchers = Array.from({ length: 20 }, () => follow());
   await ask(watchers);
   const before = held();
   for (const watcher of watchers.slice(0, 3)) expect(await readAll(watcher)).toEqual(ALL);
@@ -94,4 +94,20 @@ test('watchers that have read everything they were given take no memory from tho
   const given = handed();
   await ask([follow()]);
   expect(handed() - given).toBeGreaterThan(8_000_000);
+});
+
+test('watchers that take long with what was read for them get it over several turns of the event loop', async () => {
+  const { clock, follow, readAll } = await slowReaders();
+  const woken: number[] = [];
+  let turn = 0;
+  const wake = (): void => {
+    woken.push(turn);
+    clock.advance(3);
+  };
+  const watchers = Array.from({ length: 6 }, () => follow(wake));
+  for (const watcher of watchers) expect(watcher.poll()).toBeUndefined();
+  for (; turn < 20; turn++) await nextTurn();
+  const ofTurn = woken.map((one) => woken.filter((other) => other === one).length);
+  expect(ofTurn).toEqual([2, 2, 2, 2, 2, 2]);
+  for (const watcher of watchers) expect(await readAll(watcher)).toEqual(ALL);
 });

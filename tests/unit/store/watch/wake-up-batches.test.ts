@@ -120,3 +120,13 @@ test.each([
   for (let turn = 0; turn < 20; turn++) await nextTurn();
   expect(woken).toEqual(woken.map(() => times));
 });
+
+test('watchers that take long are woken in smaller batches', async () => {
+  const clock = fakeClock();
+  let woken = 0;
+  const all = range(16).map(() => ({ wake: () => void (woken++, clock.advance(3)) }) as unknown as Watcher);
+  createWakeUps(new Set(all), clock, () => undefined).wake();
+  expect(woken).toBe(2);
+  for (let turn = 0; turn < 10; turn++) await nextTurn();
+  expect(woken).toBe(16);
+});
