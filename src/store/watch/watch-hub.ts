@@ -146,7 +146,7 @@ export function createWatchHub(options: WatchHubOptions) {
       return watcher;
     },
     /** Wakes in one of the next turns of the event loop. */
-    wakeSoon: wakeSoon as (waker: Waker) => void,
+    wakeSoon: (waker: Waker): void => wakeSoon(waker),
     /** The last revision the feed delivered; `undefined` while there is no feed. */
     revision: (): Revision | undefined => (ready ? ring.head() : undefined),
     /** How much the buffer of recent changes holds. */
