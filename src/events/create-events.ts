@@ -6,7 +6,7 @@ import { MAX_SELECTOR_TERMS } from '../api/selectors/contract.js';
 import { acceptCaller, createAccess } from '../auth/access.js';
 import { createImpersonation } from '../auth/impersonation.js';
 import { systemClock, atNextTurn } from '../clock/clock.js';
-import type { ApiHandler } from '../http/handler.js';
+import { refuseListener, type ApiHandler } from '../http/handler.js';
 import type { ApiRequest } from '../http/request.js';
 import { createEventRateLimits } from '../limits/event-rate-limits.js';
 import { createInFlightLimits } from '../limits/in-flight.js';
@@ -112,17 +112,18 @@ export function createEvents(options: EventsOptions): Events {
     notify,
   };
   expiry.start(); // last, so that a failed creation leaves nothing running
-  const serve = (request: ApiRequest, preset?: Caller): ReturnType<ApiHandler> => {
+  const serve = (request: ApiRequest, given: unknown, preset?: Caller): ReturnType<ApiHandler> => {
+    refuseListener(given);
     expiry.retry();
     return handleRequest(dependencies, request, preset);
   };
   return {
     group: `events.${apiDomain}`,
-    handle: (request) => serve(request),
+    handle: (request, given?: unknown) => serve(request, given),
     as(caller) {
       const preset = acceptCaller(caller);
       if (!preset) throw new TypeError('events.as: the caller needs a name');
-      return (request) => serve(request, preset);
+      return (request, given?: unknown) => serve(request, given, preset);
     },
     turn: (request) => dependencies.limits.turn(undefined, request),
     async close() {

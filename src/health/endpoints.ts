@@ -1,5 +1,5 @@
 import type { Clock } from '../clock/clock.js';
-import type { ApiHandler } from '../http/handler.js';
+import { refuseListener, type ApiHandler } from '../http/handler.js';
 import type { ApiRequest } from '../http/request.js';
 import type { ApiResponse } from '../http/response.js';
 import { isTargetTooLarge, readablePart, decodePath, parseQuery, splitUrl } from '../http/url.js';
@@ -107,7 +107,8 @@ export function createEndpoints(options: HealthOptions, around: EndpointsDepende
     return auditIds === true ? audited(request, shaped) : shaped;
   }
 
-  return (request) => {
+  return (request, given?: unknown) => {
+    refuseListener(given);
     const target = splitUrl(request.url);
     const path = decodePath(readablePart(target.path));
     if (path === undefined) {

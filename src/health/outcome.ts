@@ -1,4 +1,5 @@
 import { errorText, isError } from '../observe/error-text.js';
+import { described } from '../options/check-options.js';
 
 export type Outcome =
   | { readonly ok: true }
@@ -37,9 +38,8 @@ export function toOutcome(result: unknown): Outcome {
   } catch {
     return failure('the check returned something unreadable');
   }
-  const kind = result === null ? 'null' : Array.isArray(result) ? 'an array' : `a value of type ${typeof result}`;
   return failure(
-    `the check returned ${kind}: return nothing or true to pass; false, an Error, { ok, reason } or a Response to fail`,
+    `the check returned ${described(result)}: return nothing or true to pass; false, an Error, { ok, reason } or a Response to fail`,
   );
 }
 

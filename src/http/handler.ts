@@ -11,6 +11,18 @@ import { chain, isPromise } from './promise.js';
 export type ApiHandler = (request: ApiRequest) => ApiResponse | undefined | Promise<ApiResponse | undefined>;
 
 /**
+ * Refuses a handler that a server or a framework calls itself, as a listener or a middleware: nobody would send what it
+ * returns, and clients would wait. A number, as `map` passes it, is accepted.
+ *
+ * @param given the second argument of the call
+ */
+export function refuseListener(given: unknown): void {
+  if (typeof given === 'object' || typeof given === 'function') {
+    throw new TypeError('pass the handler to a bridge such as toNodeListener');
+  }
+}
+
+/**
  * Combines handlers into one that calls them in order and returns the first response; `undefined` if none of them
  * serves the path. An error that a handler throws is passed on. Responses that are not promises are returned
  * synchronously.
@@ -31,5 +43,8 @@ export function firstOf(...handlers: readonly ApiHandler[]): ApiHandler {
     if (index === last) return isPromise(response) ? Promise.resolve(response) : response;
     return chain(response, (given) => (given === undefined ? ask(request, index + 1) : given));
   };
-  return (request) => ask(request, 0);
+  return (request, given?: unknown) => {
+    refuseListener(given);
+    return ask(request, 0);
+  };
 }

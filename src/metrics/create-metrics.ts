@@ -3,8 +3,9 @@ import { aHook } from '../auth/hook-kinds.js';
 import { systemClock } from '../clock/clock.js';
 import { asHead } from '../health/adapt-response.js';
 import { createPermission, type AskPermission } from '../health/permission.js';
-import type { ApiHandler } from '../http/handler.js';
+import { refuseListener, type ApiHandler } from '../http/handler.js';
 import { chain } from '../http/promise.js';
+import type { ApiRequest } from '../http/request.js';
 import { textResponse, type ApiResponse } from '../http/response.js';
 import { splitUrl } from '../http/url.js';
 import { createNotifier, type Observe } from '../observe/observation.js';
@@ -146,7 +147,8 @@ export function createMetrics(options: MetricsOptions = {}): Metrics {
 
   return {
     observe,
-    handle(request) {
+    handle(request: ApiRequest, given?: unknown) {
+      refuseListener(given);
       const { path } = splitUrl(request.url);
       if (path !== '/metrics' && path !== '/metrics/slis') return undefined;
       if (request.method !== 'GET' && request.method !== 'HEAD') {

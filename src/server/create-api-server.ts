@@ -3,7 +3,7 @@ import { createAccess } from '../auth/access.js';
 import type { Authenticate, Authorize } from '../auth/contract.js';
 import { aRequiredHook } from '../auth/hook-kinds.js';
 import { createImpersonation } from '../auth/impersonation.js';
-import { firstOf, type ApiHandler } from '../http/handler.js';
+import { firstOf, refuseListener, type ApiHandler } from '../http/handler.js';
 import { auditIdOf } from '../http/headers.js';
 import { chain } from '../http/promise.js';
 import type { ApiRequest } from '../http/request.js';
@@ -107,7 +107,8 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     return chain(isHealth(request) ? turn(request) : undefined, () => respond(request));
   };
   return {
-    handle: (sent) => {
+    handle: (sent: ApiRequest, given?: unknown) => {
+      refuseListener(given);
       const request = asLast(sent);
       return chain(admit(request), (response) => withStandardHeaders(request, response as ApiResponse));
     },

@@ -36,14 +36,15 @@ export type NodeListener = (req: NodeIncoming, res: NodeOutgoing, next?: (error?
 export function toNodeListener(handler: ApiHandler, options: NodeListenerOptions = {}): NodeListener {
   const serve = createServing('toNodeListener', handler, options);
   return function listener(req, res, next): void {
-    if ((res as NodeOutgoing | undefined) === undefined) throw new TypeError(NO_RESPONSE);
+    // In plain JavaScript a listener may be given to a framework that calls it with objects of its own.
+    if (typeof (res as Partial<NodeOutgoing> | undefined)?.writeHead !== 'function') throw new TypeError(NO_RESPONSE);
     // Node calls a listener with two arguments; other servers may pass more.
     serve(req, res, typeof next === 'function' ? { next, hasNext: true } : LAST);
   };
 }
 
 const NO_RESPONSE =
-  'a listener was called without a response: pass it to createServer or app.use, and handlers such as health.handle to toNodeListener';
+  'a listener was called without a response of Node: pass it to createServer or to app.use of Express, and handlers such as health.handle to toNodeListener; Fastify, Koa and Hono have functions of their own in kube-vitals/fastify, koa and hono';
 
 const LAST: RequestRouting = { hasNext: false };
 

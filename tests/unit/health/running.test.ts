@@ -40,7 +40,7 @@ describe('the result of a check', () => {
     ['{ ok: false }', () => ({ ok: false }), 'failed without a reason'],
     ['{ ok: 1 }', () => ({ ok: 1 }), /^the check returned a value of type object/],
     ['a string', () => 'PONG', /^the check returned a value of type string/],
-    ['a promise of rows', () => Promise.resolve([]), /^the check returned an array/],
+    ['a promise of rows', () => Promise.resolve([]), /^the check returned a value of type array/],
     ['null', () => null, /^the check returned null/],
     ['a hostile object', () => new Proxy({}, { has: () => { throw new Error('x'); } }), 'the check returned something unreadable'], // prettier-ignore
     ['a thenable that throws', () => ({ then: () => { throw new Error('then'); } }), 'then'], // prettier-ignore

@@ -1,6 +1,16 @@
+import { createServer } from 'node:http';
 import { describe, expect, test, vi } from 'vitest';
 import { firstOf, type ApiHandler } from '../../../src/http/handler.js';
 import { textResponse } from '../../../src/http/response.js';
+import {
+  allowAnonymous,
+  allowEverybody,
+  createApiServer,
+  createEvents,
+  createHealth,
+  memoryStore,
+} from '../../../src/index.js';
+import { createMetrics } from '../../../src/metrics.js';
 
 const request = { method: 'GET', url: '/' };
 const response = textResponse(200, 'ok');
@@ -77,5 +87,30 @@ describe('firstOf', () => {
         'firstOf: argument 2 must be a handler, such as health.handle; argument 3 must be a handler, such as health.handle',
       ),
     );
+  });
+});
+
+describe('a handler that is given to a server or a framework as it is', () => {
+  const hooks = { authenticate: allowAnonymous(), authorize: allowEverybody() };
+  const health = createHealth();
+  const events = createEvents({ apiDomain: 'example.com', store: memoryStore(), ...hooks });
+
+  test.each<[string, ApiHandler]>([
+    ['health.handle', health.handle],
+    ['events.handle', events.handle],
+    ['the result of events.as', events.as({ name: 'me' })],
+    ['metrics.handle', createMetrics().handle],
+    ['the handle of an API server', createApiServer({ health, events, ...hooks }).handle],
+    ['the result of firstOf', firstOf(() => undefined)],
+  ])('throws what to do, and does not let the client wait: %s', (_, handle) => {
+    const refused = new TypeError('pass the handler to a bridge such as toNodeListener');
+    // As node:http, Koa, Hono and Fastify call it.
+    for (const second of [createServer(), () => undefined]) {
+      expect(() => (handle as (...given: unknown[]) => unknown)(request, second)).toThrow(refused);
+    }
+  });
+
+  test('may be called by map', () => {
+    expect([{ method: 'GET', url: '/readyz' }].map(health.handle)).toMatchObject([{ status: 200 }]);
   });
 });
