@@ -72,7 +72,7 @@ export function createAccess({
   const accepted = (request: ApiRequest, result: unknown): Caller | undefined => {
     const caller = acceptCaller(result);
     if (caller || result === undefined || result === null) return caller;
-    return rejected(request, new TypeError(`expected a caller with a name, or undefined, not ${described(result)}`));
+    return rejected(request, new TypeError(`expected { name, groups: [] } or undefined, not ${described(result)}`));
   };
 
   const decided = (result: unknown): Decision => {
@@ -105,14 +105,14 @@ export function createAccess({
 
 /**
  * Adds the group `system:authenticated` to a caller that is not anonymous. Hooks may be written in plain JavaScript: an
- * object without a name is not a caller.
+ * object without a name, or with groups that are not in a list, is not a caller.
  */
 export function acceptCaller(result: unknown): Caller | undefined {
   if (typeof result !== 'object' || !result) return undefined;
   // By name: the members of an instance of a class may be getters, which a spread leaves out.
   const { name, uid, extra, groups: given } = result as Partial<Caller>;
-  if (typeof name !== 'string' || !name) return undefined;
-  const groups = Array.isArray(given) ? (given as readonly string[]) : [];
+  if (typeof name !== 'string' || !name || !Array.isArray(given ?? [])) return undefined;
+  const groups = given ?? [];
   const known = name === ANONYMOUS || groups.includes(AUTHENTICATED) || groups.includes(UNAUTHENTICATED);
   if (known && groups === given) return result as Caller;
   return { ...result, name, uid, extra, groups: known ? groups : [...groups, AUTHENTICATED] };

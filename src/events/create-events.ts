@@ -122,7 +122,7 @@ export function createEvents(options: EventsOptions): Events {
     handle: (request, given?: unknown) => serve(request, given),
     as(caller) {
       const preset = acceptCaller(caller);
-      if (!preset) throw new TypeError('events.as: the caller needs a name');
+      if (!preset) throw new TypeError('events.as: the caller needs a name, and its groups a list');
       return (request, given?: unknown) => serve(request, given, preset);
     },
     turn: (request) => dependencies.limits.turn(undefined, request),

@@ -64,6 +64,7 @@ describe('createAccess', () => {
     ['gives a caller without a name', () => ({ groups: [] })],
     ['gives an empty name', () => ({ name: '', groups: [] })],
     ['says null', () => null],
+    ['gives groups that are not in a list', () => ({ name: 'jane', groups: 'admins' })],
   ])('accepts no caller when the hook %s', async (_, hook) => {
     expect(await ask(hook)).toBeUndefined();
   });
@@ -198,14 +199,19 @@ describe('a failure of authenticate', () => {
     }
   });
 
-  it.each([[7], [true], ['jane'], [{ name: '' }], [{ groups: [] }], [() => ({ name: 'jane' })]])(
-    'is reported when the result is not a caller: %j',
-    async (result) => {
-      const { who, seen } = observed({ authenticate: () => result });
-      expect(await who()).toBeUndefined();
-      expect(seen).toMatchObject([{ hook: 'authenticate', error: expect.any(TypeError) as Error }]);
-    },
-  );
+  it.each([
+    [7],
+    [true],
+    ['jane'],
+    [{ name: '' }],
+    [{ groups: [] }],
+    [{ name: 'jane', groups: 'admins' }],
+    [() => ({ name: 'jane' })],
+  ])('is reported when the result is not a caller: %j', async (result) => {
+    const { who, seen } = observed({ authenticate: () => result });
+    expect(await who()).toBeUndefined();
+    expect(seen).toMatchObject([{ hook: 'authenticate', error: expect.any(TypeError) as Error }]);
+  });
 
   it.each([[undefined], [null]])('is not reported for the result %j, which means no caller', async (result) => {
     const { who, seen } = observed({ authenticate: () => result });
