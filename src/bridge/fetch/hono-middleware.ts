@@ -1,5 +1,7 @@
 import type { ApiHandler } from '../../http/handler.js';
 import type { PeerCertificate } from '../../http/request.js';
+import { TARGET_TOO_LARGE } from '../../responses/fixed-responses.js';
+import { mayLackHeaders } from '../exchange/lost-headers.js';
 import { type CertifiedSocket, peerCertificateOf } from '../exchange/peer-certificate.js';
 import type { BridgeOptions } from '../exchange/options.js';
 import { createFetchHandler } from './handler.js';
@@ -40,13 +42,17 @@ export function toHonoMiddleware(handler: ApiHandler, options: HonoMiddlewareOpt
   const handle = createFetchHandler('toHonoMiddleware', handler, options);
   const closings: Closings = new WeakMap();
   return async function kubeVitals(context, next): Promise<Response | void> {
+    const { incoming } = (context.env as HonoEnv | undefined) ?? {};
+    if (incoming !== undefined && mayLackHeaders(incoming)) {
+      return new Response(TARGET_TOO_LARGE.body as string, TARGET_TOO_LARGE as ResponseInit);
+    }
     return (await handle(context.req.raw, new HonoInfo(context, closings))) ?? next();
   };
 }
 
 /** The members of `env` that are used. They differ between servers. */
 interface HonoEnv extends Partial<BunServer> {
-  readonly incoming?: { readonly socket?: NodeSocket | null };
+  readonly incoming?: { readonly rawHeaders?: readonly string[]; readonly socket?: NodeSocket | null };
   /** Its socket is `null` while an earlier response of the connection is unfinished. */
   readonly outgoing?: { readonly socket?: object | null };
   /** The server of Bun, as some services pass it. */
@@ -58,6 +64,7 @@ interface HonoEnv extends Partial<BunServer> {
 interface NodeSocket extends CertifiedSocket {
   readonly remoteAddress?: string | undefined;
   readonly destroyed?: boolean | undefined;
+  readonly server?: object | null | undefined;
   once(event: 'close', listener: () => void): unknown;
 }
 

@@ -53,6 +53,8 @@ export interface NodeIncoming {
   readonly originalUrl?: string | undefined;
   /** The headers, with names in lower case. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** Names and values in turn, as received. */
+  readonly rawHeaders?: readonly string[] | undefined;
   /** The connection. */
   readonly socket: NodeSocket | null;
   /** True when the whole request has been received. */

@@ -3,8 +3,9 @@ import { normalizeBasePath, stripBasePath } from '../../http/base-path.js';
 import type { ApiHandler } from '../../http/handler.js';
 import { isPromise } from '../../http/promise.js';
 import type { ApiResponse } from '../../http/response.js';
-import { notFoundText } from '../../responses/fixed-responses.js';
+import { notFoundText, TARGET_TOO_LARGE } from '../../responses/fixed-responses.js';
 import { createReport } from '../exchange/failures.js';
+import { mayLackHeaders } from '../exchange/lost-headers.js';
 import { checkBridge, type BridgeOptions } from '../exchange/options.js';
 import { createBodyBatcher } from './body-batcher.js';
 import { createClosing } from './closing.js';
@@ -66,6 +67,10 @@ export function createServing(maker: string, handler: ApiHandler, options: Bridg
 
     if (url === undefined) {
       respond(undefined);
+      return;
+    }
+    if (mayLackHeaders(req)) {
+      respond(TARGET_TOO_LARGE);
       return;
     }
     let response: ReturnType<ApiHandler>;
