@@ -76,11 +76,12 @@ export class LiveFrames implements FrameSource {
   }
 
   #waitForBookmark(): void {
-    const { clock, bookmarkIntervalMs } = this.#context.call.dependencies;
+    const { clock, hub, bookmarkIntervalMs } = this.#context.call.dependencies;
     this.#bookmarkTimer = clock.setTimer(() => {
       this.#bookmarkDue = true;
       this.#waitForBookmark();
-      this.#waker.wake();
+      // The timers of all watches may fire in one turn.
+      hub.wakeSoon(this.#waker);
     }, bookmarkIntervalMs);
   }
 

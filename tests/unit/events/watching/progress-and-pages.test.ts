@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { nextTurn } from '../../../../src/clock/clock.js';
 import type { EventStore, Revision } from '../../../../src/store/contract/event-store.js';
+import type { ParkedIterator } from '../../../../src/store/feeds/parked-iterator.js';
 import { sampleEvent } from '../../../../src/testing/sample-event.js';
 import { openedWatch, settled, verbBench } from '../bench.js';
 
@@ -135,3 +136,29 @@ test.each(['history', 'memory'])(
     await Promise.all([...reading, earlier]);
   },
 );
+
+test('bookmarks that are due at the same moment are sent over several turns of the event loop', async () => {
+  const bench = verbBench();
+  const query = `&allowWatchBookmarks=true&resourceVersion=${await bench.store.revision()}`;
+  const iterators = Array.from({ length: 6 }, () => openedWatch(bench, query).iterator as ParkedIterator<Uint8Array>);
+  let sent = 0;
+  const resolve = (): void => {
+    sent++;
+    bench.clock.advance(3);
+  };
+  const reject = (error: unknown): never => {
+    throw error;
+  };
+  for (const iterator of iterators) iterator.nextTo({ resolve, reject });
+  await settled();
+  await bench.store.create({ namespace: 'other', name: 'a' }, sampleEvent({ name: 'a' }), { expiresAt: 9e15 });
+  await settled();
+  bench.clock.advance(60_000);
+  const turns: number[] = [];
+  for (let turn = 0; turn < 4; turn++) {
+    await nextTurn();
+    turns.push(sent);
+  }
+  expect(turns).toEqual([2, 4, 6, 6]);
+  for (const iterator of iterators) await iterator.return();
+});
