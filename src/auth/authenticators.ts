@@ -25,30 +25,32 @@ export const clientCertificate: () => Authenticate = /* @__PURE__ */ hookFactory
 const anonymous: Caller = Object.freeze({ name: ANONYMOUS, groups: Object.freeze([UNAUTHENTICATED]) });
 
 /**
- * Accepts every request as `system:anonymous` of group `system:unauthenticated`. Put it last in
- * {@link firstAuthenticator}; the authorizer decides what anonymous callers may do (`allowAuthenticated()` allows them
- * nothing).
+ * Accepts every request as `system:anonymous` of group `system:unauthenticated`. In {@link firstAuthenticator} it must
+ * be the last; the authorizer decides what anonymous callers may do (`allowAuthenticated()` allows them nothing).
  *
  * @function
  */
-export const allowAnonymous: () => Authenticate = /* @__PURE__ */ hookFactory(
-  'authenticate',
-  'allowAnonymous',
-  () => () => anonymous,
+export const allowAnonymous: () => Authenticate = /* @__PURE__ */ hookFactory('authenticate', 'allowAnonymous', () =>
+  Object.assign(() => anonymous, { acceptsAll: true }),
 );
 
 /**
  * Calls several authenticators in turn and returns the first caller. If one throws, the result is 401, so that a bad
  * credential never falls back to anonymous. Synchronous as long as the authenticators are.
  *
- * @throws TypeError listing everything in the list that is not an authenticator
+ * @throws TypeError listing everything in the list that is not an authenticator, or if `allowAnonymous()` is not the last
  * @function
  */
 export const firstAuthenticator: (...authenticators: readonly Authenticate[]) => Authenticate =
   /* @__PURE__ */ hookFactory('authenticate', 'firstAuthenticator', askInTurn);
 
 function askInTurn(...authenticators: readonly Authenticate[]): Authenticate {
-  throwFaults('firstAuthenticator', hookListFaults('authenticate', authenticators));
+  throwFaults('firstAuthenticator', [
+    ...hookListFaults('authenticate', authenticators),
+    ...(authenticators.slice(0, -1).some((hook) => (hook as { readonly acceptsAll?: true } | undefined)?.acceptsAll)
+      ? ['allowAnonymous() must be the last: it accepts every request']
+      : []),
+  ]);
   const ask = (request: ApiRequest, index: number): ReturnType<Authenticate> => {
     const next = authenticators[index];
     return next && chain(next(request), (caller) => caller ?? ask(request, index + 1));

@@ -14,7 +14,10 @@ export type CertificateOptions = CommonOptions & {
    * checked.
    */
   readonly file?: string | undefined;
-  /** A server whose certificate is checked. Only the expiry is checked, not whether the certificate is trusted. */
+  /**
+   * A server whose certificate is checked. Only the expiry is checked, not whether the certificate is trusted. The check
+   * of a server that requires a client certificate needs TLS 1.3.
+   */
   readonly host?: string | undefined;
   /** Default: 443. */
   readonly port?: number | undefined;

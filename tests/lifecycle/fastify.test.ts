@@ -92,6 +92,12 @@ describe('the plugin of Fastify', () => {
     expect(await whole(await get(port, '/ops/api'))).toBe('own api');
   });
 
+  test('is refused below a prefix with parameters, which would match no path', async () => {
+    const service = fastify();
+    void service.register(toFastifyPlugin(health.handle), { prefix: '/:tenant' });
+    await expect(service.ready()).rejects.toThrow('toFastifyPlugin: the prefix must not have parameters');
+  });
+
   test('works in a plugin without a prefix, such as a file of @fastify/autoload, after the hooks of that plugin', async () => {
     const { events } = eventsOfTest();
     const asked: string[] = [];

@@ -230,3 +230,8 @@ describe.each([
     );
   });
 });
+
+test('the middleware of Koa that is passed to createServer says where it belongs', async () => {
+  const middleware = toKoaMiddleware(health.handle) as (...given: readonly unknown[]) => Promise<void>;
+  await expect(middleware({}, {})).rejects.toThrow('a Koa middleware was called without next: pass it to app.use');
+});

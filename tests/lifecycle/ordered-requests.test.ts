@@ -225,7 +225,13 @@ test.each([undefined, null, 8080, {}])(
   'orderRequests refuses %j with a TypeError that names the expected argument',
   (given) => {
     expect(() => orderRequests(given as never)).toThrow(
-      new TypeError('orderRequests: the argument must be a server, as createServer() or serve() returned it'),
+      new TypeError('orderRequests: the argument must be a server, as createServer(), listen() or serve() returned it'),
     );
   },
 );
+
+test('an application of Express in place of its server is refused', () => {
+  const message = 'must be a server, as createServer(), listen() or serve() returned it';
+  expect(() => orderRequests(express() as never)).toThrow(message);
+  expect(() => trackConnections(express() as never)).toThrow(message);
+});

@@ -120,5 +120,5 @@ export function gracefulClose(server: ClosableServer, options: GracefulCloseOpti
 }
 
 function isTrackable(server: object): server is TrackableServer {
-  return hasFunctions(server, ['on', 'prependListener']);
+  return hasFunctions(server, ['emit', 'on', 'prependListener']);
 }

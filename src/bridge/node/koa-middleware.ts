@@ -62,6 +62,7 @@ export function toKoaMiddleware(handler: ApiHandler, options: KoaMiddlewareOptio
     });
 
   return async function kubeVitals(context, next): Promise<void> {
+    if (typeof next !== 'function') throw new TypeError('a Koa middleware was called without next: pass it to app.use');
     keepBody(context);
     if (await ask(context, true)) return;
     await next();

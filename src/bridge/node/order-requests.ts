@@ -1,4 +1,4 @@
-import { optionFaults, throwFaults } from '../../options/check-options.js';
+import { optionFaults, throwFaults, type OptionRule } from '../../options/check-options.js';
 import { aClock, anObjectWith, required } from '../../options/rules.js';
 import { type Clock, systemClock } from '../../clock/clock.js';
 import type { NodeIncoming, NodeOutgoing } from './message.js';
@@ -8,6 +8,8 @@ import { createRequestOrder, isQueued } from './request-order.js';
 export interface OrderableServer {
   /** Emits an event, such as a request. */
   emit(event: string | symbol, ...values: never[]): boolean;
+  /** Stops listening. */
+  close(...values: never[]): unknown;
 }
 
 /**
@@ -18,8 +20,13 @@ export const REQUEST_CAME: unique symbol = Symbol.for('kube-vitals.requestCame')
 
 const ORDERED: unique symbol = Symbol.for('kube-vitals.ordersRequests') as never;
 
-/** How the argument is described to a service that passes something else. */
-export const A_SERVER = 'a server, as createServer() or serve() returned it';
+/** An application of Express is an emitter as well; that it cannot be closed distinguishes it from its server. */
+export const aServer: OptionRule = /* @__PURE__ */ required(
+  /* @__PURE__ */ anObjectWith(
+    ['close', 'emit', 'on', 'prependListener'],
+    'a server, as createServer(), listen() or serve() returned it',
+  ),
+);
 
 const HANDED_OVER: ReadonlySet<string | symbol> = new Set(['request', 'checkContinue', 'checkExpectation']);
 
@@ -61,10 +68,7 @@ export function orderRequests<Server extends OrderableServer>(
     readonly clock?: Clock | undefined;
   } = {},
 ): Server {
-  throwFaults('orderRequests', [
-    ...required(anObjectWith(['emit'], A_SERVER))(server, 'the argument'),
-    ...optionFaults(options, { clock: aClock }),
-  ]);
+  throwFaults('orderRequests', [...aServer(server, 'the argument'), ...optionFaults(options, { clock: aClock })]);
   if (ordersRequests(server)) return server;
   const order = createRequestOrder(options.clock ?? systemClock);
   interceptRequests(server, (req, res, pass) => {

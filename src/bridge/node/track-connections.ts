@@ -1,9 +1,9 @@
 import { setImmediate } from 'node:timers';
 import { optionFaults, throwFaults } from '../../options/check-options.js';
-import { aClock, anObjectWith, required } from '../../options/rules.js';
+import { aClock } from '../../options/rules.js';
 import { type Clock, systemClock } from '../../clock/clock.js';
 import type { Http2SessionLike, Http2StreamLike } from './message.js';
-import { A_SERVER, ordersRequests, REQUEST_CAME } from './order-requests.js';
+import { aServer, ordersRequests, REQUEST_CAME } from './order-requests.js';
 import type { TrackableResponse, TrackableServer, TrackableSocket } from './trackable.js';
 
 /** The numbers of open connections and requests of a server. */
@@ -65,7 +65,7 @@ export function trackConnections(
   } = {},
 ): ConnectionTracker {
   throwFaults('trackConnections', [
-    ...required(anObjectWith(['on', 'prependListener'], A_SERVER))(server, 'the first argument'),
+    ...aServer(server, 'the first argument'),
     ...optionFaults(options, { clock: aClock }),
   ]);
   const { clock = systemClock } = options;

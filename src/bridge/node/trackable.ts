@@ -44,4 +44,6 @@ export interface TrackableServer {
       response: TrackableResponse,
     ) => void,
   ): unknown;
+  /** Stops listening. */
+  close(...values: never[]): unknown;
 }

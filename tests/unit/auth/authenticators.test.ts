@@ -169,6 +169,12 @@ describe('firstAuthenticator', () => {
     expect(firstAuthenticator(nothing, allowAnonymous())(request())).toMatchObject({ name: 'system:anonymous' });
   });
 
+  it('refuses allowAnonymous before another authenticator, which would never be called', () => {
+    expect(() => firstAuthenticator(allowAnonymous(), tokens)).toThrow(
+      'firstAuthenticator: allowAnonymous() must be the last: it accepts every request',
+    );
+  });
+
   it('is undefined when no authenticator finds a caller', () => {
     expect(firstAuthenticator(tokens)(request())).toBeUndefined();
   });

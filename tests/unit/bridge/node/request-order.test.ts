@@ -184,13 +184,13 @@ describe('a connection with waiting requests', () => {
 describe('orderRequests', () => {
   test('refuses an argument that is not a server, with every fault', () => {
     expect(() => orderRequests(undefined as never)).toThrow(
-      'orderRequests: the argument must be a server, as createServer() or serve() returned it',
+      'orderRequests: the argument must be a server, as createServer(), listen() or serve() returned it',
     );
     expect(() => orderRequests({} as never, { clock: {} as never })).toThrow(/the argument must be .*; clock must be/);
   });
 
   test('orders the requests of a server once, and leaves other events alone', async () => {
-    const server = new EventEmitter();
+    const server = Object.assign(new EventEmitter(), { close: () => undefined });
     const emit = orderRequests(server as never) as unknown as EventEmitter;
     const own = emit.emit;
     expect([emit, (orderRequests(server as never) as unknown as EventEmitter).emit]).toEqual([server, own]);

@@ -53,7 +53,7 @@ interface Bench {
 
 function bench(kind: object = HTTP): Bench {
   const clock = fakeClock();
-  const server = Object.assign(new EventEmitter(), kind);
+  const server = Object.assign(new EventEmitter(), kind, { close: () => undefined });
   const tracker = trackConnections(server as unknown as TrackableServer, { clock });
   return {
     clock,
@@ -365,7 +365,7 @@ test('a server that keeps requests in order counts each request once, when it co
 
 test('an argument that is not a server is refused with every fault', () => {
   expect(() => trackConnections(undefined as never)).toThrow(
-    'trackConnections: the first argument must be a server, as createServer() or serve() returned it',
+    'trackConnections: the first argument must be a server, as createServer(), listen() or serve() returned it',
   );
   expect(() => trackConnections({ on: () => undefined } as never, { clock: {} as never })).toThrow(
     /the first argument must be .*; clock must be/,
