@@ -54,6 +54,26 @@ export function listCases(test: DefineCase): void {
     }
   });
 
+  test('pages: of large events may be short, and are together the whole list', async ({ store, create, walk }) => {
+    const note = 'x'.repeat(Math.min(400_000, Math.floor(store.capabilities.maxEventBytes / 2)));
+    for (let index = 0; index < 7; index++) await create(`large-${index}`, { note });
+    const orders = store.capabilities.newestFirst === 'none' ? (['key'] as const) : (['key', 'newest-first'] as const);
+    for (const order of orders) {
+      const pages = await walk({ limit: 6, order });
+      const names = pages.flatMap(({ records }) => namesOf(records));
+      assertEqual(
+        [...names].sort(),
+        [0, 1, 2, 3, 4, 5, 6].map((index) => `large-${index}`),
+        `names by ${order}`,
+      );
+      let left = 7;
+      for (const { records, remaining } of pages) {
+        left -= records.length;
+        if (remaining !== undefined) assertEqual(remaining, left, `remaining by ${order}`);
+      }
+    }
+  });
+
   test('pages: the last page has no next, also when it is exactly full', async ({ store, createMany }) => {
     await createMany(4);
     assertEqual((await store.list({ limit: 4 })).next, undefined, 'next');

@@ -136,7 +136,7 @@ export const serveFlags: FlagTable<ServeFlags> = {
   },
   'watch-cache': {
     fallback: 'true',
-    help: 'Also keeps the events and their latest changes in memory, up to half of the heap that Node may use. Reads are then as fast as with the memory store, and as up to date as those of the store itself. Has no effect with --store=memory.',
+    help: 'Also keeps the events and their latest changes in memory, up to half of the heap that Node may use and a quarter of the memory of its container. Reads are then as fast as with the memory store, and as up to date as those of the store itself. Has no effect with --store=memory.',
   },
   workers: {
     value: 'count',

@@ -3,8 +3,8 @@ import { chain } from '../../http/promise.js';
 import type { ApiResponse } from '../../http/response.js';
 import type { Place } from '../../limits/in-flight.js';
 import { GATEWAY_TIMEOUT, tooManyRequestsText } from '../../responses/fixed-responses.js';
+import { noCapacity, READ_AHEAD } from '../listing/read-list.js';
 import { type VerbCall, isRead, type Result } from '../request/call.js';
-import { tooManyRequests } from '../../api/status/failures.js';
 import type { JsonSource } from '../../json/json-source.js';
 import { isBytes } from '../../http/bytes.js';
 import { LARGE_BYTES, type HeldBytes } from '../../limits/response-bytes.js';
@@ -31,7 +31,9 @@ async function renderedCounted(
 ): Promise<ApiResponse> {
   // The store has done its work: waiting here delays no other request.
   place.streams();
-  const held = await dependencies.limits.hold(bytes, caller, life);
+  const before = result.kind === 'list' ? result.held : undefined;
+  before?.become(bytes);
+  const held = before ?? (await dependencies.limits.hold(bytes, caller, life));
   // A write has been stored nevertheless.
   if (held === undefined) return isRead(scope.verb) ? tooManyRequestsText() : GATEWAY_TIMEOUT;
   life.holdBytes(held);
@@ -60,9 +62,6 @@ function rendered(representation: Representation, result: Result, place: Place):
   }
 }
 
-/** Events of a streamed list that are read before the response begins are counted above this many bytes. */
-const READ_AHEAD = 1_048_576;
-
 /** Returns the bytes of a response that have to be counted before it is rendered; 0 for a small response. */
 function countedBytes(result: Result, gathers: boolean): number {
   if (result.kind === 'object') return result.json.byteLength > LARGE_BYTES ? result.json.byteLength : 0;
@@ -78,12 +77,7 @@ async function* countedBatches(batches: Batches, held: HeldBytes): AsyncGenerato
   let bytes = 0;
   for await (const batch of batches) {
     for (const { byteLength } of batch) bytes += byteLength;
-    if (!held.grow(bytes)) {
-      throw tooManyRequests(
-        'responses to this caller, or to all callers, take too much memory, please request fewer items with limit',
-        1,
-      );
-    }
+    if (!held.grow(bytes)) throw noCapacity();
     yield batch;
   }
 }

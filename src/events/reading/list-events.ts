@@ -12,11 +12,15 @@ export function listEvents(call: VerbCall): Result | Promise<Result> {
   const ofJson =
     joinsItems && version.listsStored ? (pieces: readonly JsonSource[]) => new JsonPieces(pieces) : undefined;
   const form = { ofRecord: version.listItem, ofJson };
-  return chain(readList(call, options, readSelection(call, options), form), ({ meta, batches, ahead }): Result => ({
-    kind: 'list',
-    meta,
-    batches,
-    memory: dependencies.chunkMemory,
-    ahead,
-  }));
+  return chain(
+    readList(call, options, readSelection(call, options), form),
+    ({ meta, batches, ahead, held }): Result => ({
+      kind: 'list',
+      meta,
+      batches,
+      memory: dependencies.chunkMemory,
+      ahead,
+      held,
+    }),
+  );
 }

@@ -11,7 +11,7 @@ export interface CachedStoreOptions {
    * The limit for the memory of the cache in bytes: events, history, indexes and cached lists; at least 1,048,576.
    * History is dropped first. If the events alone need more, the cache is emptied, reads go to the store, and the cache
    * is filled again after a pause of one minute, which grows to one hour. Default: as for `memoryStore`, half of V8's
-   * heap limit, or 268,435,456 (256 MiB) where that is not known.
+   * heap limit and at most a quarter of the memory of the container; 268,435,456 (256 MiB) where neither is known.
    */
   readonly maxBytes?: number | undefined;
   /**

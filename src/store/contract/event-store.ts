@@ -57,7 +57,10 @@ export interface ListQuery extends StoreCall {
   readonly order?: 'key' | 'newest-first' | undefined;
 }
 
-/** One page of a list. With `terms` it may hold fewer records than the limit, even none, and still have a `next`. */
+/**
+ * One page of a list. With `terms` it may hold fewer records than the limit, even none, and still have a `next`;
+ * without them too, if its events are large.
+ */
 export interface ListPage {
   /** The events of the page, in order. */
   readonly records: readonly EventRecord[];

@@ -6,6 +6,12 @@ import type { ByteHints } from './byte-hints.js';
  */
 export type Revision = number;
 
+/**
+ * The most bytes of events in a page of a store that returns copies. One event alone may be larger. Lists of many
+ * requests are in memory at once, and each waits for its client.
+ */
+export const PAGE_BYTES = 1_048_576;
+
 /** Identifies an event in a store. Neither part contains a `/`; that is checked before an event is written. */
 export interface EventKey {
   /** The namespace of the event. */

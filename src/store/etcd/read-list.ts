@@ -1,6 +1,6 @@
 import type { ListPage, ListQuery, Position } from '../contract/event-store.js';
 import { storeError } from '../contract/errors.js';
-import type { EventKey, EventRecord, Revision } from '../contract/record.js';
+import { eventSize, PAGE_BYTES, type EventKey, type EventRecord, type Revision } from '../contract/record.js';
 import { haveValues } from '../sidecar/sidecar.js';
 import type { CallContext } from './call-context.js';
 import type { EtcdClient } from './client.js';
@@ -11,6 +11,8 @@ import type { KeyValue, RangeRequest, RangeResponse } from './connection.js';
 /** With terms: how much is read at once, and how much for one page. */
 const SEARCH_STEP = 500;
 const MAX_SEARCHED = 2000;
+/** How many events are read at first, when their sizes are not known. Later steps have about `PAGE_BYTES`. */
+const FIRST_STEP = 128;
 
 /** A range, in smaller parts where the response is too large for the gateway of etcd. */
 async function rangeThatFits(client: EtcdClient, request: RangeRequest, context: CallContext): Promise<RangeResponse> {
@@ -48,31 +50,41 @@ export async function readList(
   const position = (key: EventKey, revision: Revision): Position => (newestFirst ? { ...key, revision } : key);
   const records: EventRecord[] = [];
   let { at, after } = query;
-  for (let read = 0; ;) {
-    const step = searching ? SEARCH_STEP : limit - records.length;
+  let maxStep = FIRST_STEP;
+  let bytes = 0;
+  let total: number | undefined;
+  for (let read = 0, events = 0; ;) {
+    const step = Math.min(searching ? SEARCH_STEP : limit - records.length, maxStep);
     // No key has the revision 1, and 0 would be no limit.
     const maxModRevision = newestFirst && after?.revision !== undefined ? Math.max(1, after.revision - 1) : undefined;
     const keys = layout.objects(namespace, newestFirst ? undefined : after);
     const request = { ...keys, limit: step, revision: at, newestFirst, maxModRevision };
     const { revision, kvs, more, count } = await rangeThatFits(client, request, context);
     at ??= revision;
+    // etcd counts the whole range, whatever the revisions.
+    if (read === 0 && !searching && maxModRevision === undefined) total = count;
     read += step;
+    events += kvs.length;
     const found = kvs.flatMap((kv) => layout.record(kv) ?? []);
     const matching = searching ? found.filter(({ event }) => haveValues(event.fields, terms)) : found;
-    for (const record of matching.slice(0, limit - records.length)) records.push(record);
+    for (const record of matching.slice(0, limit - records.length)) {
+      records.push(record);
+      bytes += eventSize(record.event);
+    }
+    const sizes = found.reduce((sum, { event }) => sum + eventSize(event), 1);
+    maxStep = Math.ceil((PAGE_BYTES * found.length) / sizes) || FIRST_STEP;
     const last = records.at(-1);
     const isFull = last !== undefined && records.length >= limit;
     // A search may fill the page in the middle of a step.
     const isCut = searching && isFull && last !== found.at(-1);
     if (isCut) after = position(last.key, last.revision);
     else after = more ? position(...lastEvent(layout, kvs)) : undefined;
-    if (after === undefined || isFull || (searching && read >= MAX_SEARCHED)) {
+    if (after === undefined || isFull || bytes > PAGE_BYTES || (searching && read >= MAX_SEARCHED)) {
       return {
         records,
         revision: at,
         ...(after !== undefined && { next: after }),
-        // etcd counts the whole range, whatever the revisions.
-        ...(!searching && maxModRevision === undefined && { remaining: count - kvs.length }),
+        ...(total !== undefined && { remaining: total - events }),
       };
     }
   }

@@ -5,10 +5,12 @@ const DEFAULT_LISTS = 33_554_432;
 const DEFAULT_EVENT = 1_572_864;
 const DEFAULT_ARENA = 1_048_576;
 
-/** Default of `maxBytes` while V8's heap limit is not known. */
+/** Default of `maxBytes` while the limits of the process are not known. */
 const UNKNOWN_LIMIT = 268_435_456;
 /** Fraction of the heap limit: half leaves room for requests and garbage. Event bytes are outside the heap. */
 const OF_HEAP = 1 / 2;
+/** Fraction of the container's memory: V8's heap limit is at least 256 MiB, however small the container is. */
+const OF_CONTAINER = 1 / 4;
 /** Upper bounds of the list cache and of one event, as fractions of `maxBytes`. */
 const OF_LISTS = 1 / 16;
 const OF_EVENT = 1 / 4;
@@ -24,12 +26,16 @@ export interface Bounds {
   readonly arenaBytes: number;
 }
 
-/** V8's heap limit in bytes: `--max-old-space-size`, or V8's own choice; `undefined` where it is not known. */
-async function heapLimit(): Promise<number | undefined> {
+/** The default of `maxBytes`; `undefined` in a runtime without V8's statistics. */
+async function ofProcess(): Promise<number | undefined> {
   try {
-    const { getHeapStatistics } = await import('node:v8');
-    const { heap_size_limit: limit } = getHeapStatistics();
-    return limit > 0 ? limit : undefined;
+    const [{ getHeapStatistics }, { constrainedMemory }] = await Promise.all([
+      import('node:v8'),
+      import('node:process'),
+    ]);
+    const most = getHeapStatistics().heap_size_limit * OF_HEAP;
+    // 0 or a huge number without a limit.
+    return Math.floor(Math.min(most, (constrainedMemory() || Infinity) * OF_CONTAINER)) || undefined;
   } catch {
     return undefined;
   }
@@ -39,8 +45,8 @@ async function heapLimit(): Promise<number | undefined> {
 export function createBounds(options: MemoryStoreOptions): Bounds {
   let most = options.maxBytes ?? UNKNOWN_LIMIT;
   if (options.maxBytes === undefined) {
-    void heapLimit().then((limit) => {
-      if (limit !== undefined) most = Math.floor(limit * OF_HEAP);
+    void ofProcess().then((limit) => {
+      most = limit ?? most;
     });
   }
   const { listCacheMaxBytes, historyMaxBytes = DEFAULT_HISTORY, maxEventBytes } = options;

@@ -28,7 +28,8 @@ export interface MemoryStoreOptions {
    * The limit for the memory of the store in bytes: events, history, indexes and cached lists; at least 1,048,576.
    * Event bytes are counted exactly, objects in V8's heap by measured sizes; garbage that V8 has not collected yet is
    * not counted. Default: half of V8's heap limit (`--max-old-space-size`; without that V8 derives it from the memory
-   * of the machine or container), or 268,435,456 (256 MiB) where that is not known.
+   * of the machine or container), and at most a quarter of the memory of the container; 268,435,456 (256 MiB) where
+   * neither is known.
    */
   readonly maxBytes?: number | undefined;
   /** The maximum number of events. Default: as many as fit into `maxBytes`. */

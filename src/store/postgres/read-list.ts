@@ -1,6 +1,7 @@
 import { checkReadable, expired } from '../contract/conditions.js';
 import type { ListPage, ListQuery } from '../contract/event-store.js';
 import { keyText } from '../contract/keys.js';
+import { PAGE_BYTES } from '../contract/record.js';
 import type { PostgresValue } from './client.js';
 import { beforeNul, indexed, isStorable, quoted } from './names.js';
 import type { Reads } from './reads.js';
@@ -18,8 +19,8 @@ const INDEXED = [
 const COUNTED = 1000;
 
 /**
- * The statement that reads one page and one more row: latest revision, floor and rows, of one snapshot. Rows are chosen
- * by keys and revisions alone; events are fetched only for those that are returned.
+ * The statement that reads one page: latest revision, floor, rows, and how many rows there are beyond it, of one
+ * snapshot. Rows are chosen by keys, revisions and sizes alone; events are fetched only for those that are returned.
  *
  * - the present: from `current`
  * - an older revision, by key: the newest version up to it of each key, by the function `snapshot_keys`
@@ -41,8 +42,8 @@ export function listStatement(
     return value === null ? [] : { ...index, value };
   });
   const snapshot = at === undefined ? undefined : of(Math.min(Math.floor(at), Number.MAX_SAFE_INTEGER), 'bigint');
-  const pageSize = of(query.limit + 1, 'bigint');
-  const limit = term === undefined ? of(query.limit + 1 + COUNTED, 'bigint') : pageSize;
+  const pageSize = of(query.limit, 'bigint');
+  const limit = of(query.limit + 1 + (term === undefined ? COUNTED : 0), 'bigint');
 
   const keys = (column: string): string[] => {
     const conditions: string[] = [];
@@ -104,7 +105,10 @@ export function listStatement(
 ), ahead AS MATERIALIZED (
   SELECT key, rev FROM (${text}) candidates ${order} LIMIT ${limit}
 ), page AS MATERIALIZED (
-  SELECT key, rev FROM ahead ${order} LIMIT ${pageSize}
+  SELECT rev FROM (
+    SELECT f.rev, sum(octet_length(v.data)) OVER (${order.replace(/key|rev/, 'f.$&')}) - octet_length(v.data) AS before
+    FROM (SELECT key, rev FROM ahead ${order} LIMIT ${pageSize}) f JOIN ${s}.versions v ON v.rev = f.rev
+  ) sized WHERE before < ${PAGE_BYTES}
 )
 SELECT state.revision::text, state.floor::text, state.standby::text,${
         snapshot === undefined
@@ -132,10 +136,11 @@ export async function readList(reads: Reads, schema: string, query: ListQuery): 
   if (first?.['key'] === null || (query.namespace !== undefined && !isStorable(query.namespace))) {
     return { records: [], revision };
   }
-  const records = rows.slice(0, query.limit).map(recordOfRow);
+  const records = rows.map(recordOfRow);
+  const ahead = numberOf(first?.['ahead']);
   const last = records.at(-1);
-  if (last === undefined || rows.length <= query.limit) return { records, revision };
+  if (last === undefined || ahead <= records.length) return { records, revision };
   const next = query.order === 'newest-first' ? { ...last.key, revision: last.revision } : { ...last.key };
-  const left = numberOf(first?.['ahead']) - query.limit;
-  return { records, revision, next, ...(!query.terms?.length && left <= COUNTED && { remaining: left }) };
+  const isCounted = !query.terms?.length && ahead <= query.limit + COUNTED;
+  return { records, revision, next, ...(isCounted && { remaining: ahead - records.length }) };
 }

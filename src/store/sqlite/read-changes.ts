@@ -1,10 +1,10 @@
 import type { Revision } from '../contract/event-store.js';
+import { PAGE_BYTES } from '../contract/record.js';
 import type { SqlConnection, SqlRow } from './driver.js';
 import { storedRecordOf, type StoredChange } from './stored.js';
 
-/** The most changes of a page, and roughly the most bytes. One change alone may be larger. */
+/** The most changes of a page. */
 const PAGE_CHANGES = 256;
-const PAGE_BYTES = 1_048_576;
 
 const SIZES = `
   SELECT v.rev AS rev, coalesce(length(v.data), 0) + coalesce(length(p.data), 0) AS size

@@ -88,6 +88,22 @@ describeWithPostgres('reads and upkeep of a large PostgreSQL store', () => {
     expect(plans.length).toBeGreaterThan(5);
     expect(plans.join('\n')).not.toMatch(/Seq Scan on (versions|current)|Sort Key: v\.key/);
   });
+
+  test('a page ends after a MiB of events', async () => {
+    const large = postgresStore({ pool, schema: 'large_events' });
+    const expiresAt = Date.now() * 1000 + 3_600_000_000;
+    for (let i = 0; i < 5; i++) {
+      await large.create({ namespace: 'a', name: `e-${i}` }, sampleEvent({ note: 'x'.repeat(700_000) }), { expiresAt });
+    }
+    const terms = [{ field: 'regarding.name', value: 'pod-1' }];
+    for (const query of [{}, { order: 'newest-first' }, { terms }] as const) {
+      const page = await large.list({ ...query, limit: 500 });
+      expect([page.records.length, page.remaining]).toEqual([2, 'terms' in query ? undefined : 3]);
+      const { records } = await large.list({ ...query, limit: 500, at: page.revision, after: page.next });
+      expect(records.map(({ key }) => key.name)).toEqual('order' in query ? ['e-2', 'e-1'] : ['e-2', 'e-3']);
+    }
+    await large.close();
+  });
 });
 
 describeWithPostgres('history of a PostgreSQL store', () => {

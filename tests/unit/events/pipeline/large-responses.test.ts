@@ -153,6 +153,28 @@ describe('a large response', () => {
     expect(await refused.text()).toContain('responses to this caller, or to all callers, take too much memory');
   });
 
+  test('of a list with a limit counts before all of its events are read', async () => {
+    let reads = 0;
+    let resume: (() => void) | undefined;
+    const gate = new Promise<void>((resolve) => (resume = resolve));
+    const made = bench({ limits: ONE }, (store) => ({
+      ...store,
+      async list(options) {
+        if (options.after !== undefined && ++reads === 1) await gate;
+        return store.list({ ...options, limit: 5 });
+      },
+    }));
+    for (let index = 0; index < 12; index++) await made.create(`e${index}`, {}, large(250_000));
+    const first = made.ask(`GET ${path('?limit=12')}`);
+    await vi.waitFor(() => expect(reads).toBe(1));
+    const second = await made.ask(`GET ${path('?limit=12')}`);
+    expect([second.status, reads]).toEqual([429, 1]);
+    expect(await second.text()).toContain('responses to this caller, or to all callers, take too much memory');
+    resume?.();
+    expect((await (await first).json<{ items: unknown[] }>()).items).toHaveLength(12);
+    await vi.waitFor(async () => expect((await made.ask(`GET ${path('?limit=12')}`)).status).toBe(200));
+  });
+
   test('delays no small list of the same caller, whatever its representation', async () => {
     const made = await stored();
     expect((await made.json(`POST ${path('', 'kube-system')}`, event('small'))).status).toBe(201);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Change } from '../../../../src/store/contract/event-store.js';
+import type { Change, ListPage, Position } from '../../../../src/store/contract/event-store.js';
 import { storeError } from '../../../../src/store/contract/errors.js';
 import { nextTurn } from '../../../../src/clock/clock.js';
 import { WRITE_RESPONSE } from '../../../../src/store/sqlite/protocol.js';
@@ -40,6 +40,28 @@ describe('the store', () => {
     await Promise.all(Array.from({ length: 50 }, (_, i) => store.create(key(`event-${i}`), sampleEvent(), later)));
     await Promise.all(Array.from({ length: 50 }, (_, i) => store.get(key(`event-${i}`))));
     expect(kinds).toEqual(['write', 'read']);
+    await store.close();
+  });
+
+  test.each([
+    ['by key', {}],
+    ['newest first', { order: 'newest-first' }],
+    ['with terms', { terms: [{ field: 'reason', value: 'Sampling' }] }],
+  ] as const)('ends a page after a MiB of events: %s', async (_title, query) => {
+    const store = inThreadStore(driver, { path: newPath(), clock: fakeClock({ now: START }) });
+    const sizes = [1, 1, 1_500_000, 400_000, 400_000, 400_000, 1];
+    for (const [i, size] of sizes.entries()) {
+      await store.create(key(`event-${i}`), sampleEvent({ note: 'x'.repeat(size) }), later);
+    }
+    const lengths: number[] = [];
+    for (let after: Position | undefined; ;) {
+      const page: ListPage = await store.list({ ...query, limit: 500, after });
+      lengths.push(page.records.length);
+      after = page.next;
+      if (after === undefined) break;
+    }
+    expect(lengths.length).toBeGreaterThan(2);
+    expect(lengths.reduce((sum, length) => sum + length)).toBe(sizes.length);
     await store.close();
   });
 
