@@ -34,7 +34,8 @@ export function createEtcdClient(connections: readonly Connection[], settings: E
   /** Watches that are not in here are ignored. */
   const watches = new Set<Watched>();
   let current = 0;
-  let token: Promise<string> | undefined;
+  /** Resolves with `undefined` while authentication is not enabled in etcd. */
+  let token: Promise<string | undefined> | undefined;
 
   const connectionNow = (): Connection => connections[current % connections.length] as Connection;
 
@@ -74,11 +75,13 @@ export function createEtcdClient(connections: readonly Connection[], settings: E
   });
 
   /** The token for a request. Concurrent calls share one login, which ends with none of them. */
-  const tokenFor = (connection: Connection): Promise<string> | undefined => {
+  const tokenFor = (connection: Connection): Promise<string | undefined> | undefined => {
     if (login !== undefined && token === undefined) {
       const { username, password } = login;
       const granted = attempt(connection.authenticate(username, password), contextOf(undefined));
-      const requested = granted.catch((failure: unknown) => {
+      const requested: Promise<string | undefined> = granted.catch((failure: unknown) => {
+        // Clients get their logins before authentication is enabled.
+        if (failureClassOf(failure) === 'no-auth') return undefined;
         forget(requested);
         // A lost login changed nothing.
         if (failureClassOf(failure) === 'unknown-outcome') throw etcdFailure(UNAVAILABLE, messageOf(failure), false);
@@ -89,7 +92,7 @@ export function createEtcdClient(connections: readonly Connection[], settings: E
     return token;
   };
   /** Forgets a token that etcd refused. Calls with the same token fail together: only the first gets another one. */
-  const forget = (refused: Promise<string> | undefined): void => {
+  const forget = (refused: Promise<string | undefined> | undefined): void => {
     if (token === refused) token = undefined;
   };
 
@@ -152,6 +155,7 @@ export function createEtcdClient(connections: readonly Connection[], settings: E
               `alarm (${messageOf(failure)})`,
             { cause: failure, onlyWrites: true },
           );
+        case 'no-auth':
         case 'refused':
           throw stopped(failure, context);
       }

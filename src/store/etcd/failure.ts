@@ -22,7 +22,8 @@ export function etcdFailure(code: number, message: string, sent: boolean): EtcdF
  * What to do about a failure.
  * - `away`: this member is unavailable, another one may not be; nothing was changed
  * - `unknown-outcome`: as `away`, but a write may have happened
- * - `token`: the token is no longer valid
+ * - `token`: the token is no longer valid, or is needed since authentication was enabled
+ * - `no-auth`: there are no tokens, because authentication is not enabled
  * - `compacted`, `future`: the revision of a read is too old, or does not exist yet
  * - `too-large`: the request is; `response-too-large`: the response is, for the gateway of etcd
  * - `no-space`: the database has reached its quota, and no member accepts writes
@@ -32,6 +33,7 @@ export type FailureClass =
   | 'away'
   | 'unknown-outcome'
   | 'token'
+  | 'no-auth'
   | 'compacted'
   | 'future'
   | 'too-large'
@@ -49,6 +51,8 @@ const MESSAGES: readonly (readonly [part: string, failureClass: FailureClass])[]
   ['database space exceeded', 'no-space'],
   ['invalid auth token', 'token'],
   ['revision of auth store is old', 'token'],
+  ['user name is empty', 'token'],
+  ['authentication is not enabled', 'no-auth'],
   ['too many requests', 'away'],
   ['proposal dropped', 'away'],
   ['etcdserver: no leader', 'away'],

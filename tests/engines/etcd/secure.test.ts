@@ -81,3 +81,31 @@ describe.skipIf(!hasEtcd()).each(['grpc', 'gateway'] as const)('TLS and authenti
     await store.close();
   });
 });
+
+describe.skipIf(!hasEtcd()).each(['grpc', 'gateway'] as const)('a store with a login over %s', (transport) => {
+  let cluster: Cluster;
+  beforeAll(async () => {
+    cluster = await startEtcd();
+  });
+  afterAll(() => cluster.stop());
+
+  test('works before authentication is enabled, while it is, and after it was disabled', async () => {
+    cluster.ctl('user', 'add', 'root:secret');
+    cluster.ctl('user', 'grant-role', 'root', 'root');
+    const { endpoints } = cluster;
+    const store = etcdStore({ endpoints, transport, username: 'root', password: 'secret' });
+    const create = (name: string) => store.create({ namespace: 'a', name }, sampleEvent({ name }), { expiresAt: 5 });
+    const before = await create('before');
+    const feed = store.changes({ after: before.revision })[Symbol.asyncIterator]();
+    const next = async () => (await feed.next()).value?.map(({ key }: { key: { name: string } }) => key.name);
+    cluster.ctl('auth', 'enable');
+    await create('enabled');
+    expect(await next()).toEqual(['enabled']);
+    cluster.ctl('--user', 'root:secret', 'auth', 'disable');
+    await create('disabled');
+    expect(await next()).toEqual(['disabled']);
+    const other = etcdStore({ endpoints, transport, username: 'root', password: 'secret' });
+    await other.ping();
+    await Promise.all([store.close(), other.close()]);
+  });
+});

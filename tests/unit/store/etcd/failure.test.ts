@@ -15,6 +15,8 @@ test.each([
   [13, 'Received RST_STREAM with code 2', 'unknown-outcome'],
   [16, 'etcdserver: invalid auth token', 'token'],
   [3, 'etcdserver: revision of auth store is old', 'token'],
+  [3, 'etcdserver: user name is empty', 'token'],
+  [9, 'etcdserver: authentication is not enabled', 'no-auth'],
   [3, 'etcdserver: authentication failed, invalid user ID or password', 'refused'],
   [7, 'etcdserver: permission denied', 'refused'],
 ])('a response of etcd with %i %s is the failure %s', (code, message, failureClass) => {
