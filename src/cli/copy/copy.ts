@@ -98,7 +98,8 @@ async function copyBetween(
 
 /** Opens a store that responds. A full disk is no reason not to read from it. */
 async function open(side: 'FROM' | 'TO', choice: StoreChoice, signal: AbortSignal): Promise<EventStore> {
-  const store = await openStore(choice, undefined, side);
+  // What fails in the background, such as the removal of old history, does not matter to a copy.
+  const store = await openStore(choice, { source: side, observe: () => undefined });
   try {
     await store.ping({ signal: AbortSignal.any([signal, AbortSignal.timeout(OPENING_MS)]) });
     return store;

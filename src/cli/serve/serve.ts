@@ -88,7 +88,7 @@ export async function serve(options: ServeOptions): Promise<number> {
     ? await reserveRevisions(join(flags.dataDir, 'revisions'), { storeIsDurable: choice.kind === 'sqlite' })
     : undefined;
   const metrics = flags.metrics ? await serverMetrics(access, observe, options.shareMetrics) : undefined;
-  const opened = await openStore(choice, revisions?.startAt);
+  const opened = await openStore(choice, { startAt: revisions?.startAt, observe: metrics?.observe ?? observe });
   const isCached = flags.watchCache && choice.kind !== 'memory';
   // Before the cache reads it, so that what prevents the start is reported once.
   const isReachable = await pingStore(opened, choice, log);

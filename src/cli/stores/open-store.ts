@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { isStoreError, memoryStore, type EventStore } from '../../index.js';
+import { isStoreError, memoryStore, type EventStore, type Observe } from '../../index.js';
 import { messageOf } from '../../model/error-message.js';
 import { isLocal, type StoreChoice, sqliteAt } from './store-url.js';
 import { join } from 'node:path';
@@ -9,17 +9,19 @@ import { loadDriver } from '../../store/sqlite/driver.js';
 /** How long start-up waits for a store on the network, in milliseconds. */
 const PING_TIMEOUT_MS = 3_000;
 
-/**
- * Creates the store. Only the chosen engine and its driver are loaded.
- *
- * @param startAt the first revision of a new local store; shared stores keep their own counter
- * @param source what names the store on the command line, for error messages
- */
-export async function openStore(
-  choice: StoreChoice,
-  startAt: number | undefined,
-  source: string = '--store',
-): Promise<EventStore> {
+/** For {@link openStore}. */
+export interface OpenStoreOptions {
+  /** The first revision of a new local store; shared stores keep their own counter. */
+  readonly startAt?: number | undefined;
+  /** What names the store on the command line, for error messages. Default: `--store`. */
+  readonly source?: string | undefined;
+  /** Receives the errors of background work. */
+  readonly observe?: Observe | undefined;
+}
+
+/** Creates the store. Only the chosen engine and its driver are loaded. */
+export async function openStore(choice: StoreChoice, options: OpenStoreOptions): Promise<EventStore> {
+  const { startAt, source = '--store', observe } = options;
   switch (choice.kind) {
     case 'memory':
       return memoryStore({ startAt });
@@ -30,7 +32,7 @@ export async function openStore(
     case 'postgres': {
       const { postgresStore } = await import('../../postgres.js');
       const { connectionString, schema } = choice;
-      return postgresStore({ connectionString, schema });
+      return postgresStore({ connectionString, schema, observe });
     }
     case 'etcd': {
       const { endpoints, prefix, username, password } = choice;
@@ -38,6 +40,7 @@ export async function openStore(
       return etcdStore({
         endpoints,
         prefix,
+        observe,
         ...(username !== undefined && { username, password: password ?? '' }),
         ...(Object.keys(choice.files).length > 0 && { tls: await readFiles(choice.files, source) }),
       });

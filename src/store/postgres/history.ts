@@ -1,4 +1,5 @@
 import { type ClockTimer, nextTurn } from '../../clock/clock.js';
+import type { FailureSeries } from '../../observe/failure-series.js';
 import { quoted } from './names.js';
 import type { PostgresStoreOptions } from './options.js';
 import { stampOf, type StoreParts } from './requests.js';
@@ -14,7 +15,8 @@ const PART = 8;
 
 /** Deletes history that is too old or too large, in small steps, every twentieth of `historyMs` (1 to 30 seconds). */
 export function createHistory(
-  { requests, schema, timers, clock, onError }: Omit<StoreParts, 'client' | 'timeoutMs'>,
+  { requests, schema, timers, clock }: Omit<StoreParts, 'client' | 'timeoutMs'>,
+  failures: FailureSeries,
   { historyMs = 600_000, historyMaxBytes = 268_435_456 }: PostgresStoreOptions,
 ) {
   const pauses = clock ?? timers;
@@ -35,11 +37,12 @@ export function createHistory(
       const now = stampOf(clock);
       while (!closed) {
         const [row] = await requests.write(statement, [keep, String(STEP), String(historyMaxBytes), now]);
+        failures.worked();
         if (numberOf(row?.['passed']) < STEP) return;
         await nextTurn();
       }
     } catch (error) {
-      onError(error);
+      failures.failed(error);
     }
   };
 

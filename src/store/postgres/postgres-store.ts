@@ -1,4 +1,5 @@
 import { systemClock } from '../../clock/clock.js';
+import { createFailureSeries, type FailureSeries } from '../../observe/failure-series.js';
 import { createNotifier } from '../../observe/observation.js';
 import { createBatcher } from '../batching/batcher.js';
 import type { EventStore, ListPage, ListQuery, Revision } from '../contract/event-store.js';
@@ -47,22 +48,22 @@ export function postgresStore(options: PostgresStoreOptions): EventStore {
   const { schema = 'kube_vitals', name = 'postgres', migrate = true, pooling = 'auto', clock, startAt } = options;
   const { requestTimeoutMs: timeoutMs = 5_000, maxEventBytes = 3_145_728 } = options;
   let stopped = false;
-  const notify = createNotifier(options.observe);
-  const onError = (error: unknown): void => {
-    if (!stopped) notify({ type: 'error', error, where: `store ${name}` });
-  };
-
   const timers = systemClock;
+  const notify = createNotifier(options.observe);
+  const failuresOf = (work: string): FailureSeries =>
+    createFailureSeries(`${work} of ${name}`, (failure) => stopped || notify(failure), timers);
+
   const client = clientOf(options, timeoutMs);
   const requests = createRequests({ client, schema, timeoutMs, timers });
-  const parts = { client, requests, schema, timeoutMs, timers, clock, onError };
+  const parts = { client, requests, schema, timeoutMs, timers, clock };
   const serverClock = createServerClock(parts);
   const reads = createReads(parts, (latest) => wakeUps.written(latest));
   const check = createListenCheck(parts, pooling);
   const feeds = createPagedFeeds({ read: (after) => readChanges(reads, schema, after) });
   const { pollMs = 1_000, pollWithoutListenMs = 100 } = options;
-  const wakeUps = createWakeUps({ ...parts, check, pollMs, pollWithoutListenMs, feeds });
-  const history = createHistory(parts, options);
+  const failures = failuresOf('notifications');
+  const wakeUps = createWakeUps({ ...parts, check, pollMs, pollWithoutListenMs, feeds, failures });
+  const history = createHistory(parts, failuresOf('history'), options);
   const onWritten = (latest: Revision, bytes: number): void => {
     requests.wrote();
     wakeUps.written(latest);
@@ -121,7 +122,7 @@ FROM (SELECT set_config('lock_timeout', $5::text, true) AS waits OFFSET 0) first
       reads.saw(await openDatabase({ ...parts, migrate, start: first, raise: startAt === undefined }));
       if (stopped) return;
       history.start();
-      check.works().then((works) => works && requests.prepare(), onError);
+      check.works().catch(failures.failed);
     },
     async get(key, call) {
       const text = keyText(key);

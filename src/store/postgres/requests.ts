@@ -24,8 +24,6 @@ export interface StoreParts {
   readonly timers: Clock;
   /** The time of history, if not the database's. */
   readonly clock: Clock | undefined;
-  /** Receives errors of background work, which is tried again. */
-  onError(error: unknown): void;
 }
 
 /** The time to stamp rows with, as a parameter; null: that of the database. */
@@ -46,12 +44,7 @@ const ABANDONED_MS = 250;
 const FULL_MS = 30_000;
 
 /** Fails with StoreErrors only. A request without a result in time ends at its deadline, whatever the driver does. */
-export function createRequests({
-  client,
-  schema,
-  timeoutMs,
-  timers,
-}: Omit<StoreParts, 'requests' | 'clock' | 'onError'>) {
+export function createRequests({ client, schema, timeoutMs, timers }: Omit<StoreParts, 'requests' | 'clock'>) {
   let prepares = false;
   let respondedAt = -Infinity;
   let full: { readonly failure: StoreError; readonly at: number } | undefined;

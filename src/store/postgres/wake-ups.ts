@@ -1,4 +1,5 @@
 import type { ClockTimer } from '../../clock/clock.js';
+import type { FailureSeries } from '../../observe/failure-series.js';
 import type { Revision } from '../contract/event-store.js';
 import type { PagedFeeds } from '../feeds/paged-feed.js';
 import { createDelays } from '../../clock/backoff.js';
@@ -21,17 +22,19 @@ export function createListenCheck(
   const { listen } = client;
   let known = listen === undefined ? false : pooling === 'auto' ? undefined : pooling === 'session';
   let asking: Promise<boolean> | undefined;
-  let resolveResult: (result: boolean) => void = () => undefined;
+  let resolveResult: (result: boolean | Promise<never>) => void = () => undefined;
 
   const ask = async (listening: NonNullable<typeof listen>): Promise<boolean> => {
     const channel = `kube_vitals_${crypto.randomUUID()}`;
     const result = new Promise<boolean>((resolve) => (resolveResult = resolve));
+    result.catch(() => undefined);
     const stop = await listening(
       channel,
       (payload) => {
         if (payload === channel) resolveResult(true);
       },
-      () => resolveResult(false),
+      // As any connection may: it says nothing about a pooler.
+      () => resolveResult(Promise.reject(new Error('the connection that listened was lost'))),
     );
     const timer = timers.setTimer(() => resolveResult(false), WAIT_MS);
     try {
@@ -45,24 +48,31 @@ export function createListenCheck(
   };
 
   return {
-    /** Whether LISTEN works; checked once. Fails when the check was not possible; the next call repeats it. */
+    /**
+     * Whether LISTEN works; checked once. If it does, statements are prepared from then on. Fails when the check was not
+     * possible; the next call repeats it.
+     */
     async works(): Promise<boolean> {
-      if (known !== undefined || listen === undefined) return known ?? false;
-      asking ??= ask(listen).finally(() => {
-        asking = undefined;
-      });
-      known = await asking;
-      return known;
+      if (known === undefined && listen !== undefined) {
+        asking ??= ask(listen).finally(() => {
+          asking = undefined;
+        });
+        known = await asking;
+      }
+      if (known === true) requests.prepare();
+      return known ?? false;
     },
     close: (): void => resolveResult(false),
   };
 }
 
-interface WakeUpsOptions extends Pick<StoreParts, 'client' | 'schema' | 'timers' | 'onError'> {
+interface WakeUpsOptions extends Pick<StoreParts, 'client' | 'schema' | 'timers'> {
   readonly check: ReturnType<typeof createListenCheck>;
   readonly pollMs: number;
   readonly pollWithoutListenMs: number;
   readonly feeds: Pick<PagedFeeds, 'readers' | 'wake'>;
+  /** Of LISTEN. */
+  readonly failures: FailureSeries;
 }
 
 /**
@@ -70,7 +80,7 @@ interface WakeUpsOptions extends Pick<StoreParts, 'client' | 'schema' | 'timers'
  * while there are readers, and until the next poll after that.
  */
 export function createWakeUps(options: WakeUpsOptions) {
-  const { client, schema, check, pollMs, pollWithoutListenMs, timers, feeds, onError } = options;
+  const { client, schema, check, pollMs, pollWithoutListenMs, timers, feeds, failures } = options;
   let timer: ClockTimer | undefined;
   let unlisten: (() => Promise<void>) | undefined;
   let attempting: Promise<void> | undefined;
@@ -97,18 +107,19 @@ export function createWakeUps(options: WakeUpsOptions) {
         plan();
       });
       pauses.reset();
+      failures.worked();
       // Writes before the server agreed were not announced.
       feeds.wake();
     } catch (error) {
       retryAt = timers.monotonic() + pauses.next();
-      onError(error);
+      failures.failed(error);
     }
   };
 
   const stopListening = async (): Promise<void> => {
     const stop = unlisten;
     unlisten = undefined;
-    await stop?.().catch(onError);
+    await stop?.().catch(failures.failed);
   };
 
   const tick = (): void => {

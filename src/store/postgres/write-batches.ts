@@ -23,7 +23,7 @@ export interface Write {
   readonly expiresAt?: number;
 }
 
-interface WriteBatchesOptions extends Omit<StoreParts, 'client' | 'onError'> {
+interface WriteBatchesOptions extends Omit<StoreParts, 'client'> {
   readonly reads: Reads;
   readonly serverClock: ServerClock;
   /** Called after each batch that changed something, with the bytes it sent. */

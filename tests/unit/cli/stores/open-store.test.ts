@@ -18,13 +18,13 @@ vi.mock('../../../../src/etcd.js', () => ({ etcdStore: engine('etcd', made) }));
 
 async function optionsOf(url: string): Promise<unknown> {
   made.length = 0;
-  await openStore(parseStoreUrl(url), 7);
+  await openStore(parseStoreUrl(url), { startAt: 7 });
   return made[0];
 }
 
 describe('openStore', () => {
   it('starts a memory store at the given revision', async () => {
-    const store = await openStore(parseStoreUrl('memory'), 7);
+    const store = await openStore(parseStoreUrl('memory'), { startAt: 7 });
     expect([store.name, await store.revision()]).toEqual(['memory', 7]);
     await store.close();
   });
@@ -41,6 +41,13 @@ describe('openStore', () => {
       'etcd',
       { endpoints: ['http://h:1'], prefix: '/x', username: 'u', password: 'p' },
     ]);
+  });
+
+  it.each(['postgres://h/d', 'etcd://h:1'])('passes errors of background work to the observer: %s', async (url) => {
+    made.length = 0;
+    const observe = (): void => undefined;
+    await openStore(parseStoreUrl(url), { observe });
+    expect(made[0]).toMatchObject([expect.any(String), { observe }]);
   });
 
   it('reads certificates, or names the one it cannot read', async () => {

@@ -410,4 +410,29 @@ describe('the detection of LISTEN', () => {
     expect(await works).toBe(false);
     expect(await listening.works()).toBe(false);
   });
+
+  test('is repeated when its connection was lost, and statements are prepared once it works', async () => {
+    const names: unknown[] = [];
+    let lose: () => void = () => undefined;
+    let notify: (payload: string) => void = () => undefined;
+    const client: PostgresClient = {
+      async query(_text, [channel], { name }) {
+        names.push(name);
+        if (names.length === 1) lose();
+        else notify(String(channel));
+        return { rows: [] };
+      },
+      async listen(_channel, onNotify, onLost) {
+        [notify, lose] = [onNotify, onLost];
+        return async () => undefined;
+      },
+    };
+    const timers = fakeClock();
+    const requests = createRequests({ client, schema: 's', timeoutMs: 100, timers });
+    const listening = createListenCheck({ client, requests, timers }, 'auto');
+    await expect(listening.works()).rejects.toThrow('the connection that listened was lost');
+    expect(await listening.works()).toBe(true);
+    await requests.read({ name: 'n', text: 'SELECT' }, []);
+    expect(names).toEqual([undefined, undefined, 'n']);
+  });
 });
