@@ -1,11 +1,11 @@
 import { statSync, type Stats } from 'node:fs';
 
-const statOf = (path: string): Stats | undefined => {
+/** Also an Error: a folder that may not be read does not prove that the file is gone. */
+const statOf = (path: string): Stats | Error | undefined => {
   try {
     return statSync(path, { throwIfNoEntry: false });
-  } catch {
-    // A folder that cannot be read does not prove that the file is gone.
-    return undefined;
+  } catch (error) {
+    return error as Error;
   }
 };
 
@@ -18,8 +18,9 @@ export function createFileIdentity(path: string) {
   let size = 0;
   let cut = false;
 
-  const compare = (seen: Stats | undefined, found: Stats | undefined, what: string): string | undefined => {
+  const compare = (seen: Stats | undefined, found: Stats | Error | undefined, what: string): string | undefined => {
     if (seen === undefined) return undefined;
+    if (found instanceof Error) return `${what} cannot be looked up: ${found.message}`;
     const advice = 'stop the service, put the right files in place, and start it';
     if (found === undefined) return `${what} was removed while it was open: ${advice}`;
     if (found.ino !== seen.ino || found.dev !== seen.dev) return `${what} was replaced while it was open: ${advice}`;
@@ -31,7 +32,7 @@ export function createFileIdentity(path: string) {
     // SQLite creates the log with the first write.
     const foundLog = statOf(`${path}-wal`);
     const problem = compare(file, found, 'it') ?? compare(log, foundLog, 'its log');
-    if (problem !== undefined) return problem;
+    if (problem !== undefined || found instanceof Error || foundLog instanceof Error) return problem;
     cut ||= found !== undefined && found.size < size;
     size = Math.max(size, found?.size ?? 0);
     file ??= found;

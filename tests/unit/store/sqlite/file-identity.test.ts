@@ -1,4 +1,5 @@
-import { copyFileSync, renameSync, truncateSync, unlinkSync } from 'node:fs';
+import { copyFileSync, renameSync, symlinkSync, truncateSync, unlinkSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { expect, test } from 'vitest';
 import { createBench, failureOf, names, outcomes, put, query, START } from './engine-bench.js';
 
@@ -40,6 +41,24 @@ test('a file that was moved away and back is used again', () => {
   expect(outcomes(engine.write([put('d')], START))[0]).toBeTypeOf('number');
   engine.ping();
   expect(names(engine.list(query()))).toEqual(['a', 'b', 'd']);
+  engine.close();
+});
+
+test('a file whose folder cannot be read is not said to be removed, and is used again when it can', () => {
+  const path = newPath();
+  const engine = filled(path);
+  const folder = dirname(path);
+  renameSync(folder, `${folder}-away`);
+  // Nobody can read it, and unlike a missing permission this also holds for root.
+  symlinkSync(folder, folder);
+  const [failure] = engine.write([put('c')], START);
+  expect(failure).toMatchObject({
+    code: 'unavailable',
+    message: expect.stringContaining(`${path} cannot be written: it cannot be looked up: ELOOP: `) as string,
+  });
+  unlinkSync(folder);
+  renameSync(`${folder}-away`, folder);
+  expect(outcomes(engine.write([put('d')], START))[0]).toBeTypeOf('number');
   engine.close();
 });
 
