@@ -8,6 +8,7 @@ export interface ListOptions {
   readonly labelSelector: string;
   readonly fieldSelector: string;
   readonly watch: boolean;
+  /** False without `watch=true`, also for an old `/watch/` path. */
   readonly allowWatchBookmarks: boolean;
   /** Empty: not given. Well-formed otherwise. */
   readonly resourceVersion: string;
@@ -30,7 +31,7 @@ export function readListOptions(query: Query, legacyWatch = false): ListOptions 
     labelSelector: first(query, 'labelSelector') ?? '',
     fieldSelector: first(query, 'fieldSelector') ?? '',
     watch,
-    allowWatchBookmarks: flag(query, 'allowWatchBookmarks') ?? false,
+    allowWatchBookmarks: watch && flag(query, 'allowWatchBookmarks') === true,
     resourceVersion: first(query, 'resourceVersion') ?? '',
     resourceVersionMatch: first(query, 'resourceVersionMatch') ?? '',
     timeoutSeconds: integer(query, 'timeoutSeconds') ?? 0,

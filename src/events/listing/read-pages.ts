@@ -123,7 +123,10 @@ export class PageReader {
   #taken<P extends Page>(page: P): P {
     const { revision } = page;
     const { notOlderThan = 0 } = this.#start;
-    if (revision < notOlderThan) throw futureRevision(this.#options.resourceVersion, revision);
+    if (revision < notOlderThan) {
+      const { resourceVersion, sendInitialEvents } = this.#options;
+      throw futureRevision(resourceVersion, revision, sendInitialEvents);
+    }
     this.#at = revision;
     return page;
   }

@@ -22,10 +22,11 @@ export function isOutdated(error: unknown): boolean {
   return isStoreError(error) && (error.code === 'conflict' || error.code === 'not-found');
 }
 
-/** Returns 504 for a revision that does not exist yet. */
-export function futureRevision(asked: Revision | string, current: Revision): StatusFailure {
+/** Returns 504 for a revision that does not exist yet. Only watches are told when to try again, as in kube-apiserver. */
+export function futureRevision(asked: Revision | string, current: Revision, inWatch?: boolean): StatusFailure {
   return timeout(`Too large resource version: ${asked}, current: ${current}`, {
     causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }],
+    ...(inWatch && { retryAfterSeconds: 1 }),
   });
 }
 

@@ -128,21 +128,21 @@ describe('the options of a list', () => {
   it('are off and empty unless given', () => {
     expect(read('')).toEqual(NOTHING);
     expect(read('watch=0&allowWatchBookmarks=false')).toEqual(NOTHING);
+    expect(read('watch=1&resourceVersion=7&allowWatchBookmarks=0')).toMatchObject({ allowWatchBookmarks: false });
   });
 
   it('are each read from the parameter of their name', () => {
-    const query =
-      'labelSelector=a&fieldSelector=b&allowWatchBookmarks=1&resourceVersion=7&timeoutSeconds=8&limit=9&continue=c';
+    const query = 'labelSelector=a&fieldSelector=b&resourceVersion=7&timeoutSeconds=8&limit=9&continue=c';
     expect(read(query)).toEqual({
       ...NOTHING,
       labelSelector: 'a',
       fieldSelector: 'b',
-      allowWatchBookmarks: true,
       resourceVersion: '7',
       timeoutSeconds: 8,
       limit: 9,
       continue: 'c',
     });
+    expect(read('watch=1&resourceVersion=7&allowWatchBookmarks=1')).toMatchObject({ allowWatchBookmarks: true });
     expect(read('resourceVersion=7&resourceVersionMatch=Exact')).toMatchObject({ resourceVersionMatch: 'Exact' });
     expect(read('resourceVersion=0&resourceVersionMatch=NotOlderThan')).toMatchObject({ resourceVersion: '0' });
   });

@@ -13,6 +13,18 @@ describe('a watch by an old path', () => {
     }
   });
 
+  test('has no bookmark after the existing events, because its options are those of a list', async () => {
+    const { ask, create } = bench();
+    await create('a');
+    const names: unknown[] = [];
+    for await (const { object } of (await ask(`${LEGACY}?allowWatchBookmarks=true`)).frames<Frame>()) {
+      names.push(metaOf(object)['name']);
+      if (names.length === 2) break;
+      await create('b');
+    }
+    expect(names).toEqual(['a', 'b']);
+  });
+
   test('refuses a resourceVersion that is not a number with the text of a watch', async () => {
     const { json } = bench();
     expect(await json(`${LEGACY}?resourceVersion=x`)).toMatchObject({

@@ -53,6 +53,15 @@ describe('the start of a watch', () => {
     });
   });
 
+  test('with sendInitialEvents and a future revision is an ERROR frame that says when to try again', async () => {
+    const bench = verbBench();
+    const current = await put(bench.store, 'a');
+    const watch = openedWatch(bench, `&sendInitialEvents=true&resourceVersionMatch=NotOlderThan${from(current + 9)}`);
+    expect(await watch.next()).toMatchObject([
+      { type: 'ERROR', object: { code: 504, details: { retryAfterSeconds: 1 } } },
+    ]);
+  });
+
   test('sends each initial event once, although the watch is woken again and again meanwhile', async () => {
     const bench = verbBench();
     const names = Array.from({ length: 150 }, (_, index) => `event-${String(index).padStart(3, '0')}`);
