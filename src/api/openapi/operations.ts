@@ -59,6 +59,7 @@ const DELETE_PARAMETERS: readonly Json[] = [
   query('propagationPolicy', 'string', 'What happens to dependents: Orphan, Background or Foreground.'),
 ];
 
+/** The first is for watches only. */
 const LIST_PARAMETERS: readonly Json[] = [
   query('allowWatchBookmarks', 'boolean', 'Whether a watch may contain bookmarks, which give its position.'),
   query('continue', 'string', 'Where a page begins: the token of the page before.'),
@@ -144,7 +145,7 @@ export function resourcePaths(root: string, facts: OperationFacts): Readonly<Rec
       get: operation('list', 'list', one, listing, { parameters: [...LIST_PARAMETERS, WATCH], ...listed }),
       post: operation('post', 'create', one, `create a ${kind}`, { ...write, responses: written('200', '201', '202') }),
       delete: operation('deletecollection', 'delete', `Collection${one}`, `delete collection of ${kind}`, {
-        parameters: [...LIST_PARAMETERS, ...DELETE_PARAMETERS],
+        parameters: [...LIST_PARAMETERS.slice(1), ...DELETE_PARAMETERS],
         requestBody: deleteBody,
         responses: objectResponses('200'),
       }),

@@ -73,6 +73,15 @@ test('the members of a series are required in events.k8s.io/v1 only, as in kube-
   expect(at(core, 'components', 'schemas', 'io.k8s.api.core.v1.EventSeries')).not.toHaveProperty('required');
 });
 
+test('bookmarks can be requested of lists and watches, not of the deletion of a collection', () => {
+  const collection = at(document, 'paths', `${ROOT}/namespaces/{namespace}/events`);
+  const names = (method: string): unknown[] =>
+    (at(collection, method)['parameters'] as Json[]).map((one) => one['name'] as string);
+  expect(names('get')).toContain('allowWatchBookmarks');
+  expect(names('delete')).toContain('sendInitialEvents');
+  expect(names('delete')).not.toContain('allowWatchBookmarks');
+});
+
 describe('the document has what kubectl looks for:', () => {
   const patch = at(document, 'paths', ITEM, 'patch');
 
