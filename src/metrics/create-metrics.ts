@@ -1,6 +1,7 @@
 import type { Authenticate, Authorize, CreateImpersonation } from '../auth/contract.js';
 import { aHook } from '../auth/hook-kinds.js';
 import { systemClock } from '../clock/clock.js';
+import { oncePerTurn } from '../clock/once-per-turn.js';
 import { asHead } from '../health/adapt-response.js';
 import { createPermission, type AskPermission } from '../health/permission.js';
 import { refuseListener, type ApiHandler } from '../http/handler.js';
@@ -127,7 +128,8 @@ export function createMetrics(options: MetricsOptions = {}): Metrics {
   const registryOf = (): Promise<MetricsRegistry> =>
     given ? Promise.resolve(given) : (own ??= loadRegistry(processMetrics).then(register));
 
-  async function print(path: string): Promise<ApiResponse> {
+  // Printing takes milliseconds, and more with many connections.
+  const print = oncePerTurn(async (path: string): Promise<ApiResponse> => {
     const registry = await registryOf().catch((error: unknown) => {
       own = undefined;
       throw error;
@@ -143,7 +145,7 @@ export function createMetrics(options: MetricsOptions = {}): Metrics {
       body = `${texts.join('\n')}\n${isOpen ? '# EOF\n' : ''}`;
     }
     return { status: 200, headers: { 'content-type': contentType, ...NOT_CACHED }, body };
-  }
+  });
 
   return {
     observe,

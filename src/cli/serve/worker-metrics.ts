@@ -1,4 +1,5 @@
 import type { Clock } from '../../clock/clock.js';
+import { oncePerTurn } from '../../clock/once-per-turn.js';
 import type { MetricsRegistry } from '../../metrics.js';
 import type { LabelledRegistry } from '../../metrics/prom-client.js';
 import type { WorkerProcess } from './supervisor.js';
@@ -50,8 +51,10 @@ function upText(all: readonly number[], texts: ReadonlyMap<number, string>): str
 export function shareRegistry(number: number, primary: Pick<Primary, 'send' | 'onMessage'>, clock: Clock) {
   return (registry: LabelledRegistry): MetricsRegistry => {
     registry.setDefaultLabels({ worker: String(number) });
-    const own = (name?: string): Promise<string> =>
-      name === undefined ? registry.metrics() : registry.getSingleMetricAsString(name);
+    // The other workers may request them in one turn, too.
+    const own = oncePerTurn((name: string | undefined) =>
+      name === undefined ? registry.metrics() : registry.getSingleMetricAsString(name),
+    );
     const waiting = new Map<number, (texts: readonly string[]) => void>();
     let requests = 0;
     primary.onMessage((message: ToWorker) => {

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { AggregatorRegistry, Registry } from 'prom-client';
+import { AggregatorRegistry, Gauge, Registry } from 'prom-client';
 import { afterEach, describe, expect, it } from 'vitest';
 import {
   allowAuthenticated,
@@ -420,6 +420,22 @@ describe('/metrics', () => {
     });
     expect((await handle({ method: 'GET', url: '/metrics', headers: {} }))?.status).toBe(401);
     expect(seen).toEqual([{ type: 'error', error, where: 'metrics: authenticate' }]);
+  });
+
+  it('is printed once for all requests of one turn of the event loop, after their permission', async () => {
+    const registry = new Registry();
+    let prints = 0;
+    new Gauge({ name: 'prints', help: 'How often.', registers: [registry], collect: () => void (prints += 1) });
+    const { send } = createService({
+      registry,
+      authenticate: staticTokens({ t: { name: 'ops' } }),
+      authorize: async () => ({ allowed: true }),
+    });
+    const responses = await Promise.all(Array.from({ length: 50 }, () => send('GET', '/metrics')));
+    expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]));
+    expect(prints).toBe(1);
+    await send('GET', '/metrics');
+    expect(prints).toBe(2);
   });
 
   it('serves GET and HEAD, and no other path', async () => {

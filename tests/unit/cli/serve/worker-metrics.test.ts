@@ -8,6 +8,7 @@ import { fakeClock } from '../../../../src/testing/fake-clock.js';
 /** Workers with a gauge each, and the relay between them. */
 function connect(count: number, { silent = [] as readonly number[], isConnected = true } = {}) {
   const clock = fakeClock();
+  let prints = 0;
   const relay = createMetricsRelay(clock);
   const processes = new Map<number, WorkerProcess>();
   const registries = Array.from({ length: count }, (_, index) => {
@@ -20,10 +21,13 @@ function connect(count: number, { silent = [] as readonly number[], isConnected 
       },
     });
     const registry = new Registry();
-    new Gauge({ name: 'events', help: 'How many there are.', labelNames: ['kind'], registers: [registry] }).set(
-      { kind: 'a' },
-      number * 10,
-    );
+    new Gauge({
+      name: 'events',
+      help: 'How many there are.',
+      labelNames: ['kind'],
+      registers: [registry],
+      collect: () => void (prints += 1),
+    }).set({ kind: 'a' }, number * 10);
     const send = async (message: FromWorker): Promise<boolean> => {
       if (isConnected) relay(number, message as MetricsFromWorker, processes);
       return isConnected;
@@ -31,7 +35,7 @@ function connect(count: number, { silent = [] as readonly number[], isConnected 
     return shareRegistry(number, { send, onMessage: (listener) => void listeners.push(listener) }, clock)(registry);
   });
   const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-  return { clock, processes, settle, first: registries[0] as (typeof registries)[number] };
+  return { clock, processes, settle, prints: () => prints, first: registries[0] as (typeof registries)[number] };
 }
 
 describe('the metrics of several workers', () => {
@@ -85,10 +89,11 @@ describe('the metrics of several workers', () => {
     expect((await asked).match(/^events\{.*/gm)).toEqual(alone);
   });
 
-  it('are collected for several scrapes at once', async () => {
-    const { first } = connect(2);
+  it('are collected for several scrapes at once, which each worker prints once', async () => {
+    const { first, prints } = connect(2);
     const texts = await Promise.all([first.metrics(), first.metrics(), first.metrics()]);
     expect(new Set(texts).size).toBe(1);
+    expect(prints()).toBe(2);
   });
 });
 
