@@ -32,3 +32,34 @@ export function joinBytes(pieces: readonly Uint8Array[]): Uint8Array {
   }
   return bytes;
 }
+
+/**
+ * Collects pieces in one buffer, which grows. A sender decides how small pieces are, and a list of pieces of one byte
+ * takes more than a hundred times their bytes.
+ */
+export class CollectedBytes {
+  length = 0;
+  #bytes: Uint8Array = new Uint8Array(0);
+
+  /** The first piece is not copied: nothing else may write to its memory. */
+  add(piece: Uint8Array): void {
+    const { length } = this;
+    this.length += piece.byteLength;
+    if (length === 0) {
+      this.#bytes = piece;
+      return;
+    }
+    if (this.length > this.#bytes.byteLength) {
+      const larger = uninitializedBytes(Math.max(this.length, 2 * length));
+      larger.set(this.#bytes);
+      this.#bytes = larger;
+    }
+    this.#bytes.set(piece, length);
+  }
+
+  /** All pieces, joined. A single piece is returned as it is. */
+  joined(): Uint8Array {
+    const bytes = this.#bytes;
+    return bytes.byteLength === this.length ? bytes : bytes.subarray(0, this.length);
+  }
+}

@@ -1,4 +1,4 @@
-import { joinBytes } from '../../http/bytes.js';
+import { CollectedBytes } from '../../http/bytes.js';
 import { bodyAborted, bodyTooLarge } from '../../http/body.js';
 import type { BodyCall } from '../../http/request.js';
 import type { BodyReading } from '../exchange/body-reading.js';
@@ -55,16 +55,14 @@ async function readAll(
   limit: number,
 ): Promise<Uint8Array> {
   if (reader === undefined) return new Uint8Array(0);
-  const chunks: Uint8Array[] = [];
-  let size = 0;
+  const body = new CollectedBytes();
   for (;;) {
     const { done, value } = await reader.read().catch((cause: unknown) => {
       throw bodyAborted(cause);
     });
-    if (done) return joinBytes(chunks);
-    size += value.byteLength;
-    if (size > limit) throw bodyTooLarge(limit);
-    chunks.push(value);
+    if (done) return body.joined();
+    if (body.length + value.byteLength > limit) throw bodyTooLarge(limit);
+    body.add(value);
   }
 }
 

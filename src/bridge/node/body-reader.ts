@@ -1,5 +1,5 @@
 import { bodyAborted, bodyTooLarge, bodyBytes } from '../../http/body.js';
-import { isBytes } from '../../http/bytes.js';
+import { CollectedBytes, isBytes } from '../../http/bytes.js';
 import type { BodyCall } from '../../http/request.js';
 import type { BodyReading } from '../exchange/body-reading.js';
 import type { BodyBatcher } from './body-batcher.js';
@@ -36,8 +36,7 @@ export function readIncoming(
   if (req.destroyed) return Promise.reject(bodyAborted());
 
   return new Promise((resolve, reject) => {
-    const chunks: Uint8Array[] = [];
-    let size = 0;
+    const body = new CollectedBytes();
     const finish = (): void => {
       reading.finish();
       req.removeListener('data', onData);
@@ -53,13 +52,12 @@ export function readIncoming(
     };
     const onData = (chunk: Uint8Array | string): void => {
       const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
-      size += bytes.byteLength;
-      if (size > limit) stop(bodyTooLarge(limit));
-      else chunks.push(bytes);
+      if (body.length + bytes.byteLength > limit) stop(bodyTooLarge(limit));
+      else body.add(bytes);
     };
     const onEnd = (): void => {
       finish();
-      bodies.add(resolve, chunks.length === 1 ? (chunks[0] as Uint8Array) : Buffer.concat(chunks, size));
+      bodies.add(resolve, body.joined());
     };
     const onGone = (cause?: unknown): void => {
       finish();

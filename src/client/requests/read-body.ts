@@ -1,6 +1,6 @@
 import type { ApiResponse } from '../../http/response.js';
 import { isStream, releaseIterator, releaseSource } from '../../http/response.js';
-import { joinBytes } from '../../http/bytes.js';
+import { CollectedBytes } from '../../http/bytes.js';
 import { untilAborted } from '../../clock/abortable.js';
 import { connectionError } from '../contract/errors.js';
 
@@ -52,18 +52,17 @@ export async function readBody(
   const { body } = response;
   // Each UTF-16 unit takes 3 bytes at most.
   if (typeof body === 'string' && body.length * 3 <= limit) return { text: body, cut: false };
-  const pieces: Uint8Array[] = [];
-  let length = 0;
+  const read = new CollectedBytes();
   let cut = false;
-  const copied = isStream(body);
+  const mustCopy = isStream(body);
   for await (const chunk of chunksOf(response, signal)) {
-    const piece = chunk.subarray(0, limit - length);
-    pieces.push(copied ? piece.slice() : piece);
-    length += piece.byteLength;
+    const piece = chunk.subarray(0, limit - read.length);
+    // Not `slice`, which does not copy a Buffer.
+    read.add(mustCopy && read.length === 0 ? new Uint8Array(piece) : piece);
     cut = piece.byteLength < chunk.byteLength;
     if (cut) break;
   }
-  return { text: new TextDecoder().decode(joinBytes(pieces)), cut };
+  return { text: new TextDecoder().decode(read.joined()), cut };
 }
 
 /** Releases a response that nobody will read. */

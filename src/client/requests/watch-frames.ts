@@ -1,7 +1,7 @@
 import { connectionError, responseError } from '../contract/errors.js';
 import type { WatchFrame } from '../contract/events-client.js';
 import { isObject } from '../../json/json-tree.js';
-import { joinBytes } from '../../http/bytes.js';
+import { CollectedBytes } from '../../http/bytes.js';
 import { frameError, parseObject, shown } from './read-response.js';
 
 const NEWLINE = 10;
@@ -17,17 +17,16 @@ export async function* framesOf(
   maxBytes: number,
 ): AsyncGenerator<WatchFrame, void, undefined> {
   const decoder = new TextDecoder();
-  let begun: Uint8Array[] = [];
-  let length = 0;
+  let begun = new CollectedBytes();
   for await (const chunk of chunks) {
     const end = chunk.lastIndexOf(NEWLINE) + 1;
     const first = chunk.indexOf(NEWLINE);
-    if (length + (first < 0 ? chunk.byteLength : first) > maxBytes) throw tooLong(maxBytes);
+    if (begun.length + (first < 0 ? chunk.byteLength : first) > maxBytes) throw tooLong(maxBytes);
     if (end > 0) {
       const head = chunk.subarray(0, end);
-      const text = decoder.decode(length === 0 ? head : joinBytes([...begun, head]));
-      begun = [];
-      length = 0;
+      begun.add(head);
+      const text = decoder.decode(begun.joined());
+      begun = new CollectedBytes();
       for (let at = 0, next = text.indexOf('\n'); next >= 0; at = next + 1, next = text.indexOf('\n', at)) {
         if (next - at > maxBytes) throw tooLong(maxBytes);
         const line = text.slice(at, next);
@@ -35,13 +34,13 @@ export async function* framesOf(
       }
     }
     if (end < chunk.byteLength) {
-      // The producer may use the chunk's memory again.
-      begun.push(chunk.slice(end));
-      length += chunk.byteLength - end;
-      if (length > maxBytes) throw tooLong(maxBytes);
+      const rest = chunk.subarray(end);
+      // The producer may use the chunk's memory again. Not `slice`, which does not copy a Buffer.
+      begun.add(begun.length === 0 ? new Uint8Array(rest) : rest);
+      if (begun.length > maxBytes) throw tooLong(maxBytes);
     }
   }
-  const rest = decoder.decode(joinBytes(begun)).trim();
+  const rest = decoder.decode(begun.joined()).trim();
   if (rest === '') return;
   if (parseObject(rest) === undefined) throw connectionError('the watch ended in the middle of a frame', true);
   yield frameOf(rest);

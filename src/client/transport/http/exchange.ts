@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici';
-import { joinBytes } from '../../../http/bytes.js';
+import { CollectedBytes } from '../../../http/bytes.js';
 import { headerValues } from '../../../http/headers.js';
 import type { RequestHeaders } from '../../../http/request.js';
 import { isBodiless, type ApiResponse, type ResponseHeaders } from '../../../http/response.js';
@@ -7,6 +7,8 @@ import { connectionError, responseError } from '../../contract/errors.js';
 
 /** Unread bytes beyond which the connection is paused, so that the server has to wait. */
 const MAX_UNREAD_BYTES = 65_536;
+/** What an unread piece takes, besides its bytes: a server may send very small ones. */
+const PIECE_BYTES = 128;
 /** Responses up to this size are handed over whole, when they are complete. */
 const MAX_WHOLE_BYTES = 65_536;
 
@@ -33,7 +35,7 @@ export function exchange(
     const body = createBody(host, signal, reject);
     let status = 0;
     let headers: ResponseHeaders = {};
-    let pieces: Uint8Array[] | undefined;
+    let whole: CollectedBytes | undefined;
     const handler: Dispatcher.DispatchHandler = {
       onRequestStart(controller) {
         body.begin(controller);
@@ -45,17 +47,17 @@ export function exchange(
         status = code;
         headers = received as ResponseHeaders;
         const length = isBodiless(code) || request.method === 'HEAD' ? '0' : headers['content-length'];
-        if (typeof length === 'string' && Number(length) <= MAX_WHOLE_BYTES) pieces = [];
+        if (typeof length === 'string' && Number(length) <= MAX_WHOLE_BYTES) whole = new CollectedBytes();
         else resolve({ status, headers, body: body.stream });
       },
       onResponseData(_controller, chunk) {
-        if (pieces === undefined) body.add(chunk);
-        else pieces.push(chunk);
+        if (whole === undefined) body.add(chunk);
+        else whole.add(chunk);
       },
       onResponseEnd() {
         onEnd();
         body.end();
-        if (pieces !== undefined) resolve({ status, headers, body: pieces.length === 0 ? null : joinBytes(pieces) });
+        if (whole !== undefined) resolve({ status, headers, body: whole.length === 0 ? null : whole.joined() });
       },
       onResponseError(_controller, error) {
         onEnd();
@@ -99,7 +101,7 @@ function createBody(host: string, signal: AbortSignal | undefined, reject: (erro
   const next = (): Promise<IteratorResult<Uint8Array>> => {
     const value = unread.shift();
     if (value !== undefined) {
-      unreadBytes -= value.byteLength;
+      unreadBytes -= value.byteLength + PIECE_BYTES;
       if (unreadBytes < MAX_UNREAD_BYTES && controller?.paused) controller.resume();
       return Promise.resolve({ done: false, value });
     }
@@ -136,7 +138,7 @@ function createBody(host: string, signal: AbortSignal | undefined, reject: (erro
         return;
       }
       unread.push(chunk);
-      unreadBytes += chunk.byteLength;
+      unreadBytes += chunk.byteLength + PIECE_BYTES;
       if (unreadBytes >= MAX_UNREAD_BYTES) controller?.pause();
     },
     end: (): void => finish(),

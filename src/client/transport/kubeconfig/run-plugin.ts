@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { untilAborted } from '../../../clock/abortable.js';
-import { joinBytes } from '../../../http/bytes.js';
+import { CollectedBytes } from '../../../http/bytes.js';
 import { callHook } from '../../../observe/call-hook.js';
 import { kubeconfigFault } from './read-values.js';
 
@@ -83,13 +83,11 @@ export async function runPlugin(plugin: PluginCommand, signal: AbortSignal): Pro
 
 /** Keeps the first `max` bytes of a stream, and gives them as text. */
 function collect(stream: Readable | undefined, max: number, onMore: () => void = () => undefined): () => string {
-  const pieces: Uint8Array[] = [];
-  let length = 0;
+  const kept = new CollectedBytes();
   stream?.on('data', (chunk: Uint8Array) => {
-    const piece = chunk.subarray(0, max - length);
-    length += piece.byteLength;
-    if (piece.byteLength > 0) pieces.push(piece);
+    const piece = chunk.subarray(0, max - kept.length);
+    kept.add(piece);
     if (piece.byteLength < chunk.byteLength) onMore();
   });
-  return () => new TextDecoder().decode(joinBytes(pieces));
+  return () => new TextDecoder().decode(kept.joined());
 }

@@ -50,6 +50,15 @@ describe('a streamed response', () => {
     expect(state.returned).toBe(0);
   });
 
+  it('may use the memory of its chunks again', async () => {
+    const memory = Buffer.alloc(4);
+    async function* reusing(): AsyncGenerator<Uint8Array> {
+      for (const part of ['abcd', 'efgh', 'ij']) yield memory.subarray(0, memory.write(part));
+    }
+    const { text } = await readBody({ body: reusing() }, 100, new AbortController().signal);
+    expect(text).toBe('abcdefghij');
+  });
+
   it('is released, and rejects with the reason of the signal, when its source never yields', async () => {
     const { body, state } = bodyOf(['{'], never);
     const { client } = scriptedClient([ok(body)], { retry: ONCE });
