@@ -17,7 +17,7 @@ export async function createDocuments(format: 'json' | 'yaml', watch: boolean): 
   return {
     existing(events) {
       if (watch) return eachOf(events, change);
-      return format === 'json' ? jsonList(events) : [write(listOf(events.map(shown)))];
+      return format === 'json' ? jsonList(events) : yamlList(events, write);
     },
     change,
   };
@@ -48,6 +48,15 @@ function* jsonList(events: readonly Event[]): Generator<string> {
     before = ',';
   }
   yield `\n    ]${tail}`;
+}
+
+/** The YAML of a list, one item at a time. */
+function* yamlList(events: readonly Event[], write: (value: unknown) => string): Generator<string> {
+  const [head = '', tail = ''] = write(listOf([])).split('items: []\n');
+  yield `${head}items:${events.length === 0 ? ' []' : ''}\n`;
+  // Written as an item of a list, so that it is indented like one.
+  for (const event of events) yield write({ items: [shown(event)] }).slice('items:\n'.length);
+  yield tail;
 }
 
 const writeJson = (value: unknown): string => safeDocument(`${JSON.stringify(value, null, 4)}\n`);

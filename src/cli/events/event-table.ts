@@ -40,8 +40,14 @@ const RESET = '\u001b[0m';
 const MAX_WIDTH = 1_024;
 const widthOf = ({ length }: string): number => (length > MAX_WIDTH ? 0 : length);
 
-/** Lays out events in columns as wide as the widest cell so far. The first call returns the header, too. */
-export function createEventTable(format: TableFormat): (events: readonly Event[]) => string {
+/** How many rows are one part of the text. */
+const ROWS = 1_000;
+
+/**
+ * Lays out events in columns as wide as the widest cell so far. The first call returns the header, too. Returns the
+ * parts of the text, which may be longer than a string can be.
+ */
+export function createEventTable(format: TableFormat): (events: readonly Event[]) => Iterable<string> {
   const columns = COLUMNS.filter(([, , shownBy]) => shownBy === undefined || format[shownBy]);
   const head = columns.map(([name]) => name);
   const widths = head.map((name) => name.length);
@@ -59,13 +65,18 @@ export function createEventTable(format: TableFormat): (events: readonly Event[]
   const paintCell = (text: string, at: number): string =>
     format.colour && at === typeAt && text !== 'Normal' && text !== '' ? `${WARNING}${text}${RESET}` : text;
 
-  return (events) => {
+  return function* (events) {
     const now = Date.now() * 1_000;
-    const rows = events.map((event) => columns.map(([, cell]) => safeText(cell(event, now))));
-    for (const row of rows) row.forEach((cell, at) => (widths[at] = Math.max(widths[at] ?? 0, widthOf(cell))));
-    const first = begun ? '' : line(head, paintHead);
+    const rowOf = (event: Event): readonly string[] => columns.map(([, cell]) => safeText(cell(event, now)));
+    for (const event of events) {
+      rowOf(event).forEach((cell, at) => (widths[at] = Math.max(widths[at] ?? 0, widthOf(cell))));
+    }
+    if (!begun) yield line(head, paintHead);
     begun = true;
-    return first + rows.map((row) => line(row, paintCell)).join('');
+    for (let at = 0; at < events.length; at += ROWS) {
+      const rows = events.slice(at, at + ROWS).map((event) => line(rowOf(event), paintCell));
+      yield rows.join('');
+    }
   };
 }
 

@@ -104,5 +104,5 @@ async function printerOf(flags: EventsFlags, colour: boolean): Promise<Printer> 
   const { output } = flags;
   if (output === 'json' || output === 'yaml') return createDocuments(output, flags.watch);
   const table = createEventTable({ withNamespace: flags.allNamespaces, wide: output === 'wide', colour });
-  return { existing: (events) => [table(events)], change: (event) => table([event]) };
+  return { existing: table, change: (event) => [...table([event])].join('') };
 }

@@ -164,16 +164,31 @@ describe('kube-vitals events', () => {
 
   const hostile = 'a\u001b[2J\u001b]0;title\u0007\r\n\u009bm\u202eb\u2028c';
 
+  const emptyList = { apiVersion: 'v1', items: [], kind: 'List', metadata: { resourceVersion: '' } };
+
   it('writes JSON in parts, because together they may be longer than a string can be', async () => {
-    const empty = { apiVersion: 'v1', items: [], kind: 'List', metadata: { resourceVersion: '' } };
-    expect(await output('-o', 'json')).toBe(`${JSON.stringify(empty, null, 4)}\n`);
+    expect(await output('-o', 'json')).toBe(`${JSON.stringify(emptyList, null, 4)}\n`);
 
     for (const name of ['one', 'two', 'three']) await client.create(event(name, 1, { note: `a [] and\nb` }));
     const { written, parts, code } = start(['-o', 'json']);
     expect(await code).toBe(0);
     const list: unknown = JSON.parse(written.out);
-    expect(list).toMatchObject({ ...empty, items: [{ kind: 'Event' }, { kind: 'Event' }, { kind: 'Event' }] });
+    expect(list).toMatchObject({ ...emptyList, items: [{ kind: 'Event' }, { kind: 'Event' }, { kind: 'Event' }] });
     expect(written.out).toBe(`${JSON.stringify(list, null, 4)}\n`);
+    expect(Math.max(...parts.map(({ length }) => length))).toBeLessThan(written.out.length / 2);
+  });
+
+  it('writes YAML in parts, for the same reason', async () => {
+    expect(await output('-o', 'yaml')).toBe(
+      'apiVersion: v1\nitems: []\nkind: List\nmetadata:\n  resourceVersion: ""\n',
+    );
+
+    const notes = ['items: []\n- a\n\n  b\n', ' a\n', 'a\t\n\n'];
+    for (const [at, note] of notes.entries()) await client.create(event(`e${at}`, at, { note }));
+    const { written, parts, code } = start(['-o', 'yaml']);
+    expect(await code).toBe(0);
+    expect(parse(written.out)).toMatchObject({ ...emptyList, items: notes.map((note) => ({ kind: 'Event', note })) });
+    expect(written.out).toMatch(/^apiVersion: v1\nitems:\n {2}- apiVersion: /);
     expect(Math.max(...parts.map(({ length }) => length))).toBeLessThan(written.out.length / 2);
   });
 
