@@ -3,6 +3,7 @@ import { syncBuiltinESMExports } from 'node:module';
 import os from 'node:os';
 import { delimiter, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { generate } from 'selfsigned';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import {
   defaultTransport,
@@ -151,6 +152,19 @@ ${contexts.join('\n')}
     expect(seen).toEqual(['Bearer last']);
   });
 
+  test('may have a token beside a token file, which counts until the file can be read', async () => {
+    const folder = folderOfTest();
+    const clock = fakeClock();
+    const { server, ca, seen } = await noting();
+    const user = { tokenFile: join(folder, 'token'), token: 'inline' };
+    const client = clientOver(await open({ text: configOf({ server, ca, user }), clock }));
+    await client.get({ name: 'a' });
+    writeFileSync(user.tokenFile, 'from-file');
+    clock.advance(60_000);
+    await client.get({ name: 'a' });
+    expect(seen).toEqual(['Bearer inline', 'Bearer from-file']);
+  });
+
   test('lets its user impersonate another one', async () => {
     const seen: unknown[] = [];
     const served = await listenTls((request, response) => {
@@ -185,6 +199,16 @@ ${contexts.join('\n')}
 
   test.each<[string, string | Parts, string]>([
     ['is no YAML', 'a: [top-secret', 'kubeconfig: the text is not valid YAML: BAD_INDENT in line 1'],
+    [
+      'has an alias without an anchor',
+      'a: *top-secret',
+      'kubeconfig: the text is not valid YAML: it has an alias without an anchor, or too many aliases',
+    ],
+    [
+      'has aliases that make it very large',
+      `a: &a [x]\n${[...'bcdef'].map((name, at) => `${name}: &${name} [${`*${'abcde'[at]},`.repeat(10)}]\n`).join('')}`,
+      'kubeconfig: the text is not valid YAML: it has an alias without an anchor, or too many aliases',
+    ],
     ['is no object', '- top-secret', 'kubeconfig: the text must be an object'],
     [
       'has no current context',
@@ -316,6 +340,32 @@ describe('an exec plugin', () => {
     expect(readFileSync(join(folder, 'args'), 'utf8')).toBe('$(touch hacked) "quoted" more');
   });
 
+  test('may write YAML, as for client-go', async () => {
+    const folder = folderOfTest();
+    const { server, ca, seen } = await noting();
+    const yaml = `kind: ExecCredential\napiVersion: ${V1}\nstatus:\n  token: from-yaml\n  expirationTimestamp: 2124-01-01T00:00:00Z`;
+    const command = plugin(folder, `cat <<'END'\n${yaml}\nEND`);
+    const client = clientOver(
+      await open({ text: configOf({ server, ca, user: { exec: { apiVersion: V1, command } } }) }),
+    );
+    await client.get({ name: 'a' });
+    expect(seen).toEqual(['Bearer from-yaml']);
+  });
+
+  test('is not run for a user with a client certificate, as by client-go', async () => {
+    const folder = folderOfTest();
+    const { server, ca, seen } = await noting();
+    const pem = await generate([{ name: 'commonName', value: 'jane' }], { keySize: 2048 });
+    const user = {
+      'client-certificate-data': btoa(pem.cert),
+      'client-key-data': btoa(pem.private),
+      exec: { apiVersion: V1, command: plugin(folder, credential({ token: 'from-plugin' })) },
+    };
+    await clientOver(await open({ text: configOf({ server, ca, user }) })).get({ name: 'a' });
+    expect(seen).toEqual([undefined]);
+    expect(runs(folder)).toBe(0);
+  });
+
   test('is found beside its kubeconfig, and run again when its credentials expire', async () => {
     const folder = folderOfTest();
     const clock = fakeClock();
@@ -354,10 +404,11 @@ describe('an exec plugin', () => {
   test.each<[string, string, string]>([
     ['fails', 'echo top-secret >&2; exit 3', 'ended with exit code 3'],
     [
-      'writes no JSON',
+      'writes something else',
       'echo top-secret',
       'kubeconfig: the user "u": exec: the program wrote no ExecCredential with a status',
     ],
+    ['writes neither JSON nor YAML', 'echo "[top-secret"', 'the program wrote no ExecCredential with a status'],
     ['writes another version', credential({ token: 'top-secret' }, 'v2'), `wrote another apiVersion than ${V1}`],
     ['writes nothing of use', credential({}), 'wrote neither a token nor a client certificate'],
     ['writes half a certificate', credential({ clientCertificateData: 'x' }), 'without the other'],

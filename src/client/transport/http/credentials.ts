@@ -6,14 +6,18 @@ import { connectionError } from '../../contract/errors.js';
 import { isToken, type HttpTransportOptions } from './options.js';
 import { constant, fileSource, type Source } from './sources.js';
 
-/** The value of the Authorization header of the next request, according to the options; undefined for none. */
+/**
+ * The value of the Authorization header of the next request, according to the options; undefined for none. A token
+ * beside a token file counts while the file cannot be read.
+ */
 export function createCredentials(
   { token, tokenFile, basicAuth }: Pick<HttpTransportOptions, 'token' | 'tokenFile' | 'basicAuth'>,
   clock: Clock,
 ): Source<string | undefined> {
-  if (tokenFile !== undefined) return fileSource(tokenFile, 'the token file', clock, (text) => bearer(text.trim()));
   if (typeof token === 'function') return { read: () => given(token), expire: () => undefined };
-  return constant(token !== undefined ? bearer(token) : basicAuth && basic(basicAuth.username, basicAuth.password));
+  const fixed = token !== undefined ? bearer(token) : basicAuth && basic(basicAuth.username, basicAuth.password);
+  if (tokenFile === undefined) return constant(fixed);
+  return fileSource(tokenFile, 'the token file', clock, (text) => bearer(text.trim()), fixed);
 }
 
 /** A function fails like a server that is not reached, because it may ask one for the token. */

@@ -27,14 +27,16 @@ const MIN_AGE_MS = 1_000;
  *
  * @param what the name of the file in errors
  * @param read makes the value of the text; what it throws on is not used, as a file that cannot be read
+ * @param fallback the value until the file can be read
  */
 export function fileSource(
   path: string,
   what: string,
   clock: Clock,
   read: (text: string) => string = (text) => text,
+  fallback?: string,
 ): Source<string> {
-  let known: { readonly text: string; readonly at: number } | undefined;
+  let known = fallback === undefined ? undefined : { text: fallback, at: -Infinity };
   let reading: Promise<string> | undefined;
   let maxAgeMs = MAX_AGE_MS;
 

@@ -63,7 +63,7 @@ export function createExecSource(
       const info = JSON.stringify({ kind: 'ExecCredential', apiVersion, spec });
       const env = { ...variables, KUBERNETES_EXEC_INFO: info };
       const output = await runPlugin({ ...program, command: await inFolder(command, exec.folder), env }, closed.signal);
-      known = { ...credentialOf(output, apiVersion, exec.what), at: clock.monotonic() };
+      known = { ...credentialOf(await parsed(output), apiVersion, exec.what), at: clock.monotonic() };
       return known;
     } catch (error) {
       failed = { error: connectionError((error as Error).message, false, error), at: clock.monotonic() };
@@ -97,14 +97,22 @@ async function inFolder(command: string, folder: string | undefined): Promise<st
   return isAbsolute(command) ? command : join(folder, command);
 }
 
-function credentialOf(output: string, apiVersion: string, what: string): ExecCredential {
-  const fault = (message: string): Error => kubeconfigFault(`${what}: the program ${message}`);
-  let credential: unknown;
+/** JSON, or YAML, which client-go reads as well. Undefined for any other text: the error would repeat it. */
+async function parsed(output: string): Promise<unknown> {
   try {
-    credential = JSON.parse(output);
+    return JSON.parse(output);
   } catch {
-    // The error would repeat the output.
+    const { parse } = await import('yaml');
+    try {
+      return parse(output, { logLevel: 'silent' });
+    } catch {
+      return undefined;
+    }
   }
+}
+
+function credentialOf(credential: unknown, apiVersion: string, what: string): ExecCredential {
+  const fault = (message: string): Error => kubeconfigFault(`${what}: the program ${message}`);
   if (!isObject(credential) || credential.kind !== 'ExecCredential' || !isObject(credential.status)) {
     throw fault('wrote no ExecCredential with a status');
   }

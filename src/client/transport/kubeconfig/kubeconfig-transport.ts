@@ -69,7 +69,9 @@ export async function transportOf(
   }
   const tls = tlsSource({ ca, cert, key }, { serverName, insecureSkipTlsVerify });
   const fixed = user && (await credentialsOf(user, clock));
-  const exec = user && !fixed ? execOf(user, () => clusterInfoOf(cluster, server, ca), options, clock) : undefined;
+  // As in client-go, the program is for users who have no other credentials.
+  const exec =
+    user && !fixed && !cert ? execOf(user, () => clusterInfoOf(cluster, server, ca), options, clock) : undefined;
   return createSender({
     ...options,
     server,
@@ -109,7 +111,8 @@ async function absolute({ folder }: Entry, path: string): Promise<string> {
 /** Credentials that are written in a kubeconfig or in a file that it names; undefined where there are none. */
 async function credentialsOf(user: Entry, clock: Clock): Promise<Source<string | undefined> | undefined> {
   const [file, token, username] = [textOf(user, 'tokenFile'), textOf(user, 'token'), textOf(user, 'username')];
-  if (file !== undefined) return createCredentials({ tokenFile: await absolute(user, file) }, clock);
+  // As in client-go, the token counts while the file cannot be read.
+  if (file !== undefined) return createCredentials({ tokenFile: await absolute(user, file), token }, clock);
   if (token !== undefined) return createCredentials({ token }, clock);
   if (username !== undefined) {
     return createCredentials({ basicAuth: { username, password: textOf(user, 'password') ?? '' } }, clock);

@@ -69,7 +69,12 @@ async function parse(text: string, what: string, folder: string | undefined): Pr
     const line = text.slice(0, fault.pos[0]).split('\n').length;
     throw kubeconfigFault(`${what} is not valid YAML: ${fault.code} in line ${line}`);
   }
-  const values: unknown = document.toJS({ maxAliasCount: MAX_ALIASES }) ?? {};
+  let values: unknown;
+  try {
+    values = document.toJS({ maxAliasCount: MAX_ALIASES }) ?? {};
+  } catch {
+    throw kubeconfigFault(`${what} is not valid YAML: it has an alias without an anchor, or too many aliases`);
+  }
   if (!isObject(values)) throw kubeconfigFault(`${what} must be an object`);
   return { what, values, folder };
 }
