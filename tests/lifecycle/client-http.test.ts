@@ -1,4 +1,4 @@
-import { once } from 'node:events';
+import { getEventListeners, once } from 'node:events';
 import { renameSync, writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { createServer, type AddressInfo } from 'node:net';
@@ -181,6 +181,19 @@ describe('a client over HTTP', () => {
     const [first, ...others] = await Promise.all(failed);
     expect(first).toMatchObject({ name: 'ConnectionError', sent: true });
     for (const error of others) expect(error).toMatchObject({ message: 'the transport is closed', sent: false });
+  });
+
+  test('adds one listener to a signal, however many requests have it', async () => {
+    const waiting: ServerResponse[] = [];
+    const { transport } = await clientOf((_, response) => void waiting.push(response));
+    const { signal } = new AbortController();
+    const request = { method: 'GET', url: '/version', headers: {}, signal };
+    const responses = Array.from({ length: 20 }, async () => transport.handle(request));
+    while (waiting.length < 20) await delay(1);
+    expect(getEventListeners(signal, 'abort')).toHaveLength(1);
+    for (const response of waiting) respond(response, 200, STORED);
+    await Promise.all(responses);
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 
   test('ends calls that wait for their token when the transport is closed', async () => {

@@ -1,4 +1,4 @@
-import { untilAborted } from '../../clock/abortable.js';
+import { onAbort, untilAborted } from '../../clock/abortable.js';
 import { createBackoff } from '../../clock/backoff.js';
 import { systemClock } from '../../clock/clock.js';
 import { keepProcessAlive } from '../../clock/keep-process-alive.js';
@@ -82,7 +82,10 @@ export function exportEvents(options: ExportEventsOptions): Promise<void> {
 
 async function run(options: ExportEventsOptions): Promise<void> {
   const { batchSize = 100, batchMs = 1_000, clock = systemClock } = options;
-  const signal = options.signal ?? new AbortController().signal;
+  // Its own, because Node warns about a signal with more than ten listeners, and each pause and sink may add one.
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const unlisten = onAbort(options.signal, () => stopping.abort(options.signal?.reason));
   const delivery = createDelivery(options, signal);
   const release = keepProcessAlive();
   try {
@@ -103,6 +106,7 @@ async function run(options: ExportEventsOptions): Promise<void> {
       await events.return?.();
     }
   } finally {
+    unlisten();
     release();
   }
 }

@@ -1,4 +1,5 @@
 import type { Dispatcher } from 'undici';
+import { onAbort } from '../../../clock/abortable.js';
 import { CollectedBytes } from '../../../http/bytes.js';
 import { headerValues } from '../../../http/headers.js';
 import type { RequestHeaders } from '../../../http/request.js';
@@ -64,7 +65,6 @@ export function exchange(
         body.fail(error);
       },
     };
-    signal?.addEventListener('abort', body.abort, { once: true });
     dispatcher.dispatch(request, handler);
   });
 }
@@ -83,7 +83,7 @@ function createBody(host: string, signal: AbortSignal | undefined, reject: (erro
     if (ended) return;
     ended = true;
     failure = error;
-    signal?.removeEventListener('abort', abort);
+    unlisten();
     if (error !== undefined) {
       unread.length = 0;
       reject(error);
@@ -119,11 +119,11 @@ function createBody(host: string, signal: AbortSignal | undefined, reject: (erro
     }
     return Promise.resolve({ done: true, value: undefined });
   };
+  const unlisten = onAbort(signal, abort);
   const stream: AsyncIterable<Uint8Array> = { [Symbol.asyncIterator]: () => ({ next, return: leave }) };
 
   return {
     stream,
-    abort,
     begin(given: Dispatcher.DispatchController): void {
       controller = given;
       // It was aborted while it waited for a connection.

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { responseError, statusError } from '../../../../src/client/contract/errors.js';
@@ -226,6 +227,27 @@ describe('exportEvents', () => {
     await second.pass(5_000);
     expect([asked, tries]).toEqual([2, 1]);
     await second.stop();
+  });
+
+  it('shares one listener of its signal with other exports, also while their sinks fail', async () => {
+    const stopping = new AbortController();
+    const { signal } = stopping;
+    const server = modelServer();
+    server.put('a');
+    let failures = 0;
+    const write = (_batch: unknown, _cursor: unknown, given: { readonly signal: AbortSignal }): void => {
+      given.signal.addEventListener('abort', () => undefined);
+      failures += 1;
+      throw new Error('the table is away');
+    };
+    const exports = Array.from({ length: 12 }, () => exporting(server, { sink: { write }, batchMs: 0, signal }));
+    const all = await Promise.all(exports);
+    for (const { pass } of all) await pass(20);
+    expect(failures).toBe(12);
+    expect(getEventListeners(signal, 'abort')).toHaveLength(1);
+    stopping.abort();
+    await Promise.all(all.map(({ done }) => done));
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 
   it('waits, when it is aborted, for the batch that is being written', async () => {
