@@ -50,8 +50,8 @@ export function readIncoming(
       req.pause();
       reject(error as Error);
     };
-    const onData = (chunk: Uint8Array | string): void => {
-      const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
+    const onData = (chunk: unknown): void => {
+      const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : (chunk as Uint8Array);
       if (body.length + bytes.byteLength > limit) stop(bodyTooLarge(limit));
       else body.add(bytes);
     };

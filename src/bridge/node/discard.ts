@@ -32,8 +32,8 @@ export function discardBody(req: NodeIncoming, clock: Clock | undefined, done: (
     if (!complete) req.pause();
     done(complete);
   };
-  const onData = (chunk: Uint8Array | string): void => {
-    left -= chunk.length;
+  const onData = (chunk: unknown): void => {
+    left -= (chunk as Uint8Array | string).length;
     if (left < 0) finish(false);
   };
   const onEnd = (): void => finish(true);

@@ -35,9 +35,9 @@ export interface NodeSocket {
   /** Resumes reading. */
   resume?(): unknown;
   /** Listens once. */
-  once(event: string, listener: (...values: never[]) => void): unknown;
+  once(event: string, listener: (...values: unknown[]) => void): unknown;
   /** Listens for events of the connection. */
-  on?(event: string, listener: (...values: never[]) => void): unknown;
+  on?(event: string, listener: (...values: unknown[]) => void): unknown;
 }
 
 /**
@@ -70,9 +70,9 @@ export interface NodeIncoming {
   /** The body as bytes or text, if a framework stores it; it takes precedence over `body`. */
   readonly rawBody?: unknown;
   /** Listens for events of the body. */
-  on(event: string, listener: (...values: never[]) => void): unknown;
+  on(event: string, listener: (...values: unknown[]) => void): unknown;
   /** Stops listening. */
-  removeListener(event: string, listener: (...values: never[]) => void): unknown;
+  removeListener(event: string, listener: (...values: unknown[]) => void): unknown;
   /** Pauses reading of the body. */
   pause(): unknown;
   /** Resumes reading of the body; without a listener it is discarded. */
@@ -113,7 +113,7 @@ export interface Http2SessionLike {
       }
     | undefined;
   /** Listens once. */
-  once(event: string, listener: (...values: never[]) => void): unknown;
+  once(event: string, listener: (...values: unknown[]) => void): unknown;
 }
 
 /** The response that belongs to a {@link NodeIncoming}. */
@@ -144,11 +144,11 @@ export interface NodeOutgoing {
   /** Closes the connection, or over HTTP/2 the stream. */
   destroy(): unknown;
   /** Listens once. */
-  once(event: string, listener: (...values: never[]) => void): unknown;
+  once(event: string, listener: (...values: unknown[]) => void): unknown;
   /** Listens for events of the response. */
-  on(event: string, listener: (...values: never[]) => void): unknown;
+  on(event: string, listener: (...values: unknown[]) => void): unknown;
   /** Stops listening. */
-  removeListener(event: string, listener: (...values: never[]) => void): unknown;
+  removeListener(event: string, listener: (...values: unknown[]) => void): unknown;
 }
 
 /** Returns the HTTP/2 stream of a message, or `undefined` on HTTP/1. */

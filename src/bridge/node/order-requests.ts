@@ -7,9 +7,9 @@ import { createRequestOrder, isQueued } from './request-order.js';
 /** The part of a server that {@link orderRequests} uses. `node:http`, `node:https` and `node:http2` servers fit. */
 export interface OrderableServer {
   /** Emits an event, such as a request. */
-  emit(event: string | symbol, ...values: never[]): boolean;
+  emit(event: string | symbol, ...values: unknown[]): boolean;
   /** Stops listening. */
-  close(...values: never[]): unknown;
+  close(): unknown;
 }
 
 /**

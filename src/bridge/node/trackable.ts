@@ -45,5 +45,5 @@ export interface TrackableServer {
     ) => void,
   ): unknown;
   /** Stops listening. */
-  close(...values: never[]): unknown;
+  close(): unknown;
 }
