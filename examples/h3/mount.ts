@@ -5,8 +5,7 @@ import type { Vitals } from '../shop/vitals.js';
 /**
  * Mounts health and events in an h3 application on Node, at the root and once more below `/ops`.
  *
- * Elsewhere use `toFetchHandler`. It works on Node as well, but h3's server there sends the headers of a watch with its
- * first event.
+ * Elsewhere use `toFetchHandler`. It works on Node as well, but does not see connections there.
  */
 export function mountVitals(app: H3, { handle }: Vitals): void {
   app.use(fromNodeHandler(toNodeListener(handle)));

@@ -87,7 +87,6 @@ test.each([
   expect(await whole(await get(port, '/api'))).toBe('own api');
   expect((await get(port, '/none')).statusCode).toBe(404);
   await create('one');
-  // From the beginning: srvx below h3 sends the headers of a stream with its first bytes.
   const watch = await get(port, `${PATH}?watch=true`);
   const chunks = watch[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
   expect(String((await chunks.next()).value)).toContain('"name":"one"');
@@ -95,6 +94,7 @@ test.each([
 
 test.each([
   ['polka', inPolka],
+  ['h3', inH3],
   ['h3 on Node', inH3OnNode],
   ['hapi', inHapi],
 ] as const)(

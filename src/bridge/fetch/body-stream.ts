@@ -1,6 +1,7 @@
 import { ChunkReader } from '../exchange/chunk-reader.js';
 import type { Transfer } from '../exchange/stall-detector.js';
 import { isTransferred, type SharedCopies, type SharedCopy } from './shared-copies.js';
+import { turnEnd } from './turn-end.js';
 
 /** Callbacks for the end of a response body. One of them is called, once, unless `breakOff` was called. */
 export interface BodyStreamEvents {
@@ -49,6 +50,7 @@ export class BodyStream extends ChunkReader implements Transfer {
     this.#waiting = true;
     if (this.#given !== undefined && isTransferred(this.#given)) this.#transferred(this.#given);
     else this.next();
+    if (this.#pulls === 1 && this.#isWatch) void this.#begin();
   }
 
   cancel(): void {
@@ -90,9 +92,22 @@ export class BodyStream extends ChunkReader implements Transfer {
     else this.#break();
   }
 
+  get #isWatch(): boolean {
+    return this.iterator?.nextTo !== undefined;
+  }
+
+  /**
+   * Servers such as those of Next.js, SvelteKit and h3 send the headers with the first chunk. A watch may have nothing to
+   * send for minutes, and clients take it for a server that does not respond: an empty chunk makes these servers begin.
+   */
+  async #begin(): Promise<void> {
+    await turnEnd();
+    if (this.#pulls === 1 && this.#waiting && !this.isOver) this.#controller.enqueue(new Uint8Array(0));
+  }
+
   #copyOf(chunk: Uint8Array): Uint8Array {
     // Only watches never write to a chunk after they have delivered it.
-    if (this.iterator?.nextTo === undefined) return new Uint8Array(chunk);
+    if (!this.#isWatch) return new Uint8Array(chunk);
     this.#given = this.#copies.of(chunk);
     return this.#given.bytes;
   }

@@ -30,7 +30,8 @@ export type FetchHandler = (request: Request, info?: FetchInfo) => Promise<Respo
  *
  * Streams have `Cache-Control: no-transform` in addition to the handler's directives, because a compressor would hold
  * back the frames of a watch. They are pulled chunk by chunk; a stream that is not pulled for `stallTimeoutMs` ends
- * with an error. Cancelling the response body, or aborting the request's signal, aborts the signal of the normalized
+ * with an error. A watch that has nothing to send yet begins with an empty chunk, because many servers send the headers
+ * with the first one. Cancelling the response body, or aborting the request's signal, aborts the signal of the normalized
  * request and releases the source. Errors before the response become a bare 500; later ones end the body with an error.
  * Both reach `onError`. Several `Warning` values may become one line, depending on the `Headers` of the server.
  *

@@ -44,6 +44,31 @@ const transfer = (chunk: Uint8Array): Uint8Array =>
   new Uint8Array(structuredClone(chunk.buffer as ArrayBuffer, { transfer: [chunk.buffer as ArrayBuffer] }));
 
 describe('the chunks of watches', () => {
+  test('begin with an empty one where there is nothing to send, because many servers send the headers with the first', async () => {
+    const { readers, send } = await watches(1);
+    const [reader] = readers as [Reader];
+    expect(await reader.read()).toEqual({ done: false, value: new Uint8Array(0) });
+    const read = next(reader);
+    await settled();
+    send('one');
+    expect(texts([await read])).toEqual(['one']);
+  });
+
+  test('begin with no empty one where the watch has ended or sent something before', async () => {
+    const { readers, send, ended, errors } = await watches(2);
+    const [first, second] = readers as [Reader, Reader];
+    const read = first.read();
+    await first.cancel();
+    expect(await read).toEqual({ done: true, value: undefined });
+    send('one');
+    expect(texts([await next(second)])).toEqual(['one']);
+    const later = next(second);
+    await settled();
+    send('two');
+    expect(texts([await later])).toEqual(['two']);
+    expect([ended.mock.calls.length, errors]).toEqual([1, []]);
+  });
+
   test('are one copy for all watches that are sent the same chunk, and not the chunk itself', async () => {
     const { readers, send } = await watches(3);
     const reads = readers.map(next);
