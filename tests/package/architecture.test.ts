@@ -77,7 +77,7 @@ describe('every page', () => {
   /** Words of pods, of Node and of frameworks, and a placeholder for any guard. */
   const others = new Set([
     ...['periodSeconds', 'timeoutSeconds', 'terminationGracePeriodSeconds', 'startupProbe', 'preStop'],
-    ...['onRequest', 'onPreResponse', 'fromNodeHandler', 'isX', 'enableShutdownHooks'],
+    ...['onRequest', 'onPreResponse', 'fromNodeHandler', 'isX', 'enableShutdownHooks', 'fromNodeMiddleware'],
     // Options of Node's servers.
     ...[
       'createServer',
