@@ -20,9 +20,8 @@ export interface ExpiryLoopOptions {
 }
 
 /**
- * Calls `store.expire` in slices: every `intervalMs` it removes all events that are due, with a turn of the event loop
- * between two slices. Several loops, on several replicas, may serve one store. Its timers never keep the process alive.
- * While the clock of this process differs from the store's, it expires nothing: other replicas do that, or events stay.
+ * Calls `store.expire` every `intervalMs` until nothing is due, with a turn of the event loop between two calls.
+ * Several replicas may do so. While the clock of this process differs from the store's, it expires nothing.
  */
 export function createExpiryLoop(options: ExpiryLoopOptions) {
   const { store, clock = systemClock, intervalMs = 1000, sliceSize = 500 } = options;
@@ -83,10 +82,7 @@ export function createExpiryLoop(options: ExpiryLoopOptions) {
   return {
     /** Starts the loop. Has no effect when it is running already. */
     start: (): void => start(),
-    /**
-     * Starts the loop if the runtime refused the timer of `start()`, as Cloudflare Workers do while modules are
-     * evaluated. Costs nothing otherwise, so that every request may call it.
-     */
+    /** Starts the loop if the timer of `start()` was refused, as in Cloudflare Workers while modules are evaluated. */
     retry(): void {
       if (refused) start();
     },

@@ -110,9 +110,8 @@ function sharedTime(ask: NonNullable<EventStore['now']>, clock: Clock, tolerance
 }
 
 /**
- * Uses the wall clock of this process, for a store without a shared clock. When it jumps, no event expires early, and
- * none late for `holdMs`: events continue to expire by the time that has passed on the monotonic clock. New events get
- * the later of the two times, so that none of them expires early when the wall clock is used again after `holdMs`.
+ * Uses the wall clock of this process. When it jumps, events expire by the monotonic clock for `holdMs`, none early and
+ * none late; new ones get the later of the two times, so that none expires early afterwards.
  */
 function ownTime(clock: Clock, toleranceMs: number, holdMs: number): StoreTime {
   let wall = clock.now();

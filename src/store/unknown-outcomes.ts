@@ -112,10 +112,7 @@ export function resolveUnknownOutcomes(store: EventStore, options: UnknownOutcom
     return undefined;
   };
 
-  /**
-   * Repeats a write whose outcome is unknown. It is conditional, so it cannot take effect twice: either the repetition
-   * succeeds, or the condition no longer holds and `judge` determines why. Otherwise it fails with the first error.
-   */
+  /** Repeats a write of unknown outcome. It is conditional: it succeeds, or `judge` finds why it cannot. */
   const resolve = async <Call extends StoreCall>(
     call: Call,
     write: (own: Call) => Promise<EventRecord>,

@@ -47,10 +47,7 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
   let closedBy: (() => Error) | undefined;
   let maxWaitTimer: ClockTimer | undefined;
 
-  /**
-   * Removes the next batch from the queue. An item whose key is in that batch or one in progress waits, and so do later
-   * items of that key.
-   */
+  /** Removes the next batch from the queue. Items whose key is in that batch or one in progress wait, in order. */
   const take = (): One[] => {
     const batch: One[] = [];
     const rest: One[] = [];

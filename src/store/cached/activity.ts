@@ -5,8 +5,7 @@ import type { CacheStatus } from './status.js';
 const PERIOD_MS = 1_000;
 
 /**
- * Reports what a watch cache receives and how long reads wait for it. Its timer runs only while changes arrive or the
- * cache lags.
+ * Reports what a watch cache receives and how long reads wait. Its timer runs while changes arrive or the cache lags.
  */
 export function createCacheActivity(store: string, clock: Clock, notify: Notify, status: () => CacheStatus) {
   let changes = 0;

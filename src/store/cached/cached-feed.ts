@@ -21,10 +21,7 @@ interface Through {
   failure: { readonly error: unknown } | undefined;
 }
 
-/**
- * Opens a feed over the history in the cache, or over the store where the cache has none or begins later. It has one
- * position for both, so that no change is lost or repeated when it switches.
- */
+/** A feed over the history in the cache, or in the store where that begins later; one position serves both. */
 export function openCachedFeed({ store, cache, saw, after, onProgress, wake }: CachedFeedOptions): FeedSource {
   /** Everything up to this revision was returned. */
   let position = after;

@@ -29,8 +29,7 @@ interface Round {
 }
 
 /**
- * Decides whether a read may be served from the cache: it must show every write that was acknowledged before it began,
- * and never an older state than an earlier read (decision 75).
+ * Whether a read may be served from the cache: never an older state than earlier reads and writes saw (decision 75).
  */
 export function createFreshness({ store, cache, clock, timeoutMs }: FreshnessOptions) {
   const { shared } = store.capabilities;
@@ -157,10 +156,7 @@ export function createFreshness({ store, cache, clock, timeoutMs }: FreshnessOpt
     isCurrent: (): boolean => !mustAsk() && latest() >= known,
     /** Whether the cache has every revision that this process has seen, which is enough for reads at a revision. */
     hasKnown: (): boolean => latest() >= known,
-    /**
-     * Resolves to true once the cache has what a read that begins now must show, or to false when that takes too long
-     * and the store has to be read. Fails with the error of its `revision()`.
-     */
+    /** True once the cache has what a read that begins now must show; false if the store has to be read instead. */
     wait(): Promise<boolean> {
       if (cache.replica === undefined || latest() < missed) return Promise.resolve(false);
       if (!mustAsk()) return reach(known, clock.monotonic() + timeoutMs);

@@ -54,9 +54,7 @@ export function createWatchCache(options: WatchCacheOptions) {
     if (!signal.aborted) announce();
   };
 
-  /**
-   * Reads the store's state at one revision. Fails with `full` if it does not fit, and with the errors of its lists.
-   */
+  /** Reads the store's state at one revision. Fails with `full` if it does not fit. */
   const fill = async (): Promise<Replica> => {
     let page = await store.list({ limit: FIRST_PAGE, signal });
     const { revision: at } = page;
@@ -186,9 +184,7 @@ export function createWatchCache(options: WatchCacheOptions) {
     get contents(): Replica | undefined {
       return contents;
     },
-    /**
-     * Calls the listener when the replica has changed, was replaced or was dropped. Returns a function to remove it.
-     */
+    /** Calls the listener when the replica has changed, was replaced or dropped. Returns its removal. */
     subscribe(listener: () => void): () => void {
       listeners.add(listener);
       return () => void listeners.delete(listener);

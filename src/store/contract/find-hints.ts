@@ -18,9 +18,8 @@ const SUFFIX = /* @__PURE__ */ bytesOf(COMMON_SUFFIX);
 const CLOSE = 160;
 
 /**
- * Returns where `part` first occurs in `bytes` from `from` on; -1: nowhere. `anchor`: the index in `part` of a byte
- * that is rare in events. This byte is searched for: the quote that most parts begin with would take four times as
- * long.
+ * Where `part` first occurs from `from` on, or -1. Searches for the byte at `anchor`, which is rare in events: the
+ * quote that most parts begin with would take four times as long.
  */
 function find(bytes: Uint8Array, part: Uint8Array, anchor: number, from: number): number {
   const rare = part[anchor] as number;
@@ -31,9 +30,8 @@ function find(bytes: Uint8Array, part: Uint8Array, anchor: number, from: number)
 }
 
 /**
- * Returns the hints that an encoder provides with an event, for an event from another store, which does not store them:
- * without hints an event takes 50 % more memory. Offsets are guessed from the stored form, and checked where they are
- * used.
+ * The hints for an event from another store, without which it takes 50 % more memory. Offsets are guessed from the
+ * stored form, and checked where they are used.
  */
 export function findHints({ name }: EventKey, { bytes, cut, uid, fields }: EncodedEvent): ByteHints {
   const managed = find(bytes, MANAGED, MANAGED_ANCHOR, cut);

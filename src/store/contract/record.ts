@@ -98,8 +98,7 @@ export function recordLength({ revision, event }: WrittenRecord, prefix: Uint8Ar
 }
 
 /**
- * Writes what {@link recordBytes} returns into an existing buffer. Without a TextEncoder, which takes longer for the
- * few bytes of a revision than the copy of the whole event.
+ * Writes {@link recordBytes} into a buffer. For the few bytes of a revision a TextEncoder takes longer than the copy.
  */
 export function writeRecord(record: WrittenRecord, prefix: Uint8Array, out: Uint8Array, start: number): void {
   const { event, revision } = record;

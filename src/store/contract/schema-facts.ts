@@ -1,8 +1,6 @@
 // Written by `npm run generate` from events/resource/schema.ts. Change the schema, not this file.
 
-/**
- * The fields that field selectors can use. Stored sidecars depend on the order, so new names are only appended.
- */
+/** The fields that field selectors can use. Stored sidecars depend on the order, so names are only appended. */
 export const SELECTOR_FIELDS = [
   'metadata.name',
   'metadata.namespace',

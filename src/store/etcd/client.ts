@@ -173,10 +173,7 @@ export function createEtcdClient(connections: readonly Connection[], settings: E
     /** Fails with `expired`, `future-revision` and `response-too-large` (an EtcdFailure) besides `unavailable`. */
     range: (request: RangeRequest, context: CallContext): Promise<RangeResponse> =>
       persist((connection, given) => connection.range(request, given), context, 'read'),
-    /**
-     * A transaction that is repeated until its deadline, even if the outcome of an attempt is unknown. If its
-     * conditions do not hold after a lost attempt, or the deadline passes after one, it fails with `unknown-outcome`.
-     */
+    /** Repeats a transaction until its deadline. `unknown-outcome`: it did not succeed after a lost attempt. */
     async txn(request: TxnRequest, context: CallContext): Promise<TxnResponse> {
       const response = await persist((connection, given) => connection.txn(request, given), context, 'write');
       if (response.succeeded || !context.outcomeUnknown) return response;

@@ -14,18 +14,14 @@ interface Time {
 /** The result for a member: its time, that it does not serve HTTP on this port, or that it is unavailable. */
 type MemberTime = Time | 'no-http' | 'away';
 
-/**
- * A member that speaks only gRPC responds in HTTP/2, or refuses HTTP/1.1 in the TLS handshake. A connection that is cut
- * proves nothing: a proxy does that while the member is away.
- */
+/** A member that speaks only gRPC responds in HTTP/2, or refuses the TLS handshake. A cut connection proves nothing. */
 const speaksNoHttp = ({ name, code }: Error & { readonly code?: unknown }): boolean =>
   name === 'HTTPParserError' || code === 'ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL';
 
 /**
- * The clock that all replicas of a store share: that of the members of etcd. Reads the `Date` header of their responses
- * to `GET /version`, which needs no permission. The median counts, so that a single wrong clock has no effect. Where
- * their response shows that they speak only gRPC on this port (`--listen-client-http-urls`), the clock of this process
- * is used.
+ * The clock that all replicas share: the `Date` header of the members' responses to `GET /version`, which needs no
+ * permission. The median counts, so that a wrong clock has no effect. The clock of this process is used where they
+ * speak only gRPC on this port (`--listen-client-http-urls`).
  */
 export function createClusterClock(settings: EtcdSettings) {
   const { clock, timeEndpoints, requestTimeoutMs } = settings;

@@ -21,10 +21,9 @@ interface Sample {
 }
 
 /**
- * Records the latest revision from time to time, and compacts up to one that was recorded at least `historyMs` ago, or
- * after which the database grew by more than `historyMaxBytes`. The time is taken after the response, so that no
- * revision seems older than it is. Each process uses its own samples: several may do the same at once, and a new one
- * begins by waiting. Failed compactions are reported. Returns a function that ends it.
+ * Records the latest revision from time to time, and compacts up to one that was recorded `historyMs` ago, or after
+ * which the database grew by more than `historyMaxBytes`. The time is taken after the response, so that no revision
+ * seems older than it is. Each process uses its own samples. Returns a function that ends it.
  */
 export function startCompaction(
   client: EtcdClient,

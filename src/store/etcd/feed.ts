@@ -21,9 +21,8 @@ const FIRST_DELAY_MS = 100;
 const MAX_DELAY_MS = 800;
 
 /**
- * Records the latest span of history in which certainly nothing happened to an event. Revisions of etcd also rise by
- * writes to other keys, so that a reader of quiet events falls behind without missing anything, and its position is
- * lost when etcd is compacted. What one feed has proven moves the next reader to the end of the span.
+ * The latest span of history in which no event changed. Revisions also rise by writes to other keys, so that a reader
+ * of quiet events falls behind, and its position may be compacted. What one feed has proven moves the next reader.
  */
 export function createIdleSpan() {
   let from = 0;

@@ -23,10 +23,9 @@ type Waiting = LostCreate & { readonly context: CallContext };
 const idOf = (key: EventKey, uid: string): string => `${keyText(key)}/${uid}`;
 
 /**
- * Keeps creates from happening late. A frozen leader passes on the requests it held when it wakes, so that a create
- * which timed out and was repeated could bring back an event that was deleted since. Every create is bound to the
- * revision of one key, and a store that loses one writes that key: pending creates then never happen, and completed
- * ones are in the feed. One write serves all creates that are lost at the same time.
+ * Keeps creates from happening late: a frozen leader passes on its requests when it wakes, and one that was repeated
+ * could bring back a deleted event. Every create is bound to the revision of one key, and a store that loses one writes
+ * that key: pending creates then never happen, and completed ones are in the feed. One write serves all lost ones.
  */
 export function createFence(client: EtcdClient, layout: Layout, clock: Clock, changes: EventStore['changes']) {
   let revision = 0;
@@ -76,8 +75,7 @@ export function createFence(client: EtcdClient, layout: Layout, clock: Clock, ch
     /** The key was found at this revision; 0: it was removed. */
     saw: (seen: Revision): void => void (revision = seen),
     /**
-     * Ends a create that was lost. Returns what it created, even if that has changed or is gone; `undefined`: nothing,
-     * and it never will. Fails with a StoreError when that cannot be found out in time.
+     * Returns what a lost create created, even if that has changed or is gone; `undefined`: nothing, and it never will.
      */
     async resolveLost(create: LostCreate, context: CallContext): Promise<EventRecord | undefined> {
       context.signal?.throwIfAborted();

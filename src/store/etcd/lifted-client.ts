@@ -30,11 +30,10 @@ export interface LiftedClient extends EtcdClient {
 }
 
 /**
- * A client whose revisions never go back. When a response of etcd has a lower revision than was known when the request
- * was sent, its counter went back: the cluster was restored from a backup, or created again. Then this replica writes
- * how far revisions are lifted from now on (`<prefix>.uplift`), far above everything that was seen, and everything
- * before that is expired, open watches included. Each write is conditional on that key, so that no other replica
- * continues without it.
+ * A client whose revisions never go back. A response with a lower revision than was known when the request was sent
+ * shows that the cluster was restored from a backup, or created again. Then this replica lifts revisions
+ * (`<prefix>.uplift`) far above everything that was seen, and what came before is expired, open watches included. Each
+ * write is conditional on that key, so that no other replica continues without it.
  */
 export function createLiftedClient(inner: EtcdClient, layout: Layout, clock: Clock): LiftedClient {
   const { liftKey } = layout;

@@ -5,10 +5,7 @@ type JsonObject = import('@bufbuild/protobuf').JsonObject;
 /** Number and type of a field; `[]` behind the type: repeated. Third: the oneof that the field is a member of. */
 type Field = readonly [number: number, type: string, oneof?: string];
 
-/**
- * The messages of etcd's rpc.proto and kv.proto, with the fields that this store reads or writes. Names and numbers are
- * etcd's: the names are those of the JSON gateway, the numbers those of gRPC.
- */
+/** The messages of etcd's rpc.proto and kv.proto, as far as used: names for the JSON gateway, numbers for gRPC. */
 const MESSAGES: Readonly<Record<string, Readonly<Record<string, Field>>>> = {
   ResponseHeader: { revision: [3, 'int64'] },
   KeyValue: {

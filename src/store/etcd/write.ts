@@ -12,9 +12,8 @@ import type { LiftedClient } from './lifted-client.js';
 import { drop, get, put, type Step, type TxnResponse } from './connection.js';
 
 /**
- * The expiry times of events that were read or written recently. A replace and a removal have to delete the old entry
- * of the expiry index, whose key contains it: usually the event was read just before, and no further read is needed.
- * The transaction compares the revision, so an entry for another revision does no harm.
+ * The expiry times of recent events. A replace and a removal have to delete the old entry of the expiry index, whose
+ * key contains it. The transaction compares the revision, so that a wrong entry does no harm.
  */
 export function createKnownExpiries() {
   const known = createBoundedCache<string, Pick<EventRecord, 'revision' | 'expiresAt'>>({ maxEntries: 4096 });
@@ -32,8 +31,7 @@ function quotaReached({ message }: StoreError, cause: unknown): StoreError {
 }
 
 /**
- * A member that has just reached its space quota **applies** the write, and yet responds with an error. That response
- * is final: nothing is pending any more, and a linearizable read shows the outcome.
+ * A member that has just reached its quota **applies** the write, and yet responds with an error: a read shows which.
  */
 function readAfterRefusal<T>(reading: Promise<T>, refused: StoreError): Promise<T> {
   return reading.catch((error: unknown) => {

@@ -14,8 +14,7 @@ export interface ParkedSource<T> {
 }
 
 /**
- * An async iterator whose waiting `next()` calls can be woken, ended and returned from outside: `return()` on a
- * generator waits as long as the generator does. A class for the same reason as `Watcher`.
+ * An async iterator whose `next()` can be woken and ended from outside, unlike a generator's. A class, as `Watcher` is.
  */
 export class ParkedIterator<T extends object> implements AsyncIterableIterator<T> {
   readonly #source: ParkedSource<T>;

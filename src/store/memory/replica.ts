@@ -53,10 +53,7 @@ export function createReplica(clock: Clock, start: Revision, limits: ReplicaLimi
       capacity.admit(target, eventSize(event));
       state.load(target, event, expiresAt, revision - start);
     },
-    /**
-     * Applies the next change. Revisions must increase, and may have gaps. Fails with `full`, and with an Error for a
-     * change that contradicts the contents.
-     */
+    /** Applies the next change. Revisions may have gaps. Fails with `full`, or an Error for a contradictory change. */
     apply({ type, key, revision, record: { event, expiresAt } }: Change): void {
       const sequence = revision - start;
       if (sequence <= log.latest()) throw new Error(`revision ${revision} came after ${start + log.latest()}`);

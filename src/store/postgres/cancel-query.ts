@@ -22,13 +22,12 @@ const CANCEL_REQUEST_BYTES = 16;
 const CANCEL_REQUEST = 80_877_102;
 
 /**
- * Cancels the current query of a connection in the server. Resolves when the server has processed the request, or after
- * 250 ms; never fails. The server cancels whatever the connection is doing when the request arrives, so the connection
- * must not be used for anything else, and must be closed afterwards, not before: a pooler drops the key with the
- * connection.
+ * Cancels the current query of a connection. Resolves when the server has processed that, or after 250 ms. The server
+ * cancels whatever the connection is doing then, so it must not be used for anything else, and be closed afterwards,
+ * not before: a pooler drops the key with the connection.
  *
- * The request uses a separate connection without TLS, as in libpq up to version 16. The key is useless once the
- * connection is closed.
+ * Uses a separate connection without TLS, as in libpq up to version 16: the key is useless once the connection is
+ * closed.
  */
 export async function cancelQuery(client: CancellableClient): Promise<void> {
   const { processID, secretKey } = client;

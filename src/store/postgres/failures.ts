@@ -53,10 +53,8 @@ export function grantsFor(schema: string, role: string): string {
 }
 
 /**
- * The error for the caller of a failed request. Certainly nothing was written when nothing was sent, or when the server
- * itself returned an error, which rolls the transaction back. Otherwise the outcome of a write is unknown.
- *
- * @param schema the quoted schema
+ * The error of a failed request. Nothing was written if nothing was sent, or if the server itself returned an error,
+ * which rolls back; otherwise the outcome of a write is unknown. `schema` is quoted.
  */
 export function failureOf(error: unknown, kind: RequestKind, schema: string): StoreError {
   if (isStoreError(error)) return error;

@@ -6,10 +6,7 @@ import { quoted } from './names.js';
 import type { Reads } from './reads.js';
 import { EVENT_COLUMNS, numberOf, recordOfRow } from './rows.js';
 
-/**
- * Finds what a create has written, even if it was changed or deleted since: the log has it. Fails with `expired` when
- * the log was cleared beyond the beginning of the create.
- */
+/** What a create has written, even if it was changed since. Fails with `expired` when the log no longer shows it. */
 export function createFindCreated(reads: Reads, schema: string): NonNullable<UnknownOutcomeOptions['findCreated']> {
   const s = quoted(schema);
   const statement = {

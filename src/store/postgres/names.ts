@@ -27,10 +27,7 @@ export function channelOf(schema: string): string {
   return `${schema}.changes`;
 }
 
-/**
- * Whether a text can be in the database, which has UTF-8 without a zero byte. Half of a surrogate pair would be
- * replaced by another character: a text that cannot be stored equals no stored text.
- */
+/** Whether a text can be in the database: UTF-8 without a zero byte. Lone surrogates would be replaced. */
 export function isStorable(text: string): boolean {
   return !/[\0\ud800-\udfff]/u.test(text);
 }

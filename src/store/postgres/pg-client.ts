@@ -99,8 +99,7 @@ function guard(client: PgPoolClient): void {
 }
 
 /**
- * A `Pool` of `pg` as a {@link PostgresClient}. The pool and its clients get listeners for errors, beside those they
- * have; it is not ended. All stores on one pool share these listeners and the connection for LISTEN.
+ * A `Pool` of `pg`, which is not ended. All stores on it share its listeners for errors and the connection for LISTEN.
  */
 export function pgClient(pool: PgPool): PostgresClient {
   const shared = sharedPools.get(pool) ?? { stores: 0, listen: createPgListen((signal) => connected(pool, signal)) };

@@ -16,8 +16,7 @@ interface Subscription {
 }
 
 /**
- * Listens on any number of channels over one connection, which is held while there is one: if each store held its own,
- * the stores on one pool would leave no connection for their statements.
+ * Listens on any number of channels over one connection, so that stores on one pool leave some for their statements.
  */
 export function createPgListen(connect: (signal: AbortSignal) => Promise<PgPoolClient>): Listen {
   let held: ReturnType<typeof hold> | undefined;

@@ -65,9 +65,8 @@ export function postgresJsClient(sql: PostgresJsSql): PostgresClient {
   });
   let sent = 0;
   /**
-   * Sends a statement with a number that its rows must repeat. After a connection was lost, version 3.4.9 of the driver
-   * leaves as many elements of the next array unset as it had rows before, and may give a statement the rows of another:
-   * a write must not be acknowledged with them.
+   * Sends a statement with a number that its rows must repeat. After a lost connection, version 3.4.9 of the driver may
+   * give a statement the rows of another, and a write must not be acknowledged with them.
    */
   const checked = async (text: string, values: readonly unknown[], prepare: boolean): Promise<readonly object[]> => {
     if (!HAS_ROWS.test(text)) return sql.unsafe(text, [...values] as never[], { prepare });

@@ -7,10 +7,7 @@ import { numberOf } from './rows.js';
 
 export type Reads = ReturnType<typeof createReads>;
 
-/**
- * Reads that notice when the database went back to an earlier state, as after a restored backup. `onLifted`: revisions
- * were raised, and feeds have to check again.
- */
+/** Reads that notice a database that went back, as after a restored backup. `onLifted`: feeds have to check again. */
 export function createReads(
   { requests, schema, timeoutMs }: Pick<StoreParts, 'requests' | 'schema' | 'timeoutMs'>,
   onLifted: (latest: Revision) => void,

@@ -31,15 +31,11 @@ export function stampOf(clock: Clock | undefined): string | null {
   return clock === undefined ? null : String(Math.floor(clock.now()));
 }
 
-/**
- * How long an abandoned read keeps its connection, in milliseconds. Most have their response by then, and a new
- * connection costs the server more than that; a slow one must not hold a connection that others need.
- */
+/** How long an abandoned read keeps its connection, in milliseconds: enough for most; a new connection costs more. */
 const ABANDONED_MS = 250;
 
 /**
- * For how long a write that found the disk full stands for those after it, in milliseconds, unless one succeeds. There
- * may be no further write that could prove the opposite.
+ * For how long a full disk refuses further writes, in milliseconds, unless one succeeds: there may be none to prove it.
  */
 const FULL_MS = 30_000;
 
@@ -86,9 +82,8 @@ export function createRequests({ client, schema, timeoutMs, timers }: Omit<Store
 
   return {
     /**
-     * `signal`: the result is no longer needed. A statement not sent by then never is, and its connection is released.
-     * Without a signal it can be abandoned as well, at its deadline: a poll that waits for a lock must not leave another
-     * query behind with each attempt.
+     * `signal`: the result is no longer needed. A statement not sent by then never is. Without it the deadline abandons
+     * it: a poll that waits for a lock must not leave a query behind with each attempt.
      */
     read: (
       statement: Statement,

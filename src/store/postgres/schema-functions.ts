@@ -4,10 +4,7 @@ import { TOO_LATE } from './server-clock.js';
 export const FUNCTION_SETTINGS = `SET search_path = pg_catalog, pg_temp SET enable_seqscan = off
     SET enable_hashjoin = off SET enable_mergejoin = off SET jit = off`;
 
-/**
- * The first statements of writers: they wait for the lock no longer than their clients do, and a commit is on disk
- * before it is visible, whatever the session's default.
- */
+/** Writers wait for the lock no longer than their clients do, and a commit is on disk before it is visible. */
 export const WRITER_SETTINGS = `PERFORM set_config('lock_timeout', p_wait_ms::text, true);
       IF current_setting('synchronous_commit') = 'off' THEN
         PERFORM set_config('synchronous_commit', 'on', true);
@@ -26,15 +23,13 @@ export const DATABASE_NOW = '(extract(epoch FROM clock_timestamp()) * 1000000)::
 export const stampSql = (given: string): string => `least(${given}, ${DATABASE_NOW})`;
 
 /**
- * Performs a batch of writes, no two with the same key. The counter's row is locked first, until the commit: later
- * reads see what every earlier writer has written, and revisions become visible in their order. Each write has its own
- * condition; those whose condition holds get the next revisions, in the order of the batch, in one statement.
+ * Performs a batch of writes with different keys. The counter's row is locked first, until the commit: reads see what
+ * every earlier writer has written, and revisions become visible in order. Writes whose condition holds get the next
+ * revisions, in the order of the batch, in one statement.
  *
- * Nothing is written after `p_until`, the server's time in microseconds: the sender has timed out and repeated the
- * batch. `p_seen` is the latest revision known to the sender, see `lift`.
- *
- * Kinds: 0 create, 1 replace, 2 remove. The result has a row for each write: the new revision or null, the previous
- * revision, and for a removal the last state.
+ * Nothing is written after `p_until` (microseconds): the sender has repeated the batch. `p_seen` is as in `lift`.
+ * Kinds: 0 create, 1 replace, 2 remove. Each write has a row: the new revision or null, the previous revision, and for
+ * a removal the last state.
  */
 export function writeFunction(s: string, channel: string): string {
   return `
@@ -99,9 +94,8 @@ export function writeFunction(s: string, channel: string): string {
 }
 
 /**
- * The keys of a page of an older state, in order, with the version of each that was the newest then. It follows the
- * index over keys; with young statistics the planner would read and sort everything. It has the snapshot of the calling
- * statement.
+ * The keys of a page of an older state, in order, each with its newest version then, in the calling statement's
+ * snapshot. With young statistics the planner alone would read and sort everything.
  */
 export function snapshotFunction(s: string): string {
   return `

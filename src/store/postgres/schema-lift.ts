@@ -3,10 +3,7 @@ import { DATABASE_NOW, stampSql } from './schema-functions.js';
 /** How far revisions are raised where the data went back: by more than can have been assigned since. */
 const MARGIN = 1_000_000_000;
 
-/**
- * Reads the timeline of the write-ahead log into `v_timeline`: it changes when a standby is promoted, and after a
- * restore to a point in time. Null where a hosted server does not have these functions.
- */
+/** Reads the timeline of the log, which changes with a promotion and a restore. Null where a hosted server hides it. */
 const READ_TIMELINE = `BEGIN
         v_timeline := substring(pg_walfile_name(pg_current_wal_lsn()) FOR 8);
       EXCEPTION WHEN OTHERS THEN
@@ -97,10 +94,7 @@ export function openFunction(s: string): string {
     $body$;`;
 }
 
-/**
- * Whether a revision is part of the present history, a condition on `floor` and `revision` of the statement's state.
- * After a restored backup the counter may have been raised above revisions that are lost.
- */
+/** Whether a revision is part of this history: the counter may have been raised above lost ones. */
 export const hasPassed = (s: string, at: string): string =>
   `(${at} <= floor OR ${at} >= revision OR EXISTS (SELECT FROM ${s}.versions v WHERE v.rev = ${at})
     OR EXISTS (SELECT FROM ${s}.raises r WHERE r.revision = ${at}))::text`;

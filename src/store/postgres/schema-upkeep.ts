@@ -1,9 +1,8 @@
 import { DATABASE_NOW, FUNCTION_SETTINGS, ROW_BYTES, SIZE, stampSql, WRITER_SETTINGS } from './schema-functions.js';
 
 /**
- * Removes due events, the earliest first, each with its own revision. Returns their number and the latest revision.
- * Events are due only by the clock of the database, whatever the caller's clock says. Without due events it takes no
- * lock.
+ * Removes due events, the earliest first, and returns their number and the latest revision. Events are due by the clock
+ * of the database alone. Without any it takes no lock.
  */
 export function expireFunction(s: string, channel: string): string {
   return `
@@ -51,13 +50,11 @@ export function expireFunction(s: string, channel: string): string {
 
 /**
  * Deletes a step of history: up to `p_limit` rows of the log, the oldest first, that are older than `p_keep`
- * microseconds by the clock of the database, or followed by more than `p_max_bytes` of history, or below the floor.
- * Rows stamped further in the future than history reaches back count as old: a clock was wrong, and nothing after them
- * would ever be deleted.
+ * microseconds by the clock of the database, or followed by more than `p_max_bytes`, or below the floor. Rows stamped
+ * further in the future than history reaches back count as old: a clock was wrong.
  *
- * The floor rises in the same transaction, and a page is read in one statement together with the floor, so a page is
- * exact or refused. A row of the log is deleted when its successor is below the floor; a deletion when it is so itself.
- * One caller at a time; writers do not wait. Returns the number of rows processed.
+ * The floor rises in the same transaction, so that a page is exact or refused. A row is deleted when its successor is
+ * below the floor; a deletion when it is so itself. Writers do not wait. Returns the number of rows processed.
  */
 export function compactFunction(s: string, schema: string): string {
   return `

@@ -12,10 +12,9 @@ const STATEMENT = {
 };
 
 /**
- * An estimate of the server's wall clock. A write without a response in time is repeated, and the first one may still
- * be unread in a connection to a frozen server. So each write carries its deadline in the server's own time, and is
- * refused after it: it can never undo changes made after its repetition. When the server's clock is set, one batch is
- * refused, then it is measured again.
+ * An estimate of the server's clock. A write without a response is repeated, and the first one may still be unread in a
+ * frozen server: each carries its deadline in the server's time, after which it is refused, and can undo nothing. When
+ * the server's clock is set, one batch is refused, then it is measured again.
  */
 export function createServerClock({ requests, timers }: Pick<StoreParts, 'requests' | 'timers'>) {
   let ahead = 0;

@@ -11,9 +11,8 @@ import type { StoreParts } from './requests.js';
 const WAIT_MS = 1_000;
 
 /**
- * Checks whether LISTEN works, that is, whether connections are the server's own or a pooler's. With `auto` it
- * listens on a random channel, notifies that channel over another connection and waits. A pooler in transaction mode
- * loses the notification: the connection that was listening belongs to another client by then.
+ * Whether LISTEN works: with `auto` it notifies a random channel that it listens on over another connection. A pooler
+ * in transaction mode loses that: the listening connection belongs to another client by then.
  */
 export function createListenCheck(
   { client, requests, timers }: Pick<StoreParts, 'client' | 'requests' | 'timers'>,
@@ -75,10 +74,7 @@ interface WakeUpsOptions extends Pick<StoreParts, 'client' | 'schema' | 'timers'
   readonly failures: FailureSeries;
 }
 
-/**
- * Wakes feeds: at writes of this store, at notifications of others, and at intervals. A connection is held for LISTEN
- * while there are readers, and until the next poll after that.
- */
+/** Wakes feeds: at writes of this store, at notifications of others, and at intervals, while there are readers. */
 export function createWakeUps(options: WakeUpsOptions) {
   const { client, schema, check, pollMs, pollWithoutListenMs, timers, feeds, failures } = options;
   let timer: ClockTimer | undefined;

@@ -13,9 +13,7 @@ type Texts = Readonly<Record<string, string>>;
 /** Values in the order of {@link NAMES}, 0 for one that is absent, and all other fields by name. */
 type Sidecar = readonly [uid: string, values: readonly (string | 0)[], labels: Texts, others?: Texts];
 
-/**
- * An {@link EncodedEvent} without its bytes, as one line: the cut, a space, and a JSON array of uid, fields and labels.
- */
+/** An {@link EncodedEvent} without its bytes: the cut, a space, and a JSON array of uid, fields and labels. */
 export function encodeSidecar({ cut, uid, fields, labels }: EncodedEvent): string {
   let found = 0;
   const values = NAMES.map((name) => {
@@ -64,8 +62,7 @@ function readCut(sidecar: string | Uint8Array): { readonly cut: number; readonly
 }
 
 /**
- * Returns the event with these bytes and this sidecar. A get, a list or a watch without selectors needs only bytes and
- * cut, so the rest of the sidecar (as text, or still in UTF-8) is decoded and parsed on first use.
+ * The event with these bytes and this sidecar, most of which is parsed on first use: only selectors need it.
  *
  * @throws RangeError when the sidecar is damaged: it was not made by {@link encodeSidecar}, or for other bytes.
  */

@@ -92,9 +92,8 @@ export function createCommits(path: string, file: EngineFile, first: State) {
   };
 
   /**
-   * After a failed commit only the file shows whether it happened. A new connection reads what a restart would, and a
-   * commit that is found is synced before it is acknowledged. Where the old connection is still open, as with libsql or
-   * a backup, a commit that was only not synced is not found, and yet would be by a restart.
+   * After a failed commit only a new connection shows whether it happened. One that is found is synced before it is
+   * acknowledged. While the old connection is open, as with libsql, one that was only not synced is not found.
    */
   const happened = (draft: State, error: unknown): boolean | undefined => {
     file.drop();

@@ -12,9 +12,8 @@ const CHECK_INTERVAL_MS = 1000;
 /** The same, while only the reserve is incomplete. */
 const RESERVE_CHECK_INTERVAL_MS = 60_000;
 /**
- * The log is moved into the file when it has this many pages, or as many as the reserve; while the disk is full, a
- * quarter of either. A page that was written many times is moved once: with 4,000 pages instead of SQLite's 1,000 a
- * replace takes 0.77 of the CPU and a quarter of the syncs of the file, which writers wait for.
+ * The log is moved into the file at this many pages, or at the size of the reserve; on a full disk, at a quarter of
+ * either. With 4,000 instead of SQLite's 1,000 a replace takes 0.77 of the CPU and a quarter of the syncs.
  */
 const LOG_PAGES = 4000;
 const LOW_SPACE_LOG_SHARE = 1 / 4;
@@ -25,9 +24,8 @@ const OPERATION_BYTES = 2048;
 export type DiskSpace = ReturnType<typeof createDiskSpace>;
 
 /**
- * The disk space that a database file may still use. While space is *low* the file does not grow for new events: they
- * get the pages that became free, and the rest of the disk is for the log, for removals and for expiry. Space is low
- * from the first write that found the disk full until the reserve is whole again.
+ * The disk space that a file may still use. While space is *low* the file does not grow for new events: they get pages
+ * that became free, and the rest is for log, removals and expiry, until the reserve is whole again.
  */
 export function createDiskSpace({ path, maxFileBytes }: EngineOptions, reserve: Reserve, use: () => SqlConnection) {
   const { wantedBytes } = reserve;
@@ -94,8 +92,7 @@ export function createDiskSpace({ path, maxFileBytes }: EngineOptions, reserve: 
     begin: (connection: SqlConnection): void => limit(connection),
     enterLowSpace: (): void => enterLowSpace(),
     /**
-     * Performs work that frees space, with all the space there is. `failed`: it did not fit. `afterwards` runs what
-     * follows a commit, and takes its errors.
+     * Performs work that frees space, with all there is. `failed`: it did not fit. `afterwards`: what follows a commit.
      */
     inReserve<T>(work: () => T, failed: (result: T) => boolean, afterwards: (work: () => void) => void): T {
       const connection = use();

@@ -130,11 +130,7 @@ function isAbsent(error: unknown): boolean {
   return code === 'ERR_MODULE_NOT_FOUND' || code === 'MODULE_NOT_FOUND' || code === 'ERR_UNKNOWN_BUILTIN_MODULE';
 }
 
-/**
- * Loads the named driver, or the first that works of node:sqlite (Node 22.13 and later), better-sqlite3 and libsql.
- *
- * @throws Error that says what to install
- */
+/** Loads the named driver, or the first that works: node:sqlite (Node 22.13 and later), better-sqlite3, libsql. */
 export async function loadDriver(wanted: SqliteDriver | 'auto' = 'auto'): Promise<LoadedDriver> {
   const names = wanted === 'auto' ? (Object.keys(LOADERS) as SqliteDriver[]) : [wanted];
   const reasons: string[] = [];

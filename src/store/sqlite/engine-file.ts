@@ -23,11 +23,7 @@ export interface Session {
 
 export type EngineFile = ReturnType<typeof openEngineFile>;
 
-/**
- * Opens or creates the file and takes its lock. The connection to it can be dropped and made again.
- *
- * @throws StoreError `unavailable` that says what is wrong with the file and what to do
- */
+/** The file and its lock. The connection to it can be dropped and made again. Its `unavailable` says what to do. */
 export function openEngineFile(driver: LoadedDriver, options: EngineOptions, now: number) {
   const { path, startAt, historyMs = 600_000, historyMaxBytes = 268_435_456, reserveBytes = 16_777_216 } = options;
   const start = Math.min(Number.MAX_SAFE_INTEGER, Math.max(1, startAt ?? Math.floor(now)));

@@ -18,10 +18,7 @@ export type EngineQuery = Omit<StoredQuery, 'at' | 'isLatest'> & { readonly at: 
 
 export type SqliteEngine = ReturnType<typeof openEngine>;
 
-/**
- * The store on one connection, without threads and promises. Opens or creates the file and takes its lock. Fails only
- * with StoreErrors. `now`: the wall clock in microseconds.
- */
+/** The store on one connection, without threads and promises. Fails only with StoreErrors. `now`: microseconds. */
 export function openEngine(driver: LoadedDriver, given: EngineOptions, now: number) {
   const options = { ...given, path: linkTarget(given.path) };
   const file = openEngineFile(driver, options, now);
@@ -46,10 +43,7 @@ export function openEngine(driver: LoadedDriver, given: EngineOptions, now: numb
   };
 
   return {
-    /**
-     * Commits a batch in one transaction: a result for each operation, in order. `withPrevious`: replaces return the
-     * versions before them.
-     */
+    /** Commits a batch: a result for each operation. `withPrevious`: replaces return the versions before them. */
     write: (
       operations: readonly WriteOperation[],
       at: number,

@@ -4,12 +4,10 @@ import type { LoadedDriver } from './driver.js';
 import { faultOf } from './failure.js';
 
 /**
- * Takes the lock of a database file: an exclusive transaction, never ended, on a second, empty database beside it. It
- * is a lock of the operating system, so it is gone when the process is, however that ended; and the database itself
- * stays open to programs that only read, such as a backup. Returns a function that releases it; `undefined` if another
- * process holds it.
- *
- * The file is never opened here by other means than SQLite: closing it would drop the lock of a store of this process.
+ * Takes the lock of a database file: an exclusive transaction, never ended, on an empty database beside it. The
+ * operating system releases it with the process, and the database stays open to readers, such as a backup. Returns its
+ * release; `undefined` if another process holds it. The file must be opened by SQLite alone: closing it otherwise would
+ * drop the lock of a store of this process.
  */
 export function takeLock(driver: LoadedDriver, path: string): (() => void) | undefined {
   const lockPath = `${path}-lock`;
@@ -34,10 +32,7 @@ export function takeLock(driver: LoadedDriver, path: string): (() => void) | und
   };
 }
 
-/**
- * Returns the file that a path leads to through symbolic links: SQLite keeps its log beside that file, so the lock and
- * everything else have to be there too.
- */
+/** The file that a path leads to through symbolic links, because SQLite keeps its log beside that file. */
 export function linkTarget(path: string): string {
   if (existsSync(path)) return realpathSync.native(path);
   try {

@@ -54,10 +54,7 @@ export type History = ReturnType<typeof createHistory>;
 export function createHistory(connection: SqlConnection, bounds: HistoryBounds, objects: ObjectNumbers) {
   const { historyMs, historyMaxBytes } = bounds;
   const statements = prepareAll(connection, HISTORY_STATEMENTS);
-  /**
-   * When the oldest version ended; Infinity: there is none; `undefined`: not known. Otherwise every batch would read up
-   * to three rows for each of its operations only to find that they are not due yet.
-   */
+  /** When the oldest version ended; Infinity: none has; `undefined`: not known. Saves batches reads in vain. */
   let oldestAt: number | undefined;
 
   const oldest = (): number => (oldestAt ??= (statements.first.get()?.['at'] as number | undefined) ?? Infinity);

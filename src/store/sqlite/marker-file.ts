@@ -21,9 +21,8 @@ interface Mark {
 export type MarkerFile = ReturnType<typeof readMarkerFile>;
 
 /**
- * Records, in a file beside the database, which database was open here last. A restored copy lacks what came after it
- * was made, and nothing inside it shows that. Failures to read or write the mark are not errors: the next opening then
- * treats the file as a copy.
+ * Records, beside the database, which database was open here last: nothing inside shows that a file is a restored copy.
+ * Without a readable mark the next opening takes it for one.
  */
 export function readMarkerFile(databasePath: string) {
   const path = `${databasePath}-mark`;
@@ -84,9 +83,8 @@ export function readMarkerFile(databasePath: string) {
 }
 
 /**
- * The counters with which an opening begins; they are recorded in its mark. No revision is assigned twice: the file
- * that was open here last continues from the clock or from its own counter. Any other file, such as a restored copy,
- * may have lost revisions: it begins above every revision that may have been used, and all earlier ones are expired.
+ * The counters of an opening. No revision is assigned twice: the file that was open here last continues from the clock
+ * or its own counter. Any other may have lost revisions: it begins above all that may have been used.
  */
 export function stateOfOpening(
   found: State,

@@ -5,9 +5,8 @@ import { bytesOf, prepareAll, type SqlConnection } from './driver.js';
 const CACHED = 4096;
 
 /**
- * The statements for objects; a test checks their plans. Where no current event is about an object, the last that ended
- * was deleted or is about another object now; so only such history shows whether an object is still needed. node:sqlite
- * of Node 22 binds an empty blob as NULL.
+ * The statements for objects; a test checks their plans. Only history whose last event was deleted, or is about another
+ * object now, shows that one is not needed. node:sqlite of Node 22 binds an empty blob as NULL.
  */
 export const OBJECT_STATEMENTS = {
   find: `SELECT id FROM objects INDEXED BY objects_name WHERE name = coalesce(?, x'') AND uid = coalesce(?, x'')`,

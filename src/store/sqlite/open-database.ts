@@ -57,10 +57,7 @@ function create(driver: LoadedDriver, { path }: EngineOptions, begin: (connectio
   }
 }
 
-/**
- * `begin` gives a new file its first state. An empty file is refused: it is what a failed restore leaves. The caller
- * holds the lock of the file.
- */
+/** `begin` gives a new file its first state. An empty one is refused, as what a failed restore leaves. */
 export function openDatabase(
   driver: LoadedDriver,
   options: EngineOptions,

@@ -87,10 +87,7 @@ function aPath(value: unknown, name: string): readonly string[] {
   return value.includes('\0') || value.startsWith('file:') ? [`${name} must be a plain path, not a URL`] : [];
 }
 
-/**
- * Copies the options as plain data for the worker thread, because they may be getters or inherited. The path is made
- * absolute, because the process may change its working directory while the file is open.
- */
+/** The options as plain data for the worker thread, with an absolute path: the working directory may change. */
 export function plainOptions(options: SqliteStoreOptions): EngineOptions {
   const names = Object.keys(rules()).filter((name) => name !== 'clock') as (keyof SqliteStoreOptions)[];
   const plain = Object.fromEntries(names.map((name) => [name, options[name]])) as EngineOptions;

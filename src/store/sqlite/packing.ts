@@ -4,10 +4,7 @@ const decoder = new TextDecoder();
 export type Packer = ReturnType<typeof createPacker>;
 export type Unpacker = ReturnType<typeof createUnpacker>;
 
-/**
- * Writes numbers and byte strings one after the other into a buffer that can be transferred to another thread. A
- * sufficient `expectedBytes` keeps it from growing; with cuts it is the size of its buffers.
- */
+/** Packs numbers and bytes into transferable buffers, of `expectedBytes` at first; with cuts, all of that size. */
 export function createPacker(expectedBytes = 2048) {
   const bufferBytes = Math.max(16, expectedBytes);
   let buffer = new Uint8Array(bufferBytes);

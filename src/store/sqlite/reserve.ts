@@ -21,10 +21,7 @@ function sizeOfDisk(path: string): number {
 
 export type Reserve = ReturnType<typeof createReserve>;
 
-/**
- * Disk space that only the database gets: a file beside it that is emptied when the disk is full. Failures to write it
- * are not errors: it is then smaller than wanted.
- */
+/** Disk space for the database alone: a file that is emptied when the disk is full. A failed write makes it smaller. */
 export function createReserve(databasePath: string, reserveBytes: number) {
   const path = `${databasePath}-reserve`;
   const share = Math.floor((sizeOfDisk(databasePath) * DISK_SHARE) / CHUNK_BYTES) * CHUNK_BYTES;
@@ -72,9 +69,8 @@ export function createReserve(databasePath: string, reserveBytes: number) {
         fsyncSync(file);
       }),
     /**
-     * Takes what is missing, and returns whether the disk had that and some more. If not, the reserve takes half of the
-     * free space, or, with `logBytes` from a store whose file does not grow, all but what the log needs besides the
-     * bytes it has.
+     * Takes what is missing; true if the disk had that and some more. If not, the reserve takes half of the free space,
+     * or, with `logBytes` of a file that does not grow, all but what the log needs besides these.
      */
     refill(logBytes?: number): boolean {
       if (wantedBytes === 0) return true;

@@ -4,18 +4,16 @@ import type { SqlConnection } from './driver.js';
 export const APPLICATION_ID = 0x4b566974;
 
 /**
- * `versions` has one row for each state of a key, by the revision that made it, written once (decision 77); a deletion
- * is a row without data. Texts are kept as UTF-8 blobs, which every driver returns unchanged and SQLite orders by bytes.
- * Small columns come first: what follows a large blob is slow to reach. `description` is the sidecar.
+ * `versions` has one row for each state of a key, by its revision, written once (decision 77); a deletion is a row
+ * without data. Texts are UTF-8 blobs, which every driver returns unchanged and SQLite orders by bytes. Small columns
+ * come first: what follows a large blob is slow to reach. `description` is the sidecar.
  *
- * The objects that events are about are a table of their own. Their numbers rise, so that new events are adjacent to
- * those of the same minutes; by names and uids they were scattered over two indexes, and a create, 64 at a time, wrote
- * 3.6 pages instead of 1.8 (CPU 80 µs instead of 44).
+ * The numbers of the objects that events are about rise, so that new events are adjacent to those of the same minutes;
+ * by names and uids a create, 64 at a time, wrote 3.6 pages instead of 1.8 (CPU 80 µs instead of 44).
  *
  * Lists of the latest revision read `current_events`; what a snapshot still sees, and what is to be pruned, is in
- * `ended_versions`, whose `kind` is: replaced (0), replaced and now about another object (1), deleted (2). `expiries` and
- * `versions_namespace` keep replaced rows until they are pruned: the newest events are found by the latter, and compared
- * with `current_events`. The columns of `state` are members of `State`.
+ * `ended_versions`, whose `kind` is: replaced (0), replaced and now about another object (1), deleted (2). `expiries`
+ * and `versions_namespace` keep replaced rows until they are pruned. The columns of `state` are members of `State`.
  */
 const SCHEMA = `
   CREATE TABLE state (
@@ -64,11 +62,7 @@ const FIRST_VERSION = 4;
 /** The first makes {@link FIRST_VERSION} in an empty file, each further one the next version. Only ever appended to. */
 export const MIGRATIONS: readonly string[] = [SCHEMA];
 
-/**
- * `version`: 0 if there is no schema. Each step is a transaction of its own.
- *
- * @throws Error when this version of the library does not support the schema
- */
+/** `version`: 0 if there is no schema. Each step is a transaction. @throws Error for the schema of a later version */
 export function migrate(connection: SqlConnection, version: number, migrations: readonly string[] = MIGRATIONS): void {
   const newest = FIRST_VERSION + migrations.length - 1;
   if (version > newest || (version > 0 && version < FIRST_VERSION)) {

@@ -39,9 +39,8 @@ export function writeState(connection: SqlConnection, state: State): void {
 }
 
 /**
- * The time of a write by history's time, which advances with the wall clock and never runs backwards: when that is set
- * back, the difference is kept until the clock has caught up. Otherwise a clock that was a year ahead for a second
- * would keep all history of that year.
+ * The time of a write by history's time, which never runs backwards: when the wall clock is set back, the difference is
+ * kept until it has caught up. Otherwise a clock a year ahead for a second would keep all history of that year.
  */
 export function timeOf({ lastAt, ahead }: State, now: number): Pick<State, 'lastAt' | 'ahead'> {
   const wall = Math.floor(now);

@@ -8,10 +8,7 @@ import type { FromWorker, RequestKind, ToWorker, WorkerStart } from './serve.js'
 
 /** An engine that handles messages, in this thread or another. */
 export interface EngineHost {
-  /**
-   * Sends a message and resolves with the response. Fails with `unavailable` when the engine cannot be opened, and when
-   * it was lost before it responded: a write then fails with `unknown-outcome`.
-   */
+  /** Sends a message. Fails with `unavailable`, or after it was lost with `unknown-outcome` if it is a write. */
   send(kind: RequestKind, body: ArrayBuffer): Promise<ArrayBuffer>;
   /** Closes the database when every message that was sent has its response. */
   close(): Promise<void>;

@@ -16,16 +16,12 @@ import type { WriteResult } from './write-batch.js';
 const BATCH_OPERATIONS = 512;
 const BATCH_BYTES = 8_388_608;
 /**
- * While one batch is committed the next ones are already with the engine, which need not wait for a turn of this
- * thread. With 64 creates in flight that makes 6 to 12 % more a second. Few operations are not worth a separate commit:
- * with 16 in flight that would cost 4 %.
+ * While one batch is committed, the next ones are with the engine already: 6 to 12 % more creates with 64 in flight.
+ * Few operations are not worth a separate commit: with 16 in flight that would cost 4 %.
  */
 const BATCHES_UNDER_WAY = 3;
 const MIN_AHEAD = 8;
-/**
- * Operations are packed as they arrive, into buffers of this size. With small buffers for each event, its key and its
- * texts, this thread and its collectors took 30 µs a create instead of 17.
- */
+/** The size of the buffers that operations are packed into: 17 µs a create, instead of 30 with small ones. */
 const BUFFER_BYTES = 65_536;
 
 export interface WritesOptions {
@@ -35,10 +31,7 @@ export interface WritesOptions {
   readonly path: string;
   /** Whether changes are read: only then does the engine return the versions that were replaced. */
   hasReaders(): boolean;
-  /**
-   * Called after each batch, with its changes in order; `undefined`: history has to be read for some of them, which
-   * takes about as long as writing them. `nextDue`: when history has to be pruned next.
-   */
+  /** Called after each batch; no `changes` if history has to be read for some. `nextDue`: when to prune next. */
   onWritten(changes: readonly Change[] | undefined, nextDue: number | undefined): void;
 }
 
@@ -66,9 +59,8 @@ function ownTexts(texts: Readonly<Record<string, string>>): Record<string, strin
 }
 
 /**
- * An event that was just written, with copies of its values besides the bytes. Readers of changes, such as a watch
- * cache, use all of them: parsing the sidecar and finding the hints again would take this thread 3 µs more. Hints are
- * not enumerable, because events that are read have none.
+ * An event that was just written, with its values: readers of changes, such as a watch cache, would take 3 µs to find
+ * them. Hints are not enumerable, because events that are read have none.
  */
 class WrittenEvent implements EncodedEvent {
   readonly bytes: Uint8Array;

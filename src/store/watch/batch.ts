@@ -18,9 +18,8 @@ export interface BatchFrames {
 }
 
 /**
- * Changes that are delivered together, the same batch to all watchers that keep up. It stores its frames itself: in a
- * WeakMap they would outlive it, because V8 clears a WeakMap only in a full garbage collection, which then happens up
- * to three times as often.
+ * Changes for all watchers that keep up. It stores its frames itself: V8 clears a WeakMap only in a full garbage
+ * collection, which then happens up to three times as often.
  */
 export class Batch {
   /** At least one entry. */

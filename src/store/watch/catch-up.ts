@@ -9,10 +9,7 @@ import type { Watcher } from './watcher.js';
 
 /** A watcher that is less than this many revisions ahead of a reader waits for it instead of getting a new reader. */
 const NEAR = 1000;
-/**
- * The maximum bytes of events from history that all watchers together hold. Beyond that each watcher gets one batch at
- * a time, and history is read for it again: slowly, but 2,000 slow watchers do not hold a page of history each.
- */
+/** The most bytes of history that all watchers hold. Beyond that each gets one batch, and history is read again. */
 const MAX_DELIVERED_BYTES = 33_554_432;
 
 export interface CatchUpOptions {
@@ -85,10 +82,7 @@ export function createCatchUp(options: CatchUpOptions) {
     }
   };
 
-  /**
-   * Reads as long as a watcher near the reader waits; one that does not wait again in time gets a new reader. Returns
-   * false when the feed ended by itself.
-   */
+  /** Reads while a watcher near the reader waits; late ones get a new reader. False when the feed ended by itself. */
   const read = async (reader: Reader): Promise<boolean> => {
     const { signal } = reader.abort;
     const onProgress = (revision: Revision): void => {

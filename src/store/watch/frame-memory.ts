@@ -10,8 +10,7 @@ const FORMS = 64;
 export type FrameMemory = ReturnType<typeof createFrameMemory>;
 
 /**
- * Stores the frames of a form in the order they are created: those that are sent together are mostly adjacent, and need
- * no copy (decision 34). A block is freed with the last of its frames.
+ * Stores frames in the order they are created: those sent together are mostly adjacent, and need no copy (decision 34).
  */
 export function createFrameMemory() {
   const pieces = createBoundedCache<string, { readonly bytes: Uint8Array; used: number }>({ maxEntries: FORMS });

@@ -10,8 +10,7 @@ const PACE_MS = 0.008;
 const SHORTEST_PAUSE_MS = 2;
 
 /**
- * Wakes all watchers in batches, so that the event loop can do other work between two batches. Watchers of a batch get
- * the same chunk. `onTurn` is called before each batch.
+ * Wakes watchers in batches, each with the same chunk and a turn of the event loop, before which `onTurn` is called.
  */
 export function createWakeUps(watchers: ReadonlySet<Watcher>, clock: Clock, onTurn: () => void) {
   let pass: Iterator<Watcher> | undefined;

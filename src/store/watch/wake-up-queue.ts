@@ -4,10 +4,7 @@ import type { Waker } from './watcher.js';
 /** The time for wake-ups in one turn of the event loop, in milliseconds. */
 export const TURN_MS = 5;
 
-/**
- * Returns a function that wakes in the next turn of the event loop, or in a later one: a thousand watchers that examine
- * many changes for nothing would otherwise do so in one turn.
- */
+/** Wakes in the next turn or a later one: a thousand watchers may examine many changes for nothing. */
 export function createWakeUpQueue(clock: Clock): (waker: Waker) => void {
   const queue = new Set<Waker>();
   let armed = false;

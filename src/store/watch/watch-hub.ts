@@ -27,9 +27,8 @@ export interface WatchHubOptions {
 export type WatchHub = ReturnType<typeof createWatchHub>;
 
 /**
- * One feed of a store for any number of watchers. A watcher that falls behind the ring is served by a few shared
- * readers of the store's history, and fails with `expired` only when that does not reach back far enough either. When
- * the store is unavailable the hub retries: no watcher misses a change or gets one twice.
+ * One feed of a store for any number of watchers. One that falls behind the ring is served by a few shared readers of
+ * history, and fails with `expired` only beyond that. The hub retries; no change is missed or repeated.
  */
 export function createWatchHub(options: WatchHubOptions) {
   const { store, clock = systemClock, maxBytes = 33_554_432, idleMs = 30_000, catchUpReaders = 4 } = options;

@@ -53,10 +53,7 @@ export class Watcher {
     return this.#position;
   }
 
-  /**
-   * Returns the next batch; `undefined`: there is none yet; `'end'`: the watch has ended. Fails with `expired`, and
-   * ends the watch, when neither ring nor store reaches back to its position.
-   */
+  /** The next batch; `undefined`: none yet; `'end'`: the watch has ended. Fails with `expired`, which ends it. */
   poll(): Batch | 'end' | undefined {
     if (this.#over) return 'end';
     if (this.#failure !== undefined) {

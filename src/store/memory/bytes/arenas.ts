@@ -36,10 +36,9 @@ export type ArenaUsage = Readonly<Record<'arenas' | 'allocated' | 'used' | 'live
 
 /**
  * Allocates bytes in arenas of 1 MiB. Each retention class has one open arena, so that entries that expire together
- * share arenas (with a single one, 5 % of events that live ten times longer take 4.8 times the memory). An arena is
- * dropped when its last entry is released. A closed arena that is less than half live is compacted: each release moves
- * a few of its entries, so that no call takes long. A dropped buffer is not reused, because records that were returned
- * earlier may still read from it.
+ * share arenas (with a single one, 5 % of events that live ten times longer take 4.8 times the memory). A closed arena
+ * that is less than half live is compacted: each release moves a few of its entries, so that no call takes long. A
+ * dropped buffer is not reused, because earlier records may read from it.
  *
  * `survivors`: the class that moved entries belong to. `arenaBytes`: a smaller arena size for a small store.
  */

@@ -7,8 +7,7 @@ const MAX_COUNT = 16;
 const MAX_BYTES = 1024;
 
 /**
- * Bytes that nearly all events have: before the name, between name and namespace, and at the end. Leaving them and the
- * key out saves 184 MB at a million events and costs 0.1 µs per read.
+ * Bytes that nearly all events have. Omitting them and the key saves 184 MB at a million events, for 0.1 µs per read.
  */
 export interface CommonBytes {
   readonly first: Uint8Array;

@@ -49,9 +49,8 @@ export function createEventStorage(arenaBytes?: number) {
       return costOf(fields, labels) - (set.current > 1 ? 0 : set.cost);
     },
     /**
-     * Stores an immutable copy of an event as the version at `sequence` of a slot, which may be new and is not changed.
-     * `intern` returns an equal string that is stored already. `expiresAt`: microseconds since the epoch;
-     * `retentionMs`: from now until then.
+     * Stores a copy of an event as the version at `sequence` of a slot, which may be new. `intern` returns an equal
+     * string that is stored already. `expiresAt`: microseconds; `retentionMs`: until then.
      */
     keep(
       slot: Slot,

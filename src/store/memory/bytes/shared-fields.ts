@@ -64,8 +64,7 @@ function countCommon(fields: Strings): number {
 }
 
 /**
- * Whether the fields are as the library creates them: known names, no empty values, and the name in the key. They are
- * read by constant names, because every write calls this. `common`: as counted by {@link countCommon}.
+ * Whether the fields are as the library creates them, read by constant names for speed. `common`: {@link countCommon}.
  */
 function isUsual(event: EncodedEvent, name: string, common: number): boolean {
   const { fields } = event;

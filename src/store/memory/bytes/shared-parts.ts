@@ -37,9 +37,8 @@ function equals({ view: one }: SharedPart, view: DataView, start: number, end: n
 }
 
 /**
- * Stores only once the byte ranges that many events have in common: a million events take 1.4 GB instead of 2.1 GB. The
- * table takes at most 8 MiB: a newer part replaces an older one only after it was seen twice. Parts stay in memory
- * while events refer to them.
+ * Stores the byte ranges that many events have in common once: a million events take 1.4 GB instead of 2.1. In the
+ * table, of at most 8 MiB, a newer part replaces an older one after it was seen twice.
  */
 export function createSharedParts() {
   const parts: (SharedPart | undefined)[] = new Array<SharedPart | undefined>(PARTS).fill(undefined);
@@ -76,9 +75,8 @@ export function createSharedParts() {
 
   return {
     /**
-     * Returns one of `ranges` that lies between `from` and `to` and that other events have as well. `replaced`: the
-     * event that is replaced, which usually has the same part. `counts`: an unknown part is recorded as seen. Only one
-     * call per stored event may do that, because a part that was seen by two calls is stored.
+     * One of `ranges` between `from` and `to` that other events have as well. `replaced` usually has the same part.
+     * `counts`: an unknown part is recorded as seen, once per stored event: one seen twice is stored.
      */
     find(
       bytes: Uint8Array,

@@ -17,10 +17,7 @@ function exchanged(text: string, middle: number): string {
   return out;
 }
 
-/**
- * Exchanges two ranges of characters, because lists are in the order of UTF-8 bytes, but JavaScript compares UTF-16
- * units, in which surrogates (U+10000 and up) sort before U+E000–U+FFFF.
- */
+/** Exchanges two ranges: in UTF-16, unlike UTF-8, surrogates (U+10000 and up) sort before U+E000–U+FFFF. */
 export function byteOrdered(text: string): string {
   return exchanged(text, 0xe000);
 }

@@ -88,10 +88,7 @@ export class StoredEvent implements EncodedEvent, Version {
     return this.#set.tables.commonBytes[view.getUint8(offset + HEADER.commonBytes)] as CommonBytes;
   }
 
-  /**
-   * Copies the bytes before and after the shared part in one call, then moves the few before it (30 ns; a subarray
-   * takes 200). The shared part nearly always begins at the cut: this leaves the gap, which saves 5 % of a page of 500.
-   */
+  /** Copies all bytes in one call, then moves those before the gap (30 ns; a subarray takes 200), nearly always few. */
   copyApart(target: Uint8Array, at: number, first: number, second: number): void {
     const { bytes, view } = this.#arena;
     const offset = this.#offset;

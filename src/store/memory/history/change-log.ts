@@ -10,10 +10,9 @@ const ENTRY_COST = 256;
 export type ChangeLog = ReturnType<typeof createChangeLog>;
 
 /**
- * All changes since `floor()`, oldest first. This range determines from where a watch may resume, how long a continue
- * token is valid, and how long superseded versions are kept. Positions are sequence numbers: revisions counted from the
- * store's start, without gaps unless they come from the feed of another store. An entry is the version that a change
- * created and its time: 20 bytes, where a Change would take 140.
+ * All changes since `floor()`, oldest first: from there a watch may resume, and superseded versions are kept. Positions
+ * are sequence numbers: revisions counted from the store's start, without gaps unless they come from another store's
+ * feed. An entry takes 20 bytes, a Change would take 140.
  */
 export function createChangeLog() {
   const segments: { readonly versions: (Version | undefined)[]; readonly times: number[] }[] = [];

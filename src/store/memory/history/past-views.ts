@@ -41,10 +41,7 @@ function createView(log: ChangeLog, sequence: number, namespace: string | undefi
   };
 }
 
-/**
- * The views for newest-first lists at an earlier revision. An index of superseded versions would cost every update 3
- * µs; a view is built from the changes since then, once for all pages of a list.
- */
+/** Views for newest-first lists at an earlier revision: an index of superseded versions would cost each update 3 µs. */
 export function createPastViews(log: ChangeLog) {
   const known = createBoundedCache<string, PastView>({ maxEntries: VIEWS });
 

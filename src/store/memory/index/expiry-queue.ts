@@ -13,13 +13,11 @@ interface EarlierEntry {
 export type ExpiryQueue = ReturnType<typeof createExpiryQueue>;
 
 /**
- * Slots in order of the time at which they may expire. Every write renews the expiry, so an entry only means "check
- * again then": a slot has one entry (`slot.queuedFor`) and is queued again when that one comes up too early. A slot
- * whose expiry moves to an earlier time gets a second entry in a separate queue, because its first one may be among too
- * many with the same time to be found.
+ * Slots by the time at which they may expire. Every write renews the expiry, so an entry only means "check again then":
+ * a slot has one entry (`slot.queuedFor`) and is queued again when that one comes up too early. A slot whose expiry
+ * moves to an earlier time gets a second entry in a separate queue, because its first one is hard to find.
  *
- * Times are whole milliseconds since `start` (microseconds): small integers, stored in the slot alone, take 24 bytes
- * less per event than exact times.
+ * Times are whole milliseconds since `start`: as small integers they take 24 bytes less per event.
  */
 export function createExpiryQueue(start: number) {
   const entries = createOrderedIndex<number, Slot>((slot) => slot.queuedFor as number);

@@ -31,9 +31,8 @@ function bound<K extends string | number>(length: number, keyAt: (i: number) => 
 }
 
 /**
- * Values sorted by a key derived from them, in blocks: no operation moves more than a block and the (short) list of
- * blocks. Equal keys stay in order of insertion; a key must not change while its value is in the index. No keys are
- * stored, which saves 12 bytes per entry.
+ * Values sorted by a key derived from them, in blocks: no operation moves more than a block and the list of blocks.
+ * Equal keys stay in order of insertion; the key of a value in the index must not change.
  */
 export function createOrderedIndex<K extends string | number, V>(keyOf: (value: V) => K) {
   // First keys and lengths are stored beside the blocks so that searching and counting read few cache lines.

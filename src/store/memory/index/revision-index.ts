@@ -8,8 +8,7 @@ export type VersionsByRevision = OrderedIndex<number, Version>;
 const sequenceOf = (version: Version): number => version.sequence;
 
 /**
- * The newest version of every key by revision, for all namespaces and for each one. Superseded versions are not
- * indexed, so that reading the newest state skips no history.
+ * The newest version of every key by revision, for all namespaces and for each one, so that reading skips no history.
  */
 export function createRevisionIndex() {
   const all = createOrderedIndex(sequenceOf);

@@ -4,9 +4,8 @@ const SWEEP_FROM = 16;
 const SHORT = 32;
 
 /**
- * An unordered list with lazy removal: dead items stay until they are half of the list, and are then swept, one segment
- * of 1,024 at a time. Searching for a removed item would take 850 µs in the array of a frequent value, and a Set would
- * take twice the memory. It is plain data, because there is one for each value of an indexed field.
+ * An unordered list with lazy removal: dead items are swept when they are half of it, in segments of 1,024. Searching
+ * the array of a frequent value would take 850 µs, and a Set twice the memory. Plain data: each value has one.
  */
 export interface SweepList<T> {
   tail: T[];

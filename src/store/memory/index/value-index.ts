@@ -14,15 +14,11 @@ const FREQUENT = 8192;
 const SCAN_LIMIT = 16_384;
 
 /**
- * The keys with a readable version that has the value. They are stored rather than versions, because most updates leave
- * the value unchanged and then change nothing here.
+ * The keys with a readable version that has the value: not versions, because most updates leave the value unchanged.
  */
 interface ValueEntry extends SweepList<Slot> {
   readonly value: string;
-  /**
-   * True when a key may have another value in one of its versions, or be listed twice. Otherwise (the usual case)
-   * `find` need not read the events, which saves two cache misses each.
-   */
+  /** True when a key may have another value in a version, or be listed twice. Otherwise `find` reads no events. */
   mixed: boolean;
   /** The next field's entry last written together with this one: the uid of an object with this name. May be stale. */
   nextCandidate: ValueEntry | undefined;

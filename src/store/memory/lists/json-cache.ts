@@ -46,8 +46,7 @@ function join(versions: readonly Version[], start: Revision, listed: Listed | un
 }
 
 /**
- * List items as contiguous response bytes: a page of 500 costs 10 µs of CPU before it is sent, instead of 450, and a
- * list of 20 costs 12 instead of 25.
+ * List items as contiguous bytes: a page of 500 takes 10 µs of CPU instead of 450, a list of 20 takes 12 instead of 25.
  */
 export function createJsonCache(start: Revision, maxBytes: () => number) {
   const known = createBoundedCache<unknown, CachedEvents | number>({ maxEntries: OWNERS, maxCost: maxBytes, costOf });
@@ -64,11 +63,10 @@ export function createJsonCache(start: Revision, maxBytes: () => number) {
     /** In bytes. */
     held: (): number => known.cost(),
     /**
-     * The JSON of the versions, cached by owner (a block of an index, or a value). It is never stale: a cached result
-     * is used only if it was made from exactly these versions. `undefined` when those from `first` up to, not
-     * including, `end` are requested for the first time, because most lists are not read again (a page ends within a
-     * block, and the next begins there), while the cache is full, and for results that are too large. `listed` selects
-     * and sorts the versions of the list; its result must depend on owner and versions alone.
+     * The JSON of the versions, cached by owner (a block of an index, or a value), and used only for exactly these
+     * versions. `undefined` when those from `first` up to, not including, `end` are requested for the first time,
+     * because most lists are not read again, while the cache is full, and for large results. `listed` selects and sorts
+     * the versions of the list; its result must depend on owner and versions alone.
      */
     of(
       owner: unknown,

@@ -28,9 +28,8 @@ export interface CapacityLimits {
 export type Capacity = ReturnType<typeof createCapacity>;
 
 /**
- * Enforces `maxBytes` and `maxEvents` of a memory store. History is dropped first, down to an eighth of `maxBytes`,
- * which stays reserved so that feeds can always read a change after the write. Then writes are refused, or the oldest
- * events are evicted. A write that needs no more than what it replaces always succeeds, and removals are never limited.
+ * Enforces `maxBytes` and `maxEvents`. History is dropped first, down to an eighth of `maxBytes`, which feeds need.
+ * Then writes are refused, or the oldest events are evicted. Removals and writes without growth always succeed.
  */
 export function createCapacity(state: MemoryState, clock: Clock, limits: CapacityLimits) {
   const { others, evicted } = limits;
@@ -119,9 +118,8 @@ export function createCapacity(state: MemoryState, clock: Clock, limits: Capacit
     /** Memory used by the whole store, in bytes. */
     held: (): number => held(),
     /**
-     * Frees space for an event of `size` bytes. Returns true when there was space already; after false the caller must
-     * look the slot up again. `event`: to check that it needs no more than the one it replaces. Fails with `full`; then
-     * at most the oldest events were evicted.
+     * Frees space for `size` bytes. After false, slots have to be looked up again. Fails with `full`; then at most the
+     * oldest events were evicted. `event`: to compare with the one it replaces.
      */
     admit(target: Slot | string, size: number, event?: EncodedEvent): boolean {
       if (fits(target, size) || isNoLarger(target, size, event)) return true;
@@ -138,8 +136,7 @@ export function createCapacity(state: MemoryState, clock: Clock, limits: Capacit
     overLimit: (): boolean => isOver() && state.held().history > reserve(),
     /**
      * Compacts arenas while the store is over its limit, then drops history below its reserve, except for the last
-     * change. Writes that are always accepted, and dropped history, leave gaps in arenas that may exceed the room
-     * `admit` keeps free.
+     * change. Writes that are always accepted, and dropped history, leave gaps in arenas.
      */
     shrink(): void {
       if (isOver()) work(dropHistory, () => !isOver());

@@ -26,10 +26,7 @@ export interface MemoryState {
   find(key: EventKey): Version | undefined;
   /** The slot of a key, or the sort key for one. */
   slotOf(key: EventKey): Slot | string;
-  /**
-   * Writes a new event, whatever the slot held before. `expiresAt`: microseconds since the epoch. `sequence`: a number
-   * after the latest; default: the next.
-   */
+  /** Writes a new event. `expiresAt`: microseconds. `sequence`: a number after the latest; default: the next. */
   put(target: Slot | string, event: EncodedEvent, expiresAt: number, sequence?: number): Version;
   /** Adds an event of the initial state, at a sequence number before the first change. Its slot is free. */
   load(target: string, event: EncodedEvent, expiresAt: number, sequence: number): void;
@@ -46,8 +43,7 @@ export interface MemoryState {
 }
 
 /**
- * An empty state whose first change gets the revision after `start`. `expiry`: a queue that stores nothing, if another
- * store decides what expires.
+ * A state whose first change gets the revision after `start`. `expiry`: one that is empty, if another store expires.
  */
 export function createMemoryState(
   start: Revision,
