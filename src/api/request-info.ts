@@ -29,10 +29,7 @@ const APIS = 'apis/';
 const NAMESPACES = 'namespaces/';
 const SLASH = 0x2f;
 
-/**
- * Reads a request by positions in the path, because a list of all segments would take a tenth of the time of a get.
- * Slashes at the beginning and at the end are ignored. The `path` is decoded.
- */
+/** Reads a request by positions in the path: a list of all segments would take a tenth of the time of a get. */
 export function readRequestInfo(method: string, path: string, wantsWatch: boolean): RequestInfo {
   let at = 0;
   while (path.charCodeAt(at) === SLASH) at++;

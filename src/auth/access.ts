@@ -32,15 +32,9 @@ export interface AccessOptions {
 
 /** The two hooks as this library calls them; synchronous if the hooks are. */
 export interface Access {
-  /**
-   * Returns the sender of a request, or `undefined` for 401: no credential, a bad one, or a failed hook, which is
-   * reported. Callers get the group `system:authenticated` unless they are anonymous, as in Kubernetes.
-   */
+  /** The sender; `undefined` for 401: no credential, a bad one, or a failed hook, which is reported. */
   authenticate(request: ApiRequest): Caller | undefined | Promise<Caller | undefined>;
-  /**
-   * Returns the caller for whom the request is served: its sender, or the user that it impersonates. If impersonation
-   * is not enabled, a request with its headers is refused. Errors of the authorizer are rethrown.
-   */
+  /** The sender, or the user that it impersonates. Errors of the authorizer are rethrown. */
   readonly impersonate: Impersonate;
   /** A result whose `allowed` is neither `true` nor `false` denies, and is reported. Errors of the hook propagate. */
   authorize(caller: Caller, attributes: Attributes): Decision | Promise<Decision>;
@@ -104,8 +98,7 @@ export function createAccess({
 }
 
 /**
- * Adds the group `system:authenticated` to a caller that is not anonymous. Hooks may be written in plain JavaScript: an
- * object without a name, or with groups that are not in a list, is not a caller.
+ * Adds `system:authenticated` unless anonymous. A hook in JavaScript may return anything: `undefined` for no caller.
  */
 export function acceptCaller(result: unknown): Caller | undefined {
   if (typeof result !== 'object' || !result) return undefined;

@@ -6,9 +6,8 @@ const PREFIX = 'Bearer ';
 const ONE_WORD = /^Bearer [\x21-\x7e]+$/;
 
 /**
- * Returns the token of `Authorization: Bearer TOKEN`. Parsed as by Kubernetes: the scheme is case-insensitive, another
- * scheme or an empty token is not a credential, text after a second space is dropped, and a token after two spaces is
- * ignored (see {@link bearerWarning}).
+ * The token of `Authorization: Bearer TOKEN`. Parsed as by Kubernetes: text after a second space is dropped, and a
+ * token after two spaces is ignored (see {@link bearerWarning}).
  */
 export function bearerToken(request: ApiRequest): string | undefined {
   const value = header(request, 'authorization');

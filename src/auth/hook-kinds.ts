@@ -15,10 +15,7 @@ const ADVICE = {
 /** Recognised across copies of the package. */
 const MARK: unique symbol = Symbol.for('kube-vitals.hook') as never;
 
-/**
- * The faults to report if a function of this library is passed as the wrong hook, by the name of that hook. They are
- * stored on the function, so that bundles without the function do not include them.
- */
+/** The faults of passing a function as the wrong hook. Stored on the function, so that bundles without it lack them. */
 type HookMark = Readonly<Partial<Record<HookName, string>>>;
 
 function marked<F extends object>(target: F, mark: HookMark): F {

@@ -72,10 +72,7 @@ const PREFIX = 'impersonate-';
 const LETTER_I = 0x69;
 const LOWER_CASE = 0x20;
 
-/**
- * The 403 for a request with impersonation headers if impersonation is not enabled. If the headers were ignored,
- * `kubectl delete --as=nobody` would delete with the rights of the caller.
- */
+/** The 403 if impersonation is off: otherwise `kubectl delete --as=nobody` would delete with the caller's rights. */
 export const NO_IMPERSONATION: Status = /* @__PURE__ */ Object.freeze(
   /* @__PURE__ */ failureStatus(
     403,

@@ -16,10 +16,7 @@ export interface ImpersonationMode {
 const NODE_NAME = 'authentication.kubernetes.io/node-name';
 const ASSOCIATED_KEYS = 'authentication.kubernetes.io/associated-node-keys';
 
-/**
- * Returns the modes in which `wanted` can be impersonated, in the order they are tried (Kubernetes 1.36, constrained
- * impersonation). The older verb is last.
- */
+/** The modes in which `wanted` can be impersonated, in order (Kubernetes 1.36, constrained impersonation). */
 export function applicableModes(requestor: Caller, wanted: Caller): readonly ImpersonationMode[] {
   const node = nodeName(wanted.name);
   const account = serviceAccount(wanted.name);

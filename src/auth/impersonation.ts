@@ -132,10 +132,7 @@ function extraFault([key, values]: readonly [string, readonly string[]]): string
 const DOMAIN_PREFIXED =
   /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*\/[A-Za-z0-9/\-._~%!$&'()*+,;=:]+$/;
 
-/**
- * Adds `system:authenticated`, or `system:unauthenticated` for the anonymous user, unless that group or
- * `system:unauthenticated` is already there.
- */
+/** Adds `system:authenticated`, or `system:unauthenticated` for the anonymous user, unless one of them is there. */
 function withGroups(wanted: Caller, given: readonly string[]): Caller {
   const groups = [...wanted.groups, ...given];
   const requiredGroup = wanted.name === ANONYMOUS ? UNAUTHENTICATED : AUTHENTICATED;

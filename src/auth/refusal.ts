@@ -23,10 +23,7 @@ export function isResourceAttributes(attributes: Attributes): attributes is Reso
   return 'resource' in attributes;
 }
 
-/**
- * Returns the 403 as a Status, with the message of Kubernetes, in which the name and the reason are not escaped.
- * `details` names the resource, or is empty for a path.
- */
+/** The 403 in Kubernetes' words, in which name and reason are not escaped. `details` is empty for a path. */
 export function forbiddenStatus(caller: Caller, attributes: Attributes, reason?: string): Status {
   if (!isResourceAttributes(attributes)) return forbiddenPathStatus(caller, attributes, reason);
   const { verb, group, resource, subresource, namespace, name } = attributes;

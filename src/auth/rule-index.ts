@@ -23,9 +23,8 @@ interface OwnRules<R> {
 const MAX_NAMESPACES = 16;
 
 /**
- * Indexes rules by user and group, and within these by namespace or path. Comparing 10,000 rules took 360 µs of each
- * request; the index takes 0.05 µs for any number. `allows` is called for every rule that the index finds, which may
- * include rules that do not apply.
+ * Indexes rules by user and group, then by namespace or path: 0.05 µs for a request, where comparing 10,000 rules took
+ * 360. `allows` is called for every rule found, which may include rules that do not apply.
  */
 export function createRuleIndex<R>(
   rules: readonly R[],

@@ -23,9 +23,8 @@ const NO_PARAMS: ReadonlyMap<string, string> = new Map();
 const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 
 /**
- * Reads an Accept header: the clauses in order of preference (weight, then how exact the type is, then position in the
- * header). Lenient as kube-apiserver is: clauses without a slash (other than a lone `*`) and parameters that are
- * not `name=value` are skipped. None for a header of more than 8,192 characters or 128 clauses.
+ * The clauses in order of preference (weight, then how exact the type is, then position). Lenient as kube-apiserver is:
+ * skips clauses without a slash and malformed parameters. None for more than 8,192 characters or 128 clauses.
  */
 export function parseAccept(header: string): AcceptClause[] {
   if (!isReadable(header)) return [];
@@ -68,9 +67,8 @@ export function clauseCovers(clause: AcceptClause, mediaType: string): boolean {
 }
 
 /**
- * A router's simpler check: whether the header names one of the types exactly, or `*` as both type and subtype. Case
- * matters, parameters are cut off, `type/*` does not count, and an absent or empty header accepts everything. A header
- * beyond the limits of {@link parseAccept} accepts nothing.
+ * A router's simpler check: the header names one of the types exactly, or `*` as both type and subtype. Case matters,
+ * `type/*` does not count; an empty header accepts everything, one beyond {@link parseAccept}'s limits nothing.
  */
 export function acceptsExactly(header: string | undefined, mediaTypes: readonly string[]): boolean {
   if (!header) return true;

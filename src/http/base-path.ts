@@ -13,10 +13,7 @@ export function normalizeBasePath(value: string | undefined): string {
   return (value ?? '').replace(/\/+$/, '');
 }
 
-/**
- * The origin form of a request target without the base path of a mount, or `undefined` when the target lies outside it.
- * `/base` itself becomes `/`. The comparison is exact: case matters, and escapes are not resolved.
- */
+/** The request target without a mount's base path, `undefined` if it lies outside. Exact: case and escapes matter. */
 export function stripBasePath(target: string, basePath: string): string | undefined {
   const url = originForm(target);
   if (basePath === '') return url;

@@ -6,8 +6,7 @@ import type { ApiRequest, BodyCall } from './request.js';
 const NO_BYTES = /* @__PURE__ */ new Uint8Array(0);
 
 /**
- * Reads the body of a request as bytes. Call it once for a request, and never for GET and HEAD. The limit in bytes is
- * enforced here again, for readers that ignore it.
+ * Reads the body as bytes, once. Enforces the limit again, for readers that ignore it.
  *
  * @throws BodyError `too-large` or `aborted`; TypeError when the reader returns neither bytes nor a string
  */

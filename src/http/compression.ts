@@ -49,8 +49,7 @@ export async function gzipBytes(bytes: Uint8Array): Promise<Uint8Array> {
 }
 
 /**
- * The stream as one gzip member. A chunk is requested only after the previous one was consumed, so that the source may
- * reuse its buffer. Errors of the source propagate; leaving early ends the source.
+ * The stream as one gzip member. A chunk is requested after the previous was consumed: the source may reuse its buffer.
  */
 export async function* gzipStream(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined> {
   const { createGzip } = await import('node:zlib');

@@ -11,10 +11,8 @@ import { chain, isPromise } from './promise.js';
 export type ApiHandler = (request: ApiRequest) => ApiResponse | undefined | Promise<ApiResponse | undefined>;
 
 /**
- * Refuses a handler that a server or a framework calls itself, as a listener or a middleware: nobody would send what it
- * returns, and clients would wait. A number, as `map` passes it, is accepted.
- *
- * @param given the second argument of the call
+ * Refuses a server or framework that calls a handler itself, as a listener or a middleware: nobody would send what it
+ * returns. `given` is the second argument; a number, as `map` passes it, is accepted.
  */
 export function refuseListener(given: unknown): void {
   if (typeof given === 'object' || typeof given === 'function') {

@@ -10,10 +10,9 @@ const ESCAPED = /\\([()<>@,;:\\"/[\]?=])/g;
 const END = /^[\t-\r ]*(?:;[\t-\r ]*)?$/;
 
 /**
- * The media type of a `Content-Type`, in lower case and without parameters. `undefined` where the header is malformed,
- * as Go's `mime.ParseMediaType` decides: a parameter without a name or a value, a quote that is not closed, a name that
- * is repeated with another value, anything but white space between a value and the next `;`, more than one `;` at the
- * end. Also for a header of more than 1,024 characters.
+ * The media type of a `Content-Type`, in lower case. `undefined` where the header is malformed, as Go's
+ * `mime.ParseMediaType` decides: an incomplete parameter, an open quote, a name repeated with another value, anything
+ * after a value, more than one `;` at the end. Also for more than 1,024 characters.
  */
 export function parseMediaType(header: string): string | undefined {
   if (header.length > MAX_LENGTH) return undefined;

@@ -31,10 +31,7 @@ export function settle<S, T, R>(
   );
 }
 
-/**
- * Returns a function that starts the work at its first call. Every call returns the same promise, also one that comes
- * from the work itself while it starts.
- */
+/** Starts the work at the first call. Every call returns the same promise, also one from the work itself. */
 export function startOnce<T>(work: () => Promise<T>): () => Promise<T> {
   let result: Promise<T> | undefined;
   return () => {

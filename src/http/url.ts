@@ -32,8 +32,7 @@ export function decodePath(path: string): string | undefined {
 }
 
 /**
- * Reads a query as Go's `url.ParseQuery` does: `+` is a space, a pair without `=` has an empty value, order and
- * repetition are kept. A pair with a bad escape or a raw `;` is dropped, the others stay.
+ * Reads a query as Go's `url.ParseQuery`: in order, `+` is a space, pairs with a bad escape or a raw `;` are dropped.
  */
 export function parseQuery(query: string): ReadonlyMap<string, readonly string[]> {
   if (query === '') return NO_PAIRS;
@@ -79,10 +78,7 @@ const digitOf = (code: number): number => (code <= 0x39 ? code - 0x30 : (code & 
 export const MAX_TARGET_LENGTH = 65_536;
 export const MAX_QUERY_PAIRS = 1_024;
 
-/**
- * True for a target that is not parsed. Targets are parsed before authentication: where a service raises the limit of
- * its server, anybody could keep the event loop busy with a long one.
- */
+/** True for a target that is not parsed, because nobody is authenticated yet, and a long one takes time. */
 export function isTargetTooLarge(target: string): boolean {
   if (target.length <= MAX_QUERY_PAIRS) return false;
   if (target.length > MAX_TARGET_LENGTH) return true;

@@ -1,8 +1,6 @@
 /**
- * Compact JSON with two-space indentation, as Go writes it: one member per line, `{}` and `[]` for empty values, no
- * newline at the end. Works on the text, so that numbers and the order of keys do not change.
- *
- * @param level the depth of the value; its first line is not indented
+ * Indents compact JSON as Go does, on the text, so that numbers and the order of keys do not change. `level` is the
+ * depth of the value; its first line is not indented.
  */
 export function indentJson(text: string, level = 0): string {
   let out = '';

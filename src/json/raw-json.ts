@@ -8,10 +8,7 @@ const CURLY = 0x20;
 const OPEN = 0x7b;
 const CLOSE = 0x7d;
 
-/**
- * The bytes of one member as they were written: no number loses digits, no key changes position. `json` must be valid
- * and compact, and `name` without escaped characters. Nested members are never mistaken for it.
- */
+/** The bytes of one member of valid, compact JSON: no number loses digits. `name` has no escaped characters. */
 export function memberBytes(json: Uint8Array, name: string): Uint8Array | undefined {
   const key = encoder.encode(`"${name}":`);
   let at = 1;

@@ -21,10 +21,7 @@ const LONG_RUN = 32;
 const BLANKS = /[ \t\n\r]*/y;
 const NO_STRUCTURE = /[^",:[\]{}]*/y;
 
-/**
- * Jumps from quote to quote and reads only what is between strings: a fraction of the cost of parsing. Keys are counted
- * by colons. At more than `maxMembers` the scan stops, and the other results cover only the part that was read.
- */
+/** Jumps between quotes, which is cheaper than parsing. Counts keys by colons, and stops at more than `maxMembers`. */
 export function scanJson(text: string, maxMembers: number = Infinity): JsonScan {
   let keys = 0;
   let members = 0;

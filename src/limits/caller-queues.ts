@@ -53,8 +53,7 @@ const KEPT_STATES = 1_000;
 const IDLE_MS = 2_000;
 
 /**
- * Creates queues for each caller, served round-robin by the scheduler. A caller that holds all of its places is skipped
- * until it releases one.
+ * Queues for each caller, served round-robin. A caller that holds all of its places is skipped until it releases one.
  */
 export function createCallerQueues({ clock, atNextTurn, waitMs, free, freeFor }: CallerQueuesDependencies) {
   const states = new Map<string, CallerState>();
@@ -151,8 +150,7 @@ export function createCallerQueues({ clock, atNextTurn, waitMs, free, freeFor }:
     mustWait: (kind: WaitKind, state: CallerState, left: number): boolean =>
       state[kind].length > 0 || (left === 1 && ready[kind].size > 0),
     /**
-     * Waits for a place or capacity, which `next` acquires, or (`start`) only until the caller is scheduled. Resolves
-     * to `undefined` if none was free in time, or the request has ended.
+     * Waits for what `next` acquires, or (`start`) for the caller's turn. `undefined`: too late, or the request ended.
      */
     wait<T>(kind: QueueKind, state: CallerState, requester: Requester, next: () => T): Promise<T | undefined> {
       return new Promise((resolve) => {

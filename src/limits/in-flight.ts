@@ -119,10 +119,7 @@ export function createInFlightLimits(
     queues.waiting() >= limits.queued || state.waiting >= limits.queuedPerCaller;
 
   return {
-    /**
-     * Acquires a place: synchronously if one is free and this delays no other caller. `undefined` means *no place*:
-     * respond with 429. A refusal is scheduled as well, so that retrying at once has no advantage.
-     */
+    /** Acquires a place, at once if one is free. `undefined`: respond with 429; refusals wait for their turn, too. */
     enter(kind: PlaceKind, caller: Caller, client: Client): Place | undefined | Promise<Place | undefined> {
       const state = stateOf(caller, client);
       const now = queues.mayBegin(state);

@@ -13,10 +13,7 @@ export interface HeldBytes {
   release(): void;
 }
 
-/**
- * Counts the bytes of responses that clients have not read. `count` adds bytes to the counts of this caller and of all;
- * negative ones are subtracted. `free` returns the lesser of the two remaining capacities.
- */
+/** Counts the bytes of unread responses of this caller and of all; `free` is the lesser of what is left of both. */
 export function createResponseBytes(
   count: (state: CallerState, bytes: number) => void,
   free: (state: CallerState) => number,
@@ -47,8 +44,7 @@ export function createResponseBytes(
       };
     },
     /**
-     * Counts a chunk that is shared by several responses to this caller once. Returns the function that releases it,
-     * which may be called twice; `undefined` if there is no capacity.
+     * Counts a chunk of several responses once. Returns its release, for one or more calls; `undefined`: no capacity.
      */
     share(state: CallerState, chunk: Uint8Array): (() => void) | undefined {
       const shared = state.chunks.get(chunk) ?? { holders: 0 };

@@ -35,10 +35,7 @@ const ALONE_MS = 5;
 const SHARED_MS = 0.2;
 /** How many requests of one caller may start in a turn without being queued while several callers are active. */
 const SHARED_STARTS = 1;
-/**
- * How long a flooding caller pauses after each turn in which queued work started, in milliseconds, while several
- * callers are active: otherwise the event loop is never idle, and garbage collection delays all callers.
- */
+/** How long a flooding caller pauses after each turn (ms) while others are active, for garbage collection's sake. */
 const REST_MS = 1;
 /** Callers that sent a request within this time are active. */
 const ACTIVE_MS = 2_000;
@@ -47,9 +44,8 @@ const MANY_REQUESTS = 50;
 const SLOTS = { alone: 64, shared: 8 } as const;
 
 /**
- * Creates the scheduler, which limits the work that starts in one turn of the event loop. All requests share one
- * thread, so a caller without a limit delays the others. A single active caller gets nearly all the time; as soon as
- * there are two, turns are so short that another caller's request waits only for a fraction of a millisecond.
+ * Limits the work that starts in one turn of the event loop, the only thread of all requests. A single active caller
+ * gets nearly all the time; with two, another's request waits only for a fraction of a millisecond.
  */
 export function createScheduler({ clock, atNextTurn, serve, hasLongQueue }: SchedulerDependencies) {
   let turn = 0;

@@ -15,8 +15,7 @@ const pair = (seconds: number, large: number, unit: string, small: number, rest:
 };
 
 /**
- * A span of time as `kubectl` shows ages: at most two units, less precise the longer it is. Fractions of a second are
- * truncated. Spans of −2 s and below are `<invalid>`; clocks that differ by less give `0s`.
+ * A span as `kubectl` shows ages: at most two units, truncated. `<invalid>` from −2 s, `0s` for smaller differences.
  */
 export function humanDuration(spanSeconds: number): string {
   const seconds = Math.trunc(Math.min(spanSeconds, MAX_SECONDS));
@@ -33,12 +32,7 @@ export function humanDuration(spanSeconds: number): string {
   return `${Math.trunc(seconds / YEAR)}y`;
 }
 
-/**
- * The age of a time, for a Table cell: `<unknown>` for an unset, zero or invalid time.
- *
- * @param time RFC 3339
- * @param now microseconds since the epoch
- */
+/** The age of an RFC 3339 time at `now` (microseconds), for a Table: `<unknown>` for an unset, zero or invalid time. */
 export function age(time: unknown, now: number): string {
   if (typeof time !== 'string') return '<unknown>';
   const milliseconds = Date.parse(time);

@@ -15,9 +15,8 @@ const CANONICAL = /^[1-9]\d{3}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d
 const LENGTH: Readonly<Record<TimeType, number>> = { time: 20, 'micro-time': 27 };
 
 /**
- * Reads RFC 3339, with the leniencies of Go's parser (any offset, a comma for the decimal point, an hour of one digit),
- * and returns the canonical form. A `micro-time` may have any number of fractional digits, of which six count;
- * Kubernetes requires six.
+ * Reads RFC 3339 as leniently as Go (any offset, a comma for the decimal point, an hour of one digit), and returns the
+ * canonical form. Any number of fractional digits is read; Kubernetes requires six.
  */
 export function parseTime(text: string, type: TimeType): ParsedTime {
   return text.length === LENGTH[type] && CANONICAL.test(text) ? { value: text } : readTime(text, type);

@@ -26,10 +26,7 @@ export function timestampOf(text: string, type: TimeType): Timestamp {
   return { seconds, nanos: type === 'time' ? 0 : Number(text.slice(MICROS_START, MICROS_END)) * 1000 };
 }
 
-/**
- * The canonical text of a time, truncated to the precision of its type (Kubernetes behaviour). `null` for Go's zero
- * time, undefined for a time outside the years 0 to 9999. The `nanos` may be negative or more than a second.
- */
+/** The text, truncated to the type's precision; `null` for Go's zero time, undefined outside the years 0 to 9999. */
 export function timeText({ seconds, nanos }: Timestamp, type: TimeType): string | null | undefined {
   const micros = type === 'time' ? 0 : Math.trunc(nanos / 1000);
   const whole = seconds + Math.floor(micros / 1e6);
@@ -40,10 +37,7 @@ export function timeText({ seconds, nanos }: Timestamp, type: TimeType): string 
   return type === 'time' ? `${text}Z` : `${text}.${String(rest).padStart(6, '0')}Z`;
 }
 
-/**
- * Writes microseconds since the epoch as an RFC 3339 time in whole seconds. Caches the last second: a create formats it
- * twice, for 0.6 µs each.
- */
+/** Writes microseconds as whole seconds in RFC 3339. Caches the last: a create formats it twice, for 0.6 µs each. */
 export function createWholeSeconds(): (micros: number) => string {
   let second = NaN;
   let text = '';

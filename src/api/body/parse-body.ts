@@ -45,12 +45,7 @@ export function tooManyMembers(what: string, max: number): StatusFailure {
   return tooLarge(`${what} has more than ${max} fields and list items`);
 }
 
-/**
- * Refuses an event that a change has made too large.
- *
- * @param length of its JSON; members are not counted if it is too short for more than `max`
- * @throws StatusFailure 413
- */
+/** Refuses an event that has become too large. @param length of its JSON, so that short ones are not counted */
 export function requireStorable(event: object, length: number, max: number): void {
   if (length < SHORTEST_MEMBER * max || membersWithin(event, max)) return;
   throw tooManyMembers('the changed object', max);

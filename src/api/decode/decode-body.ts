@@ -36,11 +36,9 @@ export interface DecodedBody {
 }
 
 /**
- * Decodes the object in a request body, with Kubernetes' order of checks: syntax, kind, types of fields, and under
- * `Strict` unknown or duplicate fields. JSON is decoded synchronously, and so is protobuf once its reader is loaded.
- * Unknown fields of protobuf are skipped.
- *
- * @throws StatusFailure 400 with Kubernetes' words; 413 for a body with too many fields and list items
+ * Decodes the object in a body, with checks in Kubernetes' order: syntax, kind, types of fields, and under `Strict`
+ * unknown or duplicate fields. Synchronous for JSON, and for protobuf once its reader is loaded. @throws StatusFailure
+ * 400, or 413 for too many fields
  */
 export function decodeBody(body: Uint8Array, options: DecodeBodyOptions): DecodedBody | Promise<DecodedBody> {
   const { mediaType, limits } = options;

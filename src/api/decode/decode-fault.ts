@@ -10,10 +10,8 @@ export interface DecodeFault {
 }
 
 /**
- * A value of the wrong JSON type.
- *
- * @param field the struct and the path of the field: `ObjectMeta.metadata.name`
- * @param source the notation of a number, for an integer that does not fit
+ * A value of the wrong JSON type. `field` is the struct and the path: `ObjectMeta.metadata.name`. `source` is the
+ * notation of a number, for an integer that does not fit.
  */
 export function typeFault(value: unknown, shape: Shape, field: string, source?: string): DecodeFault {
   const got = source === undefined ? jsonKind(value) : `number ${shorten(source)}`;

@@ -12,14 +12,10 @@ export type Decoded =
 const INT32_MAX = 2_147_483_647;
 
 /**
- * Decodes a value into an object of the shape, like Go's decoder: `null` means absent, names are
- * case-sensitive, unknown fields are dropped (and reported as strict errors), times become canonical.
+ * Decodes a value like Go's decoder: `null` means absent, names are case-sensitive, unknown fields are dropped (and
+ * reported as strict errors). The result is canonical, times included: fields in wire order, `always` fields with their
+ * zero value, others without empty ones. It shares nothing with the input but free JSON and parts of `known`.
  *
- * The object is canonical: fields are in wire order, `always` fields have their zero value, and empty values of other
- * fields are left out. A `kind` and `apiVersion` at the top are checked and left out. The result shares nothing with
- * the input but free JSON and parts of `known`.
- *
- * @param value the document; `null` counts as `{}`
  * @param known a decoded object of the shape: parts of it in the value are not decoded again
  */
 export function decodeObject(

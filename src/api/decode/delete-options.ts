@@ -10,10 +10,8 @@ import { notRegistered, withDefaults } from './type-meta.js';
 const SCHEME = 'k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme/register.go:27';
 
 /**
- * Reads the options in the body of a delete request; `null` is a body without options. The kind, if given, must be
- * DeleteOptions; the apiVersion may be any, and unknown fields are ignored (Kubernetes behaviour).
- *
- * @throws StatusFailure 400 with the decoder's text; 413 for a body with too many fields and list items
+ * Reads the options in the body of a delete. The apiVersion may be any, and unknown fields are ignored (Kubernetes
+ * behaviour). @throws StatusFailure 400; 413 for too many fields
  */
 export function decodeDeleteOptions(
   body: Uint8Array,

@@ -11,10 +11,8 @@ export interface QuickObject {
 }
 
 /**
- * Decodes the most frequent objects of a kind and version, from a new value of `JSON.parse` that has both. Undefined
- * for any other value, which is not changed.
- *
- * @param managed the managed fields, where the value has the number 0 in their place
+ * Decodes the most frequent objects of a kind and version, from a new value of `JSON.parse`; leaves others unchanged.
+ * `managed` are the managed fields, where the value has the number 0 in their place.
  */
 export type QuickDecoder = (value: object, managed?: readonly ManagedFieldsEntry[]) => QuickObject | undefined;
 

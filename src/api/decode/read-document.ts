@@ -20,11 +20,7 @@ interface TypedBody {
 
 const protobuf = loadedOnce(() => import('../protobuf/read-object.js'));
 
-/**
- * Parses a body and interprets no more of it than its type. An empty YAML body is `null`, an empty JSON body an error.
- *
- * @throws StatusFailure 413 for a body with too many fields and list items
- */
+/** Parses a body up to its type. An empty YAML body is `null`. @throws StatusFailure 413 for too many fields */
 export function readDocument(
   body: Uint8Array,
   mediaType: BodyMediaType,

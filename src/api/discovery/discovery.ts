@@ -35,9 +35,8 @@ interface Page {
 }
 
 /**
- * Serves `/api`, `/apis`, `/apis/GROUP`, `/apis/GROUP/VERSION` and, with a core group, `/api/VERSION`, each also with a
- * slash at the end. The two roots respond in the aggregated form (`apidiscovery.k8s.io/v2`) if Accept names it. Callers
- * are authenticated before.
+ * Serves `/api`, `/apis` and the paths below them, also with a slash at the end, to callers that are authenticated. The
+ * two roots respond in the aggregated form (`apidiscovery.k8s.io/v2`) if Accept names it.
  *
  * @param versions the first is the one in which objects are stored; at most one per group
  */

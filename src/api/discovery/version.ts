@@ -82,10 +82,7 @@ export function versionDocument(info: Partial<VersionInfo> = {}): string {
 
 const HEADERS = Object.freeze({ 'content-type': 'application/json' });
 
-/**
- * Serves `/version` and `/version/` with indented JSON; undefined for other paths. Any other Accept is a 406, any
- * method but GET a 405.
- */
+/** Serves `/version` and `/version/` with indented JSON; undefined for other paths. */
 export function createVersion(
   info?: Partial<VersionInfo>,
 ): (request: ApiRequest, path: string) => ApiResponse | undefined | Promise<ApiResponse> {

@@ -2,19 +2,16 @@ import { byCodePoint } from '../../json/code-point-order.js';
 import type { FieldShape, Shape, StructShape } from '../schema/shape.js';
 
 /**
- * Writes fields in wire order and map keys sorted, without fields that the shape does not have. `<`, `>` and `&` stay
- * as they are, unlike in Go.
+ * Writes the fields of the shape in wire order, and map keys sorted. Unlike in Go, `<`, `>` and `&` are not escaped.
  */
 export function encodeJson(object: Readonly<Record<string, unknown>>, shape: StructShape): string {
   return `{${write(object, shape.fields)}}`;
 }
 
 /**
- * Makes a function that writes one field of a struct, `"name":value`, or nothing. It follows the shape, for fields that
- * are rare or of unknown content.
- *
- * @param path where the field is in the struct; the function is given the object that has the field
- * @throws TypeError when there is no such field
+ * A function that writes the field at `path`, `"name":value`, or nothing. It follows the shape, for fields that are
+ * rare or of unknown content. The function is given the object that has the field. @throws TypeError if there is no
+ * such field
  */
 export function fieldWriter(shape: StructShape, ...path: readonly string[]): (owner: object) => string {
   let struct = shape;

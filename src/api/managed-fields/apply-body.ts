@@ -11,11 +11,7 @@ export interface ApplyBody {
   readonly duplicates: readonly string[];
 }
 
-/**
- * Reads YAML, which includes JSON; JSON is read synchronously. The caller bounds the size, the depth is bounded here.
- *
- * @throws StatusFailure 400 when it is not YAML, or not an object; 413 for too many fields and list items
- */
+/** Reads YAML, or JSON synchronously. The caller bounds the size. @throws StatusFailure 400; 413 for too many fields */
 export function readApplyBody(body: Uint8Array, limits: BodyLimits): ApplyBody | Promise<ApplyBody> {
   const text = bodyText(body);
   if (/^\s*\{/.test(text)) {
@@ -40,11 +36,7 @@ function bodyOf(value: unknown, duplicates: readonly string[]): ApplyBody {
 
 const undecodable = (why: string): Error => badRequest(`error decoding YAML: ${why}`);
 
-/**
- * Texts of `Warning` headers for a body that was applied without other errors (Kubernetes checks these last).
- *
- * @throws StatusFailure 400 under `Strict`
- */
+/** Warnings for a body that was applied; Kubernetes checks these last. @throws StatusFailure 400 under `Strict` */
 export function applyBodyWarnings({ duplicates }: ApplyBody, fieldValidation: FieldValidation): readonly string[] {
   if (duplicates.length === 0 || fieldValidation === 'Ignore') return [];
   if (fieldValidation === 'Warn') return duplicates;

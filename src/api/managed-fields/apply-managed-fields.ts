@@ -57,11 +57,9 @@ export interface ApplyManagedFieldsInput extends Pick<
 /**
  * Merges a manager's intent into the stored object: its fields become the manager's, those it owned before and does not
  * want now are removed unless another manager owns them, and other managers' fields are kept unless `force` takes them.
- * An apply that changes nothing returns the stored object, with the resourceVersion of the intent. Arguments are not
- * changed.
+ * An apply that changes nothing returns the stored object, with the resourceVersion of the intent.
  *
- * @throws StatusFailure 400 for an intent of another type, with managed fields of its own, or with fields or values the
- * version does not have; 409 with one cause per field for conflicts
+ * @throws StatusFailure 400 for an unusable intent; 409 with one cause per field for conflicts
  */
 export function applyManagedFields(input: ApplyManagedFieldsInput): {
   /** Canonical, without managed fields. */
@@ -78,11 +76,7 @@ export function applyManagedFields(input: ApplyManagedFieldsInput): {
   return { object, entries: sameContent(live, object) ? withStoredTimes(entries, stored) : entries };
 }
 
-/**
- * Returns `live` itself when nothing changes; times and numbers of the intent may not be canonical yet.
- *
- * @throws StatusFailure 409 for conflicts
- */
+/** `live` itself if nothing changes. Times and numbers of the intent may not be canonical. @throws StatusFailure 409 */
 function mergedInto(
   live: WireObject,
   intent: WireObject,
@@ -160,11 +154,7 @@ export function hasConflicts(others: Managers, changed: FieldSet): boolean {
   return [...others.values()].some(({ fields }) => intersection(fields, changed).size > 0);
 }
 
-/**
- * Requires that no other manager owns any of the fields.
- *
- * @throws StatusFailure 409 with a cause for each field, in the order of manager ids, then of the tree
- */
+/** @throws StatusFailure 409 if another manager owns a field: a cause for each, by manager id, then as in the tree */
 export function refuseConflicts(others: Managers, changed: FieldSet): void {
   const groups = [...others]
     .map(([id, manager]) => ({ id, manager, fields: intersection(manager.fields, changed) }))

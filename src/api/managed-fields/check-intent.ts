@@ -7,10 +7,7 @@ import { elementText } from './path-element.js';
 /** The most errors that are reported, because each of a million labels may be wrong. */
 const MAX_ERRORS = 100;
 
-/**
- * The type errors of an intent as one text, in the words of structured-merge-diff; undefined if there are none. `null`
- * fits every type. Unknown fields are errors whatever `fieldValidation` is.
- */
+/** The type errors of an intent in the words of structured-merge-diff. Unknown fields always count, `null` fits all. */
 export function intentError(intent: Readonly<Record<string, unknown>>, shape: StructShape): string | undefined {
   const errors: string[] = [];
   check(intent, shape, '', errors);

@@ -77,10 +77,9 @@ function compareEquals(
 }
 
 /**
- * Which fields differ between two states, as a text: `+name,` changed or was added, `-name,` was removed; `name{…}`
- * differs inside. Pairs of states with equal texts have equal comparisons. Undefined where comparing members is not
- * enough: lists in which only some items differ. It is a cache key that takes 2.6 µs, and little if the states share
- * their parts; field sets take 3.2 µs, and as much again to be written as a key.
+ * Which fields differ, as a text: `+name,` changed or was added, `-name,` was removed; `name{…}` differs inside. Pairs
+ * of states with equal texts have equal comparisons. Undefined for lists in which only some items differ. As a cache
+ * key it takes 2.6 µs; a field set and its key take 6.4.
  */
 export function differenceText(live: JsonObject, next: JsonObject, shape: StructShape | MapShape): string | undefined {
   const isMap = shape.kind === 'map';

@@ -18,9 +18,8 @@ const MAX_LISTS = 1000;
 export const MAX_LENGTH = 2048;
 
 /**
- * A cache of lists of entries by their JSON. Entries are half of a stored event, and events of one client, shape and
- * second have the same: a lookup saves 0.7 of the 4.6 µs of reading an event, and caching the result of an update by
- * list (`field-tracker.ts`) saves 12 µs of an update.
+ * A cache of lists of entries by their JSON, half of a stored event: events of one client, shape and second have the
+ * same. A lookup saves 0.7 of the 4.6 µs of reading an event, and 12 µs of an update (`field-tracker.ts`).
  */
 export class EntryLists {
   readonly #lists = createBoundedCache<string, EntryList>({ maxEntries: MAX_LISTS });

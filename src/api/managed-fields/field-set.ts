@@ -80,10 +80,7 @@ export function sortedNodes(set: FieldSet): [element: string, node: FieldNode][]
   return isNamed ? nodes.sort((left, right) => byCodePoint(left[0], right[0])) : inElementOrder(nodes);
 }
 
-/**
- * Reads what {@link toFieldsV1} writes, from any source; undefined if it is not a set of fields. Elements of unknown
- * kinds are left out. The decoder has limited the depth.
- */
+/** Reads what {@link toFieldsV1} writes; undefined for anything else. Elements of unknown kinds are left out. */
 export function fromFieldsV1(fields: unknown): FieldSet | undefined {
   const node = read(fields);
   return node && (node.children ?? EMPTY);

@@ -45,10 +45,9 @@ interface OwnersResult {
 type EntriesResult = Required<TrackedFields> & { readonly time: string };
 
 /**
- * Makes a tracker with caches of its own, limited to a few megabytes; without a cache hit the result is computed, and
- * is the same. The owners after a write depend on the owners before, on the changed fields and on the manager, but not
- * on values or times: a few cases that repeat (a new event of the usual form, a counter that increases). A cache hit
- * takes 1 µs for a create and 3 for an update, computing 15 without the JSON.
+ * Caches, in a few megabytes, the owners after a write, which depend on the owners before, the changed fields and the
+ * manager, but not on values or times: a few cases that repeat. A hit takes 1 µs for a create and 3 for an update,
+ * computing 15 without the JSON.
  */
 export function createFieldTracker() {
   const lists = new EntryLists();

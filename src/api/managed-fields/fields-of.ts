@@ -74,8 +74,7 @@ function nodeOf(value: unknown, shape: Shape): FieldNode | undefined {
 }
 
 /**
- * The fields that an apply of the object owns: scalars, whatever is atomic, items of sets and keyed lists, and null or
- * empty objects.
+ * The fields an apply of the object owns: scalars, atomic values, items of sets and keyed lists, null or empty objects.
  */
 export function fieldsOf(object: Readonly<Record<string, unknown>>, shape: Shape): FieldSet {
   const set = new Map<string, FieldNode>();
@@ -98,10 +97,7 @@ function itemsOf(value: unknown, shape: ListShape): FieldSet {
   return set;
 }
 
-/**
- * The set with the structs it leads through as members. Sets name leaves only; taking fields out of an object has to
- * distinguish a struct of which a part is owned from one that is not.
- */
+/** The set with the structs it leads through as members: a struct of which a part is owned has to be distinguished. */
 export function withStructs(set: FieldSet, shape: Shape | undefined): FieldSet {
   const all = new Map<string, FieldNode>();
   for (const [element, { member, children }] of set) {

@@ -10,10 +10,7 @@ import { objectType, untracked, type ManagedVersion, type WireObject } from './t
 /** The annotation in which `kubectl apply` without `--server-side` keeps what it applied last. */
 const ANNOTATION = 'kubectl.kubernetes.io/last-applied-configuration';
 
-/**
- * The fields that still have the values of client-side `kubectl apply`. With `--server-side`, kubectl may change these
- * whoever owns them.
- */
+/** The fields as client-side `kubectl apply` left them, which `kubectl apply --server-side` may change. */
 export function lastAppliedFields(live: WireObject, version: ManagedVersion): FieldSet {
   const text = annotationsOf(live)?.[ANNOTATION];
   if (typeof text !== 'string' || text === '') return EMPTY;

@@ -77,10 +77,7 @@ function seconds(time: string | undefined): number {
   return time ? Math.floor(Date.parse(time) / 1000) : 0;
 }
 
-/**
- * Returns the stored entries if only times differ: a write that changes nothing else must leave the same bytes. The
- * caller has found the objects equal otherwise.
- */
+/** The stored entries if only times differ, because a write that changes nothing else must leave the same bytes. */
 export function withStoredTimes(
   entries: ManagedFieldsEntry[],
   stored: readonly ManagedFieldsEntry[],
@@ -123,10 +120,7 @@ export function capUpdaters(managers: Managers): Managers {
 const MAX_NAME_BYTES = 128;
 const MAX_AGENT_LENGTH = 4_096;
 
-/**
- * The manager of a change: `fieldManager`, or the part of the User-Agent before its first slash (only printable
- * characters, at most 128 bytes), or `unknown`.
- */
+/** The `fieldManager`, or the part of the User-Agent before its first slash (printable, at most 128 bytes). */
 export function managerOf(fieldManager: string | undefined, userAgent: string | undefined): string {
   return fieldManager || clientName(userAgent ?? '') || 'unknown';
 }

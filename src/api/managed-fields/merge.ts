@@ -27,10 +27,7 @@ export function mergeIntent(live: WireObject, intent: WireObject, shape: Shape):
   return merged;
 }
 
-/**
- * Has the order of structured-merge-diff: the intent's for its own items; items that only the live list has keep their
- * position before the next common item.
- */
+/** As in structured-merge-diff: in the intent's order; items only in the live list stay before the next common item. */
 function mergeItems(live: unknown, intent: unknown, shape: ListShape): unknown[] {
   const liveItems = (Array.isArray(live) ? live : []) as readonly unknown[];
   const before = itemsByElement(live, shape);
@@ -65,10 +62,8 @@ function elementOf(item: unknown, shape: ListShape): string {
 }
 
 /**
- * Removes the fields that an applier owned last time, does not want now, and no other manager owns.
- *
- * @param owned the fields of all managers, the applier's new ones included
- * @param last the fields that the applier owned before
+ * Removes what an applier owned last time, does not want now, and no other manager owns. `owned` are the fields of all
+ * managers, including the applier's new ones.
  */
 export function prune(
   merged: WireObject,

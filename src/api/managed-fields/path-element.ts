@@ -22,11 +22,7 @@ export function keyElement(keys: readonly (readonly [name: string, value: unknow
   return `k:{${sorted.map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`).join(',')}}`;
 }
 
-/**
- * Reads an element from any source.
- *
- * @returns '' for an element of an unknown kind, to be ignored; undefined for a text that is not an element
- */
+/** Reads an element. '' for an unknown kind, which is ignored; undefined for a text that is not an element. */
 export function parseElement(text: string): string | undefined {
   if (text[1] !== ':') return undefined;
   const content = text.slice(2);

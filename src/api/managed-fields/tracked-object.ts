@@ -11,8 +11,7 @@ export interface ManagedVersion {
   readonly kind: string;
   readonly shape: StructShape;
   /**
-   * The tracked fields of an object as a text: equal texts mean equal fields. Undefined if a text is not enough. Begins
-   * with `=`, as no `differenceText` does.
+   * The tracked fields as a text that begins with `=`: equal texts mean equal fields. Undefined if no text is enough.
    */
   readonly fieldsPresent?: ((object: WireObject) => string | undefined) | undefined;
 }
@@ -40,18 +39,12 @@ export function untracked(object: WireObject, ...others: readonly string[]): Wir
   return { ...object, metadata: rest };
 }
 
-/**
- * True if two states differ only in managed fields. The resourceVersion does not count: it is a condition and not
- * content, and the caller has checked it.
- */
+/** True if only managed fields differ. The resourceVersion is a condition, which the caller has checked. */
 export function sameContent(left: WireObject, right: WireObject): boolean {
   return sameTree(untracked(left, 'resourceVersion'), untracked(right, 'resourceVersion'));
 }
 
-/**
- * The type of an object, empty if its apiVersion is invalid. The `text` is as Kubernetes prints it:
- * `events.example.com/v1, Kind=Event`, `/v1, Kind=Event`, `/, Kind=`.
- */
+/** The type of an object; `text` as Kubernetes prints it: `events.example.com/v1, Kind=Event`, `/, Kind=`. */
 export function objectType(object: JsonObject): Readonly<Record<'apiVersion' | 'kind' | 'text', string>> {
   const apiVersion = textOf(object, 'apiVersion');
   const kind = textOf(object, 'kind');

@@ -30,10 +30,9 @@ export interface UpdateManagedFieldsInput {
 }
 
 /**
- * The managed fields of an object after a write that is not an apply.
- *
- * A valid list from the client replaces the stored one. An empty one (or one empty entry) removes all entries, and such
- * an object stays untracked until its first apply (Kubernetes behaviour).
+ * The managed fields after a write that is not an apply. A valid list from the client replaces the stored one. An empty
+ * one (or one empty entry) removes all entries: the object stays untracked until its first apply (Kubernetes
+ * behaviour).
  */
 export function updateManagedFields(input: UpdateManagedFieldsInput): ManagedFieldsEntry[] {
   const { live, stored = [], version } = input;
@@ -55,10 +54,7 @@ export function isReset(sent: readonly ManagedFieldsEntry[]): boolean {
   return sent.length === 0 || (sent.length === 1 && Object.keys(sent[0] ?? {}).length === 0);
 }
 
-/**
- * The managers after a change that was not an apply: changed fields belong to the changing manager alone, removed
- * fields to none, and managers without fields are dropped.
- */
+/** The managers after such a write: changed fields belong to the changing manager alone, removed fields to none. */
 export function recordChange(
   managers: Managers,
   comparison: Comparison,
@@ -93,10 +89,7 @@ export function ofVersion(managers: Managers, { apiVersion, shape }: ManagedVers
   return kept;
 }
 
-/**
- * Adapts a set to the shape: a manager of a part of an atomic value owns all of it. Such sets come from clients that
- * send managed fields, and from earlier versions of the shape.
- */
+/** A manager of a part of an atomic value owns all of it: clients, or earlier versions of the shape, may differ. */
 function fitToShape(set: FieldSet, shape: Shape | undefined): FieldSet {
   let fitted: Map<string, FieldNode> | undefined;
   for (const [element, node] of set) {

@@ -32,9 +32,8 @@ const V2_TYPES = [JSON_TYPE, PROTOBUF_TYPE.replace('v2.v1.0', 'v2@v1.0'), PROTOB
 const YEAR_MS = 365 * 86_400_000;
 
 /**
- * Serves OpenAPI as Kubernetes does: links of the v3 index carry the hash of each document, which may be cached forever
- * with the right hash, is redirected with a wrong one, and is validated by ETag without one. Of v3 only JSON is
- * offered; v2, for older clients, is one document with the content of all others.
+ * Serves OpenAPI as Kubernetes does. Links of the v3 index carry the hash of each document: with it a document may be
+ * cached forever, a wrong one redirects. Of v3 only JSON is offered; v2, for older clients, has all documents in one.
  */
 export function createOpenApi({ documents, clock = systemClock }: OpenApiOptions): OpenApi {
   const pages = new Map([...documents].map(([name, make]) => [name, cachedDocument(make)]));

@@ -12,10 +12,7 @@ export interface DeleteOptions {
     { readonly uid?: string | undefined; readonly resourceVersion?: string | undefined } | undefined;
 }
 
-/**
- * Reads delete options from the query, which is ignored if there is a body. As in Kubernetes, an empty precondition of
- * the query is none. @throws StatusFailure 400
- */
+/** Reads the query of a delete without a body; an empty precondition is none, as in Kubernetes. */
 export function readDeleteQuery(query: Query): DeleteOptions {
   const uid = first(query, 'uid') || undefined;
   const resourceVersion = first(query, 'resourceVersion') || undefined;

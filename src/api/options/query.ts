@@ -46,10 +46,7 @@ export function uintError(text: string): string | undefined {
   return tooLarge ? `strconv.ParseUint: parsing ${goQuote(shorten(text))}: value out of range` : undefined;
 }
 
-/**
- * Takes a well-formed resourceVersion. The server's own revisions are safe integers; one beyond them is in the future
- * in any case.
- */
+/** Takes a well-formed resourceVersion. One beyond the safe integers is in the future in any case. */
 export function toRevision(text: string): number {
   return Math.min(Number(text), Number.MAX_SAFE_INTEGER);
 }
@@ -58,10 +55,7 @@ export function toRevision(text: string): number {
 export const REQUEST_TIMEOUT_MS = 60_000;
 
 /**
- * The time limit of a request: `?timeout=`, a Go duration, if it is positive and shorter than `maxMs`. Read before
- * authentication.
- *
- * @throws StatusFailure 400
+ * The time limit of a request: a positive `?timeout=` shorter than `maxMs`, as a Go duration. @throws StatusFailure 400
  */
 export function requestTimeoutMs(query: Query, maxMs: number = REQUEST_TIMEOUT_MS): number {
   const text = first(query, 'timeout') ?? '';

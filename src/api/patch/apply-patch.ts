@@ -32,12 +32,7 @@ export type PatchType = (typeof patchTypes)[number];
 /** The content types of patches, with that of server-side apply, in the order of error messages. */
 export const acceptedPatchTypes: readonly string[] = [...patchTypes, APPLY_TYPE];
 
-/**
- * The type that a `Content-Type` begins with, up to a `;`. What follows does not matter, and case does (Kubernetes
- * behaviour).
- *
- * @throws StatusFailure 415 for all others
- */
+/** The `Content-Type` up to a `;`. Case matters (Kubernetes behaviour). @throws StatusFailure 415 for other types */
 export function patchTypeOf(contentType: string): PatchType | typeof APPLY_TYPE {
   const type = withoutParameters(contentType);
   if (type === APPLY_TYPE) return type;
@@ -76,10 +71,8 @@ export interface PatchedDocument {
 const MAX_OPERATIONS = 10_000;
 
 /**
- * The object must have been loaded before: an invalid patch of a missing object is a 404 (Kubernetes behaviour).
- *
- * @throws StatusFailure 400 for an invalid patch, 413 for too many operations or fields, 422 for an operation that
- * fails
+ * The object has been read: an invalid patch of a missing object is a 404 (Kubernetes behaviour). @throws StatusFailure
+ * 400 for an invalid patch, 413 for too many operations or fields, 422 for a failed operation
  */
 export function applyPatch(options: ApplyPatchOptions): PatchedDocument {
   switch (options.type) {
@@ -136,8 +129,8 @@ function mergePatch({ document, body, fieldValidation, limits }: ApplyPatchOptio
 const NO_MERGE_PATCH = 'Invalid JSON Patch';
 
 /**
- * Applies a JSON Merge Patch (RFC 7396) without changing its arguments. The result shares what the patch does not
- * reach; `touched` receives the objects that it reached. The caller bounds the depth.
+ * Applies a JSON Merge Patch (RFC 7396). The result shares what the patch does not reach; `touched` collects the
+ * others.
  */
 export function applyMergePatch(target: unknown, patch: unknown, touched: object[] = []): unknown {
   if (!isObject(patch)) return patch;

@@ -14,12 +14,7 @@ interface Patching {
   readonly touched: WeakSet<object>;
 }
 
-/**
- * Applies a JSON Patch (RFC 6902), atomically: the given document is never changed.
- *
- * @param operations the parsed patch: a list of operations
- * @returns undefined if an operation fails, or if the patch is not a list of operations
- */
+/** Applies a JSON Patch (RFC 6902) to a copy. Undefined if an operation fails, or if the patch is not a list. */
 export function applyJsonPatch(
   document: unknown,
   operations: unknown,

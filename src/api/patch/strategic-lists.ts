@@ -99,8 +99,7 @@ function indexesOf(list: readonly unknown[], mergeKey: string | undefined): Map<
 }
 
 /**
- * Sorts a merged list: items of the patch in the order of the patch, the others in stored order. Between the two kinds,
- * a stored item comes first only if it did so before.
+ * Sorts a merged list: items of the patch as in the patch, others as stored, a stored one first only if it was before.
  */
 export function inOrder(
   merged: readonly unknown[],
@@ -130,11 +129,7 @@ export function inOrder(
   return [...result, ...patched.slice(next)];
 }
 
-/**
- * A list with `$setElementOrder` must have its own items in that order, unless the order is empty.
- *
- * @throws StatusFailure 400 where it does not
- */
+/** A list with `$setElementOrder` must be in that order, unless the order is empty. @throws StatusFailure 400 */
 export function requireOrder(list: readonly unknown[], order: readonly unknown[], mergeKey: string | undefined): void {
   if (order.length === 0) return;
   const items = list.filter((item) => mergeKey === undefined || !isObject(item) || !Object.hasOwn(item, PATCH));

@@ -16,12 +16,11 @@ import {
 import { deleteFromList, mergeLists, inOrder, requireOrder } from './strategic-lists.js';
 
 /**
- * Objects merge, `null` removes, lists merge or are replaced as the shape defines, and directives (`$patch`,
- * `$retainKeys`, `$deleteFromPrimitiveList/x`, `$setElementOrder/x`) change that. Arguments are not changed; the result
- * shares what the patch does not reach. The caller bounds the depth; types are checked when the result is decoded.
+ * Objects merge, `null` removes, lists merge or are replaced as the shape defines, and directives change that. The
+ * result shares what the patch does not reach; types are checked when it is decoded.
  *
- * @throws StatusFailure 400 for a directive that cannot be followed (Kubernetes responds to some of them with 500), 422
- * for lists of lists
+ * @throws StatusFailure 400 for a directive that cannot be followed (in Kubernetes some are a 500), 422 for lists of
+ * lists
  */
 export function applyStrategicMerge(stored: JsonObject, patch: JsonObject, shape: Shape | undefined): JsonObject {
   if (Object.hasOwn(patch, PATCH)) return followDirective(patch);

@@ -9,9 +9,8 @@ import { DELIMITED, messageEnd, readFields, requireWireType, VARINT, type Counti
 type Target = Record<string, unknown>;
 
 /**
- * Reads a message up to `end` into an object as it would be in JSON, by the rules of protobuf: the last of equal fields
- * counts, lists grow, nested messages are merged, unknown fields are skipped. Invalid UTF-8 becomes U+FFFD. The
- * types bound how deep messages nest, the library how deep groups in unknown fields do.
+ * Reads a message up to `end` into an object as it would be in JSON: the last of equal fields counts, lists grow,
+ * nested messages merge, unknown fields are skipped. Invalid UTF-8 becomes U+FFFD.
  *
  * @throws Error with the words of Kubernetes' generated code, or the library's; RangeError where bytes are missing
  */

@@ -22,9 +22,7 @@ type ReadObject = ProtobufObject | { readonly error: string };
 
 /**
  * Reads the envelope of an object in Kubernetes' protobuf form: `k8s\0` and `runtime.Unknown`. Errors are in
- * Kubernetes' words where there are any.
- *
- * @throws StatusFailure 413 for too many fields; nothing else that a client sends makes it throw
+ * Kubernetes' words where there are any. @throws StatusFailure 413 for too many fields, and nothing else
  */
 export function readProtobuf(body: Uint8Array, { members }: BodyLimits): ReadObject {
   const fault = envelopeFault(body);

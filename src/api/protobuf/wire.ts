@@ -27,10 +27,9 @@ export function countingReader(bytes: Uint8Array, maxFields: number): CountingRe
 }
 
 /**
- * Visits the fields of the message that ends at `end`. Errors call the message by `name`.
+ * Visits the fields of the message `name` that ends at `end`. `visit` reads a value; false skips it.
  *
- * @param visit reads a field's value and returns true; false skips the field
- * @throws Error where the message is malformed; RangeError for missing bytes; StatusFailure 413 for too many fields
+ * @throws Error for a malformed message; RangeError for missing bytes; StatusFailure 413 for too many fields
  */
 export function readFields(
   reader: CountingReader,

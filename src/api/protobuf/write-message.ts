@@ -13,10 +13,7 @@ const NANOS = tagOf(2, VARINT);
 
 const EMPTY: Plain = Object.freeze({});
 
-/**
- * Writes byte for byte what Kubernetes' generated code writes. Fields that the message does not have (`kind`,
- * `apiVersion`) are left out. The object is trusted to have the message's types.
- */
+/** Writes the bytes that Kubernetes' generated code writes. The object is trusted to have the message's types. */
 export function writeMessage(writer: BinaryWriter, { byNumber }: StructShape, object: Plain): void {
   for (const field of byNumber.values()) {
     const value = object[field.name];
@@ -25,10 +22,7 @@ export function writeMessage(writer: BinaryWriter, { byNumber }: StructShape, ob
   }
 }
 
-/**
- * Kubernetes' messages are generated from Go structs: a field that is not a pointer there is written even when it is
- * not set, as `""`, 0, false or an empty message.
- */
+/** Fields that are no pointers in Kubernetes' Go structs are written even when they are not set. */
 function isAlwaysWritten({ shape, presence }: FieldShape): boolean {
   return presence === 'always' || (presence === 'non-empty' && shape.kind === 'scalar' && shape.type !== 'json');
 }

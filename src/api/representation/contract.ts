@@ -39,28 +39,21 @@ export type FrameType = 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK' | 'ERROR';
 
 /** Makes the frames of one watch, which may depend on earlier ones. */
 export interface FrameEncoder {
-  /**
-   * If set, frames depend only on this key, the type and the object, and may be shared between watchers. Unset if they
-   * depend on their position in the stream (the first Table has the columns).
-   */
+  /** If set, frames depend only on this key, the type and the object, and watchers may share them. */
   readonly cacheKey: string | undefined;
   /** One frame with its newline, from the object's JSON (with kind and apiVersion); undefined ends the stream. */
   encode(type: FrameType, json: Uint8Array): Uint8Array | undefined;
 }
 
-/**
- * How one response is written: transform × serializer × framing, chosen once by negotiation. The input is JSON bytes,
- * which only transforms and other serializers parse.
- */
+/** How one response is written, chosen once by negotiation. Only transforms and serializers parse the JSON bytes. */
 export interface Representation {
   /** The Status of a success, which is never transformed. */
   status(status: Status): ApiResponse | Promise<ApiResponse>;
   /** From the object's JSON, with kind and apiVersion, without newline. */
   object(json: JsonSource, status: 200 | 201 | 202): ApiResponse | Promise<ApiResponse>;
   /**
-   * From the items' JSON, without kind and apiVersion, in batches. JSON of more than one chunk is streamed through
-   * reused buffers; other serializers gather the items. Errors of the batches are thrown here until the first chunk is
-   * full, later by the body. With a `memory` the response may have a `release`.
+   * Writes the items' JSON without kind and apiVersion. Streams JSON of more than one chunk. Errors of the batches are
+   * thrown here until the first chunk is full, later by the body.
    */
   list(meta: ListMeta, batches: Batches, memory?: ChunkMemory): ApiResponse | Promise<ApiResponse>;
   /** True if list items are written unchanged, separated by commas, so that several may be passed as one. */

@@ -62,9 +62,8 @@ class ListPieces {
 }
 
 /**
- * The body of a list: bytes of known length if it fits a chunk (pooled ones, if there is a memory), otherwise a stream
- * of chunks that are written to *one* buffer, which is reused when the next chunk is requested; longer bytes are sent
- * unchanged. Never holds more than one batch and one chunk. Synchronous if the batches are an array.
+ * The body of a list: bytes of known length if it fits a chunk, otherwise a stream of chunks in *one* buffer, reused
+ * when the next chunk is requested; longer bytes are sent unchanged. Synchronous if the batches are an array.
  */
 export function listBody(
   frame: ListFrame,

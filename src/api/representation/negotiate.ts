@@ -12,10 +12,7 @@ import { asTable, readIncludeObject } from './table.js';
 
 const encoder = new TextEncoder();
 
-/**
- * The first of two stages of negotiation: returns a 406 if Accept names none of the types of a route. Case matters, and
- * `application/*` matches nothing.
- */
+/** The first stage of negotiation: a 406 if Accept names no type of a route. Here `application/*` matches nothing. */
 export function routerAccepts(accept: string | undefined, produces: readonly string[]): StatusFailure | undefined {
   if (acceptsExactly(accept, produces)) return undefined;
   return notAcceptable(`406: Not Acceptable\n\nAvailable representations: ${produces.join(', ')}`, {});
@@ -56,12 +53,8 @@ function transformFor(
 }
 
 /**
- * The second of two stages of negotiation: chooses how a response is written, before anything else is done, so that a
- * refusal changes nothing.
- *
- * @param now microseconds since the epoch, for the ages in Tables
- * @throws StatusFailure 406 when no clause of Accept can be served or the conversion does not fit the response; 400 for
- * a bad `includeObject`
+ * The second stage of negotiation: chooses how a response is written, before the verb runs, so that a refusal changes
+ * nothing. @throws StatusFailure 406 if Accept or its conversion cannot be served; 400 for a bad `includeObject`
  */
 export function negotiate(
   inputs: NegotiationInputs,

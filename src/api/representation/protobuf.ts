@@ -22,10 +22,7 @@ const FIRST = tagOf(1, DELIMITED);
 const SECOND = tagOf(2, DELIMITED);
 const NOTHING = new Uint8Array(0);
 
-/**
- * Kubernetes' protobuf: every object in an envelope with its type. Lists are gathered, because their length precedes
- * their items; four bytes of length precede each watch event. There are no Tables.
- */
+/** Objects in envelopes. Lists are gathered, because their length precedes their items. There are no Tables. */
 export const protobufWriter: FormatWriter = {
   value(json, view) {
     return json.byteLength > LARGE_BYTES

@@ -25,8 +25,7 @@ export type CachedRepresentation = (
 ) => Representation;
 
 /**
- * Caches representations by everything that negotiation reads except the query: only for requests whose query does not
- * affect the representation. With it a Table for kubectl takes 27 µs instead of 36, and a plain get 5 % less.
+ * Caches representations by all that negotiation reads but the query. A Table for kubectl takes 27 µs instead of 36.
  */
 export function createRepresentationCache(): CachedRepresentation {
   const entries: Entry[] = [];

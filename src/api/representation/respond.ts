@@ -38,10 +38,7 @@ export function respondDocument(json: Uint8Array, inputs: NegotiationInputs): Ap
   return respond(200, choice.serializer, choice.serializer.value(json), inputs.acceptEncoding);
 }
 
-/**
- * Chooses the format of a converted document (aggregated discovery) of exactly one kind, whatever else Accept prefers.
- * Undefined if Accept does not name that kind in a format that can be written.
- */
+/** Chooses the format of a converted document (aggregated discovery); undefined if Accept does not name that kind. */
 export function negotiateConverted(inputs: NegotiationInputs, wanted: Conversion): WriteDocument | undefined {
   const { kind, group, version } = wanted;
   const choice = choose(

@@ -1,7 +1,4 @@
-/**
- * The description of a type, made with the functions of `schema/facts.ts`, and read by the decoder, the encoder,
- * strategic merge, managed fields, the OpenAPI document and protobuf. Shapes are compared by identity.
- */
+/** The description of a type, made with `schema/facts.ts`, from which all else is derived. Compared by identity. */
 export type Shape = ScalarShape | StructShape | ListShape | MapShape;
 
 /** `time` and `micro-time` are strings on the wire; `json` is any JSON value (fieldsV1). */
@@ -54,9 +51,8 @@ export interface FieldShape {
   readonly description: string;
   readonly required: boolean;
   /**
-   * `always`: written even when unset, with {@link FieldShape.zero}. `non-empty`: left out when it has the zero value
-   * (empty string, 0, false, null, empty list or map; a struct when absent). `set`: a pointer in Go, written whenever
-   * it was given, also as 0, `false` or `""`.
+   * `always`: written even when unset, with {@link FieldShape.zero}. `non-empty`: left out when it has the zero value.
+   * `set`: a pointer in Go, written whenever it was given, also as 0, `false` or `""`.
    */
   readonly presence: 'always' | 'non-empty' | 'set';
   readonly zero: null | '' | 0 | Readonly<Record<string, never>>;
@@ -72,9 +68,8 @@ export interface FieldShape {
    */
   readonly selectable?: number | undefined;
   /**
-   * How many objects have the field: nearly every new one that clients send (`sent`), nearly every stored one
-   * (`stored`), or many (`often`). Generated code is fast for objects with such fields alone, and correct for all.
-   * Absent: rarely.
+   * How many objects have the field: new ones of clients (`sent`), stored ones (`stored`) or many (`often`); absent:
+   * few. Generated code is fast for objects with such fields alone.
    */
   readonly frequency?: 'sent' | 'stored' | 'often' | undefined;
   /** Nearly every object has a different value, so that sharing equal values does not pay. */

@@ -24,9 +24,8 @@ export interface Selector {
 export const MAX_SELECTOR_LENGTH = 32_768;
 
 /**
- * The default limit of a selector's terms: requirements, and the values in the parentheses of `in` and `notin`. People
- * and controllers write up to some dozens. This many are parsed in less than a millisecond and take some 50 KiB, which
- * is acceptable for 2,000 watches with different selectors.
+ * The default limit of a selector's terms, values of `in` and `notin` included. This many are parsed in less than a
+ * millisecond and take some 50 KiB, acceptable for 2,000 watches with different selectors.
  */
 export const MAX_SELECTOR_TERMS = 512;
 

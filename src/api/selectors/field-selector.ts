@@ -15,11 +15,9 @@ interface Term {
 
 /**
  * Compiles a `fieldSelector`: `type=Warning,regarding.name!=web-0`. Every term must hold; an absent field counts as
- * `""`. In values `\`, `,` and `=` are escaped with a backslash. Linear in the length of the text.
+ * `""`. In values `\`, `,` and `=` are escaped. `supported` has the field that each label reads.
  *
- * @param supported the labels that may be used, and the field that each one reads
- * @throws StatusFailure 400 in Kubernetes' words; in our own for a text of more than {@link MAX_SELECTOR_LENGTH}
- * characters or `maxTerms` terms
+ * @throws StatusFailure 400 in Kubernetes' words; in our own for too many characters or terms
  */
 export function parseFieldSelector(
   text: string,
@@ -43,10 +41,7 @@ export function parseFieldSelector(
   );
 }
 
-/**
- * A class, because every list makes one: four closures and a canonical text, which only watches need, take 1 µs. Has one
- * test per field for all values that it must not have, and at most two for those that it must have.
- */
+/** A class, because every list makes one: four closures and a canonical text, which only watches need, take 1 µs. */
 class FieldTerms implements FieldSelector {
   readonly empty: boolean;
   readonly equalities: FieldSelector['equalities'];

@@ -13,11 +13,8 @@ import {
 } from './label-rules.js';
 
 /**
- * Compiles a `labelSelector`: `app=web,tier in (front,back),!old,load>5`. Empty text selects everything. `!=` and
- * `notin` also select objects without the label. Linear in the length of the text.
- *
- * @throws StatusFailure 400 in Kubernetes' words; in our own for a text of more than {@link MAX_SELECTOR_LENGTH}
- * characters or `maxTerms` terms
+ * Compiles a `labelSelector`: `app=web,tier in (front,back),!old,load>5`. `!=` and `notin` also select objects without
+ * the label. @throws StatusFailure 400 in Kubernetes' words; in our own for too many characters or terms
  */
 export function parseLabelSelector(text: string, maxTerms: number = MAX_SELECTOR_TERMS): Selector {
   if (text === '') return everything;
@@ -80,10 +77,7 @@ interface LabelToken {
 
 const END: LabelToken = { kind: '', text: '' };
 
-/**
- * A symbol, or a word with the NUL that ends it. A NUL where a token would begin ends the selector (Kubernetes
- * behaviour).
- */
+/** A symbol, or a word with the NUL that ends it, because a NUL ends the selector (Kubernetes behaviour). */
 const TOKENS = /[ \t\r\n]*(?:([!=]=|[=!(),><])|([^ \t\r\n=!(),><\0]+)\0?)/gy;
 
 function parseRequirements(selector: string, maxTerms: number): LabelRequirement[] {

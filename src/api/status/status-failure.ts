@@ -28,10 +28,7 @@ export function isStatusFailure(value: unknown): value is StatusFailure {
 /** The limit, in UTF-16 units of JSON, of a Status's message, and of its causes together. */
 export const MAX_STATUS_LENGTH = 16_384;
 
-/**
- * A Status whose length does not depend on the request: long messages are truncated, causes that do not fit are
- * omitted, and names longer than an object can have are shortened.
- */
+/** A Status of bounded length: messages and names are truncated, and causes that do not fit are omitted. */
 export function boundedStatus(status: Status): Status {
   const { message = '', details } = status;
   const fitted = fitting(message);

@@ -6,8 +6,7 @@ const EACH_WHEN_CUT = 256;
 const CONTROL = /[\u0000-\u001f\u007f]/;
 
 /**
- * Values of `Warning` headers (RFC 7234 5.5, code 299): each text once, without those that no header can carry. Text
- * that is not ASCII is sent as its UTF-8 bytes, which is what Kubernetes' clients read.
+ * Values of `Warning` headers (RFC 7234 5.5, code 299), each once; UTF-8 as Latin-1, as Kubernetes' clients read it.
  */
 export function warningHeader(texts: readonly string[]): readonly string[] {
   if (texts.length === 0) return texts;

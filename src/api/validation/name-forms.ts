@@ -1,7 +1,4 @@
-/*
- * The forms of names, without the error messages of `names.ts`: a client that needs no messages is several times
- * smaller.
- */
+/* The forms of names, without the messages of `names.ts`, for clients, which are several times smaller so. */
 
 const HYPHEN = 0x2d;
 const DOT = 0x2e;

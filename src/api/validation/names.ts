@@ -1,10 +1,7 @@
 import { longerThan } from './byte-length.js';
 import { isLabel, isNamePart, isSubdomain } from './name-forms.js';
 
-/*
- * Kubernetes' name rules (apimachinery validation). Each rule returns every message that applies. Lengths are bytes of
- * UTF-8. All tests are linear: no expression here has nested repetition.
- */
+/* Kubernetes' name rules (apimachinery validation). Each returns every message that applies. Lengths are in UTF-8. */
 
 const SUBDOMAIN = "'[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*'";
 const LABEL = "'[a-z0-9]([-a-z0-9]*[a-z0-9])?'";
@@ -75,10 +72,7 @@ export function pathSegmentErrors(value: string): string[] {
   return pathSegmentPrefixErrors(value);
 }
 
-/**
- * A name with no rules but those of a path segment, limited to what a store can keep and a continue token can carry.
- * Kubernetes has no limit here but that of its store.
- */
+/** A name with the rules of a path segment, no longer than stores and continue tokens allow. */
 export function pathSegmentNameErrors(value: string): string[] {
   const faults = longerThan(value, 253) ? ['must be no more than 253 characters'] : [];
   faults.push(...pathSegmentErrors(value));

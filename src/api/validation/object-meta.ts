@@ -58,13 +58,10 @@ export function validateObjectMetaCreate(meta: ObjectMeta, strict: boolean): Fie
 }
 
 /**
- * The errors of replacing metadata, in Kubernetes' order and words (1.36).
+ * The errors of replacing metadata, in Kubernetes' order and words (1.36). Fields that the server carries over (an
+ * empty uid, `resourceVersion`, `creationTimestamp`, the deletion fields) must be in `next` already.
  *
- * Fields that the server carries over (an empty uid, `resourceVersion`, `creationTimestamp`, the deletion fields of an
- * object that is being deleted) must be in `next` already.
- *
- * @param contentIsGood {@link validateObjectMetaCreate} has found nothing in `next`: labels and the like are not
- * checked again
+ * @param contentIsGood {@link validateObjectMetaCreate} has found no error in `next`
  */
 export function validateObjectMetaUpdate(next: ObjectMeta, previous: ObjectMeta, contentIsGood = false): FieldError[] {
   const errors: FieldError[] = [];

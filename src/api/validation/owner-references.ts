@@ -55,11 +55,7 @@ function inWireOrder(reference: OwnerReference): OwnerReference {
   };
 }
 
-/**
- * Drops owners equal to an earlier one (Kubernetes behaviour). Owners that only have the same uid are kept.
- *
- * @param stage the source of the list, for the words of the warning
- */
+/** Drops owners equal to an earlier one (Kubernetes behaviour). @param stage for the words of the warning */
 export function dedupeOwnerReferences(
   references: readonly OwnerReference[],
   stage: 'request' | 'patch' = 'request',

@@ -2,10 +2,7 @@ const UNDERSCORE = 0x5f;
 const encoder = /* @__PURE__ */ new TextEncoder();
 const decoder = /* @__PURE__ */ new TextDecoder();
 
-/**
- * Reads an unquoted scalar as Go's YAML 1.1 library does: booleans in all their old spellings, numbers of any base,
- * `null` as `~` or nothing; dates stay text.
- */
+/** Reads an unquoted scalar as Go's YAML 1.1 library does: old booleans, numbers of any base; dates stay text. */
 export function plainScalar(text: string): string | number | boolean | null {
   const word = wordOf(text);
   if (word !== undefined) return word;

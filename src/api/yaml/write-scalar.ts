@@ -19,9 +19,8 @@ const DOUBLE_QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
 /**
- * A text as Go's YAML library writes it: plain where it would be read as the same text, in double quotes where it would
- * be read as another type, in single quotes where it contains indicators, as a literal block where it has several
- * lines. A block ends in a newline if the text does. Texts may be megabytes long: a character takes a few nanoseconds.
+ * A text as Go's YAML library writes it: plain if it would be read as the same text, in double quotes if as another
+ * type, in single quotes with indicators, as a literal block with several lines. A character takes a few nanoseconds.
  */
 export function writeScalar(text: string, position: ScalarPosition): string {
   switch (styleOf(text, position.key)) {

@@ -1,11 +1,7 @@
 import { firstDifference } from '../../json/code-point-order.js';
 import { writeScalar } from './write-scalar.js';
 
-/**
- * A value as YAML in the block layout of Go's library (`sigs.k8s.io/yaml`), byte for byte: keys sorted, two spaces,
- * lists not indented, a newline at the end. Only keys that Go's library writes on several lines stay on one. Leaves out
- * what `JSON.stringify` would.
- */
+/** A value in the YAML layout of `sigs.k8s.io/yaml`, except that Go's library writes some keys on several lines. */
 export function writeYaml(value: unknown): string {
   return [...yamlPieces(value, Infinity)].join('');
 }

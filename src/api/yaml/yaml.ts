@@ -5,11 +5,9 @@ import { membersWithin } from '../../json/member-count.js';
 import { composedValue, type YamlResult } from './composed-value.js';
 
 /**
- * Reads the first document of a YAML text as Kubernetes does (`sigs.k8s.io/yaml`): JSON is YAML, `yes`, `on` and the
- * like are booleans, keys become strings, dates stay strings, `<<` merges maps, the last of equal keys counts. An empty
- * text is `null`. Size, depth and the growth by aliases are bounded.
- *
- * @throws StatusFailure 413 for a text with too many fields and list items
+ * Reads the first document of a YAML text as Kubernetes does (`sigs.k8s.io/yaml`): JSON is YAML, keys become strings,
+ * dates stay strings, `<<` merges maps, the last of equal keys counts. An empty text is `null`. @throws StatusFailure
+ * 413
  */
 export function parseYaml(text: string, limits: BodyLimits): YamlResult {
   const lines = new LineCounter();
@@ -48,11 +46,8 @@ interface Reporting {
 type SourceRange = number | readonly [number, number] | { readonly offset: number };
 
 /**
- * Composes the first document of a text and ignores further ones. Stops at the first fault; the library would go on and
- * make an error with a stack trace for each of thousands of faults.
- *
- * @param maxCharacters how long the text may be, in UTF-16 units
- * @param onLine called with the position where each line begins
+ * Composes the first document of a text. Stops at the first fault: the library would make an error with a stack trace
+ * for each of thousands. `maxCharacters` are UTF-16 units; `onLine` gets the position where each line begins.
  */
 export function firstDocument(
   text: string,

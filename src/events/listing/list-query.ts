@@ -66,10 +66,9 @@ function positionOf(call: VerbCall, start: string): EventKey {
 const LAST_CHARACTERS = '\u{10ffff}'.repeat(64);
 
 /**
- * Returns the position of the selector's `metadata.name`: in the order of lists no event of the API lies between this
- * position and the event with that name. As in kube-apiserver, a list of one namespace with such a selector reads a
- * single key, however many events the namespace has. Undefined for other lists, and for names that are not lower case,
- * which core/v1 allows.
+ * The position of the selector's `metadata.name`: no event lies between it and the event with that name. As in
+ * kube-apiserver, such a list of one namespace reads a single key. Undefined for other lists, and for names that are
+ * not lower case, which core/v1 allows.
  */
 export function positionBeforeName({ scope }: VerbCall, { equalities }: Selector): EventKey | undefined {
   const { namespace } = scope;

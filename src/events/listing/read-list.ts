@@ -25,10 +25,7 @@ export interface List<Item> {
   readonly held?: HeldBytes | undefined;
 }
 
-/**
- * The maximum bytes of events in a page with a limit, because the page is in memory before it is sent. A page that
- * reaches it ends with a continue token.
- */
+/** The most bytes of events in a page with a limit, which is in memory before it is sent. The rest is another page. */
 const LIMITED_BYTES = 33_554_432;
 
 /** Events that are in memory before the response begins are counted above this many bytes. */
@@ -50,10 +47,9 @@ export function noCapacity(): StatusFailure {
 }
 
 /**
- * Reads the first page of a list, and with a limit the whole response; synchronously if the store has it as JSON.
+ * Reads the first page of a list, and with a limit all; synchronously if the store has it as JSON.
  *
- * @throws StatusFailure 400 for a bad token, 410 if the history no longer reaches back to the revision, 504 for a
- *   future revision
+ * @throws StatusFailure 400 for a bad token, 410 for a revision before the history, 504 for a future one
  */
 export function readList<Item>(
   call: VerbCall,

@@ -32,10 +32,8 @@ const VERBS: Readonly<Record<Exclude<Verb, 'patch'>, RunVerb>> = {
 };
 
 /**
- * Runs the verb and renders its result, or returns a document about the API. Content types and `Accept` are checked
- * before the verb runs, so that a refused request changes nothing.
- *
- * @throws StatusFailure 404, 405, 406, 415, and those of the verb
+ * Runs the verb, or returns a document about the API. Content types and `Accept` are checked before, so that a refused
+ * request changes nothing. @throws StatusFailure 404, 405, 406, 415, and those of the verb
  */
 export function dispatch(context: RequestContext, caller: Caller, place: Place): ApiResponse | Promise<ApiResponse> {
   const { dependencies, request, path, life, query, warnings, scope } = context;

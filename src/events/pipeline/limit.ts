@@ -6,10 +6,7 @@ import type { Caller } from '../../model/caller.js';
 import { asStream, isLarge } from './render.js';
 import type { RequestContext } from './request-context.js';
 
-/**
- * Runs `work` with a place in flight, which is released with the response or when the request has ended; a stream holds
- * its place until it ends.
- */
+/** Runs `work` with a place in flight, which is released with the request, or at the end of the stream. */
 export function withInFlightLimit(
   context: RequestContext,
   caller: Caller,

@@ -11,9 +11,8 @@ import { requirePathName } from '../request/scope.js';
 export type Negotiate = ReturnType<typeof createNegotiate>;
 
 /**
- * Creates the function that chooses the representation of a response, cached for requests with the same headers.
- * `name`, the name of the item in the path, is checked between the two stages of negotiation. Throws 400 and 406.
- * `now` returns microseconds since the epoch.
+ * Chooses the representation, cached for requests with the same headers. `name` of the path is checked between the two
+ * stages of negotiation. Throws 400 and 406. `now`: microseconds.
  */
 export function createNegotiate(now: () => number) {
   const cached = createRepresentationCache();

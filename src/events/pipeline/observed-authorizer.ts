@@ -4,10 +4,7 @@ import { isPromise } from '../../http/promise.js';
 /** An error that an observed authorizer has reported: the response is a 500 without details. */
 export class HookFailure extends Error {}
 
-/**
- * Returns an authorizer that reports its errors, and throws a {@link HookFailure} instead of each: an authorizer may
- * throw errors of a store or a Status, which must not be mistaken for those of this request.
- */
+/** Reports an authorizer's errors, and throws a {@link HookFailure} instead: none is mistaken for this request's. */
 export function observedAuthorizer(authorize: Authorize, report: (error: unknown) => void): Authorize {
   const failed = (error: unknown): never => {
     report(error);

@@ -101,10 +101,7 @@ export function readStored(
   return record === LATER ? get(key, how) : record;
 }
 
-/**
- * The options of a store call that need not return the latest state. A class because of `signal`, which is created on
- * first access: an object literal with a getter costs 0.5 µs.
- */
+/** The options of a store call that may return an older state. A class: a literal with a getter costs 0.5 µs. */
 export class LooseRead implements StoreCall {
   readonly mayBeStale: boolean;
   readonly notOlderThan: Revision | undefined;

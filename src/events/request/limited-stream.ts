@@ -2,8 +2,7 @@ import type { ApiResponse, ResponseHeaders } from '../../http/response.js';
 import type { RequestLife } from './request-life.js';
 
 /**
- * A streamed response. A class because of `signal`: an object literal with a getter costs a fifth of a list of 500
- * events, and stays in memory too long.
+ * A streamed response. A class: a literal with a getter costs a fifth of a list of 500, and stays in memory too long.
  */
 export class StreamedResponse implements ApiResponse {
   readonly status: number;

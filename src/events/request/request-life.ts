@@ -15,10 +15,9 @@ const FOLLOW_AFTER_MS = 250;
 const GRACE_MS = 500;
 
 /**
- * The life of one request, from its first byte to the last of its response: `signal` aborts everything it waits for,
- * and its place in flight and its bytes are released when it ends. A disconnected client, a closing server and a
- * stalled reader end it through the signal of the request, the deadline through a timer. The signal is created on first
- * access; a request that is handled synchronously needs no listener or timer.
+ * The life of one request, until the last byte of its response: `signal` aborts all that it waits for, and place and
+ * bytes are released when it ends. Its own signal ends it (a client that left, a closing server, a stalled reader), or
+ * the deadline. The signal is created on first access; a synchronous request needs no listener or timer.
  */
 export class RequestLife implements StoreCall {
   readonly #request: ApiRequest;
@@ -114,8 +113,7 @@ export class RequestLife implements StoreCall {
   }
 
   /**
-   * Returns a streamed response that ends early with the request; its place is released at the end of the stream.
-   * `turn` waits until the next chunk may be made, or returns undefined if that is now, as without `turn`.
+   * A stream that ends early with the request. `turn` waits until the next chunk may be made; `undefined`: it is now.
    */
   stream(
     { status, headers }: Pick<ApiResponse, 'status' | 'headers'>,

@@ -28,10 +28,7 @@ export type Verb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'patch' | 'd
 
 const RESOURCE = 'events';
 
-/**
- * Whether a decoded path belongs to a version: all paths of its group; in the core group, which other handlers serve
- * too, only `/api/v1` itself and the paths of events.
- */
+/** Whether a decoded path belongs to a version. In the core group, which others serve too: only the paths of events. */
 export function ownsPath({ group, version }: EventVersion, path: string): boolean {
   const root = group === '' ? `/api/${version}` : `/apis/${group}`;
   if (!path.startsWith(root) || (path.length > root.length && path[root.length] !== '/')) return false;

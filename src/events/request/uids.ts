@@ -5,8 +5,7 @@ const HEX = Uint8Array.from('0123456789abcdef', (digit) => digit.charCodeAt(0));
 const HYPHEN = 0x2d;
 
 /**
- * Creates a generator that makes 256 UUIDs at a time, as slices of one string: 0.1 µs each. `crypto.randomUUID()` takes
- * 0.9 µs under load and returns a string of twenty pieces, which have to be joined wherever it is read.
+ * Makes 256 UUIDs at a time, in one string: 0.1 µs each; `crypto.randomUUID()` takes 0.9, and returns twenty pieces.
  */
 export function createUids(): () => string {
   const random = new Uint8Array(BATCH * BYTES);

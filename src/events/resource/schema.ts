@@ -10,8 +10,7 @@ const always = { presence: 'always' } as const;
 const sent = { frequency: 'sent' } as const;
 
 /**
- * The fields of the Event of `events.<api_domain>/v1` with their types and Kubernetes' facts about them, without the
- * rules on values. All other code that depends on the fields of an Event is derived from it.
+ * The fields of the Event with their types and Kubernetes' facts, without rules on values. All else is derived from it.
  */
 export const eventShape: () => StructShape = lazy(() =>
   struct(

@@ -29,10 +29,7 @@ type Fields = Readonly<Record<string, unknown>>;
 const fieldsOf = (value: unknown): Fields => (typeof value === 'object' && value !== null ? (value as Fields) : {});
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-/**
- * Returns the table of events that `kubectl get` shows (columns and cells as in Kubernetes' event printer). `fieldName`
- * returns the name of a stored field in the version of the events.
- */
+/** The table that `kubectl get` shows, as Kubernetes' event printer. `fieldName`: of a stored field in the version. */
 export function eventTable(fieldName: (stored: keyof Event) => string): TableDefinition {
   const names = {
     regarding: fieldName('regarding'),

@@ -60,10 +60,7 @@ function reportErrors(event: Event, version: EventVersion): FieldError[] {
 const tooLong = (field: string, max: number): FieldError =>
   invalidValue(field, '', `can have at most ${max} characters`);
 
-/**
- * Returns all errors of a new event, in Kubernetes' order: by the rules of both versions, then, in a strict version, by
- * those that the specification (2.1) has "for new Events".
- */
+/** All errors of a new event, in Kubernetes' order; in a strict version also those of the specification (2.1). */
 export function createErrors(event: Event, version: EventVersion, types: ReadonlySet<string>): FieldError[] {
   const errors = baseErrors(event, version);
   if (version.strict) errors.push(...strictErrors(event, version, types));

@@ -107,10 +107,7 @@ const VERSION = 'resourceVersion":"';
 /** How many bytes before the managed fields may be shared with them: a time, and a few common labels. */
 const CLOSE = 160;
 
-/**
- * Finds where an event repeats its key, or parts of other events: the managed fields are a third of an event, and equal
- * for all events of one client with the same fields in the same second. `cut`: as in `EncodedEvent`.
- */
+/** Where an event repeats its key or parts of others, such as managed fields. `cut`: as in `EncodedEvent`. */
 function byteHints(event: Event, written: EventText, bytes: Uint8Array, cut: number): ByteHints {
   const { metadata, regarding } = event;
   const { name = '', generateName, uid } = metadata;

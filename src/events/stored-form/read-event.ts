@@ -42,10 +42,9 @@ const AFTER_MANAGED = `]},${FIRST_FIELD}`;
 const COMMA = 0x2c;
 
 /**
- * Parses an event that will be changed and written again. Its managed fields, a third of the text, are looked up by
- * their text and shared (see `EntryLists`). They are the last part of metadata, always followed by the first field.
- * Quotes in values are escaped, and no earlier member with this name has an array: if both delimiters are found, they
- * enclose the managed fields.
+ * Parses an event that will be written again. Managed fields, a third of the text, are looked up by their text (see
+ * `EntryLists`). They are the last part of metadata, before the first field. As quotes in values are escaped, both
+ * delimiters, if found, enclose them.
  */
 function readText(text: string, entriesOf: EntriesOf): ReadEvent {
   const at = text.indexOf(MANAGED);

@@ -6,20 +6,14 @@ import type { JsonSource } from '../../json/json-source.js';
 import type { Event } from '../../model/event.js';
 import type { EventRecord } from '../../store/contract/record.js';
 
-/**
- * One served group-version of the Event resource. Events are stored in one form; a version describes how that form is
- * shown and named. Everything that differs between versions is here, so that no verb depends on a version.
- */
+/** One served group-version: how the one stored form is shown and named. No verb depends on a version. */
 export interface EventVersion {
   /** API group, empty for core. */
   readonly group: string;
   readonly version: string;
   /** The Event in this version, for responses and for managed fields. */
   readonly view: ResourceView & ManagedVersion;
-  /**
-   * The Event in the other known versions, by apiVersion, served or not. A body in one of them is decoded, and refused
-   * because of its version; a patch may change the event to one of them.
-   */
+  /** The Event in the other known versions: a body is decoded and refused, a patch may lead to one of them. */
   readonly otherVersions: ReadonlyMap<string, StructShape>;
   /** A faster decoder for events as most clients send them. */
   readonly decodeCommon?: QuickDecoder | undefined;

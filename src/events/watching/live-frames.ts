@@ -10,9 +10,8 @@ const NONE: readonly Uint8Array[] = [];
 const BATCHES_PER_TURN = 8;
 
 /**
- * The frames of all changes after a revision, and bookmarks. Reads from the hub without promises, which for a thousand
- * watchers would cost more than anything but the sockets. The hub is polled only when the consumer requests more, so
- * that a slow consumer holds the chunks of one batch. A class for the same reason as `Watcher`.
+ * The frames of all changes after a revision, and bookmarks, without promises, which would cost more than all but the
+ * sockets. The hub is polled only on request: a slow consumer holds one batch. A class, as `Watcher` is.
  */
 export class LiveFrames implements FrameSource {
   readonly #context: WatchContext;

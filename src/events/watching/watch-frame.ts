@@ -29,10 +29,7 @@ export interface FrameSource {
   stop(): void;
 }
 
-/**
- * Returns the frame of a change for one watcher: `undefined` if the event is not selected, ADDED and DELETED also for
- * events that begin or cease to match. `'end'` if the representation cannot continue.
- */
+/** The frame of a change for a watcher: ADDED or DELETED also when its match changes. `'end'`: none can follow. */
 export function frameOf(context: WatchContext, entry: HubEntry): Uint8Array | 'end' | undefined {
   const { change } = entry;
   const { selector } = context.selection;

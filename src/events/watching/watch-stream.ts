@@ -17,9 +17,8 @@ import { createWatchCounters, type EndReason } from './watch-counters.js';
 const WATCH_OVER = 'the watch is over';
 
 /**
- * The frames of one watch, as chunks ready to be written. Four things end it, all through one AbortController: the
- * request's signal (the client left or the server closes), the deadline, the end of the feed, and `return`. Not a
- * generator, because `return` does not interrupt a generator that waits. A class for the same reason as `Watcher`.
+ * The frames of one watch, as chunks. Four things end it, all through one AbortController: the request's signal, the
+ * deadline, the end of the feed, and `return`, which would not interrupt a generator. A class, as `Watcher` is.
  */
 export class WatchStream implements ParkedSource<Uint8Array> {
   readonly frames: ParkedIterator<Uint8Array>;

@@ -9,10 +9,7 @@ import { managerOfCall, setManagedFields, trackingTime } from './field-tracking.
 import { readBytes, requireMatchingName, requireNamespace } from './request-body.js';
 import { storeMissing } from './store-new-event.js';
 
-/**
- * Server-side apply: the body is the complete intent of its manager. Creates the event if there is none (which also
- * needs permission to create).
- */
+/** Server-side apply: the body is the complete intent of its manager. Creating also needs permission to create. */
 export async function applyEvent(call: VerbCall): Promise<Result> {
   const bytes = await readBytes(call);
   const options = readWriteOptions(call.query, 'PatchOptions', true);

@@ -33,9 +33,8 @@ export interface ChangedEvent {
 type Attempt = Result | undefined;
 
 /**
- * The loop of update, patch and apply: read, change, check, compare-and-swap. After a concurrent write it starts again;
- * the result is a conflict only if the caller sent a resourceVersion. `missing` is called if there is no such event; it
- * returns undefined if there is one by now.
+ * The loop of update, patch and apply: read, change, check, compare-and-swap, again after a concurrent write unless the
+ * caller sent a resourceVersion. `missing` handles an absent event; undefined: there is one by now.
  */
 export function changeStoredEvent(
   call: VerbCall,
@@ -116,10 +115,7 @@ function requireRevision(call: VerbCall, next: Event, record: EventRecord): void
   if (expected !== 0 && expected !== record.revision) throw conflict(resourceOf(call), call.scope.name, MODIFIED);
 }
 
-/**
- * Stores the new state of an event if it is still at the revision of `record`, otherwise returns undefined. An event
- * that is being deleted is removed together with its last finalizer.
- */
+/** Stores the new state, or removes the event with its last finalizer; `undefined` if `record` is not current. */
 function storeChanged(
   call: VerbCall,
   record: EventRecord,

@@ -9,9 +9,8 @@ import { deletedStatus, removeStored } from './remove-event.js';
 import { readDeleteOptions } from './request-body.js';
 
 /**
- * Deletes the events that a list would return, one by one and not atomically: events deleted by others in between are
- * skipped, and those that the store has no room to mark are left until the end. Any other failure stops it, with some
- * events already deleted. The result is a Status (decision 2).
+ * Deletes the events of a list, one by one and not atomically: those deleted by others meanwhile are skipped, and those
+ * that the store has no room to mark come last. Any other failure stops it. The result is a Status (decision 2).
  */
 export async function deleteEvents(call: VerbCall): Promise<Result> {
   const options = await readDeleteOptions(call);

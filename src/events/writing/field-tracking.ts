@@ -20,10 +20,7 @@ export function setManagedFields(event: Event, entries: readonly ManagedFieldsEn
   else if (event.metadata.managedFields) delete event.metadata.managedFields;
 }
 
-/**
- * Records who changed which fields. Without tracking, the stored entries remain and those of the client are ignored.
- * Returns the new managed fields as JSON, if known.
- */
+/** Records who changed which fields; returns them as JSON, if known. Without tracking, stored entries remain. */
 export function trackFields(call: VerbCall, options: WriteOptions, next: Event, previous?: Event): string | undefined {
   const stored = previous?.metadata.managedFields;
   if (!call.dependencies.managedFields) {

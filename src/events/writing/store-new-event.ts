@@ -25,10 +25,8 @@ import { longerThan } from '../../api/validation/byte-length.js';
 const NAME_ATTEMPTS = 8;
 
 /**
- * Stores a new event, unless this is a dry run: sets the server's fields, applies the rules and the rate limits.
- * `taken` is called if there is already an event with this name. `entries`: the new event's managed fields, if known.
- *
- * @throws StatusFailure 400, 409, 422, 429
+ * Stores a new event, unless this is a dry run: sets the server's fields, applies rules and rate limits. `taken` is
+ * called if the name is. `entries`: its managed fields, if known. @throws StatusFailure 400, 409, 422, 429
  */
 export function storeNewEvent<T>(
   call: VerbCall,
