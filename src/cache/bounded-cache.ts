@@ -21,9 +21,8 @@ interface Entry<V> {
 const MAX_SECOND_CHANCES = 16;
 
 /**
- * A map that evicts entries, for values that can be created again. When there is no room it evicts the oldest entry
- * that was not used since it was added or last retained ("second chance"). That keeps nearly the same entries as LRU,
- * but a hit only sets a flag (16 ns), instead of removing the entry from a Map and adding it again (62 ns).
+ * A map that evicts the oldest entry that was not used since it was added or last retained ("second chance"): nearly
+ * the same ones as LRU, but a hit only sets a flag (16 ns), instead of adding an entry again (62 ns).
  */
 export function createBoundedCache<K, V>(options: BoundedCacheOptions<K, V>) {
   const { maxEntries, maxCost = Infinity, costOf } = options;

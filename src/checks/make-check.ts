@@ -33,11 +33,7 @@ export function commonRules(): Omit<OptionRules<HealthCheck>, 'check'> {
   return { ...rules, name: (value, path) => (value === undefined ? [] : name(value, path)) };
 }
 
-/**
- * Creates a check with the options of the service. Warns if a check of a dependency counts for `livez`.
- *
- * @throws TypeError that lists every fault of the options
- */
+/** Creates a check. Warns if one of a dependency counts for `livez`. @throws TypeError that lists every fault */
 export function makeCheck<Options extends CommonOptions>(
   options: Options,
   { where, name, dependency, rules, crossCheck, timing, check }: CheckKind<Options>,

@@ -1,7 +1,6 @@
 #!/usr/bin/env node
-// The file that `bin` of the package names. A probe runs every few seconds as long as its container lives, and most of
-// its time is start-up: it needs nothing but this file, which is CommonJS because loading the first ES module takes
-// Node longer than the probe.
+// A probe runs every few seconds, and most of its time is start-up: it needs nothing but this file, which is CommonJS
+// because loading the first ES module takes Node longer than the probe.
 import process from 'node:process';
 import { runCommand } from './command-line/command.js';
 import { probeCommand } from './probe/probe-command.js';

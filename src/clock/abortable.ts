@@ -4,9 +4,8 @@ import type { Clock } from './clock.js';
 const callbacks = new WeakMap<AbortSignal, Set<() => void>>();
 
 /**
- * Calls back when a signal is aborted; at once if it already is. All callbacks of a signal share one listener, because
- * Node warns of a memory leak when a signal has eleven, as many as a batch of calls needs. `callback` must be a new
- * function for each call. Returns a function that removes it.
+ * Calls back when a signal is aborted; at once if it already is. The callbacks of a signal share one listener, because
+ * Node warns of a memory leak at eleven. Each call needs a new function. Returns a function that removes it.
  */
 export function onAbort(signal: AbortSignal | undefined, callback: () => void): () => void {
   if (signal === undefined) return () => undefined;
@@ -31,10 +30,7 @@ function onShared(this: AbortSignal): void {
   for (const callback of waiting) callback();
 }
 
-/**
- * Returns a promise with the same result, which rejects with the signal's reason if the signal is aborted first. The
- * work behind the promise continues.
- */
+/** The same result, or a rejection with the signal's reason if that comes first. The work continues. */
 export function untilAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return promise;
   return new Promise((resolve, reject) => {

@@ -5,9 +5,8 @@ const FIRST_MS = 100;
 const MAX_MS = 5_000;
 
 /**
- * The delay after consecutive failures, the first of which is number 0: twice as long each time. It is shortened at
- * random by up to the share `jitter`, so that clients and replicas that lost the same server do not all come back at
- * once.
+ * The delay after consecutive failures, from number 0: it doubles, and is shortened at random by up to the share
+ * `jitter`, so that those that lost the same server do not all come back at once.
  */
 export const delayAfter = (failures: number, firstMs: number, longestMs: number, jitter: number): number =>
   Math.min(firstMs * 2 ** failures, longestMs) * (1 - Math.random() * jitter);

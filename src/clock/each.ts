@@ -1,7 +1,4 @@
-/**
- * Calls `work` for each item, with one call at a time for each of `lanes`. After a failure no more calls begin, and the
- * first error is thrown when all have ended.
- */
+/** Calls `work` for each item, once at a time in each of `lanes`. After a failure, thrown at the end, none begin. */
 export async function each<T, Lane>(
   items: readonly T[],
   lanes: readonly Lane[],

@@ -1,9 +1,8 @@
 import { onAbort } from './abortable.js';
 
 /**
- * Creates an iterator that can be ended while it waits, by its `return` or by `signal`: a generator alone would finish
- * its wait first, and a watch may wait forever. The generator of `begin` ends when its signal is aborted. After
- * `return` nothing is thrown.
+ * An iterator that `return` or `signal` can end while it waits: a generator alone would finish its wait first. The
+ * generator of `begin` ends with its signal. After `return` nothing is thrown.
  */
 export function endable<T>(
   signal: AbortSignal | undefined,

@@ -1,10 +1,7 @@
 /** Within this time the same signal is a copy, in milliseconds: too short for somebody who insists. */
 const COPY_MS = 200;
 
-/**
- * Returns a listener without the copies of a signal: what starts a process may pass on a signal that the process has
- * got as well, as npm does where `sh` is bash, when a terminal or systemd sends it to the whole group.
- */
+/** A listener without the copies of a signal: npm, where `sh` is bash, passes on one that the whole group has got. */
 export function withoutCopies<Signal>(listener: (signal: Signal) => void): (signal: Signal) => void {
   let last: Signal | undefined;
   let before = 0;

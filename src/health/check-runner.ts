@@ -37,12 +37,9 @@ const CLOSED: Verdict = Object.freeze({ status: 'failed', reason: CLOSED_REASON 
 const REENTERED: Verdict = Object.freeze({ status: 'failed', reason: 'the check requested its own result' });
 
 /**
- * Creates the runner of one check.
- *
- * - One run at a time: concurrent probes share it. A run that exceeded its timeout and has still not ended keeps
- *   the next one from starting; until it ends, every probe gets a failure immediately.
- * - The timeout starts with the probe and includes waiting for the semaphore. A check waits for at most half of its
- *   timeout and then starts without a permit, so that a hanging check does not make the others fail.
+ * Runs one check. Concurrent probes share a run; one that exceeded its timeout fails every probe until it ends. The
+ * timeout includes the wait for the semaphore, at most half of it, so that a hanging check does not make the others
+ * fail.
  */
 export function createCheckRunner(
   definition: CheckDefinition,

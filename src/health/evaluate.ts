@@ -91,10 +91,7 @@ export function reportOf(root: HealthRoot, evaluation: FinishedEvaluation): Heal
 
 type Results = Extract<Observation, { readonly type: 'health.probed' }>['checks'];
 
-/**
- * Returns a function that creates the results reported to `observe` for a probe. It returns the same frozen array until
- * a check or a status changes: a new one, and finding the metrics for it, took 15 µs of the 50 µs of a probe.
- */
+/** The results for `observe`: the same frozen array until a status changes, which saves 15 of the 50 µs of a probe. */
 export function createProbeResults(): (root: HealthRoot, asked: FinishedEvaluation) => Results {
   const last = new Map<HealthRoot, { readonly of: FinishedEvaluation; readonly results: Results }>();
   return (root, of) => {

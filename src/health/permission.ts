@@ -24,19 +24,14 @@ const WITH_REASONS: Permission = /* @__PURE__ */ Object.freeze({ granted: true, 
 export type AskOpen = (request: ApiRequest) => Permission;
 
 /**
- * Allows every caller everything except seeing the reasons of failures. If impersonation is enabled, its headers are
- * ignored here, otherwise requests with them are refused as everywhere.
+ * Allows everything except seeing reasons. Ignores impersonation headers if enabled, else refuses them as everywhere.
  */
 export function grantToAll(impersonation: boolean): AskOpen {
   return (request) =>
     !impersonation && asksToImpersonate(request) ? refused(refusedResponse(NO_IMPERSONATION)) : WITHOUT_REASONS;
 }
 
-/**
- * Authenticates and authorizes as a Kubernetes API server does for non-resource paths.
- *
- * @param part begins the `where` of errors
- */
+/** Authenticates and authorizes as Kubernetes does for non-resource paths. `part` begins the `where` of errors. */
 export function createPermission(hooks: AccessOptions, observe: Observe, part: 'health' | 'metrics'): AskPermission {
   const report = (hook: string, error: unknown): void => {
     void observe({ type: 'error', error, where: `${part}: ${hook}` });

@@ -8,10 +8,7 @@ const REASONS: Readonly<Record<'timeout' | 'closed', Error>> = {
   closed: /* @__PURE__ */ reason('AbortError', 'the health object has been closed'),
 };
 
-/**
- * The context of one run, which can be aborted. Its signal is created when it is first read: most synchronous checks
- * never read it. A class, because an object literal with a getter is slow to create.
- */
+/** The context of one run. Its signal is created when it is first read. A class: a literal with a getter is slow. */
 export class RunContext implements CheckContext {
   #controller: AbortController | undefined;
   #aborted: Error | undefined;

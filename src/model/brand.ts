@@ -1,6 +1,5 @@
 /**
- * True for an object with a brand: errors are recognised by a symbol, because one process may contain two copies of the
- * package. The value may be anything that was thrown, such as a Proxy whose traps throw.
+ * Errors are recognised by a symbol: one process may contain two copies of the package. `value` may be a hostile Proxy.
  */
 export function hasBrand(value: unknown, brand: symbol): boolean {
   try {

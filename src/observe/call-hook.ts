@@ -1,7 +1,6 @@
 /**
- * Calls a hook of the service and ignores what it throws or rejects with: it must not fail a request or a probe, and an
- * unhandled rejection would end the process. For a hook that is async, although its type says otherwise, it returns a
- * promise that never rejects and resolves when the hook has ended.
+ * Calls a hook of the service and ignores its errors, which must not fail a request or end the process. For a hook that
+ * is async, although its type says otherwise, it returns a promise that resolves when the hook has ended.
  */
 export function callHook(call: () => unknown): Promise<unknown> | undefined {
   try {

@@ -2,10 +2,7 @@
 const MAX_LEVELS = 4;
 const MAX_ERRORS = 4;
 
-/**
- * The text of a thrown value and of its causes: `fetch failed: connect ECONNREFUSED 127.0.0.1:5432`. The value may be
- * anything, even an object whose getters throw.
- */
+/** The text of a thrown value and its causes: `fetch failed: connect ECONNREFUSED 127.0.0.1:5432`. Never throws. */
 export function errorText(error: unknown): string {
   try {
     return textOf(error, MAX_LEVELS) || 'failed without a reason';

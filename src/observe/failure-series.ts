@@ -7,10 +7,7 @@ const MAX_REASONS = 8;
 
 export type FailureSeries = ReturnType<typeof createFailureSeries>;
 
-/**
- * Reports the failures of retried work: each new reason once, and the recovery. Reasons that differ only in numbers
- * (times, ports) count as the same. A reason is new again after eight others, and after the work has succeeded.
- */
+/** Reports failures of retried work: each reason once, whatever its numbers, again after eight others or a success. */
 export function createFailureSeries(where: string, notify: Notify, clock: Clock) {
   let count = 0;
   let since = 0;

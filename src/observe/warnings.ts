@@ -18,10 +18,8 @@ export function warn(text: string, code: string, detail?: string): void {
 }
 
 /**
- * Returns an observer for services without a hook: the first error of each place becomes a warning of the process.
- * Without it, an integration mistake (a body parser before the listener) would be an unexplained 500.
- *
- * @param option the option that receives all errors
+ * An observer for services without a hook: the first error of each place becomes a warning of the process. Otherwise a
+ * body parser before the listener would be an unexplained 500. `option` is the one that receives all errors.
  */
 export function createWarnings(
   option = 'observe',

@@ -1,6 +1,5 @@
 /**
- * Returns the faults of the value of an option, one sentence each. `name` is the path of the option, such as
- * `limits.reads`. `undefined` is treated as absent: only a rule created by `required` rejects it.
+ * The faults of an option's value, one sentence each. `name` is its path. `undefined` is absent, a fault if `required`.
  */
 export type OptionRule = (value: unknown, name: string) => readonly string[];
 

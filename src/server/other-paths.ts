@@ -32,9 +32,8 @@ export interface OtherPathsOptions {
 }
 
 /**
- * Creates the handler of the paths that belong to no part of an API server. It checks in Kubernetes' order: a bad
- * `?timeout=` (400), authentication (401), authorization (403), then `/`, `/version`, 405 for a namespace, and 404 for
- * the rest.
+ * The paths that belong to no part of an API server, with checks in Kubernetes' order: a bad `?timeout=` (400),
+ * authentication (401), authorization (403), then `/`, `/version`, 405 for a namespace, 404.
  */
 export function createOtherPaths(options: OtherPathsOptions): (request: ApiRequest) => Promise<ApiResponse> {
   const { access, notify } = options;
@@ -71,19 +70,13 @@ export function createOtherPaths(options: OtherPathsOptions): (request: ApiReque
   return async (request) => withWarning(request, await respond(request));
 }
 
-/**
- * Whether a namespace is requested. After a 404 for an object, kubectl requests the object's namespace and prints that
- * response if it is a 404, too: it would not name what is missing (decision 19).
- */
+/** Whether a namespace is requested, as kubectl does after a 404: it would print another 404 instead (decision 19). */
 function isNamespace(attributes: Attributes): boolean {
   if (!('resource' in attributes) || attributes.group !== '' || attributes.resource !== 'namespaces') return false;
   return attributes.verb === 'get' && attributes.subresource === undefined;
 }
 
-/**
- * Whether the path is below `/api`, or below a served group or version. There Kubernetes' router responds with 404,
- * elsewhere the server in front of it.
- */
+/** Whether Kubernetes' router, and not the server in front of it, responds with 404 to the path. */
 function isBelowRoot(path: string, served: readonly string[]): boolean {
   return !isWatchRoot(path) && served.some((root) => API_ROOT.test(root) && path.startsWith(`${root}/`));
 }

@@ -4,10 +4,7 @@ import { splitUrl } from '../http/url.js';
 
 const EXEMPT = ['/readyz', '/livez', '/healthz', '/metrics'] as const;
 
-/**
- * Whether a request is still served while a server drains: one from kube-apiserver, and, as in Kubernetes, any whose
- * path begins like the health endpoints or `/metrics`.
- */
+/** Whether a request is served while draining: kube-apiserver's, and paths that begin like health or `/metrics`. */
 export function passesWhileDraining(request: ApiRequest): boolean {
   const { path } = splitUrl(request.url);
   return (

@@ -5,9 +5,8 @@ import { releaseIterator, releaseSource } from '../../http/response.js';
 type ChunkIterator = AsyncIterator<Uint8Array> & { nextTo?(taker: ChunkReader): void };
 
 /**
- * Reads a streamed body chunk by chunk. It does not use `for await`: a loop cannot leave a source that waits in
- * `next()`, and racing promises for each chunk would leak memory. It is a class, like `Watcher` of the watch hub,
- * because the closures of a thousand watches would be optimized one by one.
+ * Reads a streamed body chunk by chunk. `for await` cannot leave a source that waits in `next()`, and racing promises
+ * for each chunk would leak memory. A class: closures of a thousand watches would be optimized one by one.
  */
 export abstract class ChunkReader {
   protected isOver = false;

@@ -7,8 +7,7 @@ import { isAbortError } from './abort-reason.js';
 import type { BridgeOptions, FailurePlace } from './options.js';
 
 /**
- * Returns the response to an error that a handler threw: a bare 500, because unknown errors may contain secrets. A body
- * over its limit gets 413, an incomplete one 400.
+ * The response to a thrown error: 413 or 400 for a body, else a bare 500, because unknown errors may contain secrets.
  */
 export function failureResponse(error: unknown): ApiResponse {
   return isBodyError(error) ? bodyFailureText(error) : internalErrorText();

@@ -11,8 +11,7 @@ const DEFAULT_LENGTH = 2_000;
 const READ_AT_ONCE = 62;
 
 /**
- * True if Node may have dropped headers: many versions ignore those beyond `maxHeadersCount`. Without `Impersonate-User`
- * at its end, a request would have the rights of the one who may impersonate.
+ * True if Node may have dropped headers beyond `maxHeadersCount`, perhaps the `Impersonate-User` that limits rights.
  */
 export function mayLackHeaders({ rawHeaders, socket }: CountedHeaders): boolean {
   const length = rawHeaders?.length ?? 0;

@@ -19,9 +19,8 @@ interface Entry {
 }
 
 /**
- * Creates a detector that ends responses whose clients have stopped reading. One timer, which runs only while responses
- * are open, checks all of them: a timer for each write, as `setTimeout` of a socket has, would cost as much as a
- * watch's frame, and cannot distinguish a client that reads nothing from a watch that has nothing to send.
+ * Ends responses whose clients have stopped reading. One timer checks all of them: one for each write would cost as
+ * much as a watch's frame, and does not see whether a watch merely has nothing to send.
  */
 export function createStallDetector(clock: Clock, stallTimeoutMs: number) {
   const entries = new Map<Transfer, Entry>();

@@ -9,8 +9,7 @@ const READ_WHOLE_BYTES = 65_536;
 
 /**
  * Reads the body of a fetch request. A stop takes effect at once, even if the server never ends the stream. A body with
- * a `Content-Length` above the limit is left unread: the server then sends the response and discards the body. The rest
- * of another one is cancelled.
+ * a `Content-Length` above the limit is left unread: the server then sends the response and discards the body.
  *
  * @throws BodyError beyond the limit, when the body is incomplete, or when the reading is stopped.
  */
@@ -66,10 +65,7 @@ async function readAll(
   }
 }
 
-/**
- * Cancels in the next turn: a stream of `Readable.toWeb` may have been resumed in this one, and its chunk would then be
- * an uncaught exception of Node, "Controller is already closed".
- */
+/** In the next turn: the chunk of a resumed `Readable.toWeb` would be an uncaught "Controller is already closed". */
 async function cancel(reader: ReadableStreamDefaultReader<Uint8Array> | undefined): Promise<void> {
   await turnEnd();
   await reader?.cancel().catch(() => undefined);

@@ -15,11 +15,8 @@ const TRANSFERRED =
   'the buffer of a chunk that several watches share has been transferred: the watch was ended, and chunks are not shared any more';
 
 /**
- * A ReadableStream over a source. It requests a chunk only when the consumer reads, and copies it: the source may reuse
- * its buffer for the next chunk, and a server or middleware may transfer the buffer it gets. Watches share copies.
- *
- * `pull` returns no promise: the stream calls it again when the consumer reads again, and two promises for each chunk
- * took a sixth of the CPU time of a frame.
+ * Requests a chunk when the consumer reads, and copies it: the source may reuse its buffer, and the consumer may
+ * transfer it. `pull` returns no promise: two for each chunk took a sixth of the CPU time of a frame.
  */
 export class BodyStream extends ChunkReader implements Transfer {
   readonly stream: ReadableStream<Uint8Array>;

@@ -91,9 +91,7 @@ class HonoInfo implements FetchInfo {
     return typeof address === 'string' ? address : undefined;
   }
 
-  /**
-   * For pipelined requests: until the response has its socket, Hono is not notified that the client has disconnected.
-   */
+  /** For pipelined requests: Hono does not learn that the client has left until the response has its socket. */
   get connection(): AbortSignal | undefined {
     const { incoming, outgoing } = this.#env;
     return outgoing?.socket === null && incoming?.socket ? closingOf(incoming.socket, this.#closings) : undefined;

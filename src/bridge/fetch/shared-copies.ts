@@ -6,10 +6,7 @@ export interface SharedCopy {
 
 export type SharedCopies = ReturnType<typeof createSharedCopies>;
 
-/**
- * Watchers that are woken together get the same chunk (decision 34), and need only one copy of it. With a copy for each
- * of a thousand watchers, copying and collecting 32 KiB each took a quarter of the CPU time.
- */
+/** One copy for the watchers woken with a chunk (decision 34): a thousand of 32 KiB took a quarter of the CPU time. */
 export function createSharedCopies() {
   let chunk: Uint8Array | undefined;
   let last: SharedCopy | undefined;

@@ -14,11 +14,10 @@ export function announcesBody(req: NodeIncoming): boolean {
 }
 
 /**
- * Reads the body of a request: the stream, or the result of a body parser. A reading that is stopped leaves the stream
- * paused, for `discardBody`.
+ * Reads the body: the stream, or the result of a body parser. A stopped reading leaves the stream for `discardBody`.
  *
- * @throws BodyError beyond the limit, when the client leaves, or when the reading is stopped.
- * @throws TypeError when something else has read the stream and set neither `rawBody` nor `body`.
+ * @throws BodyError beyond the limit, when the client leaves, or when the reading is stopped; TypeError when something
+ * else has read the stream and set neither `rawBody` nor `body`
  */
 export function readIncoming(
   req: NodeIncoming,

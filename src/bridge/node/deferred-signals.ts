@@ -10,10 +10,8 @@ interface SignalSubscriber {
 export type DeferredSignals = ReturnType<typeof createDeferredSignals>;
 
 /**
- * Delays the subscription of bodies and streaming responses to their signals, so that only slow ones subscribe: a
- * signal with its listeners takes a tenth of the CPU of a create or of a list, and nearly all end in the next turn.
- *
- * @param onError is called with what the signal's getter threw, and must not throw
+ * Delays the subscription of bodies and streams to their signals until they are slow: nearly all end in the next turn,
+ * and a signal with its listeners takes a tenth of the CPU of a create. `onError` gets what a signal's getter threw.
  */
 export function createDeferredSignals(clock: Clock, onError: (error: unknown) => void) {
   let waiting: SignalSubscriber[] = [];

@@ -23,10 +23,7 @@ export function createFraming(): Framing {
   };
 }
 
-/**
- * Returns a function that writes small chunks, with their framing, to the socket of a response: one write in place of
- * three corked ones. Returns `undefined` if `write` is not that of Node: middleware or the service has replaced it.
- */
+/** Writes small chunks and their framing in one write, not three corked ones; `undefined` if `write` is not Node's. */
 export function framedWriter(
   res: NodeOutgoing & { readonly chunkedEncoding?: boolean },
   framing: Framing,

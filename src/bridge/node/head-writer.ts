@@ -54,10 +54,9 @@ interface HeadEnd {
 }
 
 /**
- * Creates the head writer of a listener. A response without headers added by middleware gets its own lines, cached, and
- * the end that Node has written for another response in the same second, which saves 15 % of the CPU of a small
- * response (decision 78). For all other responses Node's `writeHead` is called. `length` is the Content-Length; without
- * it, that of the handler is sent, if any.
+ * Creates the head writer of a listener. A response without headers of middleware gets its own lines, cached, and the
+ * end that Node has written in the same second, which saves 15 % of the CPU of a small response (decision 78). For
+ * others Node's `writeHead` is called. `length`: the Content-Length; default: the handler's.
  */
 export function createHeadWriter(clock: Clock): (res: UnsentResponse, head: Head, length: number | undefined) => void {
   const linesOf = createHeaderLines();
@@ -90,10 +89,7 @@ export function createHeadWriter(clock: Clock): (res: UnsentResponse, head: Head
 /** Headers that describe the body of the response that is not sent. */
 const DESCRIBING = ['content-encoding', 'content-language', 'content-range', 'etag', 'last-modified'];
 
-/**
- * Clears what Node retains of a head with a header that it refused: the reason phrase and, where middleware had set a
- * header, the headers before the refused one.
- */
+/** Clears what Node retains of a head that it refused: reason phrase, and headers if middleware had set one. */
 export function clearHead(res: UnsentResponse): void {
   for (const name of DESCRIBING) res.removeHeader?.(name);
   // HTTP/2 has no reason phrase, and Node warns of code that sets one.

@@ -46,10 +46,7 @@ export type KoaMiddlewareOptions = BridgeOptions;
 export function toKoaMiddleware(handler: ApiHandler, options: KoaMiddlewareOptions = {}): KoaMiddleware {
   const serve = createServing('toKoaMiddleware', handler, options);
 
-  /**
-   * Calls the handler. Resolves to true when its response has been sent, to false if the path is not one of the
-   * handler's.
-   */
+  /** True when the response has been sent, false if the path is not one of the handler's. */
   const ask = (context: KoaContext, hasNext: boolean): Promise<boolean> =>
     new Promise((resolve) => {
       const { req, res } = context;

@@ -53,10 +53,7 @@ interface Router {
   readonly stack?: { readonly handle?: { readonly name?: string } | undefined }[] | undefined;
 }
 
-/**
- * Moves the last `count` layers in front of the body parsers, because Nest adds these before a module can add
- * middleware.
- */
+/** Moves the last `count` layers before the body parsers, which Nest adds before a module can add middleware. */
 function moveBeforeParsers(express: unknown, count: number): void {
   // Express 4 throws when `router` is read.
   const app = express as { readonly _router?: Router | undefined; readonly router?: Router | undefined };

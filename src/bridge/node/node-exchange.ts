@@ -27,8 +27,7 @@ export interface RequestRouting {
 }
 
 /**
- * One request of Node in normalized form, with the state of its response. Expensive members are getters: most requests
- * never read the signal, the address or the certificate.
+ * One request of Node, with the state of its response. Expensive members are getters, because few requests read them.
  */
 export class NodeExchange implements ApiRequest {
   readonly method: string;

@@ -12,10 +12,7 @@ export interface OrderableServer {
   close(): unknown;
 }
 
-/**
- * Emitted with request and response by a server whose requests are ordered, as soon as a request has arrived, which may
- * be long before it is handled. A registered symbol, because there may be two copies of this package.
- */
+/** Emitted with each request as it arrives. A registered symbol: there may be two copies of this package. */
 export const REQUEST_CAME: unique symbol = Symbol.for('kube-vitals.requestCame') as never;
 
 const ORDERED: unique symbol = Symbol.for('kube-vitals.ordersRequests') as never;

@@ -12,10 +12,8 @@ export interface PumpEnd {
 }
 
 /**
- * Writes the chunks of a source one by one: the next chunk is requested when Node has written the previous one, so that
- * the source may reuse its buffer, and only one chunk is in memory for a slow client.
- *
- * @param framing shared by the responses of a listener; without it every chunk goes through `res.write`
+ * Writes the next chunk when Node has written the previous one: the source may reuse its buffer, and only one chunk is
+ * in memory for a slow client. `framing` is shared by a listener; without it every chunk goes through `res.write`.
  */
 export function pump(
   source: AsyncIterable<Uint8Array>,
@@ -83,10 +81,7 @@ class StreamPump extends ChunkReader {
     return (chunk, written) => this.#writeSlices(chunk, written);
   }
 
-  /**
-   * Middleware that compresses or buffers replaces `write` by a function that ignores the callback and retains the
-   * chunk. Such a response is flushed after each chunk; writing continues after `drain`.
-   */
+  /** Middleware that replaces `write` may ignore the callback and retain the chunk: flushes, and waits for `drain`. */
   #writeCopy(chunk: Uint8Array, written: Written): void {
     const res: NodeOutgoing & { flush?(): void } = this.#res;
     const ready = res.write(Buffer.from(chunk));

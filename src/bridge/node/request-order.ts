@@ -5,18 +5,14 @@ import { type NodeIncoming, type NodeOutgoing, type NodeSocket, http2Stream, isG
 /** A connection is not read while at least this many of its requests wait. */
 const READ_AHEAD = 4;
 
-/**
- * The most requests of one connection that wait: the response to the last one has `Connection: close`, and later ones
- * are not handled. More than `READ_AHEAD`, because one read may bring many.
- */
+/** The most requests of a connection that wait; the last gets `Connection: close`. One read may bring many. */
 const MAX_WAITING = 1_000;
 
 /** The longest time a connection is not read, because only reading detects that a client has disconnected. */
 const UNREAD_MS = 1_000;
 
 /**
- * How many requests of a connection wait. A property of the socket, because several listeners may serve it; a
- * registered symbol, because there may be two copies of this package.
+ * How many requests of a connection wait: on the socket, because several listeners, or copies of this code, serve it.
  */
 const WAITING: unique symbol = Symbol.for('kube-vitals.waitingRequests') as never;
 
@@ -27,9 +23,7 @@ export function queuedRequests(socket: object | null): number {
   return (socket as Counted | null)?.[WAITING] ?? 0;
 }
 
-/**
- * True if a previous response of the connection is unfinished: until it is finished, an HTTP/1 response has no socket.
- */
+/** True if a previous response is unfinished: until then, an HTTP/1 response has no socket. */
 export function isQueued(req: NodeIncoming, res: NodeOutgoing): boolean {
   return res.socket === null && req.socket !== null && http2Stream(res) === undefined;
 }
@@ -80,10 +74,7 @@ export function createRequestOrder(clock: Clock) {
   };
 
   return {
-    /**
-     * Calls `begin` when the previous response has been handed to the operating system completely, or `skip` if the
-     * client disconnects before. For requests for which {@link isQueued} is true.
-     */
+    /** Calls `begin` when the previous response was handed to the operating system, or `skip` if the client left. */
     wait(req: NodeIncoming, res: NodeOutgoing, begin: () => void, skip = (): void => undefined): void {
       if (isGone(req, res)) {
         skip();

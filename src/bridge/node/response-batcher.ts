@@ -15,10 +15,9 @@ interface Waiting {
 }
 
 /**
- * Creates a batcher that sends the responses of one turn of the event loop together, after the last request of that
- * turn. Each write to a socket wakes its reader, and alternating between handling and writing evicts both from the
- * processor's caches. With 64 requests in flight a get takes 28 µs of CPU in place of 39 µs, a create 95 µs in place of
- * 135 µs. `setImmediate` is imported so that fake global timers of a test do not stop it.
+ * Sends the responses of one turn of the event loop together, after its last request. Each write to a socket wakes its
+ * reader, and alternating evicts both from the processor's caches: with 64 requests in flight a get takes 28 µs of CPU
+ * in place of 39, a create 95 in place of 135. `setImmediate` is imported, so that fake timers do not stop it.
  *
  * @param onPending is called for responses that the client has not read at once; neither function may throw
  */

@@ -14,9 +14,8 @@ const MAX_IDLE_WAIT_MS = 250;
 
 /**
  * Calls `stop`, which closes the listening socket, when no client is likely to connect: the operating system resets
- * connections that it has not handed over by then. Until then new connections are accepted and held back. A client that
- * opens a connection for each request opens no other one while it waits for a response, so that new connections cease
- * for any number of such clients. The returned function stops at once.
+ * connections that it has not handed over by then. Until then new connections are accepted and held back, and clients
+ * that wait on them open no others. The returned function stops at once.
  *
  * @param withinMs the longest it may take; zero stops in the next turns of the event loop
  */
@@ -95,9 +94,7 @@ function holdConnections(server: object) {
 }
 
 /**
- * Set on a server while `gracefulClose` still accepts the connections that wait in the operating system. A property of
- * the server, because the listener and `gracefulClose` share nothing else; a registered symbol, because there may be
- * two copies of this package.
+ * Set on a server while `gracefulClose` still accepts. A registered symbol: there may be two copies of this package.
  */
 const ABOUT_TO_STOP: unique symbol = Symbol.for('kube-vitals.aboutToStopListening') as never;
 

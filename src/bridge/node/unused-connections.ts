@@ -11,9 +11,8 @@ interface UnusedSocket {
 }
 
 /**
- * Closes connections on which nothing was ever sent, such as the spare ones of browsers and load balancers.
- * `closeIdleConnections` of Node leaves them open, because it treats them as requests whose headers are late. Only for
- * servers without a `ConnectionTracker`, which tracks all connections.
+ * Closes connections on which nothing was ever sent, which `closeIdleConnections` leaves open as requests whose headers
+ * are late. Only for servers without a `ConnectionTracker`, which tracks all connections.
  */
 export function createUnusedCloser(server: object, clock: Clock): () => void {
   const ended = new Map<UnusedSocket, number>();

@@ -24,10 +24,7 @@ interface FlagTexts {
 }
 
 interface FlagReader<Value> {
-  /**
-   * Reads the value, or throws an Error that says what is wrong with it. Default: reads a boolean, or a text of which
-   * an empty one is `undefined`.
-   */
+  /** Reads the value, or throws an Error with its fault. Default: reads a boolean, or a text that is not empty. */
   readonly read: (text: string) => Value;
 }
 
@@ -42,11 +39,8 @@ export type FlagTable<Values = Readonly<Record<string, unknown>>> = {
 };
 
 /**
- * Reads a command line as kube-apiserver does: `--flag value`, `--flag=value`, booleans also alone, and the last one
- * counts. `--help` or `-h` wins over what comes after it.
- *
- * @param names the names of the operands, all of which are required
- * @throws Error that says what is wrong
+ * Reads a command line as kube-apiserver does: booleans also alone, and the last of equal flags counts. `--help` wins
+ * over what comes after it. `names` are those of the operands. @throws Error that says what is wrong
  */
 export function parseCommandLine<Values>(
   flags: FlagTable<Values>,

@@ -1,6 +1,5 @@
 /**
- * Characters that move the cursor of a terminal, change its colours or title, or show text in another order: control
- * characters (C0, DEL, C1), line separators and the marks of bidirectional text.
+ * What moves the cursor, changes colours or title, or reorders text: controls, line separators, bidirectional marks.
  */
 const UNSAFE = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
 const SHORT: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };

@@ -19,8 +19,7 @@ const LEGACY_FIELDS = ['user', 'group', 'readonly', 'resource', 'namespace'] as 
 const SPEC_FIELDS = [...LEGACY_FIELDS, 'apiGroup', 'nonResourcePath'] as const;
 
 /**
- * Reads kube-apiserver's ABAC policy file. Lines without `apiVersion` and `kind` are of the older form, whose absent
- * fields match everything.
+ * Reads kube-apiserver's ABAC policy file. In lines of the older form, without `kind`, absent fields match everything.
  */
 export function parsePolicyFile(text: string, fileName: string): readonly AbacPolicy[] {
   return text.split('\n').flatMap((line, index) => {

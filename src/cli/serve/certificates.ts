@@ -62,9 +62,8 @@ async function currentAuthority(dir: string, now: number, log: (line: string) =>
 }
 
 /**
- * The kubeconfig lists the certificates in the first file as trusted.
- *
- * @param current the one in use, which is returned where a file cannot be read twice, such as a pipe
+ * The kubeconfig trusts those in the first file. `current` is returned if a file, such as a pipe, can be read only
+ * once.
  */
 export async function givenCertificate(
   certFile: string,

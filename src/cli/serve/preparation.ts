@@ -24,10 +24,7 @@ export interface Preparation {
   readonly certificate: CertificateInUse;
 }
 
-/**
- * Prepares the start, and does the work with it, during which the certificate is kept valid. An error of either is
- * logged, and gives the exit code 1.
- */
+/** Prepares the start and does the work, during which the certificate is renewed. An error gives the exit code 1. */
 export async function runPrepared(
   flags: Flags,
   context: ProcessContext,

@@ -15,11 +15,10 @@ export interface Revisions {
 
 /**
  * Reserves revisions in a file, so that a store that starts empty never uses one twice and can still count from small
- * numbers that people can read. Clients that watch from before such a start get an error for their old revision. A
- * store that is shared over the network keeps its own counter and needs no file.
+ * numbers. Clients that watch from before such a start get an error for their old revision.
  *
- * @param storeIsDurable the store keeps its own counter on this disk, and the file matters only if it is deleted: the
- * start continues if the file cannot be written (a full disk), and the write is tried again later
+ * @param storeIsDurable the file matters only if the store is deleted: the start continues if it cannot be written (a
+ * full disk), and the write is tried again later
  */
 export async function reserveRevisions(
   path: string,

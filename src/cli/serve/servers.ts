@@ -20,9 +20,8 @@ export interface Servers extends Addresses {
 }
 
 /**
- * Limits on connections of clients that have not authenticated. None of the timeouts concerns responses: a watch may
- * last for ever, and TCP keep-alive probes its socket. There is no HTTP/2, so that a connection has one request at a
- * time.
+ * Limits on clients that have not authenticated. No timeout concerns responses: TCP keep-alive probes those of watches.
+ * There is no HTTP/2, so that a connection has one request at a time.
  */
 const LIMITS: ServerOptions = {
   maxHeaderSize: 65_536,

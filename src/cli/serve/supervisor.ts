@@ -57,9 +57,8 @@ interface Life extends ExitInfo {
 
 /**
  * Keeps workers running until a signal ends them. The first one starts alone, so that one process sets up the store and
- * the ports, and reports faults of the configuration; the others follow when it serves. A worker that ends is
- * started again, also one that was killed because it did not serve in time. One that ends by itself before it has ever
- * served ends all.
+ * the ports; the others follow when it serves. A worker that ends is started again, also one that was killed because it
+ * did not serve in time; but one that ends by itself before it has ever served ends all.
  *
  * @returns the exit code: the highest of the workers' in a shutdown, 1 when one was killed or could not start
  */

@@ -14,10 +14,7 @@ export function isWorkerProcess(): boolean {
 /** The last messages of a process may come after its exit. */
 const LAST_MESSAGES_MS = 200;
 
-/**
- * Starts this program once more. Each worker accepts connections for itself: Node's other way, where the primary hands
- * them to the workers in turn, loses those that are under way to a worker that is killed.
- */
+/** Starts this program once more. Workers accept connections themselves, so that none is lost with a killed worker. */
 export function spawnWorker({ onMessage, onEnd }: WorkerEvents): WorkerProcess {
   cluster.schedulingPolicy = cluster.SCHED_NONE;
   const worker = fork(onEnd);
@@ -84,8 +81,7 @@ export function joinPrimary({ onSignal }: Pick<ProcessContext, 'onSignal'>) {
     onMessage: (listener: (message: ToWorker) => void): void => void messages.push(listener),
     onGone: (listener: () => void): void => void gone.push(listener),
     /**
-     * Leaves the primary, which closes its copies of the listening sockets when the last worker has left. They would
-     * accept connections after the workers have closed theirs, and nothing would respond.
+     * Lets the primary close its copies of the listening sockets, which would accept connections that nobody serves.
      */
     leave(): void {
       hasLeft = true;

@@ -9,10 +9,7 @@ import type { Assignment } from './worker-messages.js';
 import { shareRegistry } from './worker-metrics.js';
 import { joinPrimary } from './worker-processes.js';
 
-/**
- * How much later than the others the first worker stops listening: connections that wait to be accepted are lost only
- * with the last copy of a listening socket, and by then hardly any client connects.
- */
+/** How much later the first worker stops listening: waiting connections are lost with the last copy of a socket. */
 const CLOSES_LATER_MS = 800;
 
 type Started = Omit<Assignment, 'certificate'> & Preparation;

@@ -23,10 +23,7 @@ interface LanesOptions {
   readonly failed: (series: Series, error: unknown, isFinal: boolean) => boolean;
 }
 
-/**
- * Writes series, several at a time; those about the same object take the same lane, in the order in which they were
- * recorded. A write that fails is repeated before the lane continues: usually the server is unavailable.
- */
+/** Writes series in lanes, one per object. A failed write is repeated first: usually the server is unavailable. */
 export function createLanes({ lanes: count, clock, signal, write, failed }: LanesOptions) {
   const lanes = Array.from({ length: count }, () => ({
     waiting: new Set<Series>(),

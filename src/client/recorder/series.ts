@@ -47,10 +47,7 @@ export function newSeries({ event, ...rest }: Occurrence, name: string, eventTim
 /** The most memory of the series that equal events can continue. */
 const MAX_BYTES = 33_554_432;
 
-/**
- * The series that equal events continue, in the order of their last use. A series ends after `idleMs` milliseconds
- * without an equal event.
- */
+/** The series that equal events continue, the last used last. One ends after `idleMs` without an equal event. */
 export function createSeriesTable(maxSeries: number, idleMs: number, evicted: (series: Series) => void) {
   const table = new Map<string, Series>();
   let bytes = 0;

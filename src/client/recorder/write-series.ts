@@ -13,9 +13,8 @@ export const microTime = (micros: number): string =>
   `${new Date(micros / 1_000).toISOString().slice(0, -1)}${String(micros % 1_000).padStart(3, '0')}Z`;
 
 /**
- * Writes the count of a series to the server, and returns it. An attempt can be repeated whatever the outcome of
- * earlier ones: the name is the recorder's choice, so that a create happens once; counts are absolute; and a patch
- * contains the latest known revision, so that one that arrives late changes nothing.
+ * Writes the count of a series, and returns it. It can be repeated whatever the outcome was: the recorder chooses the
+ * name, counts are absolute, and a patch contains the latest known revision, so that a late one changes nothing.
  */
 export async function writeSeries(
   client: EventWriter,

@@ -65,11 +65,7 @@ export async function askObject(
   return readObject(context, await send(context, request, signal), signal);
 }
 
-/**
- * Sends a request, and reports warnings. The caller reads the body or releases it.
- *
- * @throws StatusError for a 404; the caller throws other refusals
- */
+/** Sends a request. The caller reads the body or releases it. @throws StatusError for a 404, but no other refusal */
 export async function send(context: CallContext, request: ClientRequest, signal: AbortSignal): Promise<ApiResponse> {
   signal.throwIfAborted();
   const sent = Promise.resolve(context.transport(apiRequest(request, signal)));

@@ -4,10 +4,7 @@ import { CollectedBytes } from '../../http/bytes.js';
 import { untilAborted } from '../../clock/abortable.js';
 import { connectionError } from '../contract/errors.js';
 
-/**
- * The chunks of a response, each of which belongs to the consumer until it requests the next. Ends with an error when
- * one of the signals is aborted, also if the source then merely ends, or never does.
- */
+/** The chunks of a response, each the consumer's until it requests the next. Rejects when a signal is aborted. */
 export async function* chunksOf(
   response: Pick<ApiResponse, 'body' | 'signal'>,
   signal: AbortSignal,

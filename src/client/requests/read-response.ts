@@ -51,9 +51,7 @@ export function refuseCompressed(response: ApiResponse): void {
 
 export const isSuccess = (status: number): boolean => status >= 200 && status < 300;
 
-/**
- * The error of a refused request. `hint` ends its message where the response is no Status but a proxy's text or page.
- */
+/** The error of a refused request. `hint` ends its message if the response is no Status but a proxy's text. */
 export async function refusal(
   { clock, maxResponseBytes }: ReadOptions,
   response: ApiResponse,

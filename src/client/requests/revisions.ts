@@ -3,9 +3,8 @@ import type { Event } from '../../model/event.js';
 const DECIMAL = /^(0|[1-9]\d*)$/;
 
 /**
- * Orders two resourceVersions: below 0 where the first one is older. `undefined` if one of them is not a whole number,
- * so that they cannot be compared. Kubernetes declares those of one resource comparable in this way since 1.35, and
- * etcd's always were.
+ * Orders two resourceVersions: below 0 if the first is older, `undefined` if one is not a whole number. Kubernetes
+ * declares those of one resource comparable since 1.35, and etcd's always were.
  */
 export function compareRevisions(one: string, other: string): number | undefined {
   if (one === other) return 0;

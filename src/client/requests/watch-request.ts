@@ -43,8 +43,7 @@ function held<T>(promise: Promise<T>): Promise<T> {
 }
 
 /**
- * The same chunks, each of which is waited for as in {@link held}. Between them the process may end, also if the
- * consumer does not end the iteration. Not a generator, which would cost more for each chunk.
+ * The same chunks, each waited for as in {@link held}. Between them the process may end. A generator would cost more.
  */
 function holding<T>(chunks: AsyncGenerator<T, void, undefined>): AsyncIterable<T> {
   return {

@@ -8,10 +8,7 @@ import type { SilenceLimit } from './silence.js';
 /** How often in a row a server may refuse to resume before a list is read instead. */
 const MAX_REFUSALS = 3;
 
-/**
- * The outcomes of the attempts of one follower, which decide about the next attempt. `isListing` means that there is no
- * position yet: the attempt failed in a list, or before one that has to come first.
- */
+/** The outcomes of a follower's attempts, which decide about the next one. `isListing`: there is no position yet. */
 export function createAttempts(
   series: FailureSeries,
   backoff: ReturnType<typeof createBackoff>,
@@ -60,11 +57,7 @@ export function createAttempts(
       refusals = 0;
       backoff.reset();
     },
-    /**
-     * Whether a failure means that changes after the position are no longer in the server's history.
-     *
-     * @throws the error that ends the follower for good
-     */
+    /** Whether a failure means that the history no longer has the changes. @throws the error that ends the follower */
     isLost(error: unknown, isListing: boolean): boolean {
       if (isFailure(error, 'unordered') || isTransportClosed(error)) throw error;
       if (isListing || !(isRewound(error) || isExpired(error) || isRefusedTooOften(error))) return false;
@@ -72,11 +65,7 @@ export function createAttempts(
       count(error, isListing);
       return true;
     },
-    /**
-     * Takes any other failure into account, and returns the pause that the server requests, in milliseconds.
-     *
-     * @throws a permanent error
-     */
+    /** Counts any other failure, and returns the pause that the server requests. @throws a permanent error */
     failed(error: unknown, isListing: boolean): number {
       if (isFailure(error, 'silent')) {
         silence.exceeded();

@@ -1,9 +1,6 @@
 import type { Clock } from '../../clock/clock.js';
 
-/**
- * Collects items into batches of at most `size`; the first item of a batch waits at most `ms` milliseconds for others.
- * While a batch is worked on, one item is read ahead. An incomplete batch at the end is left out.
- */
+/** Collects batches of at most `size`; their first item waits at most `ms` for others. One item is read ahead. */
 export async function* batchesOf<T>(
   items: AsyncIterableIterator<T>,
   size: number,

@@ -8,10 +8,8 @@ import type { View } from './view.js';
 const NOTHING: readonly EventChange[] = [];
 
 /**
- * Keeps which version of each event the consumer has, and returns the differences to those of the server.
- *
- * @param after the position a watch begins at without a list; older events that were never seen are not returned
- * @param skipsFirst true if the events of the first list are not returned
+ * Keeps which version of each event the consumer has, and returns the differences. `after` is where a watch without a
+ * list begins: older events that were never seen are not returned. `skipsFirst` leaves out those of the first list.
  */
 export function createDiffingView(
   remembered: Remembered,

@@ -36,10 +36,7 @@ interface FollowDependencies<Given> {
 
 /**
  * Follows the events of a server until the signal is aborted or the iterator is ended: lists, watches, and resumes at
- * its position. Pages of lists are read as the consumer takes the results.
- *
- * @param where the function that follows, for observations
- * @throws the server's refusal, if that is permanent
+ * its position. `where` names the function in observations. @throws a permanent refusal
  */
 export function follow<Given>(
   where: string,
@@ -70,10 +67,7 @@ function createFollower<Given>(
   let mustCompare = position !== undefined;
   let usesWatchList = watchList;
 
-  /**
-   * Changes come from this generator itself: with one more between it and the connection, or `yield*` for the few
-   * changes of a frame, each costs the consumer's process a fifth more.
-   */
+  /** Changes come from here itself: one more generator, or `yield*`, would cost the consumer a fifth more. */
   async function* run(): AsyncGenerator<Given, void, undefined> {
     const release = keepProcessAlive();
     try {

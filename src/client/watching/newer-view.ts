@@ -7,9 +7,8 @@ import type { View } from './view.js';
 const BEGINNING = '0';
 
 /**
- * Returns each version that is newer than the last one returned, also from a list, so that only the revision of that
- * one (`cursor`) has to be kept to resume. Deletions are not returned. At most `maxHeld` events of a list are held for
- * sorting: of a longer list the oldest ones are returned, and it is read again.
+ * Returns each version that is newer than the last one, also from a list, so that its revision (`cursor`) is enough to
+ * resume. At most `maxHeld` are held for sorting: of a longer list the oldest are returned, and it is read again.
  */
 export function createNewerView(cursor: string | undefined, maxHeld: number): View<Event> {
   let last = cursor ?? BEGINNING;

@@ -5,11 +5,7 @@ import type { View } from './view.js';
 
 const TYPES = { ADDED: 'added', MODIFIED: 'updated', DELETED: 'deleted' } as const;
 
-/**
- * Keeps no events: where changes were missed it reports that, and returns existing events.
- *
- * @param onlyNewer returns only those newer than the position
- */
+/** Keeps no events: reports where changes were missed, and returns existing events; `onlyNewer`: after the position. */
 export function createPassThroughView(onlyNewer: boolean): View<EventChange | RelistedNotice> {
   let after: string | undefined;
   /** A part of a list has been returned, which is void if the list begins again. */

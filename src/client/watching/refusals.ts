@@ -2,10 +2,7 @@ import { isConnectionError, isResponseError, isStatusError } from '../contract/e
 
 const KIND: unique symbol = Symbol('kind of failure');
 
-/**
- * `unordered`: the revisions of the server are not numbers, so events cannot be ordered. `rewound`: what the server
- * sends is not after the position, so its revisions have gone back. `silent`: nothing was received for too long.
- */
+/** `unordered`: revisions are not numbers. `rewound`: they have gone back. `silent`: nothing came for too long. */
 type FailureKind = 'unordered' | 'rewound' | 'silent';
 
 export const failure = (kind: FailureKind, message: string): Error =>
@@ -28,20 +25,14 @@ export function isFinal(error: unknown): boolean {
   return !isStatusError(error) || (error.code < 500 && !TEMPORARY.has(error.code));
 }
 
-/**
- * True for a failure that may be due to the resourceVersion, such as a change that the client cannot read, and not to
- * the server's load or the caller's rights.
- */
+/** True for a failure that may be due to the resourceVersion, and not to load or rights. */
 export function isRefusedResume(error: unknown): boolean {
   if (!isStatusError(error)) return isResponseError(error);
   const { code } = error;
   return !TEMPORARY.has(code) && ![401, 403, 502, 503, 504].includes(code);
 }
 
-/**
- * True for failures of servers without WatchList: they refuse it, or ignore it, so that the initial events never end, or
- * send what cannot be read. A lost connection or a server under load is no sign of that.
- */
+/** True for failures of servers without WatchList: a refusal, initial events without an end, or what cannot be read. */
 export function isNoWatchList(error: unknown): boolean {
   if (isFailure(error, 'silent') || isResponseError(error)) return true;
   return isStatusError(error) && ![408, 410, 429, 503, 504].includes(error.code);

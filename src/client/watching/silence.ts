@@ -9,11 +9,9 @@ const REMEMBERED = 3;
 export type SilenceLimit = ReturnType<typeof createSilenceLimit>;
 
 /**
- * The limit begins with `startMs`, is never shorter, and follows the intervals between the server's bookmarks. A server
- * that sends none may have nothing to send: the limit is doubled with each connection in a row that was closed, until
- * a frame comes.
- *
- * @param begun the time of a monotonic clock, in milliseconds
+ * The limit begins with `startMs`, is never shorter, and follows the intervals between bookmarks. A server without them
+ * may have nothing to send: the limit doubles with each closed connection in a row. `begun` is a monotonic time in
+ * milliseconds.
  */
 export function createSilenceLimit(startMs: number, begun: number) {
   const longest = Math.max(MAX_MS, startMs);

@@ -1,10 +1,7 @@
 import { onAbort } from '../../../clock/abortable.js';
 import { createSemaphore } from '../../../clock/semaphore.js';
 
-/**
- * Lets at most `max` requests at a time through to their connections. undici limits connections as well, but a request
- * cannot leave its queue: there, those that were aborted would each take a connection before those that still wait.
- */
+/** Lets `max` requests through at a time. undici's own limit would give connections to requests that were aborted. */
 export function createConnectionLimit(max: number) {
   const semaphore = createSemaphore(max);
   /** Waits for a free connection until the signal is aborted. Returns the function that releases it. */

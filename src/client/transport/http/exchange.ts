@@ -162,17 +162,12 @@ const HEADERS_OVERFLOW = 'UND_ERR_HEADERS_OVERFLOW';
 /** The error with which undici reports headers over HTTP/1 that are too large. */
 const headersOverflow = (): Error => Object.assign(new Error('Headers Overflow Error'), { code: HEADERS_OVERFLOW });
 
-/**
- * True for undici's errors about responses that are not HTTP; its parser also fails where the connection ends early.
- */
+/** True for responses that are not HTTP. The parser also fails where the connection ends early. */
 const isNotHttp = (error: unknown): boolean =>
   codeOf(error) === HEADERS_OVERFLOW ||
   (error instanceof Error && error.name === 'HTTPParserError' && !error.message.includes('EOF'));
 
-/**
- * The error of a request that failed, with the address but nothing else of the request: headers are secret. `sent` is
- * true if the request had been written to a connection, at least in part.
- */
+/** The error of a request, with its address and nothing else: headers are secret. `sent`: some of it was written. */
 function requestFailure(error: unknown, host: string, sent: boolean): Error {
   const reason = reasonOf(error);
   if (isNotHttp(error)) return responseError(`${host} did not respond with HTTP: ${reason}`, 0, error);

@@ -24,8 +24,7 @@ export interface ExecSource extends Pick<Source<ExecCredential>, 'read'> {
 
 const VERSIONS = ['client.authentication.k8s.io/v1', 'client.authentication.k8s.io/v1beta1'];
 /**
- * The minimum time for which credentials are used: a program may return expired ones, and those without a token cannot
- * be distinguished. A program that has failed is not run again within this time either, even if requests are repeated.
+ * How long credentials are used at least, as a program may return expired ones, and how long a failed one is not run.
  */
 const MIN_AGE_MS = 1_000;
 

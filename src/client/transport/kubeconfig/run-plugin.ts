@@ -22,10 +22,7 @@ const MAX_HINT = 500;
 /** How long a program's own children may keep its output open after its end, in milliseconds: they may never close it. */
 const DRAIN_MS = 500;
 
-/**
- * Runs a program without a shell until the signal ends it, and returns its standard output. Errors name the program,
- * but neither its arguments nor its output, which may be secret.
- */
+/** Runs a program without a shell and returns its output. Errors name only the program: the rest may be secret. */
 export async function runPlugin(plugin: PluginCommand, signal: AbortSignal): Promise<string> {
   const [{ spawn }, { env }] = await Promise.all([import('node:child_process'), import('node:process')]);
   signal.throwIfAborted();
