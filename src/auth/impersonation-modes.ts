@@ -9,7 +9,6 @@ export interface ImpersonationMode {
   readonly user: { readonly resource: string; readonly namespace?: string; readonly name: string };
   /** Groups that the user gets automatically. */
   readonly groups: readonly string[];
-  /** The real caller, as passed to the authorizer. */
   readonly requestor: Caller;
 }
 

@@ -110,7 +110,6 @@ async function askEach({ authorize, mode: { requestor } }: Check, each: readonly
   return undefined;
 }
 
-/** Returns the fault of groups that constrained modes never grant. */
 function groupFault(groups: readonly string[]): { readonly name?: string; readonly reason: string } | undefined {
   if (groups.includes('')) return { reason: 'impersonating the empty string group is not allowed' };
   if (!groups.includes('system:masters')) return undefined;

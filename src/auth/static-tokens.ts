@@ -48,7 +48,6 @@ function fromTokens(tokens: StaticTokens): Authenticate {
 /** The strings into which JavaScript converts a missing value as an object key or in a template. */
 const ACCIDENTS: ReadonlySet<unknown> = new Set(['undefined', 'null', 'NaN', 'true', 'false']);
 
-/** Returns the fault of a token, without quoting a secret. */
 function tokenFault(token: unknown): string | undefined {
   const hint = 'read the token before and stop when it is missing, for example an environment variable that is not set';
   if (ACCIDENTS.has(token)) return `is the text "${String(token)}", which anybody would guess; ${hint}`;

@@ -25,9 +25,7 @@ import { rootOf } from './registry.js';
 export interface EndpointsDependencies {
   readonly clock: Clock;
   readonly observe: Observe;
-  /** Decides about all requests except those for open roots. */
   readonly permission: AskPermission;
-  /** Decides about open roots. */
   readonly open: AskOpen;
   ask(root: HealthRoot, exclude: readonly string[]): Evaluation;
   /** Returns the verdict of one check of an endpoint; `undefined` if the endpoint has no check with that name. */

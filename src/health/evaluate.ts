@@ -27,7 +27,6 @@ export interface GracePeriod {
 const NOTHING: readonly string[] = Object.freeze([]);
 const EXCLUDED: ProbeVerdict = Object.freeze({ status: 'excluded' });
 
-/** Evaluates one check; within its grace period it is not run. */
 export function evaluateOne(
   root: HealthRoot,
   runner: CheckRunner,

@@ -14,7 +14,6 @@ import { uncached } from './adapt-response.js';
 export type Permission =
   { readonly granted: true; readonly mayKnow: boolean } | { readonly granted: false; readonly refusal: ApiResponse };
 
-/** Decides whether a request for a decoded path is allowed. */
 export type AskPermission = (request: ApiRequest, path: string) => Permission | Promise<Permission>;
 
 const WITHOUT_REASONS: Permission = /* @__PURE__ */ Object.freeze({ granted: true, mayKnow: false });

@@ -3,7 +3,6 @@ export function isPromise<T>(value: T | PromiseLike<T>): value is PromiseLike<T>
   return typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function';
 }
 
-/** Continues with a value: synchronously unless it is a promise. */
 export function chain<T, R>(value: T | PromiseLike<T>, next: (value: T) => R | Promise<R>): R | Promise<R> {
   return isPromise(value) ? Promise.resolve(value).then(next) : next(value);
 }

@@ -204,7 +204,6 @@ class JsonReader {
     return this.#text.charAt(this.#at);
   }
 
-  /** Whether this character is next; if so, skips it. */
   #pass(character: string): boolean {
     if (this.#peek() !== character) return false;
     this.#at++;

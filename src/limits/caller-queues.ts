@@ -57,7 +57,6 @@ const IDLE_MS = 2_000;
  */
 export function createCallerQueues({ clock, atNextTurn, waitMs, free, freeFor }: CallerQueuesDependencies) {
   const states = new Map<string, CallerState>();
-  /** Callers that can be served, in order. */
   const ready = {
     start: new Set<CallerState>(),
     bytes: new Set<CallerState>(),
@@ -144,7 +143,6 @@ export function createCallerQueues({ clock, atNextTurn, waitMs, free, freeFor }:
       return state;
     },
     mayBegin: (state: CallerState): boolean => scheduler.mayBegin(state) && state.start.length === 0,
-    /** Whether several callers are active. */
     areShared: (): boolean => scheduler.areShared(),
     /** Whether a new request has to queue behind other requests of this caller, or of all callers. */
     mustWait: (kind: WaitKind, state: CallerState, left: number): boolean =>

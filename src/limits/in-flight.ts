@@ -35,9 +35,7 @@ const nothing = (): undefined => undefined;
 /** The most concurrent store calls of one caller while others, whose calls queue behind them, are active. */
 const STORE_CALLS_BESIDE_OTHERS = { read: 16, write: 32, watch: Infinity } as const;
 
-/** The place of a request that is not counted. */
 const NO_PLACE: Place = Object.freeze<Place>({ streams: nothing, release: nothing });
-/** The bytes of responses that are not counted. */
 const NO_BYTES: HeldBytes = Object.freeze<HeldBytes>({ become: nothing, grow: () => true, release: nothing });
 
 /** Counts the requests in flight and schedules their callers fairly. @throws TypeError listing every invalid option */

@@ -119,7 +119,6 @@ export function createScheduler({ clock, atNextTurn, serve, hasLongQueue }: Sche
       caller.begun += 1;
       return true;
     },
-    /** Whether several callers are active. */
     areShared: (): boolean => clock.monotonic() < sharedUntil,
     /** Reports waiting work: `serve` is called in the next turns, until it returns false. */
     wake(): void {

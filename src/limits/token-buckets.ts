@@ -1,7 +1,6 @@
 import type { Clock } from '../clock/clock.js';
 
 export interface TokenBucketsOptions {
-  /** Tokens per second. */
   readonly qps: number;
   /** The size of a bucket, and the number of tokens in a new one. */
   readonly burst: number;

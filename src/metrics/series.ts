@@ -1,6 +1,5 @@
 import { ownText } from '../cache/own-text.js';
 
-/** A sample in the form that prom-client prints. */
 interface Sample {
   readonly labels: Readonly<Record<string, string | number>>;
   readonly value: number;

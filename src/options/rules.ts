@@ -19,7 +19,6 @@ export const aNonEmptyString: OptionRule = /* @__PURE__ */ mustBe(isNonEmptyStri
 
 export const aList: OptionRule = /* @__PURE__ */ mustBe((value) => Array.isArray(value), 'a list');
 
-/** Requires a list of any number of strings, none of them empty. */
 export const aListOfStrings: OptionRule = /* @__PURE__ */ mustBe(
   (value) => Array.isArray(value) && value.every(isNonEmptyString),
   'a list of non-empty strings',

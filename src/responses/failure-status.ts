@@ -15,7 +15,6 @@ export function failureStatus(
   return details === undefined ? { ...status, code } : { ...status, details, code };
 }
 
-/** 401: no credential, or an invalid one. */
 export const UNAUTHORIZED: Status = /* @__PURE__ */ Object.freeze(
   /* @__PURE__ */ failureStatus(401, 'Unauthorized', 'Unauthorized'),
 );
@@ -25,5 +24,4 @@ export function badTimeoutMessage(fault: string): string {
   return `invalid timeout specified in the request URL - ${fault}`;
 }
 
-/** The message of the 503 of a server that is shutting down. */
 export const SHUTTING_DOWN = 'apiserver is shutting down';

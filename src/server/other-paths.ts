@@ -104,7 +104,6 @@ async function failure(
   return { ...response, headers: { ...response.headers, ...headers } };
 }
 
-/** Returns what is wrong with `?timeout=`, which watches ignore. */
 function timeoutFault(query: Query, { verb }: Attributes): string | undefined {
   const text = query.get('timeout')?.[0];
   if (!text || verb === 'watch') return undefined;

@@ -80,7 +80,6 @@ export function createExpiryLoop(options: ExpiryLoopOptions) {
   };
 
   return {
-    /** Starts the loop. Has no effect when it is running already. */
     start: (): void => start(),
     /** Starts the loop if the timer of `start()` was refused, as in Cloudflare Workers while modules are evaluated. */
     retry(): void {

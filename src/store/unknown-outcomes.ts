@@ -8,7 +8,6 @@ import { keyText, sameBytes } from './contract/keys.js';
 import { eventSize, type EncodedEvent, type EventRecord } from './contract/record.js';
 import { anEventStore } from './contract/store-rule.js';
 
-/** The longest pause between repetitions, in milliseconds. */
 const MAX_PAUSE_MS = 1_000;
 
 /** Options of {@link resolveUnknownOutcomes}. */

@@ -58,7 +58,6 @@ export async function assertStoreError(
   return error;
 }
 
-/** Fails the test unless the promise rejects; returns the reason. */
 export async function assertRejects(promise: Promise<unknown>, what: string): Promise<unknown> {
   let value: unknown;
   try {

@@ -88,7 +88,6 @@ function createReader(store: EventStore, after: Revision, waitMs: number | undef
   };
   return {
     batch: (): Promise<IteratorResult<readonly Change[]>> => withHandledRejection(batch()),
-    /** The next `count` changes, however they are batched. */
     take: (count: number): Promise<readonly Change[]> => withHandledRejection(take(count)),
     stop: (): void => abort.abort(),
   };
@@ -117,11 +116,9 @@ export function createFixture(options: EventStoreSuiteOptions, context: StoreCon
   return {
     store: store as EventStore,
     context: context as StoreContext,
-    /** An hour from now. */
     later: (): WriteOptions => later(),
     create: (name: string, more?: EventOptions): Promise<EventRecord> => create(name, more),
     reopen: (): Promise<EventStore> => open(options.reopen, 'the store declares durable: give the suite `reopen`'),
-    /** A second store on the same data. */
     second: (): Promise<EventStore> =>
       open(options.secondInstance, 'the store declares shared: give the suite `secondInstance`'),
     /** Copies the data; returns a function that restores it while stores are open. `undefined`: that cannot be done. */

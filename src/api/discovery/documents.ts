@@ -12,7 +12,6 @@ export interface DiscoveryResource {
   readonly singularName: string;
   readonly namespaced: boolean;
   readonly kind: string;
-  /** In alphabetical order. */
   readonly verbs: readonly string[];
   readonly shortNames: readonly string[];
 }
@@ -35,13 +34,11 @@ function groupBody(served: GroupVersion): object {
   return { name: served.group, versions: [described], preferredVersion: described };
 }
 
-/** `/apis`. */
 export function groupList(groups: readonly GroupVersion[], address: string): object {
   const described = groups.map((group) => ({ ...groupBody(group), serverAddressByClientCIDRs: anyClient(address) }));
   return { kind: 'APIGroupList', groups: described };
 }
 
-/** `/apis/GROUP`. */
 export function groupDocument(served: GroupVersion): object {
   return { kind: 'APIGroup', apiVersion: 'v1', ...groupBody(served) };
 }

@@ -64,7 +64,6 @@ const OPTIONAL: ReadonlySet<string> = new Set([
   'minCompatibilityMinor',
 ]);
 
-/** Any part of the information may be left out. */
 export const aVersion: OptionRule = (value, name) =>
   anObject(Object.fromEntries(Object.keys(DEFAULT).map((key) => [key, aString])) as OptionRules<VersionInfo>)(
     value,

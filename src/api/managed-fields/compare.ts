@@ -5,7 +5,6 @@ import { isAtomic, isVacant, itemsByElement, memberShape } from './fields-of.js'
 import { fieldElement } from './path-element.js';
 
 export interface Comparison {
-  /** New fields and fields with another value. */
   readonly changed: FieldSet;
   readonly removed: FieldSet;
 }

@@ -8,7 +8,6 @@ import { type FieldSet, union, fromFieldsV1, toFieldsV1 } from './field-set.js';
 export interface Manager {
   readonly name: string;
   readonly operation: 'Apply' | 'Update';
-  /** The version whose field names are used. */
   readonly apiVersion: string;
   readonly subresource: string;
   /** RFC 3339, whole seconds. Absent for a manager that never changed the object (its apply had no effect). */

@@ -16,7 +16,6 @@ export interface ManagedVersion {
   readonly fieldsPresent?: ((object: WireObject) => string | undefined) | undefined;
 }
 
-/** An object without content, with which a new one is compared. */
 export function emptyObject(shape: StructShape): WireObject {
   const object: Record<string, unknown> = {};
   for (const { name, presence, zero } of shape.fields) {

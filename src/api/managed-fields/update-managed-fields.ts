@@ -49,7 +49,6 @@ function baseManagers({ stored = [], sent }: UpdateManagedFieldsInput): Managers
   return (sent && decodeManagers(sent)) ?? decodeManagers(stored) ?? new Map();
 }
 
-/** True for an empty list, or one empty entry. */
 export function isReset(sent: readonly ManagedFieldsEntry[]): boolean {
   return sent.length === 0 || (sent.length === 1 && Object.keys(sent[0] ?? {}).length === 0);
 }

@@ -77,7 +77,6 @@ const WATCH: Json = query('watch', 'boolean', 'Respond with a stream of changes 
 export interface OperationFacts {
   readonly gvk: KindName;
   readonly plural: string;
-  /** Names of the definitions of the object and of its list. */
   readonly object: string;
   readonly list: string;
 }

@@ -7,7 +7,6 @@ import { badTimeoutMessage } from '../../responses/failure-status.js';
 /** A decoded query: values in order of appearance. */
 export type Query = ReadonlyMap<string, readonly string[]>;
 
-/** The first value of a parameter; later ones do not count. */
 export function first(query: Query, name: string): string | undefined {
   return query.get(name)?.[0];
 }

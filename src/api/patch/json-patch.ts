@@ -29,7 +29,6 @@ export function applyJsonPatch(
   return { document: patching.document, touched, copied: patching.copied > 0 };
 }
 
-/** Whether the operation succeeded. */
 function apply(patching: Patching, operation: Record<string, unknown>): boolean {
   const op = member(operation, 'op');
   const path = pointer(patching, operation, 'path');

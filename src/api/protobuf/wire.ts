@@ -5,9 +5,7 @@ import { tooManyMembers } from '../body/parse-body.js';
 /** `k8s` and a zero byte, which identify an object in protobuf. */
 export const MAGIC: Uint8Array = Uint8Array.of(0x6b, 0x38, 0x73, 0x00);
 
-/** Wire type of booleans and integers. */
 export const VARINT = 0;
-/** Wire type of texts, bytes and messages. */
 export const DELIMITED = 2;
 const END_GROUP = 4;
 

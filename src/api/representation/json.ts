@@ -21,7 +21,6 @@ const FRAME_START: Readonly<Record<FrameType, Uint8Array>> = {
   ERROR: start('ERROR'),
 };
 
-/** One JSON watch event: always compact, on one line. */
 function frame(type: FrameType, json: Uint8Array): Uint8Array {
   return joinBytes([FRAME_START[type], json, FRAME_END]);
 }

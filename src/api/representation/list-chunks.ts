@@ -6,7 +6,6 @@ import type { SerializedBody } from './serializer.js';
 /** Bytes of at least this length are sent unchanged; copying fewer costs less than a separate write. */
 const MIN_SEPARATE_WRITE = 32_768;
 
-/** The bytes around the items of a list. */
 export interface ListFrame {
   readonly head: Uint8Array;
   /** Between head and the first item. */

@@ -32,7 +32,6 @@ const protobufSerializer: Serializer = {
   ...loaded(async () => (await import('./protobuf.js')).protobufWriter),
 };
 
-/** The formats that can be written, the default first. */
 export const SERIALIZERS: readonly Serializer[] = [jsonSerializer, yamlSerializer, protobufSerializer];
 
 /** The media types of responses with one object, in Kubernetes' order, as refusals name them. */

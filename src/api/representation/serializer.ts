@@ -43,7 +43,6 @@ export interface Serializer extends FormatWriter {
   readonly headers: ResponseHeaders;
   /** Content-Type of a watch; undefined if this format has no framing. */
   readonly streamType: string | undefined;
-  /** True if Tables exist in this format. */
   readonly tables: boolean;
   /** The same format for human readers; undefined if there is no difference. */
   readonly pretty: Serializer | undefined;

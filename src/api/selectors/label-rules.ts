@@ -64,7 +64,6 @@ interface LabelRule {
   readonly absent: boolean;
   /** True if objects with the label can match. */
   readonly present: boolean;
-  /** The only allowed values, if there are any. */
   readonly among?: Values | undefined;
   readonly not?: Values | undefined;
   readonly above?: bigint | undefined;
@@ -82,7 +81,6 @@ const MANY = 64;
 /** Tests all requirements. Linear in the labels of the object or the keys of the selector, whichever are fewer. */
 export class LabelRules {
   readonly #rules: ReadonlyMap<string, LabelRule>;
-  /** How many keys an object must have. */
   readonly #required: number;
 
   constructor(requirements: readonly LabelRequirement[]) {

@@ -69,7 +69,6 @@ export function expired(message: string, token?: string): StatusFailure {
   return failure(410, 'Expired', message, undefined, token ? { continue: token } : undefined);
 }
 
-/** 413: `text` follows `Request entity too large: `. */
 export function tooLarge(text: string): StatusFailure {
   return failure(413, 'RequestEntityTooLarge', `Request entity too large: ${text}`);
 }

@@ -6,7 +6,6 @@ import { MAX_STATUS_LENGTH } from './status-failure.js';
 export interface FieldError {
   readonly field: string;
   readonly reason: string;
-  /** The text after `FIELD: `. */
   readonly text: string;
 }
 

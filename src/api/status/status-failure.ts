@@ -7,7 +7,6 @@ const BRAND: unique symbol = Symbol.for('kube-vitals.StatusFailure') as never;
 /** A failure that has a Status: thrown by verbs, rendered in one place. */
 export interface StatusFailure extends Error {
   readonly status: Status;
-  /** Headers beyond the usual ones. */
   readonly headers: Readonly<Record<string, string>>;
 }
 

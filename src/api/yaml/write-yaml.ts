@@ -51,7 +51,6 @@ function writeNode(out: Output, value: unknown, indent: number, parent: Parent):
   return NOTHING;
 }
 
-/** The result for a leaf, which has been written already. */
 const NOTHING: readonly never[] = [];
 
 function writeInline(out: Output, text: string, parent: Parent): void {

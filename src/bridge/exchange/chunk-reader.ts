@@ -37,7 +37,6 @@ export abstract class ChunkReader {
     }
   }
 
-  /** Receives the next result of the source. */
   resolve(result: IteratorResult<Uint8Array, unknown>): void {
     if (this.isOver) return;
     let chunk: Uint8Array | undefined;
@@ -57,7 +56,6 @@ export abstract class ChunkReader {
     }
   }
 
-  /** Called when the source has failed. */
   reject(error: unknown): void {
     if (this.isOver) return;
     this.isOver = true;

@@ -1,6 +1,5 @@
 /** The part of a request of `node:http` that shows whether all of its headers are there. */
 export interface CountedHeaders {
-  /** Names and values in turn. */
   readonly rawHeaders?: readonly string[] | undefined;
   readonly socket?: { readonly server?: object | null | undefined } | null | undefined;
 }

@@ -135,7 +135,6 @@ export class FetchExchange implements ApiRequest {
     this.#unfollow = [this.#request.signal, this.#info?.connection].map((signal) => onAbort(signal, onLeft));
   }
 
-  /** Called when the response has been handed over completely. */
   finish(): void {
     if (this.#finished) return;
     this.#finished = true;

@@ -1,6 +1,5 @@
 export interface SharedCopy {
   readonly bytes: Uint8Array;
-  /** How many streams got it. */
   takers: number;
 }
 

@@ -25,7 +25,6 @@ export function createClosing(signal: AbortSignal | undefined) {
       sessions.add(session);
       session.once('close', () => sessions.delete(session));
     },
-    /** Called before the headers of a response are sent. */
     beforeHead({ req, res }: NodeExchange): void {
       if (!closing || http2Stream(res) !== undefined || isAboutToStop(req.socket)) return;
       // Of pipelined requests only the last response may have it.

@@ -1,7 +1,6 @@
 import { directSocket, type NodeOutgoing } from './message.js';
 import { http } from './node-http.js';
 
-/** Larger chunks are not copied. */
 const MAX_COPIED_BYTES = 65_536;
 
 /** Encodes a chunk with the chunked transfer coding (RFC 9112, 7.1). */

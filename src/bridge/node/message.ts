@@ -151,7 +151,6 @@ export interface NodeOutgoing {
   removeListener(event: string, listener: (...values: unknown[]) => void): unknown;
 }
 
-/** Returns the HTTP/2 stream of a message, or `undefined` on HTTP/1. */
 export function http2Stream(message: NodeIncoming | NodeOutgoing): Http2StreamLike | undefined {
   const stream = (message as { readonly stream?: Partial<Http2StreamLike> | null }).stream;
   return typeof stream?.close === 'function' ? (stream as Http2StreamLike) : undefined;
@@ -177,7 +176,6 @@ function destroySoon(this: Http2StreamLike): void {
   process.nextTick(() => this.destroy());
 }
 
-/** True if the client has disconnected. */
 export function isGone(req: NodeIncoming, res: NodeOutgoing): boolean {
   if (res.destroyed === true || http2Stream(res)?.destroyed === true) return true;
   return res.socket === null && req.socket?.destroyed === true;

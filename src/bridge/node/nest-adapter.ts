@@ -8,11 +8,8 @@ import { createServing } from './serving.js';
 export interface NestHttpAdapter {
   /** `express` or `fastify`. */
   getType(): string;
-  /** The Express application, or the Fastify instance. */
   getInstance(): unknown;
-  /** The server of Node. */
   getHttpServer(): unknown;
-  /** Adds a middleware. */
   use(middleware: (req: NodeIncoming, res: NodeOutgoing, next: () => void) => void): unknown;
 }
 

@@ -22,7 +22,6 @@ export interface RequestRouting {
   readonly next?: (() => void) | undefined;
   /** Called before anything is written, or if the request is not handled because its client has left; perhaps twice. */
   readonly onResponse?: () => void;
-  /** The request object of the framework, if it is not that of Node. */
   readonly framework?: unknown;
 }
 

@@ -4,5 +4,4 @@ import process from 'node:process';
 // Node 22.
 const http: typeof import('node:http') = /* @__PURE__ */ process.getBuiltinModule('node:http');
 
-/** The module `node:http`. */
 export { http };

@@ -31,7 +31,6 @@ export function isQueued(req: NodeIncoming, res: NodeOutgoing): boolean {
 interface WaitingRequests {
   /** For each request what is called if the client disconnects before its turn. */
   readonly skips: Set<() => void>;
-  /** False while the connection is paused. */
   reading: boolean;
   timer: ClockTimer | undefined;
 }

@@ -38,9 +38,7 @@ const LINGER_MS = 1_000;
 
 interface Connection {
   readonly socket: TrackableSocket;
-  /** How many responses are unfinished. */
   open: number;
-  /** The latest unfinished response. */
   last: TrackableResponse | undefined;
   /** True for HTTP/2, whose sessions end by themselves after GOAWAY. */
   readonly http2: boolean;

@@ -54,7 +54,6 @@ export function createTransfers(clock: Clock, stallTimeoutMs: number) {
   };
 }
 
-/** True while bytes of a response wait for the client. */
 export function isPending(res: NodeOutgoing): boolean {
   return (res.writableLength ?? 0) > 0;
 }

@@ -22,14 +22,11 @@ export type EndSignal = 'SIGINT' | 'SIGTERM';
 /** The exit codes of a program that a signal ended, as shells report them: 128 plus the number of the signal. */
 export const SIGNAL_EXIT_CODES: Readonly<Record<EndSignal, number>> = { SIGINT: 130, SIGTERM: 143 };
 
-/** Resolves to the exit code. */
 type Run = (context: ProcessContext) => Promise<number>;
 
 export interface Command {
   readonly name: string;
-  /** The name and its operands: `copy FROM TO`. */
   readonly usage: string;
-  /** One line for the list of commands. */
   readonly summary: string;
   readonly flags: FlagTable;
   /** Reads the words after the name, and opens nothing. The error is one line. */
@@ -40,11 +37,8 @@ export interface Command {
 
 interface CommandDefinition<Values> extends Pick<Command, 'name' | 'summary'> {
   readonly flags: FlagTable<Values>;
-  /** The names of the operands. All are required. */
   readonly operands?: readonly string[];
-  /** What the command does, in lines for its help. */
   readonly about: readonly string[];
-  /** @throws Error that says what is wrong with the command line */
   readonly read: (flags: Values, ...operands: readonly string[]) => Run;
 }
 
@@ -65,7 +59,6 @@ export function createCommand<Values>(definition: CommandDefinition<Values>): Co
   };
 }
 
-/** The exit code of an invalid command line. */
 export const USAGE_ERROR = 2;
 
 /** Runs a command with the words after its name. Resolves to the exit code; an error is one line on stderr. */

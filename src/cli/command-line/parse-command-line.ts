@@ -16,7 +16,6 @@ interface FlagTexts {
   readonly value?: string;
   /** The text of the default. Default: `false` for booleans, else empty. */
   readonly fallback?: string;
-  /** Shown in place of the default. */
   readonly shownDefault?: string;
   readonly help: string;
   /** The part of the value that an error message may contain. Default: all of it. */
@@ -104,7 +103,6 @@ function readValue(name: string, { value, read, quote }: FlagDefinition, text: s
 
 const fallbackOf = ({ value, fallback = value === undefined ? 'false' : '' }: FlagDefinition): string => fallback;
 
-/** The default of a flag, as the help and the documentation show it. */
 export const defaultOf = (flag: FlagDefinition): string => flag.shownDefault ?? fallbackOf(flag);
 
 /** The help of a command: what it does, in lines, and its flags with their defaults. */
@@ -125,7 +123,6 @@ export function helpText(about: readonly string[], usage: string, flags: FlagTab
   ].join('\n');
 }
 
-/** `true` and `false` in every spelling that Go's flags take. */
 function readBoolean(text: string): boolean {
   if (/^(1|t|T|true|TRUE|True)$/.test(text)) return true;
   if (/^(0|f|F|false|FALSE|False)$/.test(text)) return false;
@@ -142,7 +139,6 @@ export function durationWithin(min: number, max: number, words: string): (text: 
   };
 }
 
-/** Reads a whole number within bounds. `words` name the bounds. */
 export function wholeNumberWithin(
   min: number,
   max: number,

@@ -189,7 +189,6 @@ function fileOf(path: string): string | undefined {
   return found && `${found.dev}:${found.ino}`;
 }
 
-/** Server, database and schema, each with its default. */
 function databaseOf({ connectionString, schema = 'kube_vitals' }: Extract<StoreChoice, { kind: 'postgres' }>): string {
   const { hostname, port, pathname, searchParams } = new URL(connectionString);
   return [hostname, port || '5432', pathname, searchParams.get('host') ?? '', schema].join(' ');

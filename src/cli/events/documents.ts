@@ -1,11 +1,9 @@
 import type { Event } from '../../client.js';
 import { isUnsafe, safeDocument } from './safe-text.js';
 
-/** Writes events in one of the formats. */
 export interface Printer {
   /** The parts of the text, which may be longer than a string can be. */
   readonly existing: (events: readonly Event[]) => Iterable<string>;
-  /** The text of an event that was added or updated. */
   readonly change: (event: Event) => string;
 }
 
@@ -34,7 +32,6 @@ const listOf = (items: readonly Event[]) => ({
   metadata: { resourceVersion: '' },
 });
 
-/** The JSON of a list, one item at a time. */
 function* jsonList(events: readonly Event[]): Generator<string> {
   const [head = '', tail = ''] = writeJson(listOf([])).split('[]');
   if (events.length === 0) {

@@ -4,7 +4,6 @@ import { safeText } from './safe-text.js';
 
 interface TableFormat {
   readonly withNamespace: boolean;
-  /** Shows more columns, as `kubectl get events -o wide` does. */
   readonly wide: boolean;
   /** Shows the header in bold, and types other than `Normal` in yellow. */
   readonly colour: boolean;

@@ -24,12 +24,10 @@ export interface EventsFlags extends ConnectionFlags {
   readonly sort: '' | 'newest' | 'oldest';
 }
 
-/** The most events that are sorted, in memory. */
 const MAX_EVENTS = 1_000_000;
 
 const WITHOUT_CREDENTIALS = 'without credentials: give --token-file, or --kubeconfig in place of --server';
 
-/** @returns the exit code */
 export async function runEvents(flags: EventsFlags, context: ProcessContext): Promise<number> {
   const { stdout, stderr, onSignal } = context;
   const stopping = new AbortController();

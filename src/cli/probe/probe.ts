@@ -59,7 +59,6 @@ async function ask(
   });
 }
 
-/** Reads the first bytes of a body, and does not wait for the rest. */
 async function beginningOf(response: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<string> {
   const decoder = new TextDecoder();
   let text = '';

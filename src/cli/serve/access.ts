@@ -26,7 +26,6 @@ const PUBLIC = {
   paths: ['/healthz', '/livez', '/readyz', '/version', '/version/'],
 };
 
-/** The two hooks for the flags. The admin token is always valid. */
 export function standaloneAccess(
   { anonymousAuth, tokenAuthFile = '', authorizationPolicyFile = '' }: Flags,
   { adminToken, tokens: tokensText, policies }: AccessFiles,

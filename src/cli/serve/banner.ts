@@ -46,7 +46,6 @@ function whereEvents(store: StoreChoice): string {
   return `Events are kept in ${where} and survive a restart.`;
 }
 
-/** Quotes a word for a POSIX shell. */
 function quote(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }

@@ -28,7 +28,6 @@ const CHECK_MS = 60_000;
 
 interface Renewal {
   readonly inUse: CertificateInUse;
-  /** Resolves to the certificate that should be in use now. */
   readonly load: (current: ServingCertificate) => Promise<ServingCertificate>;
   readonly log: (line: string) => void;
   readonly clock: Clock;

@@ -15,7 +15,6 @@ export interface ServingCertificate extends KeyPair {
 
 const HINT = 'choose another directory with --cert-dir, or give a certificate with --tls-cert-file';
 const DAY_MS = 86_400_000;
-/** A certificate is renewed this long before it expires. */
 const RENEW_DAYS = 30;
 
 /**

@@ -13,7 +13,6 @@ interface ChecksOptions {
 
 const MIN_FREE_BYTES = 100 * 1024 * 1024;
 
-/** The checks of the standalone server, in the order they are shown. */
 export function standaloneChecks({ dataDir, store, group, api, withExample }: ChecksOptions): readonly HealthCheck[] {
   const exampleCheck: HealthCheck = {
     name: 'example-dependency',

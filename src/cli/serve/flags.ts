@@ -177,7 +177,6 @@ export function completeFlags(values: ServeFlags): Flags {
   return { ...values, certDir: values.certDir ?? join(dataDir, 'certs'), limits: limitOptions(values) };
 }
 
-/** Reads an IP address or a host name. */
 function address(text: string): string {
   if (!/^[\w.-]+$/.test(readNonEmpty(text)) && (!isIPv6(text) || text.includes('%'))) {
     throw new Error('must be an IP address such as 127.0.0.1 or ::1, without brackets, port or zone');

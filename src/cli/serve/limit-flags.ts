@@ -11,7 +11,6 @@ export interface LimitFlags {
   readonly limits: boolean;
 }
 
-/** The flags that limit what callers may do. */
 export const limitFlags: FlagTable<LimitFlags> = {
   'event-rate-limit-server': rateFlag('Server', 'off', 'all events'),
   'event-rate-limit-namespace': rateFlag('Namespace', 'off', 'the events of each namespace'),

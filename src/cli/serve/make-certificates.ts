@@ -14,7 +14,6 @@ import {
 import { KeyObject, createPrivateKey, webcrypto } from 'node:crypto';
 import { isIP } from 'node:net';
 
-/** A certificate and its key, both PEM. */
 export interface KeyPair {
   readonly cert: string;
   readonly key: string;

@@ -11,7 +11,6 @@ import { givenCertificate, ownCertificate, type ServingCertificate } from './cer
 import type { Flags } from './flags.js';
 import { preparePrivateDirectory, readIfThere, writePrivateFile } from './private-file.js';
 
-/** The contents of files that control access. */
 export interface AccessFiles {
   readonly adminToken: string;
   readonly tokens?: string | undefined;

@@ -33,7 +33,6 @@ import { openServers, type Addresses } from './servers.js';
 import { DRAIN_TIMEOUT_MS, shutDownOnSignal } from './shutdown.js';
 
 const SELF = { name: 'system:kube-vitals', groups: ['system:masters'] };
-/** How long the shutdown waits for its own Event to be stored. */
 const LAST_EVENT_MS = 5_000;
 /** How long an event, such as the one about the start, waits for an unavailable store. */
 const RECORD_WITHIN_MS = 86_400_000;
@@ -53,9 +52,7 @@ interface ServeOptions extends Pick<ProcessContext, 'pid' | 'onSignal'> {
   readonly flags: Flags;
   readonly preparation: Preparation;
   readonly log: (line: string) => void;
-  /** Called once, when the ports are open. */
   readonly onServing: (addresses: Addresses, store: DefaultStore) => unknown;
-  /** Called when the ports are about to be closed. */
   readonly beforeStop?: (() => void) | undefined;
   /** How much later than in the other processes that share the ports they are closed, in milliseconds. */
   readonly closesLaterMs?: number | undefined;

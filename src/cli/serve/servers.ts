@@ -10,7 +10,6 @@ export interface Addresses {
   /** `https://127.0.0.1:6443`, as a client on this machine reaches it. */
   readonly secureUrl: string;
   readonly insecureUrl?: string | undefined;
-  /** Whether the HTTP port serves no more than health. */
   readonly insecureHealthOnly: boolean;
 }
 
@@ -29,7 +28,6 @@ const LIMITS: ServerOptions = {
   headersTimeout: 32_000,
   /** Until the body is complete as well: 3 MiB at 27 kB/s. */
   requestTimeout: 120_000,
-  /** How often both timeouts are checked. */
   connectionsCheckingInterval: 5_000,
   /** Longer than a load balancer keeps an idle connection. */
   keepAliveTimeout: 90_000,

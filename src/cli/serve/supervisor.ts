@@ -8,7 +8,6 @@ import type { Assignment, FromWorker, MetricsFromWorker, ToWorker } from './work
 export interface WorkerProcess {
   /** Sends a message, which is lost if the process has ended. Never throws. */
   readonly send: (message: ToWorker) => void;
-  /** Sends SIGKILL. */
   readonly kill: () => void;
 }
 
@@ -46,7 +45,6 @@ const STEADY_MS = 60_000;
 /** How long a worker may take to serve. It waits at most eight seconds for a store that is unavailable. */
 const START_LIMIT_MS = 120_000;
 
-/** A run of a worker, from its start to its end. */
 interface Life extends ExitInfo {
   /** False if it never received the message to start. */
   readonly isStarted: boolean;

@@ -15,7 +15,6 @@ export interface Assignment {
 export type ToWorker =
   | { readonly type: 'start'; readonly assignment: Assignment }
   | { readonly type: 'signal'; readonly signal: EndSignal }
-  /** The certificate was replaced. */
   | { readonly type: 'certificate'; readonly certificate: ServingCertificate }
   /** Asks for the metrics of this worker: all, or the named one. */
   | { readonly type: 'metrics.wanted'; readonly id: number; readonly name?: string | undefined }
@@ -25,7 +24,6 @@ export type ToWorker =
 export type FromWorker =
   /** The worker can receive messages. */
   | { readonly type: 'ready' }
-  /** Its ports are open. */
   | { readonly type: 'serving'; readonly addresses: Addresses }
   /** The worker could not start, or failed, and is ending. */
   | { readonly type: 'failed'; readonly reason: string }

@@ -6,7 +6,6 @@ import type { EndSignal, ProcessContext } from '../command-line/command.js';
 import type { WorkerEvents, WorkerProcess } from './supervisor.js';
 import type { FromWorker, ToWorker } from './worker-messages.js';
 
-/** Whether this process was started by {@link spawnWorker}. */
 export function isWorkerProcess(): boolean {
   return cluster.isWorker;
 }

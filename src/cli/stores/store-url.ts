@@ -1,4 +1,3 @@
-/** Where events are stored, as given by `--store`. */
 export type StoreChoice = { readonly shown: string; readonly password?: string } & (
   | { readonly kind: 'memory' }
   | { readonly kind: 'sqlite'; readonly path: string }
@@ -8,11 +7,9 @@ export type StoreChoice = { readonly shown: string; readonly password?: string }
 
 interface EtcdChoice {
   readonly kind: 'etcd';
-  /** URLs such as `http://127.0.0.1:2379`. */
   readonly endpoints: readonly string[];
   readonly prefix: string | undefined;
   readonly username: string | undefined;
-  /** Paths of PEM files. */
   readonly files: { readonly ca?: string; readonly cert?: string; readonly key?: string };
 }
 

@@ -41,7 +41,6 @@ export interface ResponseError extends Error {
   readonly status: number;
 }
 
-/** Makes a {@link ResponseError}. */
 export function responseError(message: string, status: number, cause?: unknown): ResponseError {
   return branded('ResponseError', message, { status }, cause);
 }

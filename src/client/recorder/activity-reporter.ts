@@ -60,7 +60,6 @@ export function createActivityReporter(
       if (waiting === undefined) reportDrop(drop);
       changed();
     },
-    /** Reports the rest, and stops the timer. */
     async close(): Promise<void> {
       // Requests that were ended with the recorder leave their lanes in this turn.
       await nextTurn();

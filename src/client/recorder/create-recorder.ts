@@ -11,7 +11,6 @@ import { createReports } from './reports.js';
 import { createSeriesTable, newSeries, type Series } from './series.js';
 import { microTime, writeSeries, type EventWriter } from './write-series.js';
 
-/** The most sources whose rate is remembered. */
 const MAX_SOURCES = 4_096;
 /** When the clock is set back by less than this, the recorder's times still rise; otherwise they follow the clock. */
 const STEADY_MICROS = 1_000_000;

@@ -16,7 +16,6 @@ const WRITES_A_TURN = 8;
 interface LanesOptions {
   readonly lanes: number;
   readonly clock: Clock;
-  /** Ends everything. */
   readonly signal: AbortSignal;
   readonly write: (series: Series, signal: AbortSignal) => Promise<void>;
   /** A write has failed, and is repeated unless the result is true. */
@@ -70,7 +69,6 @@ export function createLanes({ lanes: count, clock, signal, write, failed }: Lane
   };
 }
 
-/** Whether another attempt would fail as well. */
 function isFinal(error: unknown, failures: number): boolean {
   // Any other error is treated as a 500.
   const code = isStatusError(error) ? error.code : 500;

@@ -16,7 +16,6 @@ export const aWord: OptionRule = /* @__PURE__ */ mustBe(
 export interface OccurrenceSettings extends OwnObjects {
   readonly reportingController: string;
   readonly reportingInstance: string;
-  /** The default of `regarding`. */
   readonly regarding: unknown;
   readonly noteInKey: boolean;
 }

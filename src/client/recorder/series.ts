@@ -5,7 +5,6 @@ import type { Occurrence } from './occurrence.js';
 export interface Series extends Occurrence {
   /** As it is created, without `series`. Its name changes only when another event has that name. */
   readonly event: Event & { readonly metadata: { name: string } };
-  /** How often it was recorded. */
   count: number;
   /** When it was recorded last, microseconds since the epoch. */
   lastMicros: number;
@@ -19,7 +18,6 @@ export interface Series extends Occurrence {
   waitingSince: number;
   /** Whether the event is known to be on the server. */
   exists: boolean;
-  /** Its revision there, when that is known. */
   version: string | undefined;
   /** Waits for a lane, or is being written. */
   busy: boolean;

@@ -8,7 +8,6 @@ const ROUNDS = 8;
 
 export type EventWriter = Pick<EventsClient, 'create' | 'get' | 'patch'>;
 
-/** An RFC 3339 time with six digits. */
 export const microTime = (micros: number): string =>
   `${new Date(micros / 1_000).toISOString().slice(0, -1)}${String(micros % 1_000).padStart(3, '0')}Z`;
 

@@ -56,7 +56,6 @@ export function callObject(
   );
 }
 
-/** One attempt of {@link callObject}. */
 export async function askObject(
   context: CallContext,
   request: ClientRequest,

@@ -82,7 +82,6 @@ const aTransport: OptionRule = (value, name) => {
   return [`${name} must be a transport${isPromise ? ', not a promise of one: await it' : ''}`];
 };
 
-/** The rule of a caller, of whom only the name is required. */
 export const aCaller: OptionRule = /* @__PURE__ */ mustBe(
   (value) => isNonEmptyString((value as Partial<Caller> | null)?.name),
   'an object with a name',

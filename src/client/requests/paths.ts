@@ -5,7 +5,6 @@ export type Query = Readonly<Record<string, string | number | boolean | undefine
 
 export type EventPaths = ReturnType<typeof createPaths>;
 
-/** Paths below `/apis/<group>/v1`. */
 export function createPaths(group: string) {
   const root = `/apis/${group}/v1`;
   const collection = (namespace: string | null | undefined): string =>

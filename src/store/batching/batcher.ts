@@ -165,9 +165,7 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
         waiting.push(entry);
         schedule();
       }),
-    /** Resolves when no item waits and no batch is in progress. */
     idle: (): Promise<void> => idle(),
-    /** Fails all items whose batch has not begun. */
     failWaiting(error: () => Error): void {
       fail(waiting.splice(0), error);
       resolveWhenIdle();

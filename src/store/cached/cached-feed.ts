@@ -8,7 +8,6 @@ const BATCH = 1024;
 export interface CachedFeedOptions extends FeedOptions {
   readonly store: EventStore;
   readonly cache: WatchCache;
-  /** Called with revisions that the cache may not have yet. */
   saw(revision: Revision): void;
 }
 

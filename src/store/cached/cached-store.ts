@@ -102,7 +102,6 @@ export function cachedStore(store: EventStore, options: CachedStoreOptions = {})
     );
   };
 
-  /** The replica that a read may use without waiting. */
   const replicaNow = (hints: ReadHints | undefined): Replica | undefined => {
     const { replica } = cache;
     if (replica === undefined) return undefined;

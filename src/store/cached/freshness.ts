@@ -10,7 +10,6 @@ export interface FreshnessOptions {
   readonly store: EventStore;
   readonly cache: WatchCache;
   readonly clock: Clock;
-  /** How long a read may wait, in milliseconds. */
   readonly timeoutMs: number;
 }
 
@@ -35,7 +34,6 @@ export function createFreshness({ store, cache, clock, timeoutMs }: FreshnessOpt
   const { shared } = store.capabilities;
   const closing = new AbortController();
   const waiters = new Set<Waiter>();
-  /** The highest revision that this process has seen. */
   let known: Revision = 0;
   /** Calls that may have changed something at an unknown revision, and how many of them a later response covers. */
   let uncertainCalls = 0;

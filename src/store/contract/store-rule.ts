@@ -11,7 +11,6 @@ import {
 } from '../../options/rules.js';
 import type { StoreCapabilities } from './event-store.js';
 
-/** The rule of an option or argument that is a store. */
 export const anEventStore: OptionRule = /* @__PURE__ */ anObjectWith(
   ['get', 'list', 'create', 'replace', 'remove', 'expire', 'changes'],
   'an EventStore, for example memoryStore()',
@@ -30,7 +29,6 @@ const capabilities = (): OptionRules<StoreCapabilities> => ({
   maxEventBytes: required(orInfinity(aPositiveNumber)),
 });
 
-/** The rule of an engine that a store is created from. */
 export const aStoreEngine: OptionRule = (value, path) => {
   const faults = aFunctionalEngine(value, path);
   if (faults.length > 0) return faults;

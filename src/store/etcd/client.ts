@@ -187,7 +187,6 @@ export function createEtcdClient(connections: readonly Connection[], settings: E
       persist((connection, given) => connection.txn(request, given), context, 'once'),
     compact: (revision: number, context: CallContext): Promise<unknown> =>
       persist((connection, given) => connection.compact(revision, given), context, 'read'),
-    /** The size of the database of the member that responds. */
     bytesInUse: (context: CallContext): Promise<number> =>
       persist((connection, given) => connection.bytesInUse(given), context, 'read'),
     /** Opens one watch on one member; its failure is passed to the listener. Leaving the member ends its watches. */

@@ -9,7 +9,6 @@ import type { EtcdSettings } from './options.js';
 
 /** Samples for each length of history, in time and in bytes. */
 const SAMPLES = 10;
-/** How often the size of the database is checked. */
 const BYTES_EVERY_MS = 5000;
 
 interface Sample {
@@ -49,7 +48,6 @@ export function startCompaction(
     bytes = now;
   };
 
-  /** The revision to compact up to; 0: none. */
   const due = (): Revision => {
     const floor = clock.monotonic() - historyMs;
     let target = 0;

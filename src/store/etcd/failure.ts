@@ -8,7 +8,6 @@ export const UNAVAILABLE = 14;
 
 /** How a request to etcd failed, the same over both protocols. */
 export interface EtcdFailure extends Error {
-  /** The gRPC status code. */
   readonly code: number;
   /** False: it certainly never reached etcd. */
   readonly sent: boolean;

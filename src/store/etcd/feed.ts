@@ -48,7 +48,6 @@ interface FeedDependencies {
   readonly layout: Layout;
   readonly idleSpan: ReturnType<typeof createIdleSpan>;
   readonly client: EtcdClient;
-  /** The first readable revision. */
   begin(): Revision;
 }
 

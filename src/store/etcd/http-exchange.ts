@@ -14,7 +14,6 @@ export interface ExchangeListener {
   failed(error: Error, sent: boolean): void;
 }
 
-/** Sends HTTP requests to one member. */
 export interface HttpConnections {
   /** With a body it is a POST of JSON. */
   send(

@@ -74,7 +74,6 @@ export function createLayout(prefix: string) {
     isLift: (key: Uint8Array): boolean => sameBytes(key, liftKey),
     objectKey: (key: EventKey): Uint8Array => bytes(`${root}${keyText(key)}`),
     indexKey: (key: EventKey, expiresAt: number): Uint8Array => bytes(`${index}${moment(expiresAt)}/${keyText(key)}`),
-    /** The events of a namespace, or all, after one of them. */
     objects(namespace: string | undefined, after: EventKey | undefined): KeyRange {
       const scope = namespace === undefined ? root : `${root}${namespace}/`;
       const start = bytes(scope);

@@ -39,7 +39,6 @@ function lifted(revision: number, { offset }: Lift): Revision {
   return revision === 0 ? 0 : revision + offset;
 }
 
-/** Converts conditions to etcd's revisions. */
 export function unliftedConditions(compare: readonly Compare[], lift: Lift): readonly Compare[] {
   if (lift.offset === 0) return compare;
   return compare.map(({ key, revision }) => ({ key, revision: unlifted(revision, lift) }));
@@ -49,7 +48,6 @@ function liftKeyValue(kv: KeyValue, lift: Lift): KeyValue {
   return { ...kv, createRevision: lifted(kv.createRevision, lift), modRevision: lifted(kv.modRevision, lift) };
 }
 
-/** Converts a response to the store's revisions. */
 export function liftRange(response: RangeResponse, lift: Lift): RangeResponse {
   if (lift.offset === 0) return response;
   return {

@@ -23,7 +23,6 @@ const BEYOND = 1_000_000_000;
 const CONFIRM_MS = 5000;
 
 export interface LiftedClient extends EtcdClient {
-  /** The latest revision in any response. */
   seen(): Revision;
   /** Nothing before this revision can be read any more. */
   floor(): Revision;

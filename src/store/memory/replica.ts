@@ -39,7 +39,6 @@ export function createReplica(clock: Clock, start: Revision, limits: ReplicaLimi
     get: (key: EventKey): EventRecord | undefined => reads.get(key),
     list: (query: ListQuery): Awaitable<ListPage> => reads.list(query),
     json: (query: ListQuery): JsonPage | undefined => reads.json(query),
-    /** The replica has every change up to this revision. */
     revision: (): Revision => start + log.latest(),
     /** The oldest revision that can be read and resumed from. */
     floor: (): Revision => start + log.floor(),

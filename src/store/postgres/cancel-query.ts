@@ -14,7 +14,6 @@ export interface CancellableClient {
   readonly connection?: unknown;
 }
 
-/** The most time that cancelling takes. */
 const CANCEL_MS = 250;
 
 /** `CancelRequest` of the protocol (PostgreSQL documentation, 53.7): its length, its code, process and key. */

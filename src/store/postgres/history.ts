@@ -5,7 +5,6 @@ import type { PostgresStoreOptions } from './options.js';
 import { stampOf, type StoreParts } from './requests.js';
 import { numberOf } from './rows.js';
 
-/** Rows of the log that one step processes. */
 const STEP = 500;
 const MIN_PAUSE_MS = 1_000;
 const MAX_PAUSE_MS = 30_000;
@@ -27,7 +26,6 @@ export function createHistory(
   };
   let timer: ClockTimer | undefined;
   let working: Promise<void> | undefined;
-  /** Bytes written since the last check. */
   let since = 0;
   let closed = false;
 

@@ -123,7 +123,6 @@ ORDER BY ${newestFirst ? 'v.rev DESC' : 'v.key'}`,
   };
 }
 
-/** Fails with `expired` and `future-revision`. */
 export async function readList(reads: Reads, schema: string, query: ListQuery): Promise<ListPage> {
   const { statement, values } = listStatement(schema, query);
   const rows = await reads.read(statement, values, query.signal);

@@ -24,7 +24,6 @@ export function createReads(
   };
 
   return {
-    /** The latest revision in any response. */
     get seen(): Revision {
       return seen;
     },

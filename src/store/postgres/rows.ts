@@ -28,7 +28,6 @@ export function recordOf(key: EventKey, revision: Revision, row: Row, prefix = '
   };
 }
 
-/** The record of {@link EVENT_COLUMNS}. */
 export function recordOfRow(row: Row): EventRecord {
   return recordOf(keyOfText(row['key'] ?? ''), numberOf(row['rev']), row);
 }

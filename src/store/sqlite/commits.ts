@@ -198,7 +198,6 @@ export function createCommits(path: string, file: EngineFile, first: State) {
 
   return {
     use: (): Session => use(),
-    /** The counters as they are in the file. */
     get state(): State {
       return state;
     },

@@ -99,7 +99,6 @@ export function openEngineFile(driver: LoadedDriver, options: EngineOptions, now
   return {
     /** The connection. One that was dropped is made again, which may fail with a driver's error. */
     use: (): Session => use(),
-    /** What an error of `use` means. */
     failure: (error: unknown): StoreError => failure(error),
     diskSpace: diskSpace as DiskSpace,
     mark: mark as MarkerFile,

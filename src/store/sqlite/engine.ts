@@ -68,7 +68,6 @@ export function openEngine(driver: LoadedDriver, given: EngineOptions, now: numb
         return readStoredChanges(connection, after);
       }),
     revision: (): Revision => read(() => commits.state.latest),
-    /** Fails when a write would fail. */
     ping: (): void => commits.ping(),
     /** When history has to be pruned next, microseconds; 0: now. */
     nextDue(): number | undefined {

@@ -18,11 +18,9 @@ export const ENDED = { replaced: 0, replacedByOtherObject: 1, deleted: 2 } as co
 
 export interface EndedVersion {
   readonly kind: (typeof ENDED)[keyof typeof ENDED];
-  /** The revision that ended it. */
   readonly by: Revision;
   readonly revision: Revision;
   readonly object: number | null;
-  /** The bytes of its event. */
   readonly size: number;
   readonly key: KeyBytes;
 }

@@ -61,7 +61,6 @@ export interface SqliteStoreOptions {
   readonly name?: string | undefined;
 }
 
-/** The options that are passed to the worker, as plain data. */
 export type EngineOptions = Omit<SqliteStoreOptions, 'clock'>;
 
 const LARGEST_EVENT_BYTES = 268_435_456;

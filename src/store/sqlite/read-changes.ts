@@ -30,7 +30,6 @@ function changeOf(row: SqlRow): StoredChange {
   return { deleted, record, previous };
 }
 
-/** The next changes after a revision that is within the history. */
 export function readStoredChanges(connection: SqlConnection, after: Revision): readonly StoredChange[] {
   let bytes = 0;
   let end: Revision | undefined;

@@ -56,7 +56,6 @@ export function createReserve(databasePath: string, reserveBytes: number) {
   if (wantedBytes === 0) rmSync(path, { force: true });
 
   return {
-    /** The wanted size. 0: no reserve. */
     get wantedBytes(): number {
       return wantedBytes;
     },

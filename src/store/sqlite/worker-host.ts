@@ -10,7 +10,6 @@ import type { FromWorker, RequestKind, ToWorker, WorkerStart } from './serve.js'
 export interface EngineHost {
   /** Sends a message. Fails with `unavailable`, or after it was lost with `unknown-outcome` if it is a write. */
   send(kind: RequestKind, body: ArrayBuffer): Promise<ArrayBuffer>;
-  /** Closes the database when every message that was sent has its response. */
   close(): Promise<void>;
 }
 

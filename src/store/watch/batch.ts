@@ -22,10 +22,8 @@ export interface BatchFrames {
  * collection, which then happens up to three times as often.
  */
 export class Batch {
-  /** At least one entry. */
   readonly entries: readonly HubEntry[];
   readonly revision: Revision;
-  /** The size of its events, in bytes. */
   readonly size: number;
   readonly #frames = new Map<string, BatchFrames>();
 

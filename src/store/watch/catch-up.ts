@@ -15,9 +15,7 @@ const MAX_DELIVERED_BYTES = 33_554_432;
 export interface CatchUpOptions {
   readonly store: EventStore;
   readonly clock: Clock;
-  /** The maximum number of readers at a time. */
   readonly readers: number;
-  /** Called when the store was closed. */
   close(): void;
   report(error: unknown): void;
 }
@@ -43,7 +41,6 @@ export function createCatchUp(options: CatchUpOptions) {
   const closing = new AbortController();
   let paused = false;
   let scheduled = false;
-  /** Bytes of events that watchers hold. */
   let deliveredBytes = 0;
 
   const deliver = (watcher: Watcher, batches: readonly Batch[]): void => {

@@ -37,7 +37,6 @@ export class HubEntry {
     if (change.previous !== undefined) this.#cost += eventSize(change.previous.event);
   }
 
-  /** Memory used by its events and frames, in bytes. */
   cost(): number {
     return this.#cost;
   }

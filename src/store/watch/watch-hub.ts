@@ -148,7 +148,6 @@ export function createWatchHub(options: WatchHubOptions) {
     wakeSoon: (waker: Waker): void => wakeSoon(waker),
     /** The last revision the feed delivered; `undefined` while there is no feed. */
     revision: (): Revision | undefined => (ready ? ring.head() : undefined),
-    /** How much the buffer of recent changes holds. */
     ring: (): ReturnType<Ring['size']> => ring.size(),
     get watchers(): number {
       return watchers.size;

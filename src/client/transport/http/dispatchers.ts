@@ -71,7 +71,6 @@ export function createDispatchers(options: ConnectionOptions & { maxConnections:
       }
       return current.dispatcher;
     },
-    /** Closes all connections and ends the requests under way. */
     async destroy(reason: Error): Promise<void> {
       await current?.dispatcher.catch(() => undefined);
       await Promise.all([...all].map((dispatcher) => dispatcher.destroy(reason).catch(() => undefined)));

@@ -14,7 +14,6 @@ const PIECE_BYTES = 128;
 const MAX_WHOLE_BYTES = 65_536;
 
 interface ExchangeOptions {
-  /** The host and port, for errors. */
   readonly host: string;
   /** The largest headers of the response: of their names and values. */
   readonly maxHeaderBytes: number;

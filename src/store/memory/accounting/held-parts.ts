@@ -1,6 +1,5 @@
 /** Data that several events share, with reference counts. */
 export interface HeldPart {
-  /** Memory used, in bytes. */
   readonly cost: number;
   /** How many events refer to it, and how many of these are current. */
   users: number;

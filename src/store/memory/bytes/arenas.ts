@@ -31,7 +31,6 @@ export interface EntryAccess<T extends object> {
   move(entry: T, arena: Arena, offset: number): void;
 }
 
-/** The number of arenas, and sizes in bytes. */
 export type ArenaUsage = Readonly<Record<'arenas' | 'allocated' | 'used' | 'live', number>>;
 
 /**

@@ -124,7 +124,6 @@ export function createEventStorage(arenaBytes?: number) {
     },
     usage: (): ArenaUsage => arenas.usage(),
     compact: (): boolean => arenas.compact(),
-    /** All memory used, in bytes. */
     held: (): number => arenas.allocated() + held.held(),
     /** The part of it, outside arenas, that only superseded events use. */
     past: (): number => held.past(),

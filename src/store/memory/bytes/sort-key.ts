@@ -27,12 +27,10 @@ export function sortKey(key: EventKey): string {
   return byteOrdered([key.namespace, key.name].join('/'));
 }
 
-/** The name in a sort key. */
 export function nameOf(text: string): string {
   return exchanged(text.slice(text.indexOf('/') + 1), REVERSED);
 }
 
-/** The namespace in a sort key. */
 export function namespaceOf(text: string): string {
   return exchanged(text.slice(0, text.indexOf('/')), REVERSED);
 }

@@ -12,7 +12,6 @@ const NOTHING = new Uint8Array(0);
 /** The cache line size of nearly all processors, in bytes. */
 const CACHE_LINE = 64;
 
-/** The data of a stored event outside its arena. */
 export interface StoredParts {
   readonly set: SharedFields;
   readonly regardingName: string | undefined;

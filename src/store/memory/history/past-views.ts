@@ -56,7 +56,6 @@ export function createPastViews(log: ChangeLog) {
       known.set(id, view);
       return view;
     },
-    /** Memory used by the cached views, in bytes. */
     held(): number {
       if (known.size() === 0) return 0;
       let entries = 0;

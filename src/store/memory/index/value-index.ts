@@ -132,7 +132,6 @@ export function createValueIndex() {
         if (value !== '' && valueOf(next, field.field) !== value) drop(field, value);
       }
     },
-    /** Memory used by the values, in bytes. */
     held: (): number => held,
     /** The unordered versions at `sequence` that match the most selective term; `undefined`: none is selective. */
     find(terms: readonly FieldTerm[], sequence: number): readonly Version[] | undefined {

@@ -60,7 +60,6 @@ export function createJsonCache(start: Revision, maxBytes: () => number) {
   };
 
   return {
-    /** In bytes. */
     held: (): number => known.cost(),
     /**
      * The JSON of the versions, cached by owner (a block of an index, or a value), and used only for exactly these

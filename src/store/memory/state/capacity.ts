@@ -43,7 +43,6 @@ export function createCapacity(state: MemoryState, clock: Clock, limits: Capacit
   /** The limit for writes that must not fail: half of the reserve remains for history. */
   const highestCapacity = (): number => eventCapacity() + reserve() / 2;
 
-  /** The event that a write replaces, if any. */
   const before = (target: Slot | string): StoredEvent | undefined =>
     typeof target === 'string' ? undefined : target.head.event;
 
@@ -115,7 +114,6 @@ export function createCapacity(state: MemoryState, clock: Clock, limits: Capacit
   const isOver = (): boolean => held() > limits.maxBytes();
 
   return {
-    /** Memory used by the whole store, in bytes. */
     held: (): number => held(),
     /**
      * Frees space for `size` bytes. After false, slots have to be looked up again. Fails with `full`; then at most the

@@ -38,7 +38,6 @@ export interface MemoryState {
   held(): { readonly current: number; readonly history: number };
   /** The record of a version that has an event. `sequence`: overrides its own; `key`: its key, if the caller has it. */
   record(version: Version, sequence?: number, key?: EventKey): EventRecord;
-  /** The change that created this version. */
   change(version: Version): Change;
 }
 
