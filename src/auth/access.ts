@@ -97,9 +97,7 @@ export function createAccess({
   };
 }
 
-/**
- * Adds `system:authenticated` unless anonymous. A hook in JavaScript may return anything: `undefined` for no caller.
- */
+/** Adds `system:authenticated` unless anonymous. Hooks in JavaScript may return anything: `undefined` for no caller. */
 export function acceptCaller(result: unknown): Caller | undefined {
   if (typeof result !== 'object' || !result) return undefined;
   // By name: the members of an instance of a class may be getters, which a spread leaves out.

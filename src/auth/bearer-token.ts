@@ -5,10 +5,7 @@ const EXTRA_SPACE = 'the provided Authorization header contains extra space befo
 const PREFIX = 'Bearer ';
 const ONE_WORD = /^Bearer [\x21-\x7e]+$/;
 
-/**
- * The token of `Authorization: Bearer TOKEN`. Parsed as by Kubernetes: text after a second space is dropped, and a
- * token after two spaces is ignored (see {@link bearerWarning}).
- */
+/** The token of `Authorization: Bearer TOKEN`, parsed as by Kubernetes: for two spaces see {@link bearerWarning}. */
 export function bearerToken(request: ApiRequest): string | undefined {
   const value = header(request, 'authorization');
   if (value === undefined) return undefined;

@@ -22,9 +22,7 @@ const WITH_REASONS: Permission = /* @__PURE__ */ Object.freeze({ granted: true, 
 /** As {@link AskPermission}, for open roots and health objects without hooks. Synchronous: nobody is authenticated. */
 export type AskOpen = (request: ApiRequest) => Permission;
 
-/**
- * Allows everything except seeing reasons. Ignores impersonation headers if enabled, else refuses them as everywhere.
- */
+/** Allows all but seeing reasons. Ignores impersonation headers if enabled, else refuses them as everywhere. */
 export function grantToAll(impersonation: boolean): AskOpen {
   return (request) =>
     !impersonation && asksToImpersonate(request) ? refused(refusedResponse(NO_IMPERSONATION)) : WITHOUT_REASONS;

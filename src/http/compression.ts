@@ -48,9 +48,7 @@ export async function gzipBytes(bytes: Uint8Array): Promise<Uint8Array> {
   });
 }
 
-/**
- * The stream as one gzip member. A chunk is requested after the previous was consumed: the source may reuse its buffer.
- */
+/** The stream as one gzip member. The source may reuse a chunk's buffer when the next one is requested. */
 export async function* gzipStream(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined> {
   const { createGzip } = await import('node:zlib');
   const chunks = source[Symbol.asyncIterator]();

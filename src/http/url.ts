@@ -31,9 +31,7 @@ export function decodePath(path: string): string | undefined {
   return HIGH_ESCAPE.test(path) ? unescapeBytes(path) : decodeURIComponent(path);
 }
 
-/**
- * Reads a query as Go's `url.ParseQuery`: in order, `+` is a space, pairs with a bad escape or a raw `;` are dropped.
- */
+/** Reads a query as Go's `url.ParseQuery`: `+` is a space; pairs with a bad escape or a raw `;` are dropped. */
 export function parseQuery(query: string): ReadonlyMap<string, readonly string[]> {
   if (query === '') return NO_PAIRS;
   const pairs = new Map<string, string[]>();

@@ -1,6 +1,5 @@
 /**
- * Indents compact JSON as Go does, on the text, so that numbers and the order of keys do not change. `level` is the
- * depth of the value; its first line is not indented.
+ * Indents compact JSON as Go does, on the text: numbers and order stay. `level`: of the value, but for its first line.
  */
 export function indentJson(text: string, level = 0): string {
   let out = '';

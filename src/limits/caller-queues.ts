@@ -52,9 +52,7 @@ const SWEEP_MS = 250;
 const KEPT_STATES = 1_000;
 const IDLE_MS = 2_000;
 
-/**
- * Queues for each caller, served round-robin. A caller that holds all of its places is skipped until it releases one.
- */
+/** Queues for each caller, served round-robin. A caller that holds all of its places is skipped. */
 export function createCallerQueues({ clock, atNextTurn, waitMs, free, freeFor }: CallerQueuesDependencies) {
   const states = new Map<string, CallerState>();
   const ready = {
@@ -147,9 +145,7 @@ export function createCallerQueues({ clock, atNextTurn, waitMs, free, freeFor }:
     /** Whether a new request has to queue behind other requests of this caller, or of all callers. */
     mustWait: (kind: WaitKind, state: CallerState, left: number): boolean =>
       state[kind].length > 0 || (left === 1 && ready[kind].size > 0),
-    /**
-     * Waits for what `next` acquires, or (`start`) for the caller's turn. `undefined`: too late, or the request ended.
-     */
+    /** Waits for what `next` acquires, or (`start`) for the caller's turn. `undefined`: too late, or it ended. */
     wait<T>(kind: QueueKind, state: CallerState, requester: Requester, next: () => T): Promise<T | undefined> {
       return new Promise((resolve) => {
         if (kind !== 'start') waiting += 1;

@@ -43,9 +43,7 @@ export function createResponseBytes(
         },
       };
     },
-    /**
-     * Counts a chunk of several responses once. Returns its release, for one or more calls; `undefined`: no capacity.
-     */
+    /** Counts a chunk of several responses once. Returns a release that may be called twice; `undefined`: no room. */
     share(state: CallerState, chunk: Uint8Array): (() => void) | undefined {
       const shared = state.chunks.get(chunk) ?? { holders: 0 };
       if (shared.holders === 0) {

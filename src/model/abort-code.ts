@@ -9,10 +9,7 @@ const CODES: Readonly<Record<AbortCode, true>> = {
   'response-abandoned': true,
 };
 
-/**
- * Returns the code of an abort reason; `undefined` for a reason that was not created by a bridge, such as a
- * DOMException, whose `code` is a number.
- */
+/** The code of an abort reason; `undefined` for others, such as a DOMException, whose `code` is a number. */
 export function abortCodeOf(reason: unknown): AbortCode | undefined {
   if (typeof reason !== 'object' || reason === null || !('code' in reason)) return undefined;
   const { code } = reason;

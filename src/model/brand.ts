@@ -1,6 +1,4 @@
-/**
- * Errors are recognised by a symbol: one process may contain two copies of the package. `value` may be a hostile Proxy.
- */
+/** Errors are recognised by a symbol, because a process may contain two copies of the package. */
 export function hasBrand(value: unknown, brand: symbol): boolean {
   try {
     return typeof value === 'object' && value !== null && brand in value;

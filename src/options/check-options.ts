@@ -1,6 +1,4 @@
-/**
- * The faults of an option's value, one sentence each. `name` is its path. `undefined` is absent, a fault if `required`.
- */
+/** The faults of an option's value, a sentence each. `name` is its path. `undefined` is absent: see `required`. */
 export type OptionRule = (value: unknown, name: string) => readonly string[];
 
 /** The options of a function, each with its rule. The type ensures that every option has one. */

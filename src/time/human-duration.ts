@@ -14,9 +14,7 @@ const pair = (seconds: number, large: number, unit: string, small: number, rest:
   return `${Math.trunc(seconds / large)}${unit}${left === 0 ? '' : `${left}${rest}`}`;
 };
 
-/**
- * A span as `kubectl` shows ages: at most two units, truncated. `<invalid>` from −2 s, `0s` for smaller differences.
- */
+/** A span as `kubectl` shows ages: at most two units, truncated. `<invalid>` from −2 s, `0s` above that. */
 export function humanDuration(spanSeconds: number): string {
   const seconds = Math.trunc(Math.min(spanSeconds, MAX_SECONDS));
   if (seconds < -1) return '<invalid>';

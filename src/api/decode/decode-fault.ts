@@ -9,10 +9,7 @@ export interface DecodeFault {
   readonly converter: string;
 }
 
-/**
- * A value of the wrong JSON type. `field` is the struct and the path: `ObjectMeta.metadata.name`. `source` is the
- * notation of a number, for an integer that does not fit.
- */
+/** A value of the wrong type. `field`: struct and path; `source`: the notation of a number that does not fit. */
 export function typeFault(value: unknown, shape: Shape, field: string, source?: string): DecodeFault {
   const got = source === undefined ? jsonKind(value) : `number ${shorten(source)}`;
   const text = `json: cannot unmarshal ${got} into Go struct field ${field} of type ${goTypeOf(shape)}`;

@@ -9,10 +9,7 @@ import { notRegistered, withDefaults } from './type-meta.js';
 
 const SCHEME = 'k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme/register.go:27';
 
-/**
- * Reads the options in the body of a delete. The apiVersion may be any, and unknown fields are ignored (Kubernetes
- * behaviour). @throws StatusFailure 400; 413 for too many fields
- */
+/** The options in the body of a delete, lenient as in Kubernetes. @throws StatusFailure 400; 413 for too many fields */
 export function decodeDeleteOptions(
   body: Uint8Array,
   mediaType: BodyMediaType,

@@ -1,9 +1,7 @@
 import { byCodePoint } from '../../json/code-point-order.js';
 import type { FieldShape, Shape, StructShape } from '../schema/shape.js';
 
-/**
- * Writes the fields of the shape in wire order, and map keys sorted. Unlike in Go, `<`, `>` and `&` are not escaped.
- */
+/** Writes the fields of the shape in wire order, and map keys sorted. `<`, `>` and `&` are not escaped as in Go. */
 export function encodeJson(object: Readonly<Record<string, unknown>>, shape: StructShape): string {
   return `{${write(object, shape.fields)}}`;
 }

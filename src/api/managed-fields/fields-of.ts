@@ -73,9 +73,7 @@ function nodeOf(value: unknown, shape: Shape): FieldNode | undefined {
   return isObject(value) ? { member: false, children: fieldsOf(value, shape) } : undefined;
 }
 
-/**
- * The fields an apply of the object owns: scalars, atomic values, items of sets and keyed lists, null or empty objects.
- */
+/** What an apply of the object owns: scalars, atomic values, items of sets and keyed lists, null or empty objects. */
 export function fieldsOf(object: Readonly<Record<string, unknown>>, shape: Shape): FieldSet {
   const set = new Map<string, FieldNode>();
   for (const key of Object.keys(object)) {

@@ -61,10 +61,7 @@ function elementOf(item: unknown, shape: ListShape): string {
   return 'element' in found ? found.element : '';
 }
 
-/**
- * Removes what an applier owned last time, does not want now, and no other manager owns. `owned` are the fields of all
- * managers, including the applier's new ones.
- */
+/** Removes what an applier owned last time and no manager wants now: `owned` has the fields of all of them. */
 export function prune(
   merged: WireObject,
   owned: readonly FieldSet[],

@@ -10,9 +10,7 @@ export interface ManagedVersion {
   readonly apiVersion: string;
   readonly kind: string;
   readonly shape: StructShape;
-  /**
-   * The tracked fields as a text that begins with `=`: equal texts mean equal fields. Undefined if no text is enough.
-   */
+  /** The tracked fields as a text that begins with `=`: equal texts mean equal fields. Undefined if there is none. */
   readonly fieldsPresent?: ((object: WireObject) => string | undefined) | undefined;
 }
 

@@ -21,10 +21,7 @@ export interface ListOptions {
   readonly sendInitialEvents: boolean | undefined;
 }
 
-/**
- * @param legacyWatch the path is an old `/watch/` one: a watch whose options are checked like those of a list
- * @throws StatusFailure 400 for malformed values, 422 for invalid combinations
- */
+/** @param legacyWatch an old `/watch/` path: checked like a list @throws StatusFailure 400 or 422 */
 export function readListOptions(query: Query, legacyWatch = false): ListOptions {
   const watch = flag(query, 'watch') ?? false;
   const options: ListOptions = {

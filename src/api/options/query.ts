@@ -53,9 +53,7 @@ export function toRevision(text: string): number {
 /** The default time limit of requests except watches (Kubernetes: `--request-timeout`). */
 export const REQUEST_TIMEOUT_MS = 60_000;
 
-/**
- * The time limit of a request: a positive `?timeout=` shorter than `maxMs`, as a Go duration. @throws StatusFailure 400
- */
+/** The time limit of a request: a positive `?timeout=` (a Go duration) below `maxMs`. @throws StatusFailure 400 */
 export function requestTimeoutMs(query: Query, maxMs: number = REQUEST_TIMEOUT_MS): number {
   const text = first(query, 'timeout') ?? '';
   if (text === '') return maxMs;

@@ -22,10 +22,7 @@ const DEFAULTS: WriteOptions = Object.freeze({
   force: undefined,
 });
 
-/**
- * @param apply server-side apply, which needs a field manager and may be forced
- * @throws StatusFailure 422 that names every fault
- */
+/** @param apply needs a field manager, and may be forced @throws StatusFailure 422 that names every fault */
 export function readWriteOptions(
   query: Query,
   kind: 'CreateOptions' | 'UpdateOptions' | 'PatchOptions',

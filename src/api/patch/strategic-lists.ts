@@ -98,9 +98,7 @@ function indexesOf(list: readonly unknown[], mergeKey: string | undefined): Map<
   return indexes;
 }
 
-/**
- * Sorts a merged list: items of the patch as in the patch, others as stored, a stored one first only if it was before.
- */
+/** Sorts a merged list: items of the patch as in the patch, others as stored, and first only if they were before. */
 export function inOrder(
   merged: readonly unknown[],
   patchOrder: readonly unknown[],

@@ -5,9 +5,7 @@ const EACH_WHEN_CUT = 256;
 // eslint-disable-next-line no-control-regex -- it looks for control characters
 const CONTROL = /[\u0000-\u001f\u007f]/;
 
-/**
- * Values of `Warning` headers (RFC 7234 5.5, code 299), each once; UTF-8 as Latin-1, as Kubernetes' clients read it.
- */
+/** Values of `Warning` headers (RFC 7234 5.5, code 299), each once; UTF-8 as Latin-1, for Kubernetes' clients. */
 export function warningHeader(texts: readonly string[]): readonly string[] {
   if (texts.length === 0) return texts;
   const distinct = [...new Set(texts)].filter((text) => text !== '' && !CONTROL.test(text));

@@ -6,9 +6,7 @@ import { createWarnings } from '../../observe/warnings.js';
 import { isAbortError } from './abort-reason.js';
 import type { BridgeOptions, FailurePlace } from './options.js';
 
-/**
- * The response to a thrown error: 413 or 400 for a body, else a bare 500, because unknown errors may contain secrets.
- */
+/** The response to a thrown error: 413 or 400 for a body, else a bare 500, because errors may contain secrets. */
 export function failureResponse(error: unknown): ApiResponse {
   return isBodyError(error) ? bodyFailureText(error) : internalErrorText();
 }

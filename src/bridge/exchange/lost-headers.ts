@@ -9,9 +9,7 @@ const DEFAULT_LENGTH = 2_000;
 /** Node reads that many names and values at a time, and stops after the time that reaches the limit. */
 const READ_AT_ONCE = 62;
 
-/**
- * True if Node may have dropped headers beyond `maxHeadersCount`, perhaps the `Impersonate-User` that limits rights.
- */
+/** True if Node may have dropped headers beyond `maxHeadersCount`, perhaps an `Impersonate-User` that limits rights. */
 export function mayLackHeaders({ rawHeaders, socket }: CountedHeaders): boolean {
   const length = rawHeaders?.length ?? 0;
   const count = (socket?.server as { readonly maxHeadersCount?: unknown } | null | undefined)?.maxHeadersCount;

@@ -25,9 +25,7 @@ export interface RequestRouting {
   readonly framework?: unknown;
 }
 
-/**
- * One request of Node, with the state of its response. Expensive members are getters, because few requests read them.
- */
+/** One request of Node, with the state of its response. Expensive members are getters: few requests read them. */
 export class NodeExchange implements ApiRequest {
   readonly method: string;
   readonly url: string;

@@ -11,9 +11,7 @@ const MAX_WAITING = 1_000;
 /** The longest time a connection is not read, because only reading detects that a client has disconnected. */
 const UNREAD_MS = 1_000;
 
-/**
- * How many requests of a connection wait: on the socket, because several listeners, or copies of this code, serve it.
- */
+/** How many requests of a connection wait. On the socket: several listeners, or copies of this code, may serve it. */
 const WAITING: unique symbol = Symbol.for('kube-vitals.waitingRequests') as never;
 
 type Counted = { [WAITING]?: number };

@@ -93,9 +93,7 @@ function holdConnections(server: object) {
   };
 }
 
-/**
- * Set on a server while `gracefulClose` still accepts. A registered symbol: there may be two copies of this package.
- */
+/** Set on a server while `gracefulClose` still accepts. Registered: there may be two copies of this package. */
 const ABOUT_TO_STOP: unique symbol = Symbol.for('kube-vitals.aboutToStopListening') as never;
 
 type Marked = { [ABOUT_TO_STOP]?: boolean };

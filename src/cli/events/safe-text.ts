@@ -1,6 +1,4 @@
-/**
- * What moves the cursor, changes colours or title, or reorders text: controls, line separators, bidirectional marks.
- */
+/** What moves the cursor, changes colours or title, or reorders text: controls, line separators, bidi marks. */
 const UNSAFE = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
 const SHORT: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 

@@ -18,9 +18,7 @@ const AUTHENTICATED = 'system:authenticated';
 const LEGACY_FIELDS = ['user', 'group', 'readonly', 'resource', 'namespace'] as const;
 const SPEC_FIELDS = [...LEGACY_FIELDS, 'apiGroup', 'nonResourcePath'] as const;
 
-/**
- * Reads kube-apiserver's ABAC policy file. In lines of the older form, without `kind`, absent fields match everything.
- */
+/** Reads kube-apiserver's ABAC policy file. In lines of the older form, without `kind`, absent fields match all. */
 export function parsePolicyFile(text: string, fileName: string): readonly AbacPolicy[] {
   return text.split('\n').flatMap((line, index) => {
     const trimmed = line.trim();

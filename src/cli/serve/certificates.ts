@@ -60,10 +60,7 @@ async function currentAuthority(dir: string, now: number, log: (line: string) =>
   }
 }
 
-/**
- * The kubeconfig trusts those in the first file. `current` is returned if a file, such as a pipe, can be read only
- * once.
- */
+/** The kubeconfig trusts those in the first file. `current` is returned if a file can be read only once (a pipe). */
 export async function givenCertificate(
   certFile: string,
   keyFile: string,

@@ -79,9 +79,7 @@ export function joinPrimary({ onSignal }: Pick<ProcessContext, 'onSignal'>) {
       }),
     onMessage: (listener: (message: ToWorker) => void): void => void messages.push(listener),
     onGone: (listener: () => void): void => void gone.push(listener),
-    /**
-     * Lets the primary close its copies of the listening sockets, which would accept connections that nobody serves.
-     */
+    /** Lets the primary close its copies of the listening sockets, whose connections nobody would serve. */
     leave(): void {
       hasLeft = true;
       if (self.isConnected()) self.process.disconnect();

@@ -42,9 +42,7 @@ function held<T>(promise: Promise<T>): Promise<T> {
   return promise.finally(keepProcessAlive());
 }
 
-/**
- * The same chunks, each waited for as in {@link held}. Between them the process may end. A generator would cost more.
- */
+/** The same chunks, each waited for as in {@link held}. In between the process may end. A generator costs more. */
 function holding<T>(chunks: AsyncGenerator<T, void, undefined>): AsyncIterable<T> {
   return {
     [Symbol.asyncIterator]: () => ({ next: () => held(chunks.next()), return: () => chunks.return() }),

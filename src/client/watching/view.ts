@@ -13,8 +13,6 @@ export interface View<Given> {
   endList(): { readonly given: Iterable<Given>; readonly again: boolean };
   /** A change after the position. `rewound`: it is older and was not seen, so the server's revisions have gone back. */
   changed(type: Exclude<WatchFrame['type'], 'BOOKMARK'>, event: Event, position: string): readonly Given[] | 'rewound';
-  /**
-   * Changes after the position cannot be read. `isRewound`: revisions have gone back, so that known ones mean nothing.
-   */
+  /** Changes after the position cannot be read. `isRewound`: revisions went back, so known ones mean nothing. */
   lost(position: string, isRewound: boolean): readonly Given[];
 }

@@ -112,9 +112,7 @@ export class RequestLife implements StoreCall {
     });
   }
 
-  /**
-   * A stream that ends early with the request. `turn` waits until the next chunk may be made; `undefined`: it is now.
-   */
+  /** A stream that ends early with the request. `turn` waits until the next chunk may be made, if not now. */
   stream(
     { status, headers }: Pick<ApiResponse, 'status' | 'headers'>,
     source: AsyncIterable<Uint8Array>,

@@ -4,9 +4,7 @@ const LENGTH = 36;
 const HEX = Uint8Array.from('0123456789abcdef', (digit) => digit.charCodeAt(0));
 const HYPHEN = 0x2d;
 
-/**
- * Makes 256 UUIDs at a time, in one string: 0.1 µs each; `crypto.randomUUID()` takes 0.9, and returns twenty pieces.
- */
+/** Makes 256 UUIDs at a time, in one string: 0.1 µs each, unlike `crypto.randomUUID()`: 0.9, in twenty pieces. */
 export function createUids(): () => string {
   const random = new Uint8Array(BATCH * BYTES);
   const written = new Uint8Array(BATCH * LENGTH);

@@ -9,9 +9,7 @@ const EVENTS = 'io.k8s.api.events.v1';
 const always = { presence: 'always' } as const;
 const sent = { frequency: 'sent' } as const;
 
-/**
- * The fields of the Event with their types and Kubernetes' facts, without rules on values. All else is derived from it.
- */
+/** The fields of the Event with Kubernetes' facts about them, without rules on values. All else is derived from it. */
 export const eventShape: () => StructShape = lazy(() =>
   struct(
     {

@@ -4,9 +4,7 @@ import type { CacheStatus } from './status.js';
 
 const PERIOD_MS = 1_000;
 
-/**
- * Reports what a watch cache receives and how long reads wait. Its timer runs while changes arrive or the cache lags.
- */
+/** Reports what a watch cache receives and how long reads wait. Its timer runs while there is something to report. */
 export function createCacheActivity(store: string, clock: Clock, notify: Notify, status: () => CacheStatus) {
   let changes = 0;
   let timer: ClockTimer | undefined;

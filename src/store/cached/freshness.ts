@@ -27,9 +27,7 @@ interface Round {
   ask(): void;
 }
 
-/**
- * Whether a read may be served from the cache: never an older state than earlier reads and writes saw (decision 75).
- */
+/** Whether the cache serves a read: never an older state than earlier reads and writes saw (decision 75). */
 export function createFreshness({ store, cache, clock, timeoutMs }: FreshnessOptions) {
   const { shared } = store.capabilities;
   const closing = new AbortController();

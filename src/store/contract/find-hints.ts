@@ -30,8 +30,7 @@ function find(bytes: Uint8Array, part: Uint8Array, anchor: number, from: number)
 }
 
 /**
- * The hints for an event from another store, without which it takes 50 % more memory. Offsets are guessed from the
- * stored form, and checked where they are used.
+ * The hints for an event from another store, which save a third of its memory: offsets are guessed, and checked in use.
  */
 export function findHints({ name }: EventKey, { bytes, cut, uid, fields }: EncodedEvent): ByteHints {
   const managed = find(bytes, MANAGED, MANAGED_ANCHOR, cut);

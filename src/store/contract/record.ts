@@ -97,9 +97,7 @@ export function recordLength({ revision, event }: WrittenRecord, prefix: Uint8Ar
   return eventSize(event) + prefix.length + BEFORE_DIGITS.length + digitsOf(revision) + 2;
 }
 
-/**
- * Writes {@link recordBytes} into a buffer. For the few bytes of a revision a TextEncoder takes longer than the copy.
- */
+/** Writes {@link recordBytes} into a buffer. For a revision's few bytes a TextEncoder takes longer than the copy. */
 export function writeRecord(record: WrittenRecord, prefix: Uint8Array, out: Uint8Array, start: number): void {
   const { event, revision } = record;
   const digits = digitsOf(revision);

@@ -74,9 +74,7 @@ export function createFence(client: EtcdClient, layout: Layout, clock: Clock, ch
     revision: (): Revision => revision,
     /** The key was found at this revision; 0: it was removed. */
     saw: (seen: Revision): void => void (revision = seen),
-    /**
-     * Returns what a lost create created, even if that has changed or is gone; `undefined`: nothing, and it never will.
-     */
+    /** Returns what a lost create created, even if that is gone by now; `undefined`: nothing, and it never will. */
     async resolveLost(create: LostCreate, context: CallContext): Promise<EventRecord | undefined> {
       context.signal?.throwIfAborted();
       return withinDeadline(clock, lookups.add({ ...create, context }), context);

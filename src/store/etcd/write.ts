@@ -30,9 +30,7 @@ function quotaReached({ message }: StoreError, cause: unknown): StoreError {
   return storeError('unknown-outcome', `the space quota of etcd was reached during a write: ${message}`, { cause });
 }
 
-/**
- * A member that has just reached its quota **applies** the write, and yet responds with an error: a read shows which.
- */
+/** A member that has just reached its quota **applies** the write, and yet responds with an error: read it. */
 function readAfterRefusal<T>(reading: Promise<T>, refused: StoreError): Promise<T> {
   return reading.catch((error: unknown) => {
     throw isStoreError(error) ? quotaReached(refused, error) : error;

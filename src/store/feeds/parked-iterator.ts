@@ -13,9 +13,7 @@ export interface ParkedSource<T> {
   readonly signal?: AbortSignal | undefined;
 }
 
-/**
- * An async iterator whose `next()` can be woken and ended from outside, unlike a generator's. A class, as `Watcher` is.
- */
+/** An async iterator that can be woken and ended from outside while it waits, unlike a generator's. */
 export class ParkedIterator<T extends object> implements AsyncIterableIterator<T> {
   readonly #source: ParkedSource<T>;
   readonly #waiting: Waiter<T>[] = [];

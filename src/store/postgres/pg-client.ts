@@ -98,9 +98,7 @@ function guard(client: PgPoolClient): void {
   if (!client.listeners('error').includes(ignoreError)) client.on('error', ignoreError);
 }
 
-/**
- * A `Pool` of `pg`, which is not ended. All stores on it share its listeners for errors and the connection for LISTEN.
- */
+/** A `Pool` of `pg`, which is not ended. All stores on it share its error listeners and its LISTEN connection. */
 export function pgClient(pool: PgPool): PostgresClient {
   const shared = sharedPools.get(pool) ?? { stores: 0, listen: createPgListen((signal) => connected(pool, signal)) };
   shared.stores += 1;

@@ -15,9 +15,7 @@ interface Subscription {
   readonly onLost: Parameters<Listen>[2];
 }
 
-/**
- * Listens on any number of channels over one connection, so that stores on one pool leave some for their statements.
- */
+/** Listens on any number of channels over one connection, to leave the others of a pool for statements. */
 export function createPgListen(connect: (signal: AbortSignal) => Promise<PgPoolClient>): Listen {
   let held: ReturnType<typeof hold> | undefined;
 

@@ -29,9 +29,7 @@ import { createWriteBatches, type Write } from './write-batches.js';
 
 /** The most events that one statement of `expire` removes: it holds up writers for as long as it runs. */
 const EXPIRE_STEP = 500;
-/**
- * Pages of lists that are read at once: one while another is decoded, so that reads of events find free connections.
- */
+/** Pages of lists that are read at once: one while another is decoded. Reads of events find free connections. */
 const LISTS_AT_ONCE = 2;
 
 /**

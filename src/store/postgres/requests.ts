@@ -34,9 +34,7 @@ export function stampOf(clock: Clock | undefined): string | null {
 /** How long an abandoned read keeps its connection, in milliseconds: enough for most; a new connection costs more. */
 const ABANDONED_MS = 250;
 
-/**
- * For how long a full disk refuses further writes, in milliseconds, unless one succeeds: there may be none to prove it.
- */
+/** For how long a full disk refuses further writes (ms), unless one succeeds: there may be none to prove it. */
 const FULL_MS = 30_000;
 
 /** Fails with StoreErrors only. A request without a result in time ends at its deadline, whatever the driver does. */

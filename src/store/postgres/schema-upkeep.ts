@@ -1,9 +1,6 @@
 import { DATABASE_NOW, FUNCTION_SETTINGS, ROW_BYTES, SIZE, stampSql, WRITER_SETTINGS } from './schema-functions.js';
 
-/**
- * Removes due events, the earliest first, and returns their number and the latest revision. Events are due by the clock
- * of the database alone. Without any it takes no lock.
- */
+/** Removes due events by the database's clock, the earliest first; returns their number and the latest revision. */
 export function expireFunction(s: string, channel: string): string {
   return `
     CREATE FUNCTION ${s}.expire(p_due bigint, p_limit integer, p_seen bigint, p_clock bigint, p_wait_ms integer)

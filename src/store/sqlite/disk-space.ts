@@ -91,9 +91,7 @@ export function createDiskSpace({ path, maxFileBytes }: EngineOptions, reserve: 
     isShort: (): boolean => short,
     begin: (connection: SqlConnection): void => limit(connection),
     enterLowSpace: (): void => enterLowSpace(),
-    /**
-     * Performs work that frees space, with all there is. `failed`: it did not fit. `afterwards`: what follows a commit.
-     */
+    /** Performs work that frees space, with all there is. `failed`: no room. `afterwards`: what follows a commit. */
     inReserve<T>(work: () => T, failed: (result: T) => boolean, afterwards: (work: () => void) => void): T {
       const connection = use();
       setLimit(connection, maxPages(connection, EXTRA_BYTES));

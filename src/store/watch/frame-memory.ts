@@ -9,9 +9,7 @@ const FORMS = 64;
 
 export type FrameMemory = ReturnType<typeof createFrameMemory>;
 
-/**
- * Stores frames in the order they are created: those sent together are mostly adjacent, and need no copy (decision 34).
- */
+/** Stores frames in order: those sent together are mostly adjacent, and need no copy (decision 34). */
 export function createFrameMemory() {
   const pieces = createBoundedCache<string, { readonly bytes: Uint8Array; used: number }>({ maxEntries: FORMS });
   return {

@@ -9,9 +9,7 @@ const PACE_MS = 0.008;
 /** Pauses shorter than this (milliseconds) are skipped: timers are not exact. */
 const SHORTEST_PAUSE_MS = 2;
 
-/**
- * Wakes watchers in batches, each with the same chunk and a turn of the event loop, before which `onTurn` is called.
- */
+/** Wakes watchers in batches, each with the same chunk and a turn of the event loop; `onTurn` is called before it. */
 export function createWakeUps(watchers: ReadonlySet<Watcher>, clock: Clock, onTurn: () => void) {
   let pass: Iterator<Watcher> | undefined;
   let again = false;

@@ -22,10 +22,7 @@ interface ExchangeOptions {
   readonly onEnd: () => void;
 }
 
-/**
- * Sends a request whose signal is not aborted yet. The request and the streamed body reject with the signal's reason, a
- * ConnectionError or a ResponseError.
- */
+/** Sends a request. It and the body reject with the signal's reason, a ConnectionError or a ResponseError. */
 export function exchange(
   dispatcher: Dispatcher,
   request: Dispatcher.DispatchOptions,

@@ -23,9 +23,7 @@ export interface ExecSource extends Pick<Source<ExecCredential>, 'read'> {
 }
 
 const VERSIONS = ['client.authentication.k8s.io/v1', 'client.authentication.k8s.io/v1beta1'];
-/**
- * How long credentials are used at least, as a program may return expired ones, and how long a failed one is not run.
- */
+/** How long credentials are used at least, as a program may return expired ones, and a failed one is not run. */
 const MIN_AGE_MS = 1_000;
 
 /** Describes the cluster to the program, where the kubeconfig has `provideClusterInfo`. */

@@ -6,9 +6,7 @@ import { MAX_OFFSET } from './arena-entry.js';
 const MAX_COUNT = 16;
 const MAX_BYTES = 1024;
 
-/**
- * Bytes that nearly all events have. Omitting them and the key saves 184 MB at a million events, for 0.1 µs per read.
- */
+/** Bytes that nearly all events have. Omitting them and the key saves 184 MB of a million, for 0.1 µs per read. */
 export interface CommonBytes {
   readonly first: Uint8Array;
   readonly second: Uint8Array;

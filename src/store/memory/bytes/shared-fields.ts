@@ -63,9 +63,7 @@ function countCommon(fields: Strings): number {
   return count;
 }
 
-/**
- * Whether the fields are as the library creates them, read by constant names for speed. `common`: {@link countCommon}.
- */
+/** Whether the fields are as the library creates them; by constant names, for speed. `common`: {@link countCommon}. */
 function isUsual(event: EncodedEvent, name: string, common: number): boolean {
   const { fields } = event;
   let known = common;

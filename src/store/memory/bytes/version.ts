@@ -8,9 +8,7 @@ export interface Slot {
   queuedFor: number | undefined;
 }
 
-/**
- * One state of a key: an event, or a tombstone. The event is itself the version, which saves 40 MB at a million events.
- */
+/** One state of a key: an event, or a tombstone. The event is itself the version, which saves 40 MB of a million. */
 export interface Version {
   readonly slot: Slot;
   /** The revision, counted from the store's start: a small integer takes 8 bytes, one from the clock 24. */

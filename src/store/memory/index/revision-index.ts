@@ -7,9 +7,7 @@ export type VersionsByRevision = OrderedIndex<number, Version>;
 
 const sequenceOf = (version: Version): number => version.sequence;
 
-/**
- * The newest version of every key by revision, for all namespaces and for each one, so that reading skips no history.
- */
+/** The newest version of every key by revision, for all namespaces and each one, so that reads skip no history. */
 export function createRevisionIndex() {
   const all = createOrderedIndex(sequenceOf);
   const none = createOrderedIndex(sequenceOf);

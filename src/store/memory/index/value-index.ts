@@ -13,9 +13,7 @@ const FREQUENT = 8192;
 /** The largest number of keys that is examined to find those that still have the value. */
 const SCAN_LIMIT = 16_384;
 
-/**
- * The keys with a readable version that has the value: not versions, because most updates leave the value unchanged.
- */
+/** The keys with a readable version that has the value: not versions, since most updates leave it unchanged. */
 interface ValueEntry extends SweepList<Slot> {
   readonly value: string;
   /** True when a key may have another value in a version, or be listed twice. Otherwise `find` reads no events. */

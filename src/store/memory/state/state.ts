@@ -41,9 +41,7 @@ export interface MemoryState {
   change(version: Version): Change;
 }
 
-/**
- * A state whose first change gets the revision after `start`. `expiry`: one that is empty, if another store expires.
- */
+/** A state whose first change gets the revision after `start`. `expiry`: an empty one, if another store expires. */
 export function createMemoryState(
   start: Revision,
   clock: Clock,
