@@ -15,7 +15,6 @@ export interface RuleScope {
 interface OwnRules<R> {
   readonly byNamespace: Map<string, R[]>;
   readonly byPath: Map<string, R[]>;
-  /** Rules with a path that ends with `*`. */
   readonly byPattern: R[];
 }
 

@@ -18,7 +18,6 @@ interface CheckKind<Options> {
   readonly name: string;
   /** True: it checks something outside the process, which a restart does not repair. */
   readonly dependency?: true;
-  /** The rules of the options that only this check has. */
   readonly rules: OptionRules<Omit<Options, keyof CommonOptions>>;
   readonly crossCheck?: CrossCheck<Options>;
   /** Defaults. `cacheMs` and `periodMs` do not apply if the options set the other one. */

@@ -2,7 +2,6 @@ import type { Observe } from '../observe/observation.js';
 import type { Verdict } from './check-runner.js';
 import type { HealthChange } from './contract.js';
 
-/** Reports changes of status to the `observe` hook and to listeners. */
 export function createChanges(observe: Observe) {
   // Wrapped, so that a function added twice is called twice and removed twice.
   const listeners = new Set<{ readonly call: (change: HealthChange) => unknown }>();

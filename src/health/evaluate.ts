@@ -4,7 +4,6 @@ import type { Observation } from '../observe/observation.js';
 import { OK, type CheckRunner, type Verdict } from './check-runner.js';
 import type { CheckReport, CheckStatus, HealthReport, HealthRoot } from './contract.js';
 
-/** The result of a check in one probe. */
 export type ProbeVerdict =
   Verdict | { readonly status: 'excluded'; readonly excludedBy?: string; readonly error?: never };
 

@@ -12,7 +12,6 @@ const ROOT_HEADERS: ResponseHeaders = Object.freeze({
 
 const JSON_HEADERS: ResponseHeaders = Object.freeze({ ...ROOT_HEADERS, 'content-type': 'application/json' });
 
-/** The passing response of a root: one frozen object for all requests. */
 export const ROOT_OK: ApiResponse = Object.freeze({ status: 200, headers: ROOT_HEADERS, body: 'ok' });
 
 /** The passing response of a single check; Kubernetes sends no `nosniff` here. */

@@ -9,7 +9,6 @@ export interface JsonDocument {
   readonly numbers?: WeakMap<object, ReadonlyMap<string, string>>;
 }
 
-/** A document, or the error in the words of Go's `encoding/json`. */
 export type JsonResult = { readonly document: JsonDocument } | { readonly error: string };
 
 /** Sets a property under any name, `__proto__` too, as plain data. */

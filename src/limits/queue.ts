@@ -1,4 +1,3 @@
-/** A request that may end while it waits. */
 export interface Requester {
   readonly aborted?: boolean | undefined;
 }

@@ -1,6 +1,5 @@
 import type { Clock } from '../clock/clock.js';
 
-/** What the scheduler counts for a caller. */
 export class CallerActivity {
   /** The turn of the event loop in which `begun` was counted. */
   turn = -1;
@@ -37,7 +36,6 @@ const SHARED_MS = 0.2;
 const SHARED_STARTS = 1;
 /** How long a flooding caller pauses after each turn (ms) while others are active, for garbage collection's sake. */
 const REST_MS = 1;
-/** Callers that sent a request within this time are active. */
 const ACTIVE_MS = 2_000;
 /** An unauthenticated client that sends this many requests in that time counts as active. */
 const MANY_REQUESTS = 50;

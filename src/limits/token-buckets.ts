@@ -2,7 +2,6 @@ import type { Clock } from '../clock/clock.js';
 
 export interface TokenBucketsOptions {
   readonly qps: number;
-  /** The size of a bucket, and the number of tokens in a new one. */
   readonly burst: number;
   readonly maxKeys: number;
   readonly clock: Clock;

@@ -21,7 +21,6 @@ const gauge = (
 const histogram = (name: string, labels: readonly string[], help: string, buckets: readonly number[]): Metric =>
   new Metric('histogram', name, labels, help, buckets);
 
-/** The metrics of one service, in the order of the output. */
 export class MetricSet {
   // As in every component of Kubernetes at `/metrics/slis`, from `component-base/metrics/prometheus/slis`.
   readonly check: Metric = gauge(

@@ -10,7 +10,6 @@ export interface MetricsRegistry {
   getSingleMetricAsString(name: string): Promise<string>;
 }
 
-/** A registry whose metrics can all get a label. */
 export interface LabelledRegistry extends MetricsRegistry {
   setDefaultLabels(labels: object): void;
 }

@@ -72,7 +72,6 @@ export const GATEWAY_TIMEOUT: ApiResponse = /* @__PURE__ */ Object.freeze({
     '"reason":"Timeout","details":{},"code":504}\n',
 });
 
-/** Returns a Status as JSON, regardless of `Accept`. */
 export function statusResponse(status: Status, headers: ResponseHeaders): ApiResponse {
   return {
     status: status.code ?? 500,

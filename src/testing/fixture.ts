@@ -140,7 +140,6 @@ export function createFixture(options: EventStoreSuiteOptions, context: StoreCon
       if (source.now !== undefined && context.clock.now() < now) context.clock.setNow(now);
       return source.expire({ now, limit });
     },
-    /** Follows `next` from page to page. */
     async walk(query: ListQuery): Promise<readonly ListPage[]> {
       const pages: ListPage[] = [];
       let page: ListPage | undefined;

@@ -15,7 +15,6 @@ export function processCases(test: DefineCase): void {
       };
       if (fixture.store.capabilities.durable) await run({ ...fixture, restart });
     });
-  /** `other` is a second store on the same data. */
   const shared = (name: string, run: (fixture: Fixture & { readonly other: EventStore }) => Promise<void>): void =>
     test(`shared: ${name}`, async (fixture) => {
       if (fixture.store.capabilities.shared) await run({ ...fixture, other: await fixture.second() });

@@ -7,7 +7,6 @@ export const ZERO_SECONDS = -62_135_596_800;
 const FIRST_SECOND = -62_167_219_200;
 const LAST_SECOND = 253_402_300_799;
 
-/** A time as in protobuf. */
 export interface Timestamp {
   /** Since 1970, may be negative. */
   readonly seconds: number;

@@ -89,7 +89,6 @@ export function aggregatedDocument(groups: readonly GroupVersion[], resource: Di
   };
 }
 
-/** A document that is made on first use and then kept. */
 export interface CachedDocument {
   readonly bytes: () => Promise<Uint8Array>;
   /** Its entity tag, as Kubernetes makes it: the bytes' SHA-512 in upper-case hex, in quotes. */
@@ -98,7 +97,6 @@ export interface CachedDocument {
 
 const jsonOf = (document: object): Uint8Array => new TextEncoder().encode(JSON.stringify(document));
 
-/** Writes the document with `write`, by default as JSON. */
 export function cachedDocument<T extends object>(
   make: () => T | Promise<T>,
   write: (document: T) => Uint8Array | Promise<Uint8Array> = jsonOf,

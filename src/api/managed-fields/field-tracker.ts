@@ -99,7 +99,6 @@ export function createFieldTracker() {
   };
 
   return {
-    /** Has the result of `updateManagedFields`, cached. */
     track(input: UpdateManagedFieldsInput): TrackedFields {
       const list = listBefore(input);
       const ownersResult = list && ownersFor(input, list);

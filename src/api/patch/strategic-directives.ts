@@ -10,7 +10,6 @@ export const PATCH = '$patch';
 export const RETAIN_KEYS = '$retainKeys';
 /** With `/field`: scalars to remove from the list. */
 export const DELETE_FROM_LIST = '$deleteFromPrimitiveList';
-/** With `/field`: the order of the list. */
 export const SET_ORDER = '$setElementOrder';
 
 /** The field a directive such as `$setElementOrder/finalizers` names. @throws StatusFailure 400 */

@@ -35,7 +35,6 @@ export function createChunkMemory() {
     acquire: (): Uint8Array => chunks.pop() ?? new Uint8Array(CHUNK_BYTES),
     /** Releases an acquired chunk, once. It must not be used any more. */
     release: (chunk: Uint8Array): void => putBack(chunks, chunk),
-    /** Memory for a body of up to {@link CHUNK_BYTES}. */
     allocate(length: number): Uint8Array | PooledBytes {
       if (length < SHORT) return new Uint8Array(length);
       const index = 32 - Math.clz32((length - 1) >>> SMALLEST_BITS);

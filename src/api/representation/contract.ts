@@ -23,7 +23,6 @@ export interface TableDefinition {
   cells(object: unknown, now: number): readonly (string | number)[];
 }
 
-/** The part of a resource's served version that representations read. */
 export interface ResourceView {
   readonly apiVersion: string;
   readonly kind: string;

@@ -19,7 +19,6 @@ export interface ListFrame {
   readonly item?: ((item: JsonSource) => JsonSource) | undefined;
 }
 
-/** The parts of a body that have not been written yet. */
 class ListPieces {
   pieces: JsonSource[];
   byteLength: number;

@@ -6,7 +6,6 @@ import type { ResourceView } from './contract.js';
 import { listMetaJson, type ListForm } from './serializer.js';
 import { partialObjectMetadata, type Transform } from './transform.js';
 
-/** What each row of a Table contains in addition to its cells. */
 export type IncludeObject = 'None' | 'Metadata' | 'Object';
 
 /** Reads the query parameter `includeObject`; empty and absent mean `Metadata`, anything unknown is a 400. */

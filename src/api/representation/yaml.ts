@@ -8,7 +8,6 @@ const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 const parse = (json: Uint8Array): unknown => JSON.parse(decoder.decode(json));
 
-/** Keys are in alphabetical order. */
 export const yamlWriter: FormatWriter = {
   async value(json) {
     const bytes = jsonBytes(json);

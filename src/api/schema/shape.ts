@@ -13,7 +13,6 @@ export interface StructShape {
   readonly kind: 'struct';
   /** The type's name, as Go-style decode errors and the OpenAPI document give it: `Event`, `ObjectMeta`. */
   readonly name: string;
-  /** The OpenAPI definition name, for example `io.k8s.api.events.v1.Event`. */
   readonly definition: string;
   readonly description: string;
   /** In wire order. */

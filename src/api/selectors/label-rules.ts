@@ -60,9 +60,7 @@ type Values = string | Set<string>;
 
 /** All requirements of a selector on one label key, combined so that each value is tested once. */
 interface LabelRule {
-  /** True if objects without the label can match. */
   readonly absent: boolean;
-  /** True if objects with the label can match. */
   readonly present: boolean;
   readonly among?: Values | undefined;
   readonly not?: Values | undefined;

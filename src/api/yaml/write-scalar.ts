@@ -123,7 +123,6 @@ function singleQuoted(text: string, position: ScalarPosition): string {
 /** True for the bytes of a character in UTF-8 after its first. */
 const isContinuation = (byte: number): boolean => (byte & 0xc0) === 0x80;
 
-/** A text that needs no escapes between double quotes. */
 const SIMPLE = /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/;
 
 const isPlainInQuotes = (unit: number): boolean => isPrintable(unit) && unit !== DOUBLE_QUOTE && unit !== BACKSLASH;

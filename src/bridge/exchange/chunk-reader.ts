@@ -68,7 +68,6 @@ export abstract class ChunkReader {
     this.reject(error);
   }
 
-  /** Releases the source; its results are ignored from now on. */
   protected release(): void {
     this.isOver = true;
     if (this.iterator === undefined) releaseSource(this.#source);

@@ -23,7 +23,6 @@ export class BodyStream extends ChunkReader implements Transfer {
   readonly #events: BodyStreamEvents;
   #controller!: ReadableStreamDefaultController<Uint8Array>;
   readonly #copies: SharedCopies;
-  /** The copy that the consumer got last. */
   #given: SharedCopy | undefined;
   #waiting = false;
   #pulls = 0;

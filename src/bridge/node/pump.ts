@@ -6,7 +6,6 @@ import { type NodeOutgoing, http2Stream } from './message.js';
 export type Pump = Pick<StreamPump, 'stop' | 'writes'>;
 
 export interface PumpEnd {
-  /** Absent if the source ended without an error. */
   readonly error?: unknown;
   readonly failed: boolean;
 }

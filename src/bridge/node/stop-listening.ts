@@ -80,7 +80,6 @@ function holdConnections(server: object) {
   }
   return {
     count: () => count,
-    /** Passes them to the server, and later ones without delay. */
     release(): void {
       const sockets = held ?? [];
       held = undefined;

@@ -18,7 +18,6 @@ const BYTES_OF_CHARACTER = 3;
 interface HeadedResponse extends NodeOutgoing {
   /** The text of the head, once `writeHead` was called. */
   readonly _header?: unknown;
-  /** Whether the text was handed to the socket. */
   _headerSent?: boolean;
   readonly chunkedEncoding?: boolean;
   readonly strictContentLength?: boolean;

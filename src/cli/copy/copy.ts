@@ -21,7 +21,6 @@ export interface CopyTask {
 }
 
 const RESUMABLE = 'copied events are kept, and the same command continues the copy';
-/** The time limit for the first response of a store, in milliseconds. */
 const OPENING_MS = 10_000;
 
 /** The first signal ends the copy after the writes that are under way, the second at once. @returns the exit code */

@@ -5,7 +5,6 @@ export interface ForObject {
   readonly name: string;
 }
 
-/** The usual short names of the kinds that have most events. */
 const SHORT_NAMES: Readonly<Record<string, string>> = {
   ...{ po: 'pod', svc: 'service', deploy: 'deployment', rs: 'replicaset', sts: 'statefulset', ds: 'daemonset' },
   ...{ cj: 'cronjob', no: 'node', ns: 'namespace', pvc: 'persistentvolumeclaim', pv: 'persistentvolume' },

@@ -13,7 +13,6 @@ import type { Flags } from './flags.js';
 import { parseTokensFile, type TokenUser } from './tokens-file.js';
 import type { AccessFiles } from './preparation.js';
 
-/** Authentication and authorization, the same on both ports. */
 export interface StandaloneAccess {
   readonly authenticate: Authenticate;
   readonly authorize: Authorize;

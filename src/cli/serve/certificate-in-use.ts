@@ -3,7 +3,6 @@ import type { Clock } from '../../clock/clock.js';
 import { messageOf } from '../../model/error-message.js';
 import type { ServingCertificate } from './certificates.js';
 
-/** The certificate of the HTTPS port, which may be replaced at any time. */
 export interface CertificateInUse {
   readonly current: () => ServingCertificate;
   readonly replace: (certificate: ServingCertificate) => void;

@@ -9,7 +9,6 @@ import { preparePrivateDirectory, readIfThere, writePrivateFile } from './privat
 
 /** The certificate of the HTTPS port, and the one that clients trust, in PEM. */
 export interface ServingCertificate extends KeyPair {
-  /** The certificate authority that clients should trust. */
   readonly ca: string;
 }
 

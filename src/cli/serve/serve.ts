@@ -56,7 +56,6 @@ interface ServeOptions extends Pick<ProcessContext, 'pid' | 'onSignal'> {
   readonly beforeStop?: (() => void) | undefined;
   /** How much later than in the other processes that share the ports they are closed, in milliseconds. */
   readonly closesLaterMs?: number | undefined;
-  /** Creates the metrics that `/metrics` shows if several processes serve. */
   readonly shareMetrics?: ShareMetrics | undefined;
 }
 

@@ -38,7 +38,6 @@ const LIMITS: ServerOptions = {
 /** Connections that wait to be accepted: Node's 511 overflow when hundreds of clients reconnect at once. */
 const BACKLOG = 4_096;
 const HANDSHAKE_TIMEOUT_MS = 10_000;
-/** The shortest time between two log lines about refused connections. */
 const DROP_LOG_MS = 60_000;
 
 const LOOPBACK = new BlockList();
@@ -126,7 +125,6 @@ function listen(
   });
 }
 
-/** Returns the address to connect to for an address to listen on. */
 function reachable(bindAddress: string): string {
   if (bindAddress === '0.0.0.0') return '127.0.0.1';
   if (bindAddress === '::') return '[::1]';

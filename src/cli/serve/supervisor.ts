@@ -46,9 +46,7 @@ const STEADY_MS = 60_000;
 const START_LIMIT_MS = 120_000;
 
 interface Life extends ExitInfo {
-  /** False if it never received the message to start. */
   readonly isStarted: boolean;
-  /** True if it was killed because it did not serve in time. */
   readonly isOverdue: boolean;
   readonly servedMs: number;
 }

@@ -22,10 +22,8 @@ export type ToWorker =
   | { readonly type: 'metrics.gathered'; readonly id: number; readonly texts: readonly string[] };
 
 export type FromWorker =
-  /** The worker can receive messages. */
   | { readonly type: 'ready' }
   | { readonly type: 'serving'; readonly addresses: Addresses }
-  /** The worker could not start, or failed, and is ending. */
   | { readonly type: 'failed'; readonly reason: string }
   | MetricsFromWorker;
 

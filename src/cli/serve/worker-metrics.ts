@@ -11,7 +11,6 @@ const DEADLINE_MS = 2_000;
 
 /** The primary's part: passes requests for metrics on to all workers, and sends their responses together. */
 export function createMetricsRelay(clock: Clock) {
-  /** The functions that receive responses, by the id of the request. */
   const open = new Map<number, (from: number, text: string) => void>();
   let requests = 0;
 

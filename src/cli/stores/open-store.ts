@@ -6,7 +6,6 @@ import { isLocal, type StoreChoice, sqliteAt } from './store-url.js';
 import { join } from 'node:path';
 import { loadDriver } from '../../store/sqlite/driver.js';
 
-/** How long start-up waits for a store on the network, in milliseconds. */
 const PING_TIMEOUT_MS = 3_000;
 
 /** For {@link openStore}. */
@@ -80,7 +79,6 @@ async function readFiles(files: Texts, source: string): Promise<Texts> {
   return Object.fromEntries(await Promise.all(read));
 }
 
-/** Where events are stored without `--store`. */
 export interface DefaultStore {
   readonly choice: StoreChoice;
   /** How they could be stored on this disk, if they are not. */

@@ -46,7 +46,6 @@ export function createRecorder(options: RecorderOptions): Recorder {
   let timer: ClockTimer | undefined;
   let closed: Promise<void> | undefined;
   let client: EventWriter | undefined;
-  /** Series whose count on the server is behind. */
   const unwritten = new Set<Series>();
   /** Wake the calls of `flush` when something is written or dropped; the keys are their functions `release`. */
   const waiting = new Map<() => void, () => void>();

@@ -12,7 +12,6 @@ export const aWord: OptionRule = /* @__PURE__ */ mustBe(
   'a string of 1 to 128 bytes',
 );
 
-/** The common properties of the events of a recorder. */
 export interface OccurrenceSettings extends OwnObjects {
   readonly reportingController: string;
   readonly reportingInstance: string;

@@ -11,7 +11,6 @@ const MAX_BYTES = 1_024;
 export interface OwnObjects {
   readonly apiVersion: string;
   readonly namespace: string;
-  /** The API group of events that the recorder writes. */
   readonly group: string;
 }
 

@@ -21,7 +21,6 @@ export interface Series extends Occurrence {
   version: string | undefined;
   /** Waits for a lane, or is being written. */
   busy: boolean;
-  /** Nothing is written any more. */
   dropped: boolean;
 }
 

@@ -5,11 +5,9 @@ import { connectionError } from '../contract/errors.js';
 export interface Deadline {
   /** Aborted with the reason of the caller's signal, or with a ConnectionError when the deadline has passed. */
   readonly signal: AbortSignal;
-  /** The rest of the time, in milliseconds. */
   remainingMs(): number;
   /** From now on only the caller's signal aborts. */
   cancel(): void;
-  /** Removes the timer and the listener. */
   release(): void;
 }
 

@@ -62,7 +62,6 @@ export async function readBody(
   return { text: new TextDecoder().decode(read.joined()), cut };
 }
 
-/** Releases a response that nobody will read. */
 export function discard(response: ApiResponse | undefined): void {
   if (response !== undefined && isStream(response.body)) releaseSource(response.body);
 }

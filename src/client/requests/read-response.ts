@@ -7,7 +7,6 @@ import { connectionError, responseError, statusError, type StatusError } from '.
 import { retryAfterMs } from './response-headers.js';
 import { discard, readBody } from './read-body.js';
 
-/** The largest part of a refusal that is read. */
 const MAX_REFUSAL_BYTES = 1_048_576;
 /** The longest text of a server that an error's message repeats, in characters. */
 const SHOWN = 200;

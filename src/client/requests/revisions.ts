@@ -20,7 +20,6 @@ export function revisionOf({ metadata }: Event): string {
   return metadata.resourceVersion ?? '';
 }
 
-/** Identifies an event among those of all namespaces. */
 export function keyOf({ metadata }: Event): string {
   return `${metadata.namespace ?? ''}/${metadata.name ?? ''}`;
 }

@@ -43,7 +43,6 @@ export function createAttempts(
     reached(): void {
       hasWorked = true;
     },
-    /** A list was read to its end. */
     listed(): void {
       hasWorked = true;
       if (!hasWatchFailed) accept();

@@ -15,7 +15,6 @@ import { createSilenceLimit } from './silence.js';
 import type { View } from './view.js';
 import type { FollowOptions } from './watch-options.js';
 
-/** The longest pause between two attempts, in milliseconds. */
 const MAX_PAUSE_MS = 10_000;
 /** All initial frames together may take this many times `WATCH_LIST_MS`. */
 const INITIAL_FRAMES = 6;
@@ -30,7 +29,6 @@ interface FollowDependencies<Given> {
   /** Where the watch begins. `list`: with existing events; `latest`: now, without a list. */
   readonly start: 'list' | 'latest' | { readonly after: string };
   readonly watchList: boolean;
-  /** A list was completed. */
   readonly onListed?: (() => void) | undefined;
 }
 
@@ -61,7 +59,6 @@ function createFollower<Given>(
   const attempts = createAttempts(series, backoff, silence);
   /** The last revision that was seen; undefined before the first list. */
   let position = typeof start === 'object' ? start.after : undefined;
-  /** A list has to be read before the watch. */
   let mustList = start === 'list';
   /** The server's revisions may have gone back since the last frame. */
   let mustCompare = position !== undefined;
@@ -123,7 +120,6 @@ function createFollower<Given>(
     if (mustCompare) await compare();
   }
 
-  /** The server's present revision. */
   async function latest(): Promise<string> {
     for await (const { resourceVersion } of client.list({ namespace, pageSize: 1, signal }).pages()) {
       attempts.reached();

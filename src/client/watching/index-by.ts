@@ -26,7 +26,6 @@ export function createIndexes(
   };
 
   return {
-    /** An event is added, replaced or removed. */
     changed(key: string, after: Event | undefined): void {
       for (const { name, indexer, byValue, valuesOf } of indexes) {
         for (const value of valuesOf.get(key) ?? []) {

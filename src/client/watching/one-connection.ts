@@ -10,7 +10,6 @@ interface ConnectionDependencies {
   readonly signal: AbortSignal;
   readonly clock: Clock;
   readonly silence: SilenceLimit;
-  /** How long the next frame may take, in milliseconds. */
   readonly limitMs: () => number;
 }
 

@@ -16,7 +16,6 @@ export const isRewound = (error: unknown): boolean =>
   isFailure(error, 'rewound') ||
   (isStatusError(error) && error.causes.some(({ reason }) => reason === 'ResourceVersionTooLarge'));
 
-/** Codes of temporary refusals. */
 const TEMPORARY: ReadonlySet<number> = new Set([408, 410, 429]);
 
 /** True for permanent refusals, and for redirects, which are not followed. */

@@ -7,7 +7,6 @@ export interface Known {
   readonly event?: Event | undefined;
 }
 
-/** Which version of each event the consumer has. */
 export interface Remembered {
   get(key: string): Known | undefined;
   set(key: string, event: Event): void;

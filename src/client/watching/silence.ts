@@ -5,7 +5,6 @@ const TOLERANCE = 1.5;
 /** The number of bookmarks whose longest interval counts. */
 const REMEMBERED = 3;
 
-/** How long a connection may be silent before it is closed. */
 export type SilenceLimit = ReturnType<typeof createSilenceLimit>;
 
 /**
@@ -19,7 +18,6 @@ export function createSilenceLimit(startMs: number, begun: number) {
   let limit = startMs;
   let lastBookmark = begun;
   return {
-    /** The limit for the next frame, in milliseconds. */
     ms: (): number => limit,
     /** A frame arrived at `now`, on the monotonic clock. */
     frame(isBookmark: boolean, now: number): void {
@@ -33,7 +31,6 @@ export function createSilenceLimit(startMs: number, begun: number) {
       }
       limit = Math.min(Math.max(startMs, Math.max(0, ...intervals) * TOLERANCE), longest);
     },
-    /** The connection was closed because of its silence. */
     exceeded(): void {
       limit = Math.min(limit * 2, longest);
     },

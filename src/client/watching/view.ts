@@ -5,7 +5,6 @@ import type { Event } from '../../model/event.js';
 export interface View<Given> {
   /** A list begins; the one before may not have come to its end, and is void. */
   beginList(): readonly Given[];
-  /** An event of the list. */
   listed(event: Event): readonly Given[];
   /** An event is deleted while the server still sends the initial ones. */
   goneMeanwhile(event: Event): readonly Given[];

@@ -111,7 +111,6 @@ const TOKEN_EXPIRED =
   'Continuing with the provided token results in an inconsistent list - objects that were created, modified, or ' +
   'deleted between the time the first chunk was returned and now may show up in the list.';
 
-/** Returns the query for one page. */
 export function pageQuery({ life, scope }: VerbCall, { equalities }: Selector, start: Start, limit: number): ListQuery {
   return Object.assign(new LooseRead(life, start.notOlderThan), {
     namespace: scope.namespace === '' ? undefined : scope.namespace,

@@ -134,7 +134,6 @@ async function filled(pages: PageReader, first: ListPage, limit: number): Promis
   return { page: { records, revision: first.revision, next: more ? last : undefined, remaining: left }, held };
 }
 
-/** Converts records to the items of a list. */
 interface ItemForm<Item> {
   ofRecord(record: EventRecord): Item;
   /** Creates one item from a whole page of events as JSON. Absent if the response needs another representation. */

@@ -21,13 +21,11 @@ export interface PipelineDependencies extends EventsDependencies {
 export interface RequestContext {
   readonly dependencies: PipelineDependencies;
   readonly request: ApiRequest;
-  /** A caller that needs no authentication. */
   readonly preset: Caller | undefined;
   readonly life: RequestLife;
   /** Decoded. */
   readonly path: string;
   readonly query: Query;
-  /** Texts for `Warning` headers. */
   readonly warnings: string[];
   readonly auditId: string;
   /** The arrival in monotonic milliseconds, if requests are reported. */

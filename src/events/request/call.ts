@@ -128,7 +128,6 @@ export function expiryOf(dependencies: EventsDependencies): number {
   return Math.min(Math.round(dependencies.time.now() + dependencies.ttlMs * 1000), Number.MAX_SAFE_INTEGER);
 }
 
-/** The result of a verb, which `api/representation` encodes. */
 export type Result =
   | { readonly kind: 'object'; readonly status: 200 | 201 | 202; readonly json: JsonSource }
   | {

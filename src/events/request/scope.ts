@@ -17,7 +17,6 @@ export interface Scope {
   readonly name: string;
   /** `''` if the request is not an operation on events. */
   readonly verb: Verb | '';
-  /** The attributes that the authorizer receives. */
   readonly attributes: ResourceAttributes;
   /** True when the path ends with the events collection or an item in it. */
   readonly routed: boolean;

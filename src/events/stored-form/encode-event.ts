@@ -17,11 +17,9 @@ export function encodeEvent(event: Event, managedFields?: string, toBytes?: Text
 
 export interface EventText {
   readonly text: string;
-  /** The text before the revision. */
   readonly opening: string;
   /** Where the managed fields begin; equal to `fields` if there are none. */
   readonly managed: number;
-  /** Where the first field after metadata begins. */
   readonly fields: number;
 }
 

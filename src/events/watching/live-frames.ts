@@ -22,7 +22,6 @@ export class LiveFrames implements FrameSource {
   #bookmarkDue = false;
   #chunks = NONE;
   #taken = 0;
-  /** The last change of the batch that is being sent. */
   #reached: Revision;
   /** The revision of the last bookmark, or the start of the watch. */
   #bookmarked: Revision;

@@ -22,7 +22,6 @@ export interface WatchContext {
   readonly counters?: WatchCounters | undefined;
 }
 
-/** One part of a watch's frames, as chunks ready to be written. */
 export interface FrameSource {
   /** The next chunk; `undefined`: none yet, the source wakes the reader; `'end'`: there will be no more. May throw. */
   poll(): Uint8Array | 'end' | undefined;

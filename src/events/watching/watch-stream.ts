@@ -31,7 +31,6 @@ export class WatchStream implements ParkedSource<Uint8Array> {
   #source: FrameSource;
   /** The source is not polled any more, and the reader receives the end. */
   #done: boolean;
-  /** Releases the large chunk that is being sent. */
   #sent: (() => void) | undefined;
 
   constructor(context: Omit<WatchContext, 'signal' | 'form'>, onEnd: () => void) {

@@ -23,7 +23,6 @@ import { requireEventRate, requireFits } from './store-new-event.js';
 /** Computes the new state from the stored one. @throws StatusFailure if the change is refused */
 type ChangeFunction = (previous: Event, record: EventRecord) => ChangedEvent | Promise<ChangedEvent>;
 
-/** The new state, and its managed fields as JSON if known. */
 export interface ChangedEvent {
   readonly next: Event;
   readonly managedFields?: string | undefined;

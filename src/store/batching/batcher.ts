@@ -11,7 +11,6 @@ export interface BatcherOptions<Item, Result> {
   readonly maxItems: number;
   /** The maximum weight of a batch; a single item may weigh more. Default: no limit. */
   readonly maxWeight?: number;
-  /** The maximum number of batches in progress at once. Default: 1. */
   readonly concurrency?: number;
   /** The minimum number of waiting items for a batch to begin while another one is in progress. Default: 1. */
   readonly minAhead?: number;

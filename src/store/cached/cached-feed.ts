@@ -22,7 +22,6 @@ interface Through {
 
 /** A feed over the history in the cache, or in the store where that begins later; one position serves both. */
 export function openCachedFeed({ store, cache, saw, after, onProgress, wake }: CachedFeedOptions): FeedSource {
-  /** Everything up to this revision was returned. */
   let position = after;
   let through: Through | undefined;
   const unsubscribe = cache.subscribe(wake);

@@ -22,7 +22,6 @@ interface Waiter {
 interface Round {
   /** Whether the cache has the revision of the response. Fails with the error of the request. */
   readonly result: Promise<boolean>;
-  /** When its reads stop waiting, in monotonic milliseconds. */
   readonly until: number;
   ask(): void;
 }

@@ -47,7 +47,6 @@ export function createEtcdClient(connections: readonly Connection[], settings: E
     endWatches(etcdFailure(UNAVAILABLE, reason, true), connection);
   };
 
-  /** Ends the watches on one member, or on all. */
   const endWatches = (reason: Error, connection?: Connection): void => {
     for (const watch of [...watches]) {
       if (connection !== undefined && watch.connection !== connection) continue;

@@ -15,7 +15,6 @@ interface Sample {
   /** Monotonic: the wall clock may jump. */
   readonly at: number;
   readonly revision: Revision;
-  /** The growth of the database until then, in bytes. */
   readonly written: number;
 }
 

@@ -66,7 +66,6 @@ export interface TxnRequest {
 export interface TxnResponse {
   readonly revision: number;
   readonly succeeded: boolean;
-  /** The keys that each step read or deleted. */
   readonly steps: readonly (readonly KeyValue[])[];
 }
 

@@ -58,7 +58,6 @@ export function openFeed(
 ): FeedSource {
   const { clock, progressMs, requestTimeoutMs, name } = settings;
   const over = new AbortController();
-  /** Everything up to here was seen. */
   let position = Math.max(after, idleSpan.beyond(after));
   /** The last change, or where the feed began: nothing happened from there to `position`. */
   let lastChange = idleSpan.start(after);

@@ -95,7 +95,6 @@ export interface EtcdStoreOptions {
 
 type Login = 'username' | 'password';
 
-/** Checked options, with every default filled in. */
 export type EtcdSettings = {
   readonly [Name in Exclude<keyof EtcdStoreOptions, Login | 'tls' | 'observe'>]-?: NonNullable<EtcdStoreOptions[Name]>;
 } & { readonly tls: EtcdTlsOptions | undefined; readonly login: { readonly [Name in Login]: string } | undefined };

@@ -39,7 +39,6 @@ export type Send<Sent> = <T>(
   token: string | undefined,
 ) => Pending<T>;
 
-/** The calls of a connection, without their transport. */
 export interface RpcCodec<Sent> {
   calls(send: Send<Sent>): Pick<Connection, 'range' | 'txn' | 'compact' | 'bytesInUse' | 'authenticate'>;
   encodeWatch(request: WatchRequest): Sent;

@@ -74,7 +74,6 @@ export function createReplica(clock: Clock, start: Revision, limits: ReplicaLimi
     size(): { readonly events: number; readonly bytes: number } {
       return { events: state.keys.live.size(), bytes: capacity.held() };
     },
-    /** Stops the timer. The contents stay readable. */
     close: (): void => history.close(),
   };
 }

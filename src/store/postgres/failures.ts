@@ -16,7 +16,6 @@ const NEVER_CONNECTED: ReadonlySet<unknown> = new Set([
 
 const DISK_FULL = '53100';
 
-/** What an operator can do, by SQLSTATE. */
 const ADVICE: Readonly<Record<string, string>> = Object.freeze({
   '25006': 'the server accepts no writes: it is a standby, or default_transaction_read_only is on',
   '28000': 'the server refused the login',

@@ -92,7 +92,6 @@ export function createRequests({ client, schema, timeoutMs, timers }: Omit<Store
       send('write', statement, values),
     /** Whether the database has sent no response for half of a deadline, since a request was sent at `since`. */
     isSilent: (since: number): boolean => timers.monotonic() - Math.max(respondedAt, since) >= timeoutMs / 2,
-    /** A write has changed something. */
     wrote(): void {
       full = undefined;
     },

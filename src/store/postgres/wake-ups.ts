@@ -7,7 +7,6 @@ import { channelOf } from './names.js';
 import type { PostgresStoreOptions } from './options.js';
 import type { StoreParts } from './requests.js';
 
-/** How long the notification may take, in milliseconds. */
 const WAIT_MS = 1_000;
 
 /**

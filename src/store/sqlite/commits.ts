@@ -36,7 +36,6 @@ export type Commits = ReturnType<typeof createCommits>;
 /** The transactions of a file: its counters, which are `first` at the beginning, and its failures. */
 export function createCommits(path: string, file: EngineFile, first: State) {
   let state = first;
-  /** Why the last write failed, until one succeeds. */
   let writeFailure: StoreError | undefined;
   /** Damage was found: nothing is written any more. */
   let damage: StoreError | undefined;

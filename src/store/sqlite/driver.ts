@@ -10,13 +10,11 @@ export type SqlValue = number | Uint8Array | null;
 export type SqlRow = Readonly<Record<string, unknown>>;
 
 export interface SqlStatement {
-  /** Returns how many rows were changed. */
   run(...values: readonly SqlValue[]): number;
   get(...values: readonly SqlValue[]): SqlRow | undefined;
   all(...values: readonly SqlValue[]): readonly SqlRow[];
 }
 
-/** The operations of a connection that all drivers have in common. */
 export interface SqlConnection {
   exec(sql: string): void;
   /** A statement is prepared once for each text. */

@@ -42,7 +42,6 @@ interface OldestRow extends SqlRow, Omit<EndedVersion, 'key'> {
   readonly expiresAt: number | null;
 }
 
-/** What is counted for a version, and for the row of its deletion. */
 const bytesOf = ({ kind, size }: Pick<EndedVersion, 'kind' | 'size'>): number =>
   size + (kind === ENDED.deleted ? 2 : 1) * ROW_BYTES;
 

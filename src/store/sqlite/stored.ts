@@ -6,7 +6,6 @@ export type KeyBytes = Uint8Array;
 
 const SLASH = 0x2f;
 
-/** The namespace of a key: everything before its slash. */
 export function namespaceOf(key: KeyBytes): Uint8Array {
   return key.subarray(0, Math.max(0, key.indexOf(SLASH)));
 }

@@ -6,7 +6,6 @@ import { messageOf } from '../../model/error-message.js';
 import type { EngineOptions } from './options.js';
 import type { FromWorker, RequestKind, ToWorker, WorkerStart } from './serve.js';
 
-/** An engine that handles messages, in this thread or another. */
 export interface EngineHost {
   /** Sends a message. Fails with `unavailable`, or after it was lost with `unknown-outcome` if it is a write. */
   send(kind: RequestKind, body: ArrayBuffer): Promise<ArrayBuffer>;

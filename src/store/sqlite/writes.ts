@@ -85,7 +85,6 @@ class WrittenEvent implements EncodedEvent {
   }
 }
 
-/** Packs simultaneous writes into one message, and so into one commit. */
 export function createWrites({ host, now, path, hasReaders, onWritten }: WritesOptions) {
   const packer = createPacker(BUFFER_BYTES);
 

@@ -2,7 +2,6 @@ import { createBoundedCache } from '../../cache/bounded-cache.js';
 
 /** The size in bytes of the blocks of memory that consecutive frames share. */
 const PIECE = 131_072;
-/** A frame with more bytes than this has separate memory. */
 const LARGE = 16_384;
 /** The maximum number of forms that have a block at a time. */
 const FORMS = 64;

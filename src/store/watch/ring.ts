@@ -80,7 +80,6 @@ export function createRing(maxBytes: number) {
       }
       trim();
     },
-    /** Records that nothing changed up to this revision. */
     advance(to: Revision): void {
       head = Math.max(head, to);
     },

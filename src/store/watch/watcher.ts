@@ -48,7 +48,6 @@ export class Watcher {
     signal?.addEventListener('abort', this.end);
   }
 
-  /** Everything up to this revision was delivered. */
   get position(): Revision {
     return this.#position;
   }

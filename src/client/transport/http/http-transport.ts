@@ -32,11 +32,8 @@ export function httpTransport(options: HttpTransportOptions): ConnectedTransport
 
 /** The parts of a transport, some of which change while it runs. */
 interface SenderOptions extends ConnectionOptions {
-  /** The value of the Authorization header. */
   readonly credentials: Source<string | undefined>;
-  /** The TLS configuration of new connections. */
   readonly tls: Source<TlsOptions>;
-  /** Releases the other resources of the transport. */
   readonly onClose?: (() => void) | undefined;
 }
 

@@ -4,13 +4,11 @@ import type { TlsOptions } from './options.js';
 
 /** A value that is read whenever it is needed, because it may change while a transport runs. */
 export interface Source<Value> {
-  /** The current value. */
   read(signal?: AbortSignal): Promise<Value>;
   /** The value was refused, or did not work: the next read should return a new one, where there is one. */
   expire(refused?: Value): void;
 }
 
-/** A value that never changes. */
 export const constant = <Value>(value: Value): Source<Value> => ({
   read: () => Promise.resolve(value),
   expire: () => undefined,
@@ -68,7 +66,6 @@ export function fileSource(
   };
 }
 
-/** A TLS configuration some parts of which change. */
 export function tlsSource(
   parts: { readonly [Name in 'ca' | 'cert' | 'key']?: Source<string> | undefined },
   fixed: Pick<TlsOptions, 'serverName' | 'insecureSkipTlsVerify'> = {},

@@ -18,7 +18,6 @@ interface ExecCredential {
 export interface ExecSource extends Pick<Source<ExecCredential>, 'read'> {
   /** Credentials that another request has renewed in the meantime are kept. */
   expire(refused: string | undefined): void;
-  /** Ends a program that runs. */
   close(): void;
 }
 

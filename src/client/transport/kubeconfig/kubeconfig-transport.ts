@@ -34,7 +34,6 @@ export async function kubeconfigTransport(options: KubeconfigTransportOptions = 
   throw kubeconfigFault(path === undefined ? `there is none: no file ${paths.join(', ')}` : `there is no file ${path}`);
 }
 
-/** The transport of the chosen context. */
 export async function transportOf(
   config: Kubeconfig,
   options: KubeconfigTransportOptions,

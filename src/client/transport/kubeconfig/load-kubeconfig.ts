@@ -1,7 +1,6 @@
 import { isObject } from '../../../json/json-tree.js';
 import { entriesOf, entryOf, kubeconfigFault, textOf, type Entry } from './read-values.js';
 
-/** A kubeconfig, or several that were merged. */
 export interface Kubeconfig {
   readonly clusters: ReadonlyMap<string, Entry>;
   readonly users: ReadonlyMap<string, Entry>;

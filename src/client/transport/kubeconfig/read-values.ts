@@ -26,7 +26,6 @@ function read<Value>(
 
 const isText = (value: unknown): boolean => typeof value === 'string';
 
-/** A text, or undefined where it is absent or empty. */
 export const textOf = (entry: Entry, name: string): string | undefined =>
   read(entry, name, '', isText, 'a string') || undefined;
 

@@ -14,6 +14,5 @@ export const HEADER = {
   length: 30,
 } as const;
 
-/** The largest offset and length that fit into the header. */
 export const MAX_OFFSET = 0xffff;
 export const MAX_LENGTH = 0xff;

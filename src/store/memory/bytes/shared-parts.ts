@@ -9,7 +9,6 @@ const SEEN_SLOTS = 4096;
 const MIN_BYTES = 64;
 const MAX_BYTES = 8192;
 
-/** Bytes that several events have in common. */
 export interface SharedPart extends HeldPart {
   readonly bytes: Uint8Array;
   readonly view: DataView;

@@ -16,7 +16,6 @@ export type ChangeLog = ReturnType<typeof createChangeLog>;
  */
 export function createChangeLog() {
   const segments: { readonly versions: (Version | undefined)[]; readonly times: number[] }[] = [];
-  /** How many entries were dropped from the first segment. */
   let dropped = 0;
   let count = 0;
   let floor = 0;

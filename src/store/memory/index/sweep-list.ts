@@ -42,7 +42,6 @@ export function sweep<T>(list: SweepList<T>, isAlive: (item: T) => boolean): voi
   else if (alive.length > 0) list.full?.push(alive);
 }
 
-/** Visits all items, including dead ones and duplicates. */
 export function each<T>(list: SweepList<T>, visit: (item: T) => void): void {
   list.full?.forEach((segment) => segment.forEach(visit));
   list.tail.forEach(visit);

@@ -20,7 +20,6 @@ export interface CapacityLimits {
   readonly arenaBytes: number;
   readonly maxEvents: number;
   readonly evict: boolean;
-  /** Memory that the store uses besides its state, in bytes. */
   others(): number;
   evicted(): void;
 }
