@@ -38,7 +38,6 @@ export function createNestShutdown(options: NestShutdownOptions) {
       void shutdown();
       return drained.settled;
     },
-    /** Closes health and the store, after `drain`, and resolves when they are closed. */
     async finish(): Promise<void> {
       serviceClosed.resolve();
       await shutdown?.();

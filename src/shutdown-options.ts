@@ -142,7 +142,6 @@ const aRecorder = /* @__PURE__ */ anObjectWith(['flush', 'close'], 'the object o
 
 const isEmptyList = (value: unknown): boolean => Array.isArray(value) && value.length === 0;
 
-/** Returns a rule that accepts a value that the given rule accepts, or a list of such values. */
 export function oneOrList(rule: OptionRule): OptionRule {
   return (value, name) => (Array.isArray(value) ? aListOf(rule) : rule)(value, name);
 }

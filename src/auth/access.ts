@@ -44,7 +44,6 @@ export interface Access {
 const REPORTS = 10;
 const REPORTS_PER_MS = 60_000;
 
-/** Wraps the two hooks of a service. Both have been checked to be functions. */
 export function createAccess({
   authenticate,
   authorize,

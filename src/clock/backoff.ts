@@ -11,7 +11,6 @@ const MAX_MS = 5_000;
 export const delayAfter = (failures: number, firstMs: number, longestMs: number, jitter: number): number =>
   Math.min(firstMs * 2 ** failures, longestMs) * (1 - Math.random() * jitter);
 
-/** Creates delays, in milliseconds, that grow with each failure until `reset` reports a success. */
 export function createDelays(firstMs: number = FIRST_MS, longestMs: number = MAX_MS, jitter = 0) {
   let failures = 0;
   return {

@@ -1,12 +1,10 @@
 export type Semaphore = ReturnType<typeof createSemaphore>;
 
-/** Creates a counting semaphore: `limit` permits, granted in the order of requests. */
 export function createSemaphore(limit: number) {
   let free = limit;
   let serving = false;
   const queue = new Set<() => void>();
   return {
-    /** Acquires a permit if one is free and no other caller waits for one. Returns whether it did. */
     tryAcquire(): boolean {
       if (free === 0 || queue.size > 0) return false;
       free -= 1;

@@ -25,7 +25,6 @@ export function withinLimit(
   });
 }
 
-/** Returns the response to HEAD: the headers of GET, with the length of its body. */
 export function asHead(response: ApiResponse): ApiResponse {
   if (typeof response.body !== 'string') return { ...response, body: null };
   const length = String(new TextEncoder().encode(response.body).length);

@@ -33,7 +33,6 @@ export function createBuiltIn(
   };
 }
 
-/** Adds the check of a post-start hook, and returns the functions that end the hook. */
 export function postStartHook(name: string, add: (check: HealthCheck) => void): PostStartHook {
   let state: true | Error | undefined;
   add({

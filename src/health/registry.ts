@@ -41,7 +41,6 @@ export function createRegistry(first: readonly CheckRunner[], last: readonly Che
 /** `ROOTS.find` would take 0.3 µs, because the array is frozen, and this also runs for requests to the Event API. */
 const AT_ROOT = new RegExp(`^/(${ROOTS.join('|')})(?![^/])`);
 
-/** Returns the endpoint whose path a decoded path equals or is below, or `undefined`. */
 export function rootOf(path: string): HealthRoot | undefined {
   return AT_ROOT.exec(path)?.[1] as HealthRoot | undefined;
 }

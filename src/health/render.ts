@@ -50,7 +50,6 @@ function line({ name, status, excludedBy }: CheckReport): string {
   }
 }
 
-/** The JSON response of a root (`?format=json`): the report without reasons. */
 export function rootJson(report: HealthReport): ApiResponse {
   // `JSON.stringify` omits undefined members.
   const checks = report.checks.map((check) => ({ ...check, reason: undefined }));

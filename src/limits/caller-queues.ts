@@ -33,7 +33,6 @@ export class CallerState extends CallerActivity {
 export interface CallerQueuesDependencies {
   readonly clock: Clock;
   readonly atNextTurn: (callback: () => void) => void;
-  /** The longest time a request waits for a place or capacity, in milliseconds. */
   readonly waitMs: number;
   /** Places or bytes available in all, and to one caller. */
   readonly free: (kind: WaitKind) => number;

@@ -58,7 +58,6 @@ function rules(): OptionRules<InFlightLimitOptions> {
 
 export const inFlightLimits = (): OptionRule => anObject(rules());
 
-/** Returns the options with their defaults. @throws TypeError listing every fault */
 export function readInFlightLimits(
   options: InFlightLimitOptions,
 ): Readonly<Record<keyof InFlightLimitOptions, number>> {

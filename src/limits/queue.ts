@@ -49,7 +49,6 @@ export class Queue {
     for (const waiter of ended) waiter.leave();
   }
 
-  /** Removes and returns the entries that were added before a time, in order. */
   before(moment: number): readonly Waiter[] {
     const from = this.#head;
     let end = from;

@@ -36,12 +36,10 @@ export const aPositiveNumber: OptionRule = /* @__PURE__ */ mustBe(
   'a number above 0',
 );
 
-/** Requires a number within bounds, both included, such as a duration in milliseconds. */
 export function aNumber(min: number, max?: number): OptionRule {
   return mustBe((value) => isWithin(value, min, max), `a number ${bounds(min, max)}`);
 }
 
-/** Requires a whole number within bounds, both included, such as a count or a number of bytes. */
 export function aWholeNumber(min: number, max?: number): OptionRule {
   return mustBe(
     (value) => Number.isSafeInteger(value) && isWithin(value, min, max),
@@ -60,7 +58,6 @@ export function oneOf(...words: readonly string[]): OptionRule {
   );
 }
 
-/** Requires an object with functions of these names, described by `words`. */
 export function anObjectWith(names: readonly string[], words: string): OptionRule {
   return mustBe((value) => hasFunctions(value, names), words);
 }

@@ -133,7 +133,6 @@ function asLast(request: ApiRequest): ApiRequest {
   ) as ApiRequest;
 }
 
-/** Adds the headers that every response of an API server has, unless they are present. */
 function withStandardHeaders(request: ApiRequest, response: ApiResponse): ApiResponse {
   const { headers } = response;
   if ('audit-id' in headers && 'cache-control' in headers) return response;

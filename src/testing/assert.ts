@@ -46,7 +46,6 @@ export function assertEqual(actual: unknown, expected: unknown, what: string): v
   if (!same(actual, expected)) fail(`${what}: expected ${show(expected)}, got ${show(actual)}`);
 }
 
-/** Fails the test unless the promise rejects with a store error of this code, which is returned. */
 export async function assertStoreError(
   promise: Promise<unknown>,
   code: StoreErrorCode,

@@ -95,7 +95,6 @@ function createReader(store: EventStore, after: Revision, waitMs: number | undef
 
 export type FeedReader = ReturnType<typeof createReader>;
 
-/** A fresh store for one test of the suite, and functions that work on it. */
 export type Fixture = ReturnType<typeof createFixture>;
 
 export function createFixture(options: EventStoreSuiteOptions, context: StoreContext, store: EventStore) {

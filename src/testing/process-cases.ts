@@ -4,7 +4,6 @@ import { assert, assertEqual, assertStoreError } from './assert.js';
 import { sampleEvent } from './sample-event.js';
 import { keyOf, namesOf, recordsOf, revisionsOf, type DefineCase, type Fixture } from './fixture.js';
 
-/** Defines the tests of what only durable or only shared stores guarantee. */
 export function processCases(test: DefineCase): void {
   type Restart = () => Promise<EventStore>;
   const durable = (name: string, run: (fixture: Fixture & { readonly restart: Restart }) => Promise<void>): void =>

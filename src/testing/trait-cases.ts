@@ -47,7 +47,6 @@ const OPERATIONS: readonly (readonly [name: string, run: Run])[] = [
   ['now', ({ now, ping }, _existing, call) => (now ?? ping)(call)],
 ];
 
-/** Defines the tests that apply to every operation, and to all arguments and results. */
 export function traitCases(test: DefineCase): void {
   for (const [name, run] of OPERATIONS) {
     test(`every operation: ${name} can be called detached from the store`, async ({ store, create }) => {

@@ -27,7 +27,6 @@ export function readDeleteQuery(query: Query): DeleteOptions {
 
 const POLICIES = ['Foreground', 'Background', 'Orphan'];
 
-/** Refuses invalid delete options. @throws StatusFailure 422 that names every fault */
 export function checkDeleteOptions(options: DeleteOptions): void {
   const errors: FieldError[] = [];
   const policy = options.propagationPolicy;

@@ -33,7 +33,6 @@ function line(json: JsonSource): Uint8Array {
   return out;
 }
 
-/** Compact JSON with an indentation of two spaces, without a newline at the end. */
 export function indented(json: Uint8Array, level = 0): Uint8Array {
   return bytes(indentJson(decoder.decode(json), level));
 }

@@ -4,7 +4,6 @@ import type { AbortCode } from '../../model/abort-code.js';
 /** A status that never has content, but has a Content-Length of 0, unlike 204 and 304 (RFC 9110, 15.3.6). */
 const RESET_CONTENT = 205;
 
-/** Returns the body that is streamed to the client, if the response has one. */
 export function streamOf(method: string, { status, body }: ApiResponse): AsyncIterable<Uint8Array> | undefined {
   return isStream(body) && method !== 'HEAD' && status !== RESET_CONTENT && !isBodiless(status) ? body : undefined;
 }

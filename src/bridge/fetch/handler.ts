@@ -44,7 +44,6 @@ export function toFetchHandler(handler: ApiHandler, options: FetchHandlerOptions
   return createFetchHandler('toFetchHandler', handler, options);
 }
 
-/** @param maker the name of the public function, for TypeErrors and warnings */
 export function createFetchHandler(maker: string, handler: ApiHandler, options: FetchHandlerOptions): FetchHandler {
   checkBridge(maker, handler, options);
   const basePath = normalizeBasePath(options.basePath);

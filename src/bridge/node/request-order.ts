@@ -16,7 +16,6 @@ const WAITING: unique symbol = Symbol.for('kube-vitals.waitingRequests') as neve
 
 type Counted = { [WAITING]?: number };
 
-/** Returns how many requests of this connection wait, for all listeners together. */
 export function queuedRequests(socket: object | null): number {
   return (socket as Counted | null)?.[WAITING] ?? 0;
 }

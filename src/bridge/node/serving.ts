@@ -20,7 +20,6 @@ export type Serve = (req: NodeIncoming, res: NodeOutgoing, routing: RequestRouti
 
 const BEYOND_ASCII = /[\u0080-\u00ff]/;
 
-/** @param maker the name of the public function, for TypeErrors and warnings */
 export function createServing(maker: string, handler: ApiHandler, options: BridgeOptions): Serve {
   checkBridge(maker, handler, options);
   const basePath = normalizeBasePath(options.basePath);

@@ -7,7 +7,6 @@ import type { NodeExchange } from './node-exchange.js';
 /** A response in one piece whose client reads slowly is ended after this many stall timeouts. */
 const PLAIN_TIMEOUTS = 10;
 
-/** Creates the monitor that ends responses of a listener whose clients have stalled. */
 export function createTransfers(clock: Clock, stallTimeoutMs: number) {
   const stalls = createStallDetector(clock, stallTimeoutMs);
   const watch = (

@@ -105,7 +105,6 @@ const fallbackOf = ({ value, fallback = value === undefined ? 'false' : '' }: Fl
 
 export const defaultOf = (flag: FlagDefinition): string => flag.shownDefault ?? fallbackOf(flag);
 
-/** The help of a command: what it does, in lines, and its flags with their defaults. */
 export function helpText(about: readonly string[], usage: string, flags: FlagTable): string {
   const lines = Object.entries(flags).map(([name, flag]) => {
     const names = flag.short === undefined ? `--${name}` : `-${flag.short}, --${name}`;

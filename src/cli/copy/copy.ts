@@ -182,7 +182,6 @@ function isSame(from: StoreChoice, to: StoreChoice): boolean {
   return false;
 }
 
-/** Identifies a file by device and inode; `undefined` where there is none. */
 function fileOf(path: string): string | undefined {
   const found = statSync(path, { bigint: true, throwIfNoEntry: false });
   return found && `${found.dev}:${found.ino}`;

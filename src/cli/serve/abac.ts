@@ -67,7 +67,6 @@ function anyAuthenticated({ user, group }: Pick<AbacPolicy, 'user' | 'group'>): 
 const ALLOWED: Decision = Object.freeze({ allowed: true });
 const DENIED: Decision = Object.freeze({ allowed: false });
 
-/** Allows requests that at least one policy allows, and all of group `system:masters`. */
 export function abac(policies: readonly AbacPolicy[]): Authorize {
   const anyAllows = createRuleIndex(
     policies,

@@ -4,7 +4,6 @@ import type { StoreChoice } from '../stores/store-url.js';
 import type { Flags } from './flags.js';
 import type { Addresses } from './servers.js';
 
-/** Lines for the operator of a server that has just started, to copy and paste into a shell. */
 export function banner(
   { apiDomain, dataDir, certDir, tlsCertFile }: Pick<Flags, 'apiDomain' | 'dataDir' | 'certDir' | 'tlsCertFile'>,
   { secureUrl, insecureUrl, insecureHealthOnly }: Addresses,

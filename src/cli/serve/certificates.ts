@@ -7,7 +7,6 @@ import { messageOf } from '../../model/error-message.js';
 import type { KeyPair } from './make-certificates.js';
 import { preparePrivateDirectory, readIfThere, writePrivateFile } from './private-file.js';
 
-/** The certificate of the HTTPS port, and the one that clients trust, in PEM. */
 export interface ServingCertificate extends KeyPair {
   readonly ca: string;
 }

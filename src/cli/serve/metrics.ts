@@ -5,10 +5,8 @@ import type { StandaloneAccess } from './access.js';
 
 export const METRICS_PATHS: readonly string[] = ['/metrics', '/metrics/slis'];
 
-/** Creates the registry that is printed from the registry of this process. */
 export type ShareMetrics = (own: LabelledRegistry) => MetricsRegistry;
 
-/** The metrics of the server and of its process, for callers who may `get` their path. */
 export async function serverMetrics(
   { authenticate, authorize }: StandaloneAccess,
   observe: Observe,

@@ -17,7 +17,6 @@ export interface AccessFiles {
   readonly policies?: string | undefined;
 }
 
-/** What is read and created once at start-up, for all processes that serve. */
 export interface Preparation {
   readonly access: AccessFiles;
   readonly certificate: CertificateInUse;

@@ -37,7 +37,6 @@ const LAST_EVENT_MS = 5_000;
 /** How long an event, such as the one about the start, waits for an unavailable store. */
 const RECORD_WITHIN_MS = 86_400_000;
 
-/** @returns the exit code: 0, or 1 when it could not start or did not end as it should */
 export function runServe(flags: Flags, context: ProcessContext): Promise<number> {
   const { pid, onSignal, stdout } = context;
   return runPrepared(flags, context, (preparation, log) =>

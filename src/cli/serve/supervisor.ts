@@ -35,7 +35,6 @@ interface SupervisorOptions extends Pick<ProcessContext, 'onSignal'> {
   readonly onMetrics: (from: number, message: MetricsFromWorker, workers: ReadonlyMap<number, WorkerProcess>) => void;
   readonly log: (line: string) => void;
   readonly clock: Clock;
-  /** How long a shutdown may take before workers are killed, in milliseconds. */
   readonly shutdownLimitMs: number;
 }
 

@@ -29,7 +29,6 @@ export function parseTokensFile(text: string, fileName: string): ReadonlyMap<str
   return users;
 }
 
-/** The fields of one CSV row, or `undefined` where its quotes do not match. */
 function splitCsvRow(row: string): readonly string[] | undefined {
   const fields: string[] = [];
   const field = /(?:"((?:[^"]|"")*)"|([^",]*))(,|$)/y;

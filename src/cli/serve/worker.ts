@@ -14,7 +14,6 @@ const CLOSES_LATER_MS = 800;
 
 type Started = Omit<Assignment, 'certificate'> & Preparation;
 
-/** Serves until a signal or the end of the primary. @returns the exit code */
 export async function runWorker(flags: Flags, context: ProcessContext): Promise<number> {
   const primary = joinPrimary(context);
   const { number, access, certificate, ports } = await new Promise<Started>((resolve) => {

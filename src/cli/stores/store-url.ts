@@ -31,7 +31,6 @@ export function parseStoreUrl(text: string): StoreChoice {
   throw new Error('must be memory, sqlite:PATH, postgres://…, or etcd://HOST:PORT,HOST:PORT/PREFIX');
 }
 
-/** The text of the flag for an error message, without parts that may hold a password. */
 export function withoutSecrets(text: string): string {
   return /[@?]/.test(text) ? `${/^[a-z]*:(\/\/)?/.exec(text)?.[0] ?? ''}…` : text;
 }

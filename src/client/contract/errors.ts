@@ -28,7 +28,6 @@ export function transportClosed(): ConnectionError {
   });
 }
 
-/** True for an error that {@link transportClosed} made, also in another copy of the package. */
 export const isTransportClosed = (value: unknown): boolean => isBranded('ConnectionClosed', value);
 
 /**

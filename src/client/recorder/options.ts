@@ -146,7 +146,6 @@ export const recorderRules = (): OptionRules<RecorderOptions> => ({
   observe: aFunction,
 });
 
-/** The common properties of all events of a recorder, from its checked options. */
 export function occurrenceSettings(
   options: ReporterOptions,
   group: string,

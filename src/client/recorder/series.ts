@@ -70,7 +70,6 @@ export function createSeriesTable(maxSeries: number, idleMs: number, evicted: (s
       table.set(key, series);
       return series;
     },
-    /** Adds a series, and evicts the least recently used ones while there are too many. */
     add(series: Series): void {
       table.set(series.key, series);
       bytes += series.bytes;

@@ -53,7 +53,6 @@ export async function defaultTransport(options: DefaultTransportOptions = {}): P
   );
 }
 
-/** The transport of the pod that this process runs in; undefined outside of a cluster. */
 async function podTransport(options: InClusterTransportOptions): Promise<ConnectedTransport | undefined> {
   const { env } = await import('node:process');
   const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port } = env;

@@ -44,7 +44,6 @@ export function createIndexes(
         }
       }
     },
-    /** The events with a value. @throws TypeError for an index that does not exist */
     find(index: string, value: string): readonly Event[] {
       const found = indexes.find(({ name }) => name === index);
       if (found === undefined) throw new TypeError(`byIndex: there is no indexer ${JSON.stringify(index)}`);

@@ -49,7 +49,6 @@ export function dispatch(context: RequestContext, caller: Caller, place: Place):
   return chain(result, (ready) => render(call, representation, ready, place));
 }
 
-/** Returns the verb for a patch of this content type. @throws StatusFailure 415 */
 function patchVerb(request: ApiRequest): RunVerb {
   const type = patchTypeOf(header(request, 'content-type') ?? '');
   return type === APPLY_TYPE ? applyEvent : (call) => patchEvent(call, type);

@@ -5,7 +5,6 @@ import { readList } from '../listing/read-list.js';
 import { readSelection } from '../listing/list-query.js';
 import type { VerbCall, Result } from '../request/call.js';
 
-/** Returns the events of one namespace, or of all namespaces, at one revision. */
 export function listEvents(call: VerbCall): Result | Promise<Result> {
   const { query, version, joinsItems, dependencies } = call;
   const options = readListOptions(query);

@@ -81,7 +81,6 @@ export interface VerbCall {
   isCounted?: boolean;
 }
 
-/** Returns the resource for failures, with the API group of this request's version. */
 export function resourceOf(call: VerbCall): GroupResource {
   return { group: call.version.group, resource: 'events' };
 }
@@ -123,7 +122,6 @@ export class LooseRead implements StoreCall {
   }
 }
 
-/** Returns when an event written now expires, in microseconds since the epoch. */
 export function expiryOf(dependencies: EventsDependencies): number {
   return Math.min(Math.round(dependencies.time.now() + dependencies.ttlMs * 1000), Number.MAX_SAFE_INTEGER);
 }

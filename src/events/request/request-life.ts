@@ -87,7 +87,6 @@ export class RequestLife implements StoreCall {
     if (this.#ended) this.#releaseLater();
   }
 
-  /** Takes ownership of the bytes of the response, which are released with the place. */
   holdBytes(bytes: HeldBytes): void {
     this.#bytes = bytes;
     if (this.#ended) this.#releaseLater();

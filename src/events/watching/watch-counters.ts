@@ -13,7 +13,6 @@ export interface WatchCounters {
   ended(reason: EndReason | undefined, signal: AbortSignal | undefined): void;
 }
 
-/** Creates the counters of a watch that begins now; `undefined` without an observer. */
 export function createWatchCounters({ dependencies, scope, caller }: VerbCall): WatchCounters | undefined {
   const { watched, clock } = dependencies;
   if (watched === undefined) return undefined;

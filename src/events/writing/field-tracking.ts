@@ -5,7 +5,6 @@ import type { Event } from '../../model/event.js';
 import type { ManagedFieldsEntry } from '../../model/object-meta.js';
 import type { VerbCall } from '../request/call.js';
 
-/** Returns the manager of a write: the `fieldManager`, or the client's name. */
 export function managerOfCall(call: VerbCall, options: WriteOptions): string {
   return managerOf(options.fieldManager, header(call.request, 'user-agent'));
 }

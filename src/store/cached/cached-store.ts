@@ -113,7 +113,6 @@ export function cachedStore(store: EventStore, options: CachedStoreOptions = {})
     return undefined;
   };
 
-  /** Reads the cache once it has everything the read must show, or else the store. */
   const whenFresh = <T>(fromCache: (replica: Replica) => Awaitable<T>, through: () => Promise<T>): Promise<T> =>
     activity.waited(async (fromStore) => {
       try {

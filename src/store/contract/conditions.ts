@@ -26,7 +26,6 @@ export function closed(name: string): StoreError {
   return storeError('closed', `the store ${name} is closed`);
 }
 
-/** Fails with `future-revision` or `expired` for a revision that cannot be read. */
 export function checkReadable(revision: Revision, floor: Revision, latest: Revision): void {
   if (!(revision <= latest)) throw futureRevision(revision, latest);
   if (revision < floor) throw expired(revision, floor);

@@ -126,7 +126,6 @@ function createConnection(
   };
 }
 
-/** Connections to all members over the JSON gateway that each of them has beside gRPC. */
 export async function gatewayConnect(settings: EtcdSettings): Promise<readonly Connection[]> {
   const [openHttp, codec] = await Promise.all([loadHttp(), loadJsonCodec()]);
   return settings.endpoints.map((endpoint) => createConnection(endpoint, openHttp, codec, settings));

@@ -114,7 +114,6 @@ function createConnection(
   };
 }
 
-/** Connections to all members over gRPC, with the optional package `@grpc/grpc-js`. */
 export async function grpcConnect(settings: EtcdSettings): Promise<readonly Connection[]> {
   const loaded = await load();
   return settings.endpoints.map((endpoint) => createConnection(endpoint, loaded, settings));

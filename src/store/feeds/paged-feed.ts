@@ -92,7 +92,6 @@ export function createPagedFeeds(options: PagedFeedsOptions): PagedFeeds {
         return changes;
       };
 
-      /** Moves the position behind a page; returns `undefined` when the page is empty. */
       const passed = (changes: readonly Change[]): readonly Change[] | undefined => {
         if (changes.length === 0) return undefined;
         position = changes.at(-1)?.revision ?? position;

@@ -41,7 +41,6 @@ async function ofProcess(): Promise<number | undefined> {
   }
 }
 
-/** Resolves the limits from the options, with defaults that are consistent with each other. */
 export function createBounds(options: MemoryStoreOptions): Bounds {
   let most = options.maxBytes ?? UNKNOWN_LIMIT;
   if (options.maxBytes === undefined) {

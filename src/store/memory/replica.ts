@@ -69,7 +69,6 @@ export function createReplica(clock: Clock, start: Revision, limits: ReplicaLimi
     advance(revision: Revision): void {
       if (revision - start > log.latest()) log.advance(revision - start);
     },
-    /** Returns up to `max` changes after a revision that is at least the floor. */
     changes: (after: Revision, max: number): readonly Change[] => log.read(after - start, max).map(state.change),
     size(): { readonly events: number; readonly bytes: number } {
       return { events: state.keys.live.size(), bytes: capacity.held() };

@@ -47,7 +47,6 @@ export function indexed(value: string | undefined): string | null {
     .replace(/[\ud800-\udfff]/gu, '\ufffd');
 }
 
-/** Fails with `invalid-key` for a key that cannot be stored. The library never uses one. */
 export function checkKey(key: EventKey): void {
   const text = keyText(key);
   if (!isStorable(text) || key.namespace.includes('/') || key.name.includes('/')) {

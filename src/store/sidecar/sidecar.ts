@@ -38,7 +38,6 @@ function parsed(sidecar: string | Uint8Array, space: number): Sidecar {
   return JSON.parse(text.slice(space + 1)) as Sidecar;
 }
 
-/** Returns the fields in a sidecar, for an engine that compares them before it reads an event. */
 export function sidecarFields(sidecar: Uint8Array): Texts {
   return fieldsOf(parsed(sidecar, sidecar.indexOf(SPACE)));
 }

@@ -25,7 +25,6 @@ const hasFailed = (outcome: Results | Failed): outcome is Failed => 'error' in o
 const didNotFit = (outcome: Results | Failed): outcome is Failed =>
   hasFailed(outcome) && !outcome.isUnknown && lacksSpace(outcome.error);
 
-/** A smaller operation that may fit where this one did not; `undefined` if there is none. */
 function smaller(operation: WriteOperation): WriteOperation | undefined {
   if (!('limit' in operation) || operation.limit <= 1) return undefined;
   return { ...operation, limit: Math.ceil(operation.limit / SMALLER) };

@@ -25,7 +25,6 @@ const cacheKey = (name: Uint8Array, uid: Uint8Array): string =>
 
 export type ObjectNumbers = ReturnType<typeof createObjectNumbers>;
 
-/** The numbers of the objects that events are about, one for each pair of name and uid. */
 export function createObjectNumbers(connection: SqlConnection) {
   const statements = prepareAll(connection, OBJECT_STATEMENTS);
   const numbers = createBoundedCache<string, number>({ maxEntries: CACHED });
@@ -55,7 +54,6 @@ export function createObjectNumbers(connection: SqlConnection) {
         if (removed !== undefined) numbers.delete(cacheKey(bytesOf(removed['name']), bytesOf(removed['uid'])));
       }
     },
-    /** The transaction was rolled back, and with it the numbers that it added. */
     rolledBack(): void {
       numbers.clear();
       last = undefined;

@@ -47,7 +47,6 @@ function engineQuery({ namespace, terms = [], at, after, limit, order }: ListQue
   };
 }
 
-/** The store over an engine that handles messages. `options` are checked already. */
 export function createSqliteStore(options: SqliteStoreOptions, host: EngineHost): EventStore {
   const { path, name = 'sqlite', clock = systemClock, maxEventBytes = 3_145_728 } = options;
   let stopped = false;

@@ -41,7 +41,6 @@ export class Batch {
   }
 }
 
-/** Returns a batch of the entries from `start` on, before `limit`. There must be at least one. */
 export function batchAt(
   entries: readonly (HubEntry | undefined)[],
   start: number,

@@ -60,7 +60,6 @@ export function createCatchUp(options: CatchUpOptions) {
     return false;
   };
 
-  /** Removes and returns the waiting watchers from one position up to, but not including, another. */
   const takeWaiting = (from: Revision, to: Revision): Watcher[] => {
     const taken = [...waiting].filter(({ position }) => position >= from && position < to);
     for (const watcher of taken) waiting.delete(watcher);

@@ -50,7 +50,6 @@ export function createSender(options: SenderOptions): ConnectedTransport {
   const closed = new AbortController();
   let closing: Promise<void> | undefined;
 
-  /** The credentials and certificates of the client, which may differ for each request. */
   const identity = (signal: AbortSignal | undefined) =>
     untilAborted(
       untilAborted(Promise.all([credentials.read(signal), options.tls.read(signal)]), signal),

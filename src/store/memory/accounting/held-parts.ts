@@ -6,7 +6,6 @@ export interface HeldPart {
   current: number;
 }
 
-/** Counts the memory of shared parts, and of those that only history refers to. */
 export function createHeldParts() {
   let held = 0;
   let past = 0;

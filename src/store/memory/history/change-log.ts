@@ -87,7 +87,6 @@ export function createChangeLog() {
     advance(sequence: number): void {
       latest = sequence;
     },
-    /** How many changes there are after a sequence number that is at least the floor. */
     countAfter: (sequence: number): number => count - countUpTo(sequence),
     /** Up to `max` versions after a sequence number that is at least the floor, oldest first. */
     read(after: number, max: number): readonly Version[] {

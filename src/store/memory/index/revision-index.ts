@@ -29,7 +29,6 @@ export function createRevisionIndex() {
     /** The index of one namespace, or of all when `undefined`. */
     of: (namespace: string | undefined): VersionsByRevision =>
       namespace === undefined ? all : (namespaces.get(namespace) ?? none),
-    /** Memory used by the indexes of namespaces besides their entries, in bytes. */
     held: (): number => namespaces.size * HEAP_COST.namespace,
     add(version: Version): void {
       all.insert(version);

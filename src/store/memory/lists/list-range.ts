@@ -22,7 +22,6 @@ export function inRange(range: ListRange, { slot: { sortKey }, sequence }: Versi
   return (above === undefined || sortKey > above) && (below === undefined || sortKey < below);
 }
 
-/** Checks a query against the history. Fails with `expired` and `future-revision`. */
 export function rangeOf(state: MemoryState, query: ListQuery): ListRange {
   const { after, namespace } = query;
   const { start } = state;

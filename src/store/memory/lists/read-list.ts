@@ -25,7 +25,6 @@ function matches({ event }: Version, terms: readonly FieldTerm[]): boolean {
   return true;
 }
 
-/** Visits visible versions by descending revision until `visit` returns false. */
 function walkDown(
   { revisions }: MemoryState,
   { upTo, namespace }: ListRange,
@@ -103,7 +102,6 @@ const bySortKey = (a: Slot, b: Slot): number => (a.sortKey < b.sortKey ? -1 : 1)
 const bySequence = (a: Version, b: Version): number => b.sequence - a.sequence;
 const byKey = (a: Version, b: Version): number => (a.slot.sortKey < b.slot.sortKey ? -1 : 1);
 
-/** Returns true when the versions are in key order and all between the bounds. */
 function isOrdered(candidates: readonly Version[], above: string | undefined, below: string | undefined): boolean {
   let last = above;
   for (let i = 0; i < candidates.length; i++) {

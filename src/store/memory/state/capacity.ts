@@ -69,7 +69,6 @@ export function createCapacity(state: MemoryState, clock: Clock, limits: Capacit
     return heap <= 0 || state.held().current + others() + heap <= highestCapacity();
   };
 
-  /** Removes the oldest event except the one to be replaced; returns false when there is none. */
   const evict = (target: Slot | string): boolean => {
     const oldest = revisions.of(undefined).between(undefined, undefined, 2);
     const version = oldest.find(({ slot }) => slot !== target);
@@ -79,7 +78,6 @@ export function createCapacity(state: MemoryState, clock: Clock, limits: Capacit
     return true;
   };
 
-  /** Does one step to free space for a write; returns false when nothing is left to do. */
   const freeSpace = (target: Slot | string): boolean => {
     if (!tooMany(target) && events.compact()) return true;
     if (limits.evict && evict(target)) return true;
@@ -129,7 +127,6 @@ export function createCapacity(state: MemoryState, clock: Clock, limits: Capacit
       const most = tooMany(target) ? `${limits.maxEvents} events` : `${limits.maxBytes()} bytes`;
       throw storeError('full', `the store is limited to ${most}, and has no space for another event`);
     },
-    /** True while history must be dropped because the store is over its limit. */
     overLimit: (): boolean => isOver() && state.held().history > reserve(),
     /**
      * Compacts arenas while the store is over its limit, then drops history below its reserve, except for the last
