@@ -58,10 +58,7 @@ function writeInline(out: Output, text: string, parent: Parent): void {
 }
 
 function writeLeaf(out: Output, value: unknown, indent: number, parent: Parent): void {
-  if (typeof value !== 'string') {
-    writeInline(out, String(value ?? null), parent);
-    return;
-  }
+  if (typeof value !== 'string') return writeInline(out, String(value ?? null), parent);
   const column = columnOf(out.parts) + (parent === 'root' ? 0 : 1);
   const text = writeScalar(value, { indent: Math.max(indent, 0), column, key: false });
   push(out, parent === 'root' ? text : ` ${text}`);

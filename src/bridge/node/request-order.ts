@@ -72,10 +72,7 @@ export function createRequestOrder(clock: Clock) {
   return {
     /** Calls `begin` when the previous response was handed to the operating system, or `skip` if the client left. */
     wait(req: NodeIncoming, res: NodeOutgoing, begin: () => void, skip = (): void => undefined): void {
-      if (isGone(req, res)) {
-        skip();
-        return;
-      }
+      if (isGone(req, res)) return skip();
       const socket = req.socket as NodeSocket & Counted;
       const waiting = waitingOf(socket);
       waiting.skips.add(skip);

@@ -45,10 +45,7 @@ export function createSender(
   const send = (exchange: NodeExchange, response: ApiResponse): void => {
     try {
       checkResponse(response);
-      if (exchange.gone || exchange.res.headersSent) {
-        drop(exchange, response);
-        return;
-      }
+      if (exchange.gone || exchange.res.headersSent) return drop(exchange, response);
       const source = streamOf(exchange.method, response);
       if (source === undefined) sendPlain(exchange, response);
       else sendStream(exchange, response, source);
@@ -167,10 +164,7 @@ export function createSender(
   };
 
   const endStream = (exchange: NodeExchange, end: PumpEnd): void => {
-    if (end.failed && !(exchange.aborted && isAbortError(end.error))) {
-      fail(exchange, end.error, 'stream');
-      return;
-    }
+    if (end.failed && !(exchange.aborted && isAbortError(end.error))) return fail(exchange, end.error, 'stream');
     try {
       exchange.finish();
       exchange.res.end();

@@ -64,14 +64,8 @@ export function createServing(maker: string, handler: ApiHandler, options: Bridg
       fail(exchange, error, 'handler');
     };
 
-    if (url === undefined) {
-      respond(undefined);
-      return;
-    }
-    if (mayLackHeaders(req)) {
-      respond(TARGET_TOO_LARGE);
-      return;
-    }
+    if (url === undefined) return respond(undefined);
+    if (mayLackHeaders(req)) return respond(TARGET_TOO_LARGE);
     let response: ReturnType<ApiHandler>;
     try {
       response = handler(exchange);

@@ -37,10 +37,7 @@ export async function runCopy(task: CopyTask, { stdout, stderr, onSignal }: Proc
   let stop = (): void => undefined;
   const stoppedImmediately = new Promise<number>((resolve) => {
     stop = onSignal((signal) => {
-      if (stoppedBy !== undefined) {
-        resolve(SIGNAL_EXIT_CODES[signal]);
-        return;
-      }
+      if (stoppedBy !== undefined) return resolve(SIGNAL_EXIT_CODES[signal]);
       stoppedBy = signal;
       write(`${signal}: stopping`);
       stopping.abort(new Error(`stopped by ${signal}`));

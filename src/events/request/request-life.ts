@@ -150,10 +150,7 @@ export class RequestLife implements StoreCall {
   #checkAfter(delayMs: number): void {
     this.#timer = this.#clock.setTimer(() => {
       const leftMs = this.#limitMs - (this.#clock.monotonic() - this.#begun);
-      if (leftMs <= 0) {
-        this.#end(new DOMException('the request exceeded its time limit', 'AbortError'));
-        return;
-      }
+      if (leftMs <= 0) return this.#end(new DOMException('the request exceeded its time limit', 'AbortError'));
       this.#follow();
       if (!this.#ended && leftMs < Infinity) this.#checkAfter(leftMs);
     }, delayMs);

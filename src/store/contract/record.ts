@@ -73,10 +73,7 @@ export function eventSize(event: EncodedEvent): number {
 
 /** Writes the event's bytes, with gaps after the opening brace and at the cut. */
 function copyApart(event: EncodedEvent, target: Uint8Array, at: number, first: number, second: number): void {
-  if (event.copyApart !== undefined) {
-    event.copyApart(target, at, first, second);
-    return;
-  }
+  if (event.copyApart !== undefined) return event.copyApart(target, at, first, second);
   const { bytes, cut } = event;
   target.set(bytes.subarray(0, 1), at);
   target.set(bytes.subarray(1, cut), at + 1 + first);

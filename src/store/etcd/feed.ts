@@ -105,14 +105,9 @@ export function openFeed(
     paused = false;
     parts = [];
     if (isOver()) return;
-    if (isStoreError(reason)) {
-      fail(reason);
-      return;
-    }
-    if (++failures >= MAX_FAILURES) {
-      fail(storeError('unavailable', `the watch of etcd is broken: ${messageOf(reason)}`, { cause: reason }));
-      return;
-    }
+    if (isStoreError(reason)) return fail(reason);
+    if (++failures >= MAX_FAILURES)
+      return fail(storeError('unavailable', `the watch of etcd is broken: ${messageOf(reason)}`, { cause: reason }));
     if (failures > 1) await pause(clock, delayAfter(failures - 2, FIRST_DELAY_MS, MAX_DELAY_MS, 0), over.signal);
     await connect();
   };
@@ -157,10 +152,7 @@ export function openFeed(
         end: reset,
       };
       const watch = await client.watch(request, listener, client.callContext(over.signal));
-      if (isOver() || isBroken) {
-        watch.cancel();
-        return;
-      }
+      if (isOver() || isBroken) return watch.cancel();
       handle = watch;
       schedule(onProgress !== undefined && lastProgress === after ? 0 : undefined);
     } catch (error) {
@@ -172,10 +164,7 @@ export function openFeed(
   const prove = async (): Promise<void> => {
     timer = undefined;
     const watch = handle;
-    if (watch === undefined || paused) {
-      schedule();
-      return;
-    }
+    if (watch === undefined || paused) return schedule();
     try {
       const { revision } = await client.txn({ success: [put(layout.tickKey)] }, client.callContext(over.signal));
       if (isOver()) return;

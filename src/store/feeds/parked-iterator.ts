@@ -35,10 +35,7 @@ export class ParkedIterator<T extends object> implements AsyncIterableIterator<T
 
   /** `next()` without a promise: calls back with the result, synchronously when there is a value. */
   nextTo(waiter: Waiter<T>): void {
-    if (this.#over) {
-      waiter.resolve({ done: true, value: undefined });
-      return;
-    }
+    if (this.#over) return waiter.resolve({ done: true, value: undefined });
     this.#waiting.push(waiter);
     if (this.#waiting.length === 1) this.wake();
   }

@@ -84,10 +84,8 @@ export function createWorkerHost(options: EngineOptions, clock: Clock): EngineHo
   return {
     send: (kind, body) =>
       new Promise((resolve, reject) => {
-        if (worker === undefined && failure !== undefined && clock.monotonic() < failure.until) {
-          reject(failure.error);
-          return;
-        }
+        if (worker === undefined && failure !== undefined && clock.monotonic() < failure.until)
+          return reject(failure.error);
         worker ??= start();
         sent.push({ kind, resolve, reject });
         keepAlive();

@@ -123,10 +123,7 @@ export function createCatchUp(options: CatchUpOptions) {
       failed = !(await read(reader));
     } catch (error) {
       if (closing.signal.aborted) return;
-      if (hasCode(error, 'closed')) {
-        options.close();
-        return;
-      }
+      if (hasCode(error, 'closed')) return options.close();
       if (hasCode(error, 'expired')) {
         failed = false;
         for (const watcher of takeWaiting(0, reader.position + 1)) watcher.fail(error);

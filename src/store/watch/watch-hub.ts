@@ -78,10 +78,7 @@ export function createWatchHub(options: WatchHubOptions) {
         await store.revision({ signal });
       } catch (error) {
         if (signal.aborted) return;
-        if (hasCode(error, 'closed')) {
-          close();
-          return;
-        }
+        if (hasCode(error, 'closed')) return close();
         // History no longer reaches back to the ring: start again; watchers catch up where that is possible.
         if (hasCode(error, 'expired')) ready = false;
         failures.failed(error);

@@ -109,10 +109,7 @@ export class Watcher {
 
   /** Delivers batches that were read from history. `taken`: called once, when the watcher no longer holds any. */
   deliver(batches: readonly Batch[], taken: () => void): void {
-    if (this.#over) {
-      taken();
-      return;
-    }
+    if (this.#over) return taken();
     this.#releaseBatches();
     this.#delivered = batches;
     this.#taken = taken;

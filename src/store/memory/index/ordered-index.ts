@@ -134,10 +134,7 @@ export function createOrderedIndex<K extends string | number, V>(keyOf: (value: 
     insert(value: V): void {
       const key = keyOf(value);
       total++;
-      if (blocks.length === 0) {
-        addBlock(0, [value]);
-        return;
-      }
+      if (blocks.length === 0) return addBlock(0, [value]);
       if (append(key, value)) return;
       let at = Math.max(0, boundOfFirsts(key, true) - 1);
       let block = blocks[at] as V[];
