@@ -32,11 +32,9 @@ function writeField(writer: BinaryWriter, { name, shape, protobuf }: FieldShape,
   const tag = tagOf(protobuf, DELIMITED);
   switch (shape.kind) {
     case 'scalar':
-      writeScalar(writer, protobuf, shape.type, value);
-      return;
+      return writeScalar(writer, protobuf, shape.type, value);
     case 'struct':
-      writeNested(writer, tag, shape, (value ?? EMPTY) as Plain);
-      return;
+      return writeNested(writer, tag, shape, (value ?? EMPTY) as Plain);
     case 'list': {
       const { item: itemShape, named } = shape;
       if (itemShape.kind !== 'struct') requireString(name, itemShape);
@@ -79,26 +77,22 @@ function writeMap(writer: BinaryWriter, tag: number, map: Readonly<Record<string
 }
 
 function writeScalar(writer: BinaryWriter, number: number, type: ScalarShape['type'], value: unknown): void {
+  const isVarint = type === 'bool' || type === 'int32' || type === 'int64';
+  writer.uint32(tagOf(number, isVarint ? VARINT : DELIMITED));
   switch (type) {
     case 'string':
-      writer.uint32(tagOf(number, DELIMITED)).string((value ?? '') as string);
-      return;
+      return void writer.string((value ?? '') as string);
     case 'bool':
-      writer.uint32(tagOf(number, VARINT)).bool((value ?? false) as boolean);
-      return;
+      return void writer.bool((value ?? false) as boolean);
     case 'int32':
-      writer.uint32(tagOf(number, VARINT)).int32((value ?? 0) as number);
-      return;
+      return void writer.int32((value ?? 0) as number);
     case 'int64':
-      writer.uint32(tagOf(number, VARINT)).int64((value ?? 0) as number);
-      return;
+      return void writer.int64((value ?? 0) as number);
     case 'time':
     case 'micro-time':
-      writer.uint32(tagOf(number, DELIMITED));
-      writeTime(writer, type, value as string | undefined);
-      return;
+      return writeTime(writer, type, value as string | undefined);
     case 'json':
-      writer.uint32(tagOf(number, DELIMITED)).fork();
+      writer.fork();
       if (value !== undefined) writer.uint32(FIRST).string(JSON.stringify(value));
       writer.join();
   }
