@@ -2,16 +2,9 @@ import { onAbort } from '../../clock/abortable.js';
 import type { Clock } from '../../clock/clock.js';
 import { connectionError } from '../contract/errors.js';
 
-export interface Deadline {
-  /** Aborted with the reason of the caller's signal, or with a ConnectionError when the deadline has passed. */
-  readonly signal: AbortSignal;
-  remainingMs(): number;
-  /** From now on only the caller's signal aborts. */
-  cancel(): void;
-  release(): void;
-}
+export type Deadline = ReturnType<typeof createDeadline>;
 
-export function createDeadline(clock: Clock, timeoutMs: number, signal: AbortSignal | undefined): Deadline {
+export function createDeadline(clock: Clock, timeoutMs: number, signal: AbortSignal | undefined) {
   const controller = new AbortController();
   const end = clock.monotonic() + timeoutMs;
   // Whether the request had been sent by then is not known, so that it counts as sent.
@@ -21,10 +14,12 @@ export function createDeadline(clock: Clock, timeoutMs: number, signal: AbortSig
   );
   const unlisten = onAbort(signal, () => controller.abort(signal?.reason));
   return {
-    signal: controller.signal,
-    remainingMs: () => end - clock.monotonic(),
-    cancel: () => timer.cancel(),
-    release() {
+    /** Aborted with the reason of the caller's signal, or with a ConnectionError when the deadline has passed. */
+    signal: controller.signal as AbortSignal,
+    remainingMs: (): number => end - clock.monotonic(),
+    /** From now on only the caller's signal aborts. */
+    cancel: (): void => timer.cancel(),
+    release(): void {
       timer.cancel();
       unlisten();
     },
