@@ -38,8 +38,7 @@ const REENTERED: Verdict = Object.freeze({ status: 'failed', reason: 'the check 
 
 /**
  * Runs one check. Concurrent probes share a run; one that exceeded its timeout fails every probe until it ends. The
- * timeout includes the wait for the semaphore, at most half of it, so that a hanging check does not make the others
- * fail.
+ * timeout includes the wait for the semaphore, at most half of it, so that a hanging check fails no others.
  */
 export function createCheckRunner(
   definition: CheckDefinition,

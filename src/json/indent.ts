@@ -1,6 +1,4 @@
-/**
- * Indents compact JSON as Go does, on the text: numbers and order stay. `level`: of the value, but for its first line.
- */
+/** Indents compact JSON as Go does, on the text: numbers and order stay. `level`: the depth of the value. */
 export function indentJson(text: string, level = 0): string {
   let out = '';
   let copied = 0;

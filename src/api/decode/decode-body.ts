@@ -37,8 +37,7 @@ export interface DecodedBody {
 
 /**
  * Decodes the object in a body, with checks in Kubernetes' order: syntax, kind, types of fields, and under `Strict`
- * unknown or duplicate fields. Synchronous for JSON, and for protobuf once its reader is loaded. @throws StatusFailure
- * 400, or 413 for too many fields
+ * unknown or duplicate fields. Synchronous for JSON, and for protobuf once loaded. @throws StatusFailure 400, 413
  */
 export function decodeBody(body: Uint8Array, options: DecodeBodyOptions): DecodedBody | Promise<DecodedBody> {
   const { mediaType, limits } = options;

@@ -7,9 +7,8 @@ export function encodeJson(object: Readonly<Record<string, unknown>>, shape: Str
 }
 
 /**
- * A function that writes the field at `path`, `"name":value`, or nothing. It follows the shape, for fields that are
- * rare or of unknown content. The function is given the object that has the field. @throws TypeError if there is no
- * such field
+ * A function that writes the field at `path`, `"name":value`, or nothing, of the object that has it. It follows the
+ * shape, for fields that are rare or of unknown content. @throws TypeError if there is no such field
  */
 export function fieldWriter(shape: StructShape, ...path: readonly string[]): (owner: object) => string {
   let struct = shape;

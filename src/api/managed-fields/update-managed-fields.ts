@@ -30,9 +30,8 @@ export interface UpdateManagedFieldsInput {
 }
 
 /**
- * The managed fields after a write that is not an apply. A valid list from the client replaces the stored one. An empty
- * one (or one empty entry) removes all entries: the object stays untracked until its first apply (Kubernetes
- * behaviour).
+ * The managed fields after a write that is not an apply. A valid list from the client replaces the stored one; an empty
+ * one (or one empty entry) leaves the object untracked until its first apply (Kubernetes behaviour).
  */
 export function updateManagedFields(input: UpdateManagedFieldsInput): ManagedFieldsEntry[] {
   const { live, stored = [], version } = input;

@@ -19,8 +19,7 @@ import { deleteFromList, mergeLists, inOrder, requireOrder } from './strategic-l
  * Objects merge, `null` removes, lists merge or are replaced as the shape defines, and directives change that. The
  * result shares what the patch does not reach; types are checked when it is decoded.
  *
- * @throws StatusFailure 400 for a directive that cannot be followed (in Kubernetes some are a 500), 422 for lists of
- * lists
+ * @throws StatusFailure 400 for an impossible directive (in Kubernetes some are a 500), 422 for lists of lists
  */
 export function applyStrategicMerge(stored: JsonObject, patch: JsonObject, shape: Shape | undefined): JsonObject {
   if (Object.hasOwn(patch, PATCH)) return followDirective(patch);

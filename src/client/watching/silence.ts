@@ -9,8 +9,7 @@ export type SilenceLimit = ReturnType<typeof createSilenceLimit>;
 
 /**
  * The limit begins with `startMs`, is never shorter, and follows the intervals between bookmarks. A server without them
- * may have nothing to send: the limit doubles with each closed connection in a row. `begun` is a monotonic time in
- * milliseconds.
+ * may have nothing to send: the limit doubles with each closed connection in a row. Times are monotonic, in ms.
  */
 export function createSilenceLimit(startMs: number, begun: number) {
   const longest = Math.max(MAX_MS, startMs);

@@ -67,8 +67,7 @@ const LAST_CHARACTERS = '\u{10ffff}'.repeat(64);
 
 /**
  * The position of the selector's `metadata.name`: no event lies between it and the event with that name. As in
- * kube-apiserver, such a list of one namespace reads a single key. Undefined for other lists, and for names that are
- * not lower case, which core/v1 allows.
+ * kube-apiserver, such a list of one namespace reads a single key. Undefined for other lists and names in upper case.
  */
 export function positionBeforeName({ scope }: VerbCall, { equalities }: Selector): EventKey | undefined {
   const { namespace } = scope;

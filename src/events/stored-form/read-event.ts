@@ -43,8 +43,7 @@ const COMMA = 0x2c;
 
 /**
  * Parses an event that will be written again. Managed fields, a third of the text, are looked up by their text (see
- * `EntryLists`). They are the last part of metadata, before the first field. As quotes in values are escaped, both
- * delimiters, if found, enclose them.
+ * `EntryLists`). They are the last part of metadata. As quotes in values are escaped, both delimiters enclose them.
  */
 function readText(text: string, entriesOf: EntriesOf): ReadEvent {
   const at = text.indexOf(MANAGED);

@@ -29,9 +29,7 @@ function find(bytes: Uint8Array, part: Uint8Array, anchor: number, from: number)
   return -1;
 }
 
-/**
- * The hints for an event from another store, which save a third of its memory: offsets are guessed, and checked in use.
- */
+/** The hints for an event from another store, which save a third of its memory: guessed, and checked in use. */
 export function findHints({ name }: EventKey, { bytes, cut, uid, fields }: EncodedEvent): ByteHints {
   const managed = find(bytes, MANAGED, MANAGED_ANCHOR, cut);
   const managedEnd = managed < 0 ? -1 : find(bytes, MANAGED_END, 0, managed);

@@ -25,8 +25,7 @@ const CANCEL_REQUEST = 80_877_102;
  * cancels whatever the connection is doing then, so it must not be used for anything else, and be closed afterwards,
  * not before: a pooler drops the key with the connection.
  *
- * Uses a separate connection without TLS, as in libpq up to version 16: the key is useless once the connection is
- * closed.
+ * Uses a connection without TLS, as in libpq up to version 16: the key is useless once the first is closed.
  */
 export async function cancelQuery(client: CancellableClient): Promise<void> {
   const { processID, secretKey } = client;

@@ -6,8 +6,7 @@ import { faultOf } from './failure.js';
 /**
  * Takes the lock of a database file: an exclusive transaction, never ended, on an empty database beside it. The
  * operating system releases it with the process, and the database stays open to readers, such as a backup. Returns its
- * release; `undefined` if another process holds it. The file must be opened by SQLite alone: closing it otherwise would
- * drop the lock of a store of this process.
+ * release; `undefined` if another process holds it. Only SQLite may open the file: closing it otherwise drops the lock.
  */
 export function takeLock(driver: LoadedDriver, path: string): (() => void) | undefined {
   const lockPath = `${path}-lock`;
