@@ -50,9 +50,7 @@ export function storeSource(parts: EventFields, source: Source): string {
   const all = selected(parts, source);
   const common = all.filter(({ distinct }) => !distinct).map(({ name }) => name);
   return `
-/**
- * The fields that field selectors can use. Stored sidecars depend on the order, so new names are only appended.
- */
+/** The fields that field selectors can use. Stored sidecars depend on the order, so names are only appended. */
 export const SELECTOR_FIELDS = [${all.map((one) => literal(one.name)).join(', ')}] as const;
 
 /** Those of them in which many events have the same value. */
