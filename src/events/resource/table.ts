@@ -29,7 +29,7 @@ type Fields = Readonly<Record<string, unknown>>;
 const fieldsOf = (value: unknown): Fields => (typeof value === 'object' && value !== null ? (value as Fields) : {});
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-/** The table that `kubectl get` shows, as Kubernetes' event printer. `fieldName`: of a stored field in the version. */
+/** The table that `kubectl get` shows. `fieldName` returns the name that a stored field has in the version. */
 export function eventTable(fieldName: (stored: keyof Event) => string): TableDefinition {
   const names = {
     regarding: fieldName('regarding'),

@@ -28,7 +28,7 @@ export interface FrameSource {
   stop(): void;
 }
 
-/** The frame of a change for a watcher: ADDED or DELETED also when its match changes. `'end'`: none can follow. */
+/** The frame of a change for a watcher: ADDED or DELETED if its match changes. `'end'`: none can follow. */
 export function frameOf(context: WatchContext, entry: HubEntry): Uint8Array | 'end' | undefined {
   const { change } = entry;
   const { selector } = context.selection;

@@ -26,7 +26,7 @@ const NAME_ATTEMPTS = 8;
 
 /**
  * Stores a new event, unless this is a dry run: sets the server's fields, applies rules and rate limits. `taken` is
- * called if the name is. `entries`: its managed fields, if known. @throws StatusFailure 400, 409, 422, 429
+ * called if the name exists. `entries`: managed fields, if known. @throws StatusFailure 400, 409, 422, 429
  */
 export function storeNewEvent<T>(
   call: VerbCall,
