@@ -94,7 +94,7 @@ describe('the plugin of Fastify', () => {
 
   test('is refused below a prefix with parameters, which would match no path', async () => {
     const service = fastify();
-    void service.register(toFastifyPlugin(health.handle), { prefix: '/:tenant' });
+    void service.register(toFastifyPlugin(health.handle), { prefix: '/:name' });
     await expect(service.ready()).rejects.toThrow('toFastifyPlugin: the prefix must not have parameters');
   });
 

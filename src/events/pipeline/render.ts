@@ -31,11 +31,10 @@ async function renderedCounted(
 ): Promise<ApiResponse> {
   // The store has done its work: waiting here delays no other request.
   place.streams();
-  const before = result.kind === 'list' ? result.held : undefined;
-  before?.become(bytes);
-  const held = before ?? (await dependencies.limits.hold(bytes, caller, life));
+  const held = (result.kind === 'list' && result.held) || (await dependencies.limits.hold(bytes, caller, life));
   // A write has been stored nevertheless.
   if (held === undefined) return isRead(scope.verb) ? tooManyRequestsText() : GATEWAY_TIMEOUT;
+  held.become(bytes);
   life.holdBytes(held);
   const counts = representation.gathersItems && result.kind === 'list';
   const counted = counts ? { ...result, batches: countedBatches(result.batches, held) } : result;

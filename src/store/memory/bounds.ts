@@ -26,18 +26,18 @@ export interface Bounds {
   readonly arenaBytes: number;
 }
 
-/** The default of `maxBytes`; `undefined` in a runtime without V8's statistics. */
-async function ofProcess(): Promise<number | undefined> {
+/** The default of `maxBytes` in this process. */
+async function ofProcess(): Promise<number> {
   try {
-    const [{ getHeapStatistics }, { constrainedMemory }] = await Promise.all([
-      import('node:v8'),
-      import('node:process'),
-    ]);
-    const most = getHeapStatistics().heap_size_limit * OF_HEAP;
+    const { getHeapStatistics } = await import('node:v8');
+    const { process } = globalThis as { readonly process?: { constrainedMemory?(): number } };
     // 0 or a huge number without a limit.
-    return Math.floor(Math.min(most, (constrainedMemory() || Infinity) * OF_CONTAINER)) || undefined;
+    const container = process?.constrainedMemory?.() || Infinity;
+    return (
+      Math.floor(Math.min(getHeapStatistics().heap_size_limit * OF_HEAP, container * OF_CONTAINER)) || UNKNOWN_LIMIT
+    );
   } catch {
-    return undefined;
+    return UNKNOWN_LIMIT;
   }
 }
 
@@ -45,7 +45,7 @@ export function createBounds(options: MemoryStoreOptions): Bounds {
   let most = options.maxBytes ?? UNKNOWN_LIMIT;
   if (options.maxBytes === undefined) {
     void ofProcess().then((limit) => {
-      most = limit ?? most;
+      most = limit;
     });
   }
   const { listCacheMaxBytes, historyMaxBytes = DEFAULT_HISTORY, maxEventBytes } = options;

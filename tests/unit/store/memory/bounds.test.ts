@@ -4,7 +4,7 @@ import { createBounds } from '../../../../src/store/memory/bounds.js';
 const MIB = 1_048_576;
 
 afterEach(() => {
-  vi.doUnmock('node:process');
+  vi.restoreAllMocks();
   vi.doUnmock('node:v8');
 });
 
@@ -15,7 +15,7 @@ test.each([
   ['a quarter of a small container', 259 * MIB, 128 * MIB, 32 * MIB],
 ])('the default of maxBytes is %s', async (_title, heap, container, most) => {
   vi.doMock('node:v8', () => ({ getHeapStatistics: () => ({ heap_size_limit: heap }) }));
-  vi.doMock('node:process', () => ({ constrainedMemory: () => container }));
+  vi.spyOn(process, 'constrainedMemory').mockReturnValue(container);
   const bounds = createBounds({});
   expect(bounds.maxBytes()).toBe(256 * MIB);
   await vi.waitFor(() => expect(bounds.maxBytes()).toBe(most));
