@@ -74,6 +74,7 @@ function createBody(host: string, signal: AbortSignal | undefined, reject: (erro
   let sent = false;
   let ended = false;
   let failure: Error | undefined;
+  let unlisten = (): void => undefined;
 
   const finish = (error?: Error): void => {
     if (ended) return;
@@ -115,7 +116,7 @@ function createBody(host: string, signal: AbortSignal | undefined, reject: (erro
     }
     return Promise.resolve({ done: true, value: undefined });
   };
-  const unlisten = onAbort(signal, abort);
+  unlisten = onAbort(signal, abort);
   const stream: AsyncIterable<Uint8Array> = { [Symbol.asyncIterator]: () => ({ next, return: leave }) };
 
   return {
