@@ -2,7 +2,7 @@ import { onAbort } from '../../clock/abortable.js';
 import type { Clock } from '../../clock/clock.js';
 import type { PostgresClient, PostgresValue } from './client.js';
 import type { StoreError } from '../contract/errors.js';
-import { failureOf, type RequestKind } from './failures.js';
+import { failureOf, stateOf, type RequestKind } from './failures.js';
 import { quoted } from './names.js';
 
 /** One row: every column is a text or null. */
@@ -34,12 +34,19 @@ export function stampOf(clock: Clock | undefined): string | null {
 /** How long an abandoned read keeps its connection, in milliseconds: enough for most; a new connection costs more. */
 const ABANDONED_MS = 250;
 
+/**
+ * The server executed nothing: the statement that was prepared on a connection is missing on it, or one of that name is
+ * there already.
+ */
+const UNPREPARED: ReadonlySet<unknown> = new Set(['26000', '42P05']);
+
 /** For how long a full disk refuses further writes (ms), unless one succeeds: there may be none to prove it. */
 const FULL_MS = 30_000;
 
 /** Fails with StoreErrors only. A request without a result in time ends at its deadline, whatever the driver does. */
 export function createRequests({ client, schema, timeoutMs, timers }: Omit<StoreParts, 'requests' | 'clock'>) {
   let prepares = false;
+  let isPooled = false;
   let respondedAt = -Infinity;
   let full: { readonly failure: StoreError; readonly at: number } | undefined;
 
@@ -50,6 +57,7 @@ export function createRequests({ client, schema, timeoutMs, timers }: Omit<Store
     abandoned?: AbortSignal,
   ): Promise<readonly Row[]> => {
     abandoned?.throwIfAborted();
+    const preparedAs = prepares ? name : undefined;
     const deadline = new AbortController();
     let timer = timers.setTimer(() => deadline.abort(new Error(`no response within ${timeoutMs} ms`)), timeoutMs);
     const shortenTimeout = (): void => {
@@ -59,7 +67,7 @@ export function createRequests({ client, schema, timeoutMs, timers }: Omit<Store
     const unlisten = onAbort(abandoned, shortenTimeout);
     try {
       const { signal } = deadline;
-      const result = client.query(text, values, { signal, abandoned, name: prepares ? name : undefined });
+      const result = client.query(text, values, { signal, abandoned, name: preparedAs });
       // The driver's error comes first: at the deadline it shows whether anything was sent.
       const late = new Promise<void>((resolve) => {
         signal.addEventListener('abort', () => setTimeout(resolve, 0), { once: true });
@@ -70,6 +78,11 @@ export function createRequests({ client, schema, timeoutMs, timers }: Omit<Store
       return rows as readonly Row[];
     } catch (error) {
       const failure = failureOf(error, kind, quoted(schema));
+      if (preparedAs !== undefined && UNPREPARED.has(stateOf(failure))) {
+        isPooled = true;
+        prepares = false;
+        return await send(kind, { name, text }, values, abandoned);
+      }
       if (failure.onlyWrites === true) full = { failure, at: timers.monotonic() };
       throw failure;
     } finally {
@@ -98,9 +111,12 @@ export function createRequests({ client, schema, timeoutMs, timers }: Omit<Store
     /** The failure of the latest write, if it was a full disk. */
     fullDisk: (): StoreError | undefined =>
       full !== undefined && timers.monotonic() - full.at < FULL_MS ? full.failure : undefined,
-    /** The connections are the server's own, not a pooler's: from now on statements are prepared. */
+    /**
+     * The connections are the server's own, not a pooler's: from now on statements are prepared, until an error shows
+     * that a connection is used by others as well.
+     */
     prepare(): void {
-      prepares = true;
+      prepares = !isPooled;
     },
   };
 }

@@ -8,10 +8,12 @@ import type { PostgresStoreOptions } from './options.js';
 import type { StoreParts } from './requests.js';
 
 const WAIT_MS = 1_000;
+/** A pooler may pass on one notification: when another store listens over the same connection at that moment. */
+const NOTIFICATIONS = 3;
 
 /**
- * Whether LISTEN works: with `auto` it notifies a random channel that it listens on over another connection. A pooler
- * in transaction mode loses that: the listening connection belongs to another client by then.
+ * Whether LISTEN works: with `auto` it notifies a random channel that it listens on over another connection, several
+ * times. A pooler in transaction mode loses that: the listening connection belongs to another client by then.
  */
 export function createListenCheck(
   { client, requests, timers }: Pick<StoreParts, 'client' | 'requests' | 'timers'>,
@@ -24,21 +26,24 @@ export function createListenCheck(
 
   const ask = async (listening: NonNullable<typeof listen>): Promise<boolean> => {
     const channel = `kube_vitals_${crypto.randomUUID()}`;
+    let received: () => void = () => undefined;
     const result = new Promise<boolean>((resolve) => (resolveResult = resolve));
     result.catch(() => undefined);
     const stop = await listening(
       channel,
-      (payload) => {
-        if (payload === channel) resolveResult(true);
-      },
+      () => received(),
       // As any connection may: it says nothing about a pooler.
       () => resolveResult(Promise.reject(new Error('the connection that listened was lost'))),
     );
     const timer = timers.setTimer(() => resolveResult(false), WAIT_MS);
     try {
       const text = 'SELECT pg_notify($1::text, $1::text)::text AS notified';
-      await requests.read({ name: 'kube_vitals.listen_check', text }, [channel]);
-      return await result;
+      for (let sent = 0; sent < NOTIFICATIONS; sent++) {
+        const next = new Promise<true>((resolve) => (received = () => resolve(true)));
+        await requests.read({ name: 'kube_vitals.listen_check', text }, [channel]);
+        if (!(await Promise.race([next, result]))) return false;
+      }
+      return true;
     } finally {
       timer.cancel();
       await stop().catch(() => undefined);

@@ -368,15 +368,31 @@ describe('requests', () => {
     await requests.read(statement, []);
     expect(names).toEqual([undefined, 'n']);
   });
+
+  test.each(['26000', '42P05'])('are sent again, and are no longer prepared, after error %s', async (code) => {
+    const names: (string | undefined)[] = [];
+    const { requests } = make({
+      query: async (_text, _values, { name }) => {
+        names.push(name);
+        if (name !== undefined) throw Object.assign(new Error('prepared statement'), { code });
+        return { rows: [] };
+      },
+    });
+    requests.prepare();
+    expect(await requests.write(statement, [])).toEqual([]);
+    requests.prepare();
+    await requests.read(statement, []);
+    expect(names).toEqual(['n', undefined, undefined]);
+  });
 });
 
 describe('the detection of LISTEN', () => {
-  const check = (pooling: 'auto' | 'session' | 'transaction', delivers: boolean | undefined) => {
+  const check = (pooling: 'auto' | 'session' | 'transaction', delivers: boolean | undefined | (() => boolean)) => {
     const timers = fakeClock();
     let notify: (payload: string) => void = () => undefined;
     const client: PostgresClient = {
       async query(_text, [channel]) {
-        if (delivers === true) notify(String(channel));
+        if (typeof delivers === 'function' ? delivers() : delivers === true) notify(String(channel));
         return { rows: [] };
       },
       ...(delivers === undefined
@@ -411,6 +427,15 @@ describe('the detection of LISTEN', () => {
     expect(await listening.works()).toBe(false);
   });
 
+  test('assumes a pooler if only the first notification arrives, as when another store listens at that moment', async () => {
+    let sent = 0;
+    const { timers, check: listening } = check('auto', () => ++sent === 1);
+    const works = listening.works();
+    for (let turn = 0; turn < 5; turn++) await new Promise(setImmediate);
+    timers.advance(1_001);
+    expect([await works, sent]).toEqual([false, 2]);
+  });
+
   test('is repeated when its connection was lost, and statements are prepared once it works', async () => {
     const names: unknown[] = [];
     let lose: () => void = () => undefined;
@@ -433,6 +458,6 @@ describe('the detection of LISTEN', () => {
     await expect(listening.works()).rejects.toThrow('the connection that listened was lost');
     expect(await listening.works()).toBe(true);
     await requests.read({ name: 'n', text: 'SELECT' }, []);
-    expect(names).toEqual([undefined, undefined, 'n']);
+    expect(names).toEqual([undefined, undefined, undefined, undefined, 'n']);
   });
 });
