@@ -105,10 +105,7 @@ export function listStatement(
 ), ahead AS MATERIALIZED (
   SELECT key, rev FROM (${text}) candidates ${order} LIMIT ${limit}
 ), page AS MATERIALIZED (
-  SELECT rev FROM (
-    SELECT f.rev, sum(octet_length(v.data)) OVER (${order.replace(/key|rev/, 'f.$&')}) - octet_length(v.data) AS before
-    FROM (SELECT key, rev FROM ahead ${order} LIMIT ${pageSize}) f JOIN ${s}.versions v ON v.rev = f.rev
-  ) sized WHERE before < ${PAGE_BYTES}
+  SELECT rev FROM ahead ${order} LIMIT ${pageSize}
 )
 SELECT state.revision::text, state.floor::text, state.standby::text,${
         snapshot === undefined
@@ -117,8 +114,11 @@ SELECT state.revision::text, state.floor::text, state.standby::text,${
   ${hasPassed(s, snapshot)} AS passed,`
       } (SELECT count(*) FROM ahead)::text AS ahead,
   ${EVENT_COLUMNS}
-FROM state LEFT JOIN (page JOIN ${s}.versions v ON v.rev = page.rev) ON true
-ORDER BY ${newestFirst ? 'v.rev DESC' : 'v.key'}`,
+FROM state LEFT JOIN (
+  SELECT v.key, v.rev, v.expires_at, v.description, v.data, sum(octet_length(data)) OVER (${order.replace(/key|rev/, 'v.$&')}) - octet_length(data) AS before
+  FROM page JOIN ${s}.versions v ON v.rev = page.rev
+) v ON v.before < ${PAGE_BYTES}
+${order.replace(/key|rev/, 'v.$&')}`,
     },
   };
 }
