@@ -2,7 +2,7 @@ import type { ClosableServer } from './bridge/node/graceful-close.js';
 import type { OrderableServer } from './bridge/node/order-requests.js';
 import { aListOfSignals, type ShutdownSignal } from './bridge/node/process-signals.js';
 import type { OpenConnections } from './bridge/node/track-connections.js';
-import type { TrackableServer } from './bridge/node/trackable.js';
+import { A_SERVER, SERVER_FUNCTIONS, type TrackableServer } from './bridge/node/trackable.js';
 import type { Clock } from './clock/clock.js';
 import type { ShutdownStep } from './lifecycle/options.js';
 import type { Observe } from './observe/observation.js';
@@ -133,10 +133,7 @@ const MAX_MS = 86_400_000;
 /** Keeps the drain and the time reserved after it below the limit of `createLifecycle`. */
 const MAX_DRAIN_MS = 36_000_000;
 
-const aServer = /* @__PURE__ */ anObjectWith(
-  ['close', 'on', 'prependListener', 'emit'],
-  'a server, as createServer(), listen() or serve() returned it, or a list of servers',
-);
+const aServer = /* @__PURE__ */ anObjectWith(SERVER_FUNCTIONS, `${A_SERVER}, or a list of servers`);
 
 const aRecorder = /* @__PURE__ */ anObjectWith(['flush', 'close'], 'the object of createRecorder, or a list of them');
 

@@ -6,7 +6,7 @@ import { type Clock, systemClock } from '../../clock/clock.js';
 import { setAboutToStop, stopListening } from './stop-listening.js';
 import { createUnusedCloser } from './unused-connections.js';
 import { type ConnectionTracker, trackConnections } from './track-connections.js';
-import type { TrackableServer } from './trackable.js';
+import { SERVER_FUNCTIONS, type TrackableServer } from './trackable.js';
 
 /** The part of a server that {@link gracefulClose} uses. `node:http`, `node:https` and `node:http2` servers fit. */
 export interface ClosableServer {
@@ -120,5 +120,5 @@ export function gracefulClose(server: ClosableServer, options: GracefulCloseOpti
 }
 
 function isTrackable(server: object): server is TrackableServer {
-  return hasFunctions(server, ['emit', 'on', 'prependListener']);
+  return hasFunctions(server, SERVER_FUNCTIONS);
 }

@@ -3,6 +3,7 @@ import { aClock, anObjectWith, required } from '../../options/rules.js';
 import { type Clock, systemClock } from '../../clock/clock.js';
 import type { NodeIncoming, NodeOutgoing } from './message.js';
 import { createRequestOrder, isQueued } from './request-order.js';
+import { A_SERVER, SERVER_FUNCTIONS } from './trackable.js';
 
 /** The part of a server that {@link orderRequests} uses. `node:http`, `node:https` and `node:http2` servers fit. */
 export interface OrderableServer {
@@ -17,13 +18,7 @@ export const REQUEST_CAME: unique symbol = Symbol.for('kube-vitals.requestCame')
 
 const ORDERED: unique symbol = Symbol.for('kube-vitals.ordersRequests') as never;
 
-/** An application of Express is an emitter as well; that it cannot be closed distinguishes it from its server. */
-export const aServer: OptionRule = /* @__PURE__ */ required(
-  /* @__PURE__ */ anObjectWith(
-    ['close', 'emit', 'on', 'prependListener'],
-    'a server, as createServer(), listen() or serve() returned it',
-  ),
-);
+export const aServer: OptionRule = /* @__PURE__ */ required(/* @__PURE__ */ anObjectWith(SERVER_FUNCTIONS, A_SERVER));
 
 const HANDED_OVER: ReadonlySet<string | symbol> = new Set(['request', 'checkContinue', 'checkExpectation']);
 

@@ -47,3 +47,9 @@ export interface TrackableServer {
   /** Stops listening. */
   close(): unknown;
 }
+
+/** An application of Express is an emitter as well; that it cannot be closed distinguishes it from its server. */
+export const SERVER_FUNCTIONS: readonly string[] = ['close', 'emit', 'on', 'prependListener'];
+
+/** How a server is described to a service that passes something else. */
+export const A_SERVER = 'a server, as createServer(), listen() or serve() returned it';
