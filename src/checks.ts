@@ -11,6 +11,6 @@ export { gaugeCheck, type GaugeOptions } from './checks/gauge.js';
 export { createHolds, type HoldOptions, type Holds, type HoldsOptions, type Release } from './checks/holds.js';
 export { heapCheck, memoryCheck, type HeapOptions, type MemoryOptions } from './checks/memory.js';
 export { dnsCheck, httpCheck, tcpCheck, type DnsOptions, type HttpOptions, type TcpOptions } from './checks/network.js';
-export { storeCheck, type StoreCheckOptions } from './store-check.js';
+export { storeCheck, type StoreCheckOptions } from './checks/store.js';
 export type { CheckContext, CheckFunction, CheckResult, HealthCheck, HealthRoot } from './health/contract.js';
 export type { Clock, ClockTimer } from './clock/clock.js';

@@ -51,7 +51,7 @@ export type { CachedStoreOptions } from './store/cached/options.js';
 export type { CachedStore, CacheState, CacheStatus } from './store/cached/status.js';
 export type { EventStore } from './store/contract/event-store.js';
 export { isStoreError, type StoreError, type StoreErrorCode } from './store/contract/errors.js';
-export { storeCheck, type StoreCheckOptions } from './store-check.js';
+export { storeCheck, type StoreCheckOptions } from './checks/store.js';
 
 export { firstOf, type ApiHandler } from './http/handler.js';
 export type { ApiRequest } from './http/request.js';

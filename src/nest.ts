@@ -1,9 +1,9 @@
-export { EVENTS, HEALTH, KubeVitalsModule } from './kube-vitals-module.js';
+export { EVENTS, HEALTH, KubeVitalsModule } from './nest/kube-vitals-module.js';
 export type {
   KubeVitalsModuleAsyncOptions,
   KubeVitalsModuleClass,
   KubeVitalsModuleOptions,
   NestDynamicModule,
-} from './kube-vitals-module.js';
-export type { KubeVitalsShutdownOptions } from './nest-shutdown.js';
+} from './nest/kube-vitals-module.js';
+export type { KubeVitalsShutdownOptions } from './nest/shutdown.js';
 export type { BridgeOptions, FailurePlace } from './bridge/exchange/options.js';

@@ -7,6 +7,6 @@ export type { TrackableResponse, TrackableServer, TrackableSocket } from './brid
 export type { BridgeOptions, FailurePlace } from './bridge/exchange/options.js';
 export type { AbortReason } from './bridge/exchange/abort-reason.js';
 export type { AbortCode } from './model/abort-code.js';
-export { installShutdown, type InstalledShutdown } from './install-shutdown.js';
-export type { InstallShutdownOptions, ShutdownRecorder, ShutdownReport, ShutdownServer } from './shutdown-options.js';
+export { installShutdown, type InstalledShutdown } from './shutdown/install-shutdown.js';
+export type { InstallShutdownOptions, ShutdownRecorder, ShutdownReport, ShutdownServer } from './shutdown/options.js';
 export type { ShutdownSignal } from './bridge/node/process-signals.js';

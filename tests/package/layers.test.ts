@@ -311,6 +311,17 @@ describe('files of src/', () => {
     expect(mergeable(sources).sort()).toEqual(Object.keys(SEAMS).sort());
   });
 
+  it('are entries of named re-exports only, if they are not in a folder', () => {
+    const others = sources
+      .filter(({ path }) => !path.includes('/'))
+      .flatMap(({ path, syntax }) =>
+        syntax.statements
+          .filter((each) => !(ts.isExportDeclaration(each) && each.moduleSpecifier && each.exportClause))
+          .map((each) => `${path}: ${each.getText(syntax).split('\n')[0] ?? ''}`),
+      );
+    expect(others).toEqual([]);
+  });
+
   it('have at most 400 lines each', () => {
     expect(sources.filter(({ text }) => text.split('\n').length > 400).map(({ path }) => path)).toEqual([]);
   });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createHealth } from '../../../src/health/create-health.js';
-import { storeCheck } from '../../../src/store-check.js';
+import { storeCheck } from '../../../src/checks/store.js';
 import type { EventStore } from '../../../src/store/contract/event-store.js';
 import { createExpiryLoop } from '../../../src/store/expiry-loop.js';
 import { etcdStore } from '../../../src/store/etcd/etcd-store.js';

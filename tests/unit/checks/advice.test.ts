@@ -3,9 +3,10 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import * as checks from '../../../src/checks.js';
 
-const sources = join(import.meta.dirname, '../../../src');
-const files = [...readdirSync(join(sources, 'checks')).map((file) => join('checks', file)), 'store-check.ts'];
-const source = files.map((file) => readFileSync(join(sources, file), 'utf8')).join('\n');
+const folder = join(import.meta.dirname, '../../../src/checks');
+const source = readdirSync(folder)
+  .map((file) => readFileSync(join(folder, file), 'utf8'))
+  .join('\n');
 
 /** The text of the comment of an exported function, on one line. */
 function commentOf(name: string): string {

@@ -1,11 +1,11 @@
-import { bridgeRules, type BridgeOptions } from './bridge/exchange/options.js';
-import { mountInNest, type NestHttpAdapter } from './bridge/node/nest-adapter.js';
-import { aBasePath } from './http/base-path.js';
-import { firstOf, type ApiHandler } from './http/handler.js';
-import { createNestShutdown, type KubeVitalsShutdownOptions } from './nest-shutdown.js';
-import { checkOptions, type OptionRules } from './options/check-options.js';
-import { aFunction, aList, anObject, anObjectWith, required } from './options/rules.js';
-import { oneOrList, shutdownRules, type InstallShutdownOptions, type ShutdownServer } from './shutdown-options.js';
+import { bridgeRules, type BridgeOptions } from '../bridge/exchange/options.js';
+import { mountInNest, type NestHttpAdapter } from '../bridge/node/nest-adapter.js';
+import { aBasePath } from '../http/base-path.js';
+import { firstOf, type ApiHandler } from '../http/handler.js';
+import { createNestShutdown, type KubeVitalsShutdownOptions } from './shutdown.js';
+import { checkOptions, type OptionRules } from '../options/check-options.js';
+import { aFunction, aList, anObject, anObjectWith, required } from '../options/rules.js';
+import { oneOrList, shutdownRules, type InstallShutdownOptions, type ShutdownServer } from '../shutdown/options.js';
 
 /** Token that injects the health object of the options: `@Inject(HEALTH) health: Health`. */
 // Registered symbols, because there may be two copies of this package.

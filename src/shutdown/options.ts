@@ -1,13 +1,13 @@
-import type { ClosableServer } from './bridge/node/graceful-close.js';
-import type { OrderableServer } from './bridge/node/order-requests.js';
-import { aListOfSignals, type ShutdownSignal } from './bridge/node/process-signals.js';
-import type { OpenConnections } from './bridge/node/track-connections.js';
-import { A_SERVER, SERVER_FUNCTIONS, type TrackableServer } from './bridge/node/trackable.js';
-import type { Clock } from './clock/clock.js';
-import type { ShutdownStep } from './lifecycle/options.js';
-import type { Observe } from './observe/observation.js';
-import type { OptionRule, OptionRules } from './options/check-options.js';
-import { aBoolean, aClock, aFunction, aListOf, aNumber, anObjectWith, oneOf, required } from './options/rules.js';
+import type { ClosableServer } from '../bridge/node/graceful-close.js';
+import type { OrderableServer } from '../bridge/node/order-requests.js';
+import { aListOfSignals, type ShutdownSignal } from '../bridge/node/process-signals.js';
+import type { OpenConnections } from '../bridge/node/track-connections.js';
+import { A_SERVER, SERVER_FUNCTIONS, type TrackableServer } from '../bridge/node/trackable.js';
+import type { Clock } from '../clock/clock.js';
+import type { ShutdownStep } from '../lifecycle/options.js';
+import type { Observe } from '../observe/observation.js';
+import type { OptionRule, OptionRules } from '../options/check-options.js';
+import { aBoolean, aClock, aFunction, aListOf, aNumber, anObjectWith, oneOf, required } from '../options/rules.js';
 
 /** A server that {@link installShutdown} can close: `node:http`, `node:https` and `node:http2` servers. */
 export type ShutdownServer = ClosableServer & TrackableServer & OrderableServer;

@@ -1,11 +1,11 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { createHealth } from '../../src/health/create-health.js';
-import { storeCheck, type StoreCheckOptions } from '../../src/store-check.js';
-import type { EventStore } from '../../src/store/contract/event-store.js';
-import { storeError } from '../../src/store/contract/errors.js';
-import { memoryStore } from '../../src/store/memory/memory-store.js';
-import { call } from '../../src/testing/call.js';
-import { fakeClock } from '../../src/testing/fake-clock.js';
+import { createHealth } from '../../../src/health/create-health.js';
+import { storeCheck, type StoreCheckOptions } from '../../../src/checks/store.js';
+import type { EventStore } from '../../../src/store/contract/event-store.js';
+import { storeError } from '../../../src/store/contract/errors.js';
+import { memoryStore } from '../../../src/store/memory/memory-store.js';
+import { call } from '../../../src/testing/call.js';
+import { fakeClock } from '../../../src/testing/fake-clock.js';
 
 function bench(options?: StoreCheckOptions) {
   const clock = fakeClock();

@@ -1,23 +1,23 @@
-import { gracefulClose } from './bridge/node/graceful-close.js';
-import { toNodeListener } from './bridge/node/listener.js';
-import { interceptRequests } from './bridge/node/order-requests.js';
-import { exitProcess, onSignals, type ShutdownSignal } from './bridge/node/process-signals.js';
-import { trackConnections } from './bridge/node/track-connections.js';
-import { pause } from './clock/abortable.js';
-import { systemClock } from './clock/clock.js';
-import { startOnce } from './http/promise.js';
-import { createLifecycle, type LifecyclePhase } from './lifecycle/create-lifecycle.js';
-import { callHook } from './observe/call-hook.js';
-import { checkOptions } from './options/check-options.js';
-import { shuttingDownText } from './responses/fixed-responses.js';
-import { passesWhileDraining } from './server/passes-while-draining.js';
+import { gracefulClose } from '../bridge/node/graceful-close.js';
+import { toNodeListener } from '../bridge/node/listener.js';
+import { interceptRequests } from '../bridge/node/order-requests.js';
+import { exitProcess, onSignals, type ShutdownSignal } from '../bridge/node/process-signals.js';
+import { trackConnections } from '../bridge/node/track-connections.js';
+import { pause } from '../clock/abortable.js';
+import { systemClock } from '../clock/clock.js';
+import { startOnce } from '../http/promise.js';
+import { createLifecycle, type LifecyclePhase } from '../lifecycle/create-lifecycle.js';
+import { callHook } from '../observe/call-hook.js';
+import { checkOptions } from '../options/check-options.js';
+import { shuttingDownText } from '../responses/fixed-responses.js';
+import { passesWhileDraining } from '../server/passes-while-draining.js';
 import {
   shutdownRules,
   type InstallShutdownOptions,
   type ShutdownRecorder,
   type ShutdownReport,
   type ShutdownServer,
-} from './shutdown-options.js';
+} from './options.js';
 
 /** An installed shutdown. All functions may be detached. */
 export interface InstalledShutdown {

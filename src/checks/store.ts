@@ -1,12 +1,12 @@
-import { commonRules } from './checks/make-check.js';
-import type { Clock } from './clock/clock.js';
-import type { CheckResult, HealthCheck } from './health/contract.js';
-import { optionFaults, throwFaults, type OptionRules } from './options/check-options.js';
-import { aClock, aPositiveNumber, required } from './options/rules.js';
-import type { EventStore } from './store/contract/event-store.js';
-import { anEventStore } from './store/contract/store-rule.js';
-import { isStoreError } from './store/contract/errors.js';
-import { createStoreTime } from './store/store-time.js';
+import { commonRules } from './make-check.js';
+import type { Clock } from '../clock/clock.js';
+import type { CheckResult, HealthCheck } from '../health/contract.js';
+import { optionFaults, throwFaults, type OptionRules } from '../options/check-options.js';
+import { aClock, aPositiveNumber, required } from '../options/rules.js';
+import type { EventStore } from '../store/contract/event-store.js';
+import { anEventStore } from '../store/contract/store-rule.js';
+import { isStoreError } from '../store/contract/errors.js';
+import { createStoreTime } from '../store/store-time.js';
 
 /**
  * Options of {@link storeCheck}. Each option that is set replaces the default; the rules are those of

@@ -1,5 +1,5 @@
-import { installForServers, installShutdown } from './install-shutdown.js';
-import type { InstallShutdownOptions, ShutdownServer } from './shutdown-options.js';
+import { installForServers, installShutdown } from '../shutdown/install-shutdown.js';
+import type { InstallShutdownOptions, ShutdownServer } from '../shutdown/options.js';
 
 /** Options of the shutdown of a Nest application: those of `installShutdown` with the same names. */
 export type KubeVitalsShutdownOptions = Pick<
