@@ -13,11 +13,11 @@ async function factory(kind: Exclude<StoreKind, 'memory'>): Promise<Factory> {
 }
 
 export async function openStore(options: VitalsServerOptions): Promise<EventStore> {
-  const store = await openEngine(options);
+  const store = await openSyncStore(options);
   return options.cached ? cachedStore(store, { historyMs: options.historyMs }) : store;
 }
 
-async function openEngine({ store, location, historyMs }: VitalsServerOptions): Promise<EventStore> {
+async function openSyncStore({ store, location, historyMs }: VitalsServerOptions): Promise<EventStore> {
   switch (store) {
     case 'memory':
       return memoryStore({ historyMs });

@@ -2,7 +2,7 @@ import type { Clock } from '../clock/clock.js';
 import { refuseListener, type ApiHandler } from '../http/handler.js';
 import type { ApiRequest } from '../http/request.js';
 import type { ApiResponse } from '../http/response.js';
-import { isTargetTooLarge, readablePart, decodePath, parseQuery, splitUrl } from '../http/url.js';
+import { isTargetTooLarge, readablePart, decodePath, parseQuery, splitUrl, type Query } from '../http/url.js';
 import type { Observe } from '../observe/observation.js';
 import { asHead, audited, badTimeout, uncached, withinLimit, requestTimeout } from './adapt-response.js';
 import { badPathText, notFoundText, TARGET_TOO_LARGE } from '../responses/fixed-responses.js';
@@ -32,7 +32,6 @@ export interface EndpointsDependencies {
   askOne(root: HealthRoot, name: string): Verdict | Promise<Verdict> | undefined;
 }
 
-type Query = ReadonlyMap<string, readonly string[]>;
 type EventualResponse = ApiResponse | Promise<ApiResponse>;
 
 const NO_VALUES: readonly string[] = Object.freeze([]);

@@ -3,7 +3,10 @@ const BAD_ESCAPE = /%(?![0-9a-f]{2})/i;
 /** The escape of a byte beyond ASCII. */
 const HIGH_ESCAPE = /%[89a-f]/i;
 const UTF8 = /* @__PURE__ */ new TextDecoder('utf-8', { ignoreBOM: true });
-const NO_PAIRS: ReadonlyMap<string, readonly string[]> = new Map();
+/** A decoded query: values in order of appearance. */
+export type Query = ReadonlyMap<string, readonly string[]>;
+
+const NO_PAIRS: Query = new Map();
 
 /** The request target without scheme and authority. Not `new URL`, which would also resolve dots and re-encode. */
 export function originForm(target: string): string {
@@ -32,7 +35,7 @@ export function decodePath(path: string): string | undefined {
 }
 
 /** Reads a query as Go's `url.ParseQuery`: `+` is a space; pairs with a bad escape or a raw `;` are dropped. */
-export function parseQuery(query: string): ReadonlyMap<string, readonly string[]> {
+export function parseQuery(query: string): Query {
   if (query === '') return NO_PAIRS;
   const pairs = new Map<string, string[]>();
   for (const pair of query.split('&')) {

@@ -1,7 +1,7 @@
 import { createVersion, type VersionInfo } from '../api/discovery/version.js';
 import { negotiationInputs } from '../api/representation/choice.js';
 import { respondFailure } from '../api/representation/respond.js';
-import { first, flag, type Query } from '../api/options/query.js';
+import { first, flag } from '../api/options/query.js';
 import { accessAttributes, isWatchRoot, readRequestInfo } from '../api/request-info.js';
 import { badRequest, methodNotAllowed, routeNotFound } from '../api/status/failures.js';
 import type { Access } from '../auth/access.js';
@@ -11,7 +11,7 @@ import { forbiddenStatus } from '../auth/refusal.js';
 import { parseGoDuration } from '../time/go-duration.js';
 import type { ApiRequest } from '../http/request.js';
 import type { ApiResponse, ResponseHeaders } from '../http/response.js';
-import { isTargetTooLarge, decodePath, parseQuery, splitUrl } from '../http/url.js';
+import { isTargetTooLarge, decodePath, parseQuery, splitUrl, type Query } from '../http/url.js';
 import type { Status } from '../model/status.js';
 import type { Notify } from '../observe/observation.js';
 import { badTimeoutMessage, UNAUTHORIZED } from '../responses/failure-status.js';

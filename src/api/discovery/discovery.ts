@@ -1,6 +1,7 @@
 import { header } from '../../http/headers.js';
 import type { ApiRequest } from '../../http/request.js';
 import type { ApiResponse } from '../../http/response.js';
+import type { Query } from '../../http/url.js';
 import { negotiationInputs, type NegotiationInputs } from '../representation/choice.js';
 import { routerAccepts } from '../representation/negotiate.js';
 import { negotiateConverted, respondDocument, respondFailure, type WriteDocument } from '../representation/respond.js';
@@ -23,7 +24,7 @@ import {
 export type Discovery = (
   request: ApiRequest,
   path: string,
-  query?: ReadonlyMap<string, readonly string[]>,
+  query?: Query,
 ) => ApiResponse | undefined | Promise<ApiResponse>;
 
 const encoder = new TextEncoder();

@@ -3,6 +3,7 @@ import { clauseCovers, parseAccept } from '../../http/accept.js';
 import { headerValues } from '../../http/headers.js';
 import type { ApiRequest } from '../../http/request.js';
 import type { ApiResponse, ResponseHeaders } from '../../http/response.js';
+import type { Query } from '../../http/url.js';
 import { cachedDocument, type CachedDocument } from '../discovery/documents.js';
 import type { Json } from './schemas.js';
 import { swaggerDocument } from './swagger-document.js';
@@ -16,11 +17,7 @@ export interface OpenApiOptions {
 
 export interface OpenApi {
   /** Serves `/openapi/v3`, paths below it and `/openapi/v2`; undefined for others. Access is checked before. */
-  handle(
-    path: string,
-    query: ReadonlyMap<string, readonly string[]>,
-    request: Pick<ApiRequest, 'headers'>,
-  ): Promise<ApiResponse | undefined>;
+  handle(path: string, query: Query, request: Pick<ApiRequest, 'headers'>): Promise<ApiResponse | undefined>;
 }
 
 const ROOT = '/openapi/v3';

@@ -1,5 +1,6 @@
 import { invalidValue, notSupported, type FieldError } from '../status/field-error.js';
-import { first, flag, integer, refuseOptions, type Query } from './query.js';
+import { first, flag, integer, refuseOptions } from './query.js';
+import type { Query } from '../../http/url.js';
 import { dryRunErrors } from './write-options.js';
 
 /** Options of a deletion (Kubernetes `meta/v1` DeleteOptions). */

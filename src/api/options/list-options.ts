@@ -1,7 +1,8 @@
 import { goQuote, shorten } from '../../json/go-print.js';
 import { badRequest } from '../status/failures.js';
 import { forbiddenField, notSupported, type FieldError } from '../status/field-error.js';
-import { first, flag, integer, refuseOptions, uintError, type Query } from './query.js';
+import { first, flag, integer, refuseOptions, uintError } from './query.js';
+import type { Query } from '../../http/url.js';
 
 /** Options of list, watch and deletecollection (Kubernetes `meta/v1` ListOptions). */
 export interface ListOptions {

@@ -1,11 +1,9 @@
 import { badRequest, invalid } from '../status/failures.js';
 import type { FieldError } from '../status/field-error.js';
+import type { Query } from '../../http/url.js';
 import { goQuote, shorten, toInt64 } from '../../json/go-print.js';
 import { parseGoDuration } from '../../time/go-duration.js';
 import { badTimeoutMessage } from '../../responses/failure-status.js';
-
-/** A decoded query: values in order of appearance. */
-export type Query = ReadonlyMap<string, readonly string[]>;
 
 export function first(query: Query, name: string): string | undefined {
   return query.get(name)?.[0];

@@ -1,7 +1,8 @@
 import type { FieldValidation } from '../body/parse-body.js';
 import { forbiddenField, notSupported, required, type FieldError } from '../status/field-error.js';
 import { managerErrors } from '../validation/managed-fields.js';
-import { first, flag, refuseOptions, type Query } from './query.js';
+import { first, flag, refuseOptions } from './query.js';
+import type { Query } from '../../http/url.js';
 
 /** Options of create, update and patch (Kubernetes CreateOptions, UpdateOptions, PatchOptions). */
 export interface WriteOptions {

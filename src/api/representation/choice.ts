@@ -1,5 +1,6 @@
 import { clauseCovers, parseAccept, type AcceptClause } from '../../http/accept.js';
 import type { RequestHeaders } from '../../http/request.js';
+import type { Query } from '../../http/url.js';
 import { notAcceptable } from '../status/failures.js';
 import type { StatusFailure } from '../status/status-failure.js';
 import { SERIALIZERS } from './media-types.js';
@@ -14,10 +15,7 @@ export interface NegotiationInputs {
   readonly includeObject?: string | undefined;
 }
 
-export function negotiationInputs(
-  headers: RequestHeaders | undefined,
-  query: ReadonlyMap<string, readonly string[]>,
-): NegotiationInputs {
+export function negotiationInputs(headers: RequestHeaders | undefined, query: Query): NegotiationInputs {
   const header = (name: string): string | undefined => {
     const value = headers?.[name];
     return value === undefined || typeof value === 'string' ? value : value.join(', ');

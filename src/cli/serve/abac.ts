@@ -94,7 +94,7 @@ function matchesRequest(policy: AbacPolicy, attributes: Attributes): boolean {
   const { verb } = attributes;
   // Only these three count as reading; HEAD on a path does not, in kube-apiserver either.
   if (policy.readonly && verb !== 'get' && verb !== 'list' && verb !== 'watch') return false;
-  if (!('resource' in attributes)) return matchesPath(policy.nonResourcePath, attributes.path);
+  if (!('resource' in attributes)) return matchesPolicyPath(policy.nonResourcePath, attributes.path);
   return (
     matches(policy.namespace, attributes.namespace ?? '') &&
     matches(policy.resource, attributes.resource) &&
@@ -104,7 +104,7 @@ function matchesRequest(policy: AbacPolicy, attributes: Attributes): boolean {
 
 const matches = (pattern: string, value: string): boolean => pattern === '*' || pattern === value;
 
-function matchesPath(pattern: string, path: string): boolean {
+function matchesPolicyPath(pattern: string, path: string): boolean {
   return pattern.endsWith('*') ? path.startsWith(pattern.replace(/\*+$/, '')) : pattern !== '' && pattern === path;
 }
 

@@ -24,7 +24,7 @@ import {
 import { createNamed } from './create-event.js';
 import { listEvents } from './list-events.js';
 import { clientRules, type EventsClientOptions } from './options.js';
-import { createPaths, type Query } from './paths.js';
+import { createPaths, type QueryParameters } from './paths.js';
 import { notCarriedOut, readFailed } from './repeat.js';
 import { requestWatch } from './watch-request.js';
 
@@ -69,7 +69,7 @@ export function createEventsClient(options: EventsClientOptions): EventsClient {
     ...given,
     namespace: given.namespace === undefined ? own : given.namespace,
   });
-  const written = (given: WriteOptions): Query => ({
+  const written = (given: WriteOptions): QueryParameters => ({
     dryRun: given.dryRun ? 'All' : undefined,
     fieldManager: given.fieldManager ?? fieldManager,
     fieldValidation: given.fieldValidation,

@@ -1,7 +1,7 @@
 import type { EventSelection } from '../contract/events-client.js';
 
-/** Query parameters; those that are undefined are left out. */
-export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
+/** QueryParameters parameters; those that are undefined are left out. */
+export type QueryParameters = Readonly<Record<string, string | number | boolean | undefined>>;
 
 export type EventPaths = ReturnType<typeof createPaths>;
 
@@ -12,12 +12,12 @@ export function createPaths(group: string) {
       ? `${root}/events`
       : `${root}/namespaces/${segment(namespace, 'namespace')}/events`;
   return {
-    collection: (namespace: string, query: Query): string => collection(namespace) + queryText(query),
+    collection: (namespace: string, query: QueryParameters): string => collection(namespace) + queryText(query),
     /** The selected events, of all namespaces where none is given. */
-    selection: ({ namespace, fieldSelector, labelSelector }: EventSelection, query: Query): string =>
+    selection: ({ namespace, fieldSelector, labelSelector }: EventSelection, query: QueryParameters): string =>
       collection(namespace) +
       queryText({ ...query, fieldSelector: fieldSelector || undefined, labelSelector: labelSelector || undefined }),
-    event: (namespace: string, name: string | undefined, query: Query = {}): string =>
+    event: (namespace: string, name: string | undefined, query: QueryParameters = {}): string =>
       `${collection(namespace)}/${segment(name, 'name')}${queryText(query)}`,
   };
 }
@@ -46,7 +46,7 @@ function encoded(value: string | number | boolean, what: string): string {
   return encodeURIComponent(value);
 }
 
-function queryText(query: Query): string {
+function queryText(query: QueryParameters): string {
   let text = '';
   for (const [name, value] of Object.entries(query)) {
     if (value === undefined) continue;

@@ -1,5 +1,5 @@
+import type { Query } from '../../http/url.js';
 import { isWatchRoot } from '../../api/request-info.js';
-import type { Query } from '../../api/options/query.js';
 import { lazy } from '../../api/schema/lazy.js';
 import { routeNotFound } from '../../api/status/failures.js';
 import type { ApiRequest } from '../../http/request.js';

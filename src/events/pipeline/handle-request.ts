@@ -1,9 +1,9 @@
-import { requestTimeoutMs, type Query } from '../../api/options/query.js';
+import { requestTimeoutMs } from '../../api/options/query.js';
 import { auditIdOf } from '../../http/headers.js';
 import { chain, settle } from '../../http/promise.js';
 import type { ApiRequest } from '../../http/request.js';
 import type { ApiResponse } from '../../http/response.js';
-import { isTargetTooLarge, readablePart, decodePath, parseQuery, splitUrl } from '../../http/url.js';
+import { isTargetTooLarge, readablePart, decodePath, parseQuery, splitUrl, type Query } from '../../http/url.js';
 import { NOSNIFF, TARGET_TOO_LARGE } from '../../responses/fixed-responses.js';
 import type { Caller } from '../../model/caller.js';
 import { authorize } from '../request/call.js';

@@ -1,4 +1,4 @@
-import type { Query } from '../../api/options/query.js';
+import type { Query } from '../../http/url.js';
 import type { ResponseKind, Representation, ResourceView } from '../../api/representation/contract.js';
 import { negotiationInputs } from '../../api/representation/choice.js';
 import { COLLECTION_MEDIA_TYPES, OBJECT_MEDIA_TYPES } from '../../api/representation/media-types.js';

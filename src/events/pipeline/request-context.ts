@@ -1,4 +1,4 @@
-import type { Query } from '../../api/options/query.js';
+import type { Query } from '../../http/url.js';
 import type { Attributes } from '../../auth/contract.js';
 import type { ApiRequest } from '../../http/request.js';
 import type { Caller } from '../../model/caller.js';

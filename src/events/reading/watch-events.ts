@@ -1,5 +1,5 @@
+import type { Query } from '../../http/url.js';
 import { readListOptions } from '../../api/options/list-options.js';
-import type { Query } from '../../api/options/query.js';
 import { readSelection } from '../listing/list-query.js';
 import type { VerbCall, Result } from '../request/call.js';
 import { WatchStream } from '../watching/watch-stream.js';

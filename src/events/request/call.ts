@@ -1,6 +1,6 @@
+import type { Query } from '../../http/url.js';
 import type { BodyLimits } from '../../api/body/parse-body.js';
 import type { FieldTracker } from '../../api/managed-fields/field-tracker.js';
-import type { Query } from '../../api/options/query.js';
 import type { ChunkMemory } from '../../api/representation/chunk-memory.js';
 import type { GroupResource } from '../../api/status/failures.js';
 import type { Access } from '../../auth/access.js';

@@ -1,6 +1,7 @@
 import { resourceAttributes, isWatchRoot, readRequestInfo } from '../../api/request-info.js';
 import type { ResourceAttributes } from '../../auth/contract.js';
-import { first, flag, type Query } from '../../api/options/query.js';
+import { first, flag } from '../../api/options/query.js';
+import type { Query } from '../../http/url.js';
 import { parseFieldSelector } from '../../api/selectors/field-selector.js';
 import { badRequest, methodNotAllowed, routeNotFound } from '../../api/status/failures.js';
 import { pathSegmentErrors } from '../../api/validation/names.js';

@@ -10,7 +10,7 @@ import { isJsonQuery } from '../memory/lists/read-json.js';
 import type { Replica } from '../memory/replica.js';
 import { createEventStore } from '../shell/create-event-store.js';
 import type { Awaitable } from '../shell/store-engine.js';
-import { createCacheActivity } from './activity.js';
+import { createCacheActivity } from './cache-activity.js';
 import { openCachedFeed } from './cached-feed.js';
 import { createFreshness } from './freshness.js';
 import { checkCachedStoreOptions, type CachedStoreOptions } from './options.js';

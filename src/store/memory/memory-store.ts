@@ -6,7 +6,7 @@ import type { EncodedEvent, EventRecord } from '../contract/record.js';
 import { createEventStore } from '../shell/create-event-store.js';
 import type { StoreEngine } from '../shell/store-engine.js';
 import { createBounds, type Bounds } from './bounds.js';
-import { createEngine } from './engine.js';
+import { createParts } from './parts.js';
 import type { Slot, Version } from './bytes/version.js';
 import { checkMemoryStoreOptions, type MemoryStoreOptions } from './options.js';
 import { createReads, type Reads } from './reads.js';
@@ -63,11 +63,11 @@ type Operations = Reads &
   Required<Pick<StoreEngine, 'create' | 'replace' | 'remove' | 'expire' | 'feed' | 'revision' | 'stop'>>;
 
 function createOperations(clock: Clock, name: string, options: MemoryStoreOptions, bounds: Bounds): Operations {
-  const engine = createEngine(clock, options, bounds);
-  const { state, feeds, history } = engine;
+  const parts = createParts(clock, options, bounds);
+  const { state, feeds, history } = parts;
 
   const put = (target: Slot | string, key: EventKey, event: EncodedEvent, expiresAt: number): EventRecord => {
-    const version = engine.put(target, key, event, expiresAt);
+    const version = parts.put(target, key, event, expiresAt);
     return state.record(version, version.sequence, key);
   };
 
@@ -84,7 +84,7 @@ function createOperations(clock: Clock, name: string, options: MemoryStoreOption
   const checkOpen = (): void => {
     if (stopped) throw closed(name);
   };
-  const reads = createReads(engine, checkOpen);
+  const reads = createReads(parts, checkOpen);
 
   return {
     ...reads,
@@ -99,7 +99,7 @@ function createOperations(clock: Clock, name: string, options: MemoryStoreOption
     },
     remove(key, { expected }) {
       const living = current(key, expected);
-      const { sequence } = engine.remove(living);
+      const { sequence } = parts.remove(living);
       return state.record(living, sequence);
     },
     async expire({ now, limit, signal }) {
@@ -114,7 +114,7 @@ function createOperations(clock: Clock, name: string, options: MemoryStoreOption
             if (clock.monotonic() >= end) break;
             continue;
           }
-          engine.remove(slot.head);
+          parts.remove(slot.head);
           count++;
           if (count % EXPIRE_STEPS_PER_CLOCK_CHECK === 0 && clock.monotonic() >= end) break;
         }

@@ -2,15 +2,15 @@ import { nextTurn } from '../../clock/clock.js';
 import type { EventKey, JsonPage, ListPage, ListQuery } from '../contract/event-store.js';
 import type { EventRecord } from '../contract/record.js';
 import type { Awaitable } from '../shell/store-engine.js';
-import type { Engine } from './engine.js';
+import type { MemoryParts } from './parts.js';
 import type { PastView } from './history/past-views.js';
 import { readJson } from './lists/read-json.js';
 import { pastOf, readList } from './lists/read-list.js';
 
 export type Reads = ReturnType<typeof createReads>;
 
-/** The read operations of an engine. `checkOpen`: throws when the store was closed while a read yielded. */
-export function createReads({ state, jsonCache }: Engine, checkOpen: () => void) {
+/** The read operations on the parts of a store. `checkOpen`: throws when the store was closed while a read yielded. */
+export function createReads({ state, jsonCache }: MemoryParts, checkOpen: () => void) {
   const yielded = async (signal: AbortSignal | undefined): Promise<void> => {
     await nextTurn();
     signal?.throwIfAborted();

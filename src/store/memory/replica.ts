@@ -5,7 +5,7 @@ import type { Awaitable } from '../shell/store-engine.js';
 import { eventSize, type EncodedEvent, type EventKey, type EventRecord } from '../contract/record.js';
 import type { Bounds } from './bounds.js';
 import { findHints } from '../contract/find-hints.js';
-import { createEngine } from './engine.js';
+import { createParts } from './parts.js';
 import type { ExpiryQueue } from './index/expiry-queue.js';
 import type { MemoryStoreOptions } from './options.js';
 import { createReads } from './reads.js';
@@ -20,12 +20,12 @@ export type Replica = ReturnType<typeof createReplica>;
 /** A replica expires nothing itself: the feed delivers expiry like any other change. */
 const NO_EXPIRY: ExpiryQueue = { note: () => undefined, take: () => undefined, drop: () => undefined };
 
-/** Creates a memory engine whose revisions come from the feed of another store. */
+/** Creates a memory store whose revisions come from the feed of another store. */
 export function createReplica(clock: Clock, start: Revision, limits: ReplicaLimits, bounds: Bounds) {
-  const engine = createEngine(clock, { ...limits, startAt: start }, bounds, NO_EXPIRY);
-  const { state, capacity, history } = engine;
+  const parts = createParts(clock, { ...limits, startAt: start }, bounds, NO_EXPIRY);
+  const { state, capacity, history } = parts;
   const { log } = state;
-  const reads = createReads(engine, () => undefined);
+  const reads = createReads(parts, () => undefined);
   let lastChange = start;
 
   /** Other stores do not store hints, so at most recently written events have them. */
@@ -57,11 +57,11 @@ export function createReplica(clock: Clock, start: Revision, limits: ReplicaLimi
       const sequence = revision - start;
       if (sequence <= log.latest()) throw new Error(`revision ${revision} came after ${start + log.latest()}`);
       if (type === 'put') {
-        engine.put(state.slotOf(key), key, withHints(key, event), expiresAt, sequence);
+        parts.put(state.slotOf(key), key, withHints(key, event), expiresAt, sequence);
       } else {
         const version = state.find(key);
         if (version === undefined) throw new Error(`${keyText(key)} was removed, but is not in the replica`);
-        engine.remove(version, sequence);
+        parts.remove(version, sequence);
       }
       lastChange = revision;
     },

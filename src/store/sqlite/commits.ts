@@ -1,6 +1,6 @@
 import { messageOf } from '../../model/error-message.js';
 import { storeError, type StoreError } from '../contract/errors.js';
-import type { EngineFile, Session } from './engine-file.js';
+import type { StoreFile, Session } from './store-file.js';
 import { faultOf, isSyncFailure, lacksSpace, sqliteFailure } from './failure.js';
 import { BUSY_TIMEOUT } from './open-database.js';
 import { readState, timeOf, writeState, type State } from './state.js';
@@ -33,7 +33,7 @@ function smaller(operation: WriteOperation): WriteOperation | undefined {
 export type Commits = ReturnType<typeof createCommits>;
 
 /** The transactions of a file: its counters, which are `first` at the beginning, and its failures. */
-export function createCommits(path: string, file: EngineFile, first: State) {
+export function createCommits(path: string, file: StoreFile, first: State) {
   let state = first;
   let writeFailure: StoreError | undefined;
   /** Damage was found: nothing is written any more. */

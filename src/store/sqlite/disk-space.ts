@@ -1,7 +1,7 @@
 import type { SqlConnection } from './driver.js';
 import { lacksSpace } from './failure.js';
 import { sizeOf } from './file-lock.js';
-import type { EngineOptions } from './options.js';
+import type { SyncStoreOptions } from './options.js';
 import type { Reserve } from './reserve.js';
 
 /** Space that only removals and expiry may use when `maxFileBytes` is reached. */
@@ -27,7 +27,7 @@ export type DiskSpace = ReturnType<typeof createDiskSpace>;
  * The disk space that a file may still use. While space is *low* the file does not grow for new events: they get pages
  * that became free, and the rest is for log, removals and expiry, until the reserve is whole again.
  */
-export function createDiskSpace({ path, maxFileBytes }: EngineOptions, reserve: Reserve, use: () => SqlConnection) {
+export function createDiskSpace({ path, maxFileBytes }: SyncStoreOptions, reserve: Reserve, use: () => SqlConnection) {
   const { wantedBytes } = reserve;
   let spaceLow = false;
   let short = false;

@@ -2,7 +2,7 @@ import { accessSync, constants, existsSync, fsyncSync, mkdirSync, readSync, rena
 import { dirname } from 'node:path';
 import type { LoadedDriver, SqlConnection } from './driver.js';
 import { createPrivateFile, sizeOf, withFile } from './file-lock.js';
-import type { EngineOptions } from './options.js';
+import type { SyncStoreOptions } from './options.js';
 import { APPLICATION_ID, migrate } from './schema.js';
 
 /** How long a statement waits for another process. */
@@ -35,7 +35,7 @@ function checkHeader(path: string, size: number): void {
 }
 
 /** Makes a new database under another name and moves it into place, so that what is at `path` is always complete. */
-function create(driver: LoadedDriver, { path }: EngineOptions, begin: (connection: SqlConnection) => void): void {
+function create(driver: LoadedDriver, { path }: SyncStoreOptions, begin: (connection: SqlConnection) => void): void {
   const draft = `${path}-new`;
   for (const suffix of ['', '-journal', '-wal', '-shm']) rmSync(draft + suffix, { force: true });
   createPrivateFile(draft);
@@ -60,7 +60,7 @@ function create(driver: LoadedDriver, { path }: EngineOptions, begin: (connectio
 /** `begin` gives a new file its first state. An empty one is refused, as what a failed restore leaves. */
 export function openDatabase(
   driver: LoadedDriver,
-  options: EngineOptions,
+  options: SyncStoreOptions,
   begin: (connection: SqlConnection) => void,
 ): SqlConnection {
   const { path, cacheBytes = 16_777_216, checkOnOpen } = options;

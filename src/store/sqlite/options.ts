@@ -61,7 +61,7 @@ export interface SqliteStoreOptions {
   readonly name?: string | undefined;
 }
 
-export type EngineOptions = Omit<SqliteStoreOptions, 'clock'>;
+export type SyncStoreOptions = Omit<SqliteStoreOptions, 'clock'>;
 
 const LARGEST_EVENT_BYTES = 268_435_456;
 
@@ -87,8 +87,8 @@ function aPath(value: unknown, name: string): readonly string[] {
 }
 
 /** The options as plain data for the worker thread, with an absolute path: the working directory may change. */
-export function plainOptions(options: SqliteStoreOptions): EngineOptions {
+export function plainOptions(options: SqliteStoreOptions): SyncStoreOptions {
   const names = Object.keys(rules()).filter((name) => name !== 'clock') as (keyof SqliteStoreOptions)[];
-  const plain = Object.fromEntries(names.map((name) => [name, options[name]])) as EngineOptions;
+  const plain = Object.fromEntries(names.map((name) => [name, options[name]])) as SyncStoreOptions;
   return { ...plain, path: resolve(plain.path) };
 }

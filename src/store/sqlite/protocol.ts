@@ -1,11 +1,11 @@
 import { isStoreError, storeError, type StoreError, type StoreErrorCode } from '../contract/errors.js';
 import { bytes, flag, list, nothing, number, oneOf, optional, struct, text, type Codec } from './codec.js';
-import type { EngineQuery, SqliteEngine } from './engine.js';
+import type { SyncStoreQuery, SyncStore } from './sync-store.js';
 import { createPacker, createUnpacker, type Packer } from './packing.js';
 import type { StoredRecord } from './stored.js';
 import type { WriteOperation, WriteResult } from './write-batch.js';
 
-type Reads = Pick<SqliteEngine, 'get' | 'list' | 'changes' | 'revision' | 'ping'>;
+type Reads = Pick<SyncStore, 'get' | 'list' | 'changes' | 'revision' | 'ping'>;
 export type ReadKind = keyof Reads;
 export type ReadArguments<Kind extends ReadKind> = Parameters<Reads[Kind]>[0];
 export type ReadValue<Kind extends ReadKind> = ReturnType<Reads[Kind]>;
@@ -54,7 +54,7 @@ function message<T>(codec: Codec<T>) {
 }
 type Message<T> = ReturnType<typeof message<T>>;
 
-const query = struct<EngineQuery>({
+const query = struct<SyncStoreQuery>({
   namespace: optional(bytes),
   terms: list(struct({ field: text, value: text })),
   at: optional(revision),
@@ -112,7 +112,7 @@ const write = oneOf<WriteOperation>({
   prune: { limit: number },
 });
 
-/** A batch of writes, packed by {@link packWrite}. `now`: when it is written. `withPrevious`: see `SqliteEngine`. */
+/** A batch of writes, packed by {@link packWrite}. `now`: when it is written. `withPrevious`: see `SyncStore`. */
 export const WRITES: Message<{ now: number; withPrevious: boolean; operations: readonly Uint8Array[] }> = message(
   struct({ now: number, withPrevious: flag, operations: list(bytes) }),
 );

@@ -7,7 +7,7 @@ import { createPagedFeeds } from '../feeds/paged-feed.js';
 import type { EventRecord } from '../contract/record.js';
 import { createEventStore } from '../shell/create-event-store.js';
 import { resolveUnknownOutcomes } from '../unknown-outcomes.js';
-import type { EngineQuery } from './engine.js';
+import type { SyncStoreQuery } from './sync-store.js';
 import { plainOptions, rules, type SqliteStoreOptions } from './options.js';
 import {
   READ_RESPONSE,
@@ -18,7 +18,7 @@ import {
   type ReadValue,
 } from './protocol.js';
 import { changeOf, decoded, keyBytes, keyOf, recordOf } from './records.js';
-import { createWorkerHost, type EngineHost } from './worker-host.js';
+import { createWorkerHost, type WorkerHost } from './worker-host.js';
 import { createWrites } from './writes.js';
 
 /** The most reads of one message, and the most messages of reads under way. */
@@ -36,7 +36,7 @@ const FIRST_PRUNE_MS = 1000;
 
 const encoder = new TextEncoder();
 
-function engineQuery({ namespace, terms = [], at, after, limit, order }: ListQuery): EngineQuery {
+function syncStoreQuery({ namespace, terms = [], at, after, limit, order }: ListQuery): SyncStoreQuery {
   return {
     namespace: namespace === undefined ? undefined : encoder.encode(namespace),
     terms,
@@ -47,7 +47,7 @@ function engineQuery({ namespace, terms = [], at, after, limit, order }: ListQue
   };
 }
 
-export function createSqliteStore(options: SqliteStoreOptions, host: EngineHost): EventStore {
+export function createSqliteStore(options: SqliteStoreOptions, host: WorkerHost): EventStore {
   const { path, name = 'sqlite', clock = systemClock, maxEventBytes = 3_145_728 } = options;
   let stopped = false;
   let timer: ClockTimer | undefined;
@@ -133,7 +133,7 @@ export function createSqliteStore(options: SqliteStoreOptions, host: EngineHost)
       // In slices, between which other calls are handled. All are read at the revision of the first.
       for (let { at, after } = query; ;) {
         const asked = Math.min(limit - records.length, LISTED_AT_ONCE);
-        const page = await read('list', engineQuery({ ...query, at, after, limit: asked }), signal);
+        const page = await read('list', syncStoreQuery({ ...query, at, after, limit: asked }), signal);
         const { revision, next, remaining } = page;
         records.push(...decoded(path, () => page.records.map(recordOf)));
         const result: ListPage = { records, revision, ...(remaining !== undefined && { remaining }) };

@@ -3,10 +3,10 @@ import type { Clock } from '../../clock/clock.js';
 import { storeError, type StoreError } from '../contract/errors.js';
 import { createDelays } from '../../clock/backoff.js';
 import { messageOf } from '../../model/error-message.js';
-import type { EngineOptions } from './options.js';
-import type { FromWorker, RequestKind, ToWorker, WorkerStart } from './serve.js';
+import type { SyncStoreOptions } from './options.js';
+import type { FromWorker, RequestKind, ToWorker, WorkerStart } from './respond.js';
 
-export interface EngineHost {
+export interface WorkerHost {
   /** Sends a message. Fails with `unavailable`, or after it was lost with `unknown-outcome` if it is a write. */
   send(kind: RequestKind, body: ArrayBuffer): Promise<ArrayBuffer>;
   close(): Promise<void>;
@@ -19,10 +19,10 @@ interface Request {
 }
 
 /**
- * Runs the engine in a worker thread, so that the service's event loop does not wait for the disk. The worker keeps the
+ * Runs the store in a worker thread, so that the service's event loop does not wait for the disk. The worker keeps the
  * process alive only while a request is under way. When it cannot open the file, or ends, a later call starts another.
  */
-export function createWorkerHost(options: EngineOptions, clock: Clock): EngineHost {
+export function createWorkerHost(options: SyncStoreOptions, clock: Clock): WorkerHost {
   let worker: Worker | undefined;
   /** Pending requests, in the order of their responses. A worker that is opening the file gets them afterwards. */
   const sent: Request[] = [];

@@ -2,26 +2,26 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { loadDriver } from './driver.js';
 import { messageOf } from '../../model/error-message.js';
-import { openEngine, type SqliteEngine } from './engine.js';
-import { serve, type ToWorker, type WorkerStart } from './serve.js';
+import { openSyncStore, type SyncStore } from './sync-store.js';
+import { respond, type ToWorker, type WorkerStart } from './respond.js';
 
 async function run({ options, now }: WorkerStart): Promise<void> {
   const port = parentPort;
   if (port === null) throw new Error('sqlite-worker.js is started by sqliteStore, not by hand');
-  let engine: SqliteEngine;
+  let store: SyncStore;
   try {
-    engine = openEngine(await loadDriver(options.driver), options, now);
+    store = openSyncStore(await loadDriver(options.driver), options, now);
   } catch (error) {
     port.postMessage({ kind: 'failed', message: messageOf(error) });
     return;
   }
   port.on('message', (message: ToWorker) => {
     if (message.kind === 'close') {
-      engine.close();
+      store.close();
       port.close();
       return;
     }
-    const body = serve(engine, message.kind, message.body);
+    const body = respond(store, message.kind, message.body);
     port.postMessage({ kind: 'response', body }, [body]);
   });
   port.postMessage({ kind: 'ready' });

@@ -9,14 +9,14 @@ import { createPacker } from './packing.js';
 import { packWrite, WRITE_RESPONSE, WRITES, type WriteRequest } from './protocol.js';
 import { decoded, recordOf } from './records.js';
 import type { StoredRecord } from './stored.js';
-import type { EngineHost } from './worker-host.js';
+import type { WorkerHost } from './worker-host.js';
 import type { WriteResult } from './write-batch.js';
 
 /** The most of one transaction. */
 const BATCH_OPERATIONS = 512;
 const BATCH_BYTES = 8_388_608;
 /**
- * While one batch is committed, the next ones are with the engine already: 6 to 12 % more creates with 64 in flight.
+ * While one batch is committed, the next ones are with the worker already: 6 to 12 % more creates with 64 in flight.
  * Few operations are not worth a separate commit: with 16 in flight that would cost 4 %.
  */
 const BATCHES_UNDER_WAY = 3;
@@ -25,11 +25,11 @@ const MIN_AHEAD = 8;
 const BUFFER_BYTES = 65_536;
 
 export interface WritesOptions {
-  readonly host: EngineHost;
+  readonly host: WorkerHost;
   /** The time of history, microseconds. */
   readonly now: () => number;
   readonly path: string;
-  /** Whether changes are read: only then does the engine return the versions that were replaced. */
+  /** Whether changes are read: only then does the worker return the versions that were replaced. */
   hasReaders(): boolean;
   /** Called after each batch; no `changes` if history has to be read for some. `nextDue`: when to prune next. */
   onWritten(changes: readonly Change[] | undefined, nextDue: number | undefined): void;

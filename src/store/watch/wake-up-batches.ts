@@ -10,7 +10,7 @@ const PACE_MS = 0.008;
 const SHORTEST_PAUSE_MS = 2;
 
 /** Wakes watchers in batches, each with the same chunk and a turn of the event loop; `onTurn` is called before it. */
-export function createWakeUps(watchers: ReadonlySet<Watcher>, clock: Clock, onTurn: () => void) {
+export function createWakeUpBatches(watchers: ReadonlySet<Watcher>, clock: Clock, onTurn: () => void) {
   let pass: Iterator<Watcher> | undefined;
   let again = false;
   let pause: ClockTimer | undefined;

@@ -7,7 +7,7 @@ import { createBackoff } from '../../clock/backoff.js';
 import { createCatchUp } from './catch-up.js';
 import { createRing, type Ring } from './ring.js';
 import { type Waker, Watcher, type WatcherHub, type WatchOptions } from './watcher.js';
-import { createWakeUps } from './wake-up-batches.js';
+import { createWakeUpBatches } from './wake-up-batches.js';
 import { createWakeUpQueue } from './wake-up-queue.js';
 
 export interface WatchHubOptions {
@@ -45,7 +45,7 @@ export function createWatchHub(options: WatchHubOptions) {
   /** The revision up to which watchers see the ring: all watchers of one wake-up batch see the same changes. */
   let shown: Revision = 0;
   const wakeSoon = createWakeUpQueue(clock);
-  const wakeUps = createWakeUps(watchers, clock, () => (shown = ring.head()));
+  const wakeUps = createWakeUpBatches(watchers, clock, () => (shown = ring.head()));
 
   const begin = async (signal: AbortSignal): Promise<void> => {
     const at = await store.revision({ signal });

@@ -4,7 +4,7 @@ import type { EventStore } from '../../../../src/store/contract/event-store.js';
 import { memoryStore } from '../../../../src/store/memory/memory-store.js';
 import { eventStoreSuite } from '../../../../src/testing/event-store-suite.js';
 import type { StoreContext } from '../../../../src/testing/fixture.js';
-import { createBench } from '../sqlite/engine-bench.js';
+import { createBench } from '../sqlite/sync-store-bench.js';
 import { inThreadStore } from '../sqlite/in-thread.js';
 import { asShared, filled } from './caches.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { EventStore } from '../../../../src/store/contract/event-store.js';
-import { createEngine } from '../../../../src/store/memory/engine.js';
+import { createParts } from '../../../../src/store/memory/parts.js';
 import { createBounds } from '../../../../src/store/memory/bounds.js';
 import { memoryStore } from '../../../../src/store/memory/memory-store.js';
 import { readJson } from '../../../../src/store/memory/lists/read-json.js';
@@ -70,7 +70,7 @@ describe('a memory store yields to the event loop', () => {
 
 test('lists that are cached by long values stay within the limit of the cache', () => {
   const options = { maxBytes: 16 * 1_048_576 };
-  const { state, jsonCache } = createEngine(fakeClock(), options, createBounds(options));
+  const { state, jsonCache } = createParts(fakeClock(), options, createBounds(options));
   const put = (value: string): void => {
     const event = sampleEvent({ name: value.slice(0, 20), regarding: value });
     const target = state.slotOf({ namespace: 'default', name: value.slice(0, 20) });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { LoadedDriver } from '../../../../src/store/sqlite/driver.js';
-import { openEngine } from '../../../../src/store/sqlite/engine.js';
-import { createBench, names, outcomes, put, query, START } from './engine-bench.js';
+import { openSyncStore } from '../../../../src/store/sqlite/sync-store.js';
+import { createBench, names, outcomes, put, query, START } from './sync-store-bench.js';
 
 const { driver, newPath, open } = await createBench();
 
@@ -36,51 +36,51 @@ function createFailingDisk() {
 }
 
 function openOn(disk: ReturnType<typeof createFailingDisk>, path: string) {
-  const engine = openEngine(disk.driver, { path, startAt: 1, reserveBytes: 0 }, START);
-  engine.write([put('a')], START);
-  return engine;
+  const store = openSyncStore(disk.driver, { path, startAt: 1, reserveBytes: 0 }, START);
+  store.write([put('a')], START);
+  return store;
 }
 
 test('a store whose file could not be read after a failed commit continues with what the file has', () => {
   const disk = createFailingDisk();
-  const engine = openOn(disk, newPath());
+  const store = openOn(disk, newPath());
   Object.assign(disk.broken, { commit: 'afterwards', opening: true });
-  expect(outcomes(engine.write([put('b')], START))).toEqual(['unknown-outcome']);
+  expect(outcomes(store.write([put('b')], START))).toEqual(['unknown-outcome']);
   Object.assign(disk.broken, { commit: 'no', opening: false });
 
-  const page = engine.list(query());
+  const page = store.list(query());
   expect([page.revision, names(page)]).toEqual([3, ['a', 'b']]);
-  expect(outcomes(engine.write([put('b'), put('c')], START))).toEqual(['exists', 4]);
-  expect(engine.changes(1).map(({ record }) => record.revision)).toEqual([2, 3, 4]);
-  engine.close();
+  expect(outcomes(store.write([put('b'), put('c')], START))).toEqual(['exists', 4]);
+  expect(store.changes(1).map(({ record }) => record.revision)).toEqual([2, 3, 4]);
+  store.close();
 });
 
 test('nothing is written after a commit that happened until it is synced', () => {
   const disk = createFailingDisk();
-  const engine = openOn(disk, newPath());
+  const store = openOn(disk, newPath());
   Object.assign(disk.broken, { commit: 'afterwards', checkpoint: true });
-  expect(outcomes(engine.write([put('b')], START))).toEqual(['unknown-outcome']);
+  expect(outcomes(store.write([put('b')], START))).toEqual(['unknown-outcome']);
   disk.broken.commit = 'no';
-  expect(outcomes(engine.write([put('c')], START))).toEqual(['unavailable']);
-  expect(() => engine.ping()).toThrow('the disk does not answer');
+  expect(outcomes(store.write([put('c')], START))).toEqual(['unavailable']);
+  expect(() => store.ping()).toThrow('the disk does not answer');
   disk.broken.checkpoint = false;
-  engine.ping();
-  expect(outcomes(engine.write([put('c')], START))).toEqual([4]);
-  expect(names(engine.list(query()))).toEqual(['a', 'b', 'c']);
-  engine.close();
+  store.ping();
+  expect(outcomes(store.write([put('c')], START))).toEqual([4]);
+  expect(names(store.list(query()))).toEqual(['a', 'b', 'c']);
+  store.close();
 });
 
 test('a commit that was only not synced has an unknown outcome until the log is empty', () => {
   const disk = createFailingDisk();
   const path = newPath();
-  const engine = openOn(disk, path);
+  const store = openOn(disk, path);
   Object.assign(disk.broken, { commit: 'undone', checkpoint: true });
-  expect(outcomes(engine.write([put('b')], START))).toEqual(['unknown-outcome']);
+  expect(outcomes(store.write([put('b')], START))).toEqual(['unknown-outcome']);
   disk.broken.checkpoint = false;
-  expect(outcomes(engine.write([put('b')], START))).toEqual(['unavailable']);
+  expect(outcomes(store.write([put('b')], START))).toEqual(['unavailable']);
   disk.broken.commit = 'no';
-  expect(outcomes(engine.write([put('c')], START))).toEqual([3]);
-  engine.close();
+  expect(outcomes(store.write([put('c')], START))).toEqual([3]);
+  store.close();
   const again = open(path);
   expect(names(again.list(query()))).toEqual(['a', 'c']);
   again.close();
@@ -88,11 +88,11 @@ test('a commit that was only not synced has an unknown outcome until the log is 
 
 test('a write is acknowledged once it is committed, also if the disk fails at once', () => {
   const disk = createFailingDisk();
-  const engine = openEngine(disk.driver, { path: newPath(), startAt: 1, reserveBytes: 65_536 }, START);
+  const store = openSyncStore(disk.driver, { path: newPath(), startAt: 1, reserveBytes: 65_536 }, START);
   Object.assign(disk.broken, { size: true });
-  expect(outcomes(engine.write([put('a', { size: 20_000 })], START))).toEqual([2]);
-  expect(() => engine.ping()).not.toThrow();
+  expect(outcomes(store.write([put('a', { size: 20_000 })], START))).toEqual([2]);
+  expect(() => store.ping()).not.toThrow();
   Object.assign(disk.broken, { size: false });
-  expect(names(engine.list(query()))).toEqual(['a']);
-  engine.close();
+  expect(names(store.list(query()))).toEqual(['a']);
+  store.close();
 });

@@ -1,7 +1,7 @@
 import { copyFileSync, renameSync, symlinkSync, truncateSync, unlinkSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { expect, test } from 'vitest';
-import { createBench, failureOf, names, outcomes, put, query, START } from './engine-bench.js';
+import { createBench, failureOf, names, outcomes, put, query, START } from './sync-store-bench.js';
 
 const { newPath, open } = await createBench();
 

@@ -11,8 +11,8 @@ import {
 import { dirname } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { migrate, MIGRATIONS } from '../../../../src/store/sqlite/schema.js';
-import type { SqliteEngine } from '../../../../src/store/sqlite/engine.js';
-import { bytes, createBench, failureOf, names, outcomes, put, query, remove, START, text } from './engine-bench.js';
+import type { SyncStore } from '../../../../src/store/sqlite/sync-store.js';
+import { bytes, createBench, failureOf, names, outcomes, put, query, remove, START, text } from './sync-store-bench.js';
 
 const { driver, newPath, open } = await createBench();
 
@@ -23,9 +23,9 @@ function writeFile(path: string, content: Uint8Array | string): void {
 
 /** A file with some events in it, closed. */
 function filled(path: string): string {
-  const engine = open(path);
-  for (let i = 0; i < 40; i++) engine.write([put(`event-${i}`, { size: 2000 })], START);
-  engine.close();
+  const store = open(path);
+  for (let i = 0; i < 40; i++) store.write([put(`event-${i}`, { size: 2000 })], START);
+  store.close();
   return path;
 }
 
@@ -59,12 +59,12 @@ describe('the file', () => {
     const link = newPath();
     mkdirSync(dirname(link), { recursive: true });
     symlinkSync(path, link);
-    const engine = open(link);
-    engine.write([put('a')], START);
+    const store = open(link);
+    store.write([put('a')], START);
     expect(failureOf(() => open(path)).message).toContain('is in use by another store');
     expect(existsSync(`${path}-wal`)).toBe(true);
     for (const suffix of ['-wal', '-lock', '-mark', '-reserve']) expect(existsSync(link + suffix)).toBe(false);
-    engine.close();
+    store.close();
     const again = open(path);
     expect(again.changes(START).length).toBeGreaterThan(0);
     again.close();
@@ -80,13 +80,13 @@ describe('the file', () => {
 
   test('can be read by other programs while it is open', () => {
     const path = newPath();
-    const engine = open(path);
-    engine.write([put('a')], START);
+    const store = open(path);
+    store.write([put('a')], START);
     const other = driver.open(path);
     expect(other.prepare('SELECT count(*) AS n FROM versions').get()?.['n']).toBe(1);
-    expect(outcomes(engine.write([put('b')], START))).toEqual([START + 2]);
+    expect(outcomes(store.write([put('b')], START))).toEqual([START + 2]);
     other.close();
-    engine.close();
+    store.close();
   });
 });
 
@@ -177,13 +177,13 @@ test('damage found later fails the operation that finds it, and stops writes', (
   const content = readFileSync(path);
   content.fill(0xa5, 8192);
   writeFileSync(path, content);
-  const engine = open(path);
-  const error = failureOf(() => engine.list(query()));
+  const store = open(path);
+  const error = failureOf(() => store.list(query()));
   expect(error).toMatchObject({ code: 'unavailable', message: expect.stringContaining(path) as string });
   expect(error.message).toMatch(/is damaged: restore it/);
-  expect(outcomes(engine.write([put('a')], START))).toEqual(['unavailable']);
-  expect(failureOf(() => engine.ping()).message).toMatch(/is damaged/);
-  engine.close();
+  expect(outcomes(store.write([put('a')], START))).toEqual(['unavailable']);
+  expect(failureOf(() => store.ping()).message).toMatch(/is damaged/);
+  store.close();
 });
 
 describe('migrations', () => {
@@ -204,10 +204,10 @@ describe('migrations', () => {
 
 describe('a full disk', () => {
   /** Fills the file, and returns what is in it. */
-  function fill(engine: SqliteEngine): string[] {
+  function fill(store: SyncStore): string[] {
     const stored: string[] = [];
     for (let i = 0; i < 1000; i++) {
-      const [outcome] = outcomes(engine.write([put(`event-${String(i).padStart(4, '0')}`, { size: 8000 })], START));
+      const [outcome] = outcomes(store.write([put(`event-${String(i).padStart(4, '0')}`, { size: 8000 })], START));
       if (outcome === 'unavailable') return stored;
       stored.push(`event-${String(i).padStart(4, '0')}`);
     }
@@ -215,50 +215,50 @@ describe('a full disk', () => {
   }
 
   test('refuses writes that do not fit, and changes nothing', () => {
-    const engine = open(newPath(), { maxFileBytes: 1_048_576 });
-    const stored = fill(engine);
+    const store = open(newPath(), { maxFileBytes: 1_048_576 });
+    const stored = fill(store);
     expect(stored.length).toBeGreaterThan(50);
-    const before = engine.revision();
-    const [error] = engine.write([put('one-more', { size: 8000 })], START);
+    const before = store.revision();
+    const [error] = store.write([put('one-more', { size: 8000 })], START);
     expect(error).toMatchObject({ code: 'unavailable', message: expect.stringContaining('no space left') as string });
-    expect(engine.revision()).toBe(before);
-    expect(names(engine.list(query({ limit: 1000 })))).toEqual(stored);
-    expect(failureOf(() => engine.ping()).message).toMatch(/no space left/);
-    engine.close();
+    expect(store.revision()).toBe(before);
+    expect(names(store.list(query({ limit: 1000 })))).toEqual(stored);
+    expect(failureOf(() => store.ping()).message).toMatch(/no space left/);
+    store.close();
   });
 
   test('accepts small writes of a batch in which a large one fails', () => {
-    const engine = open(newPath(), { maxFileBytes: 1_048_576 });
-    engine.write([put('a')], START);
-    const results = engine.write([put('b'), put('large', { size: 2_000_000 }), remove('a')], START);
+    const store = open(newPath(), { maxFileBytes: 1_048_576 });
+    store.write([put('a')], START);
+    const results = store.write([put('b'), put('large', { size: 2_000_000 }), remove('a')], START);
     expect(outcomes(results)).toEqual([START + 2, 'unavailable', START + 3]);
-    expect(names(engine.list(query()))).toEqual(['b']);
-    engine.close();
+    expect(names(store.list(query()))).toEqual(['b']);
+    store.close();
   });
 
   test('still allows removals and expiry, and recovers when history is dropped', () => {
-    const engine = open(newPath(), { maxFileBytes: 1_048_576 });
-    const stored = fill(engine);
-    expect(outcomes(engine.write([remove(stored[0] as string)], START))[0]).toBeTypeOf('number');
+    const store = open(newPath(), { maxFileBytes: 1_048_576 });
+    const stored = fill(store);
+    expect(outcomes(store.write([remove(stored[0] as string)], START))[0]).toBeTypeOf('number');
     const due = START + 3_600_000_000;
     for (let left = stored.length - 1; left > 0;) {
-      const [count] = outcomes(engine.write([{ kind: 'expire', dueAt: due, limit: 500 }], due));
+      const [count] = outcomes(store.write([{ kind: 'expire', dueAt: due, limit: 500 }], due));
       expect(count).toBeGreaterThan(0);
       left -= count as number;
     }
-    for (let i = 0; i < 10; i++) engine.write([{ kind: 'prune', limit: 100 }], due + 600_000_000);
-    expect(engine.nextDue()).toBeUndefined();
-    expect(outcomes(engine.write([put('again', { size: 8000 })], due))[0]).toBeTypeOf('number');
-    engine.ping();
-    engine.close();
+    for (let i = 0; i < 10; i++) store.write([{ kind: 'prune', limit: 100 }], due + 600_000_000);
+    expect(store.nextDue()).toBeUndefined();
+    expect(outcomes(store.write([put('again', { size: 8000 })], due))[0]).toBeTypeOf('number');
+    store.ping();
+    store.close();
   });
 });
 
 test('keys keep their bytes, including NUL', () => {
-  const engine = open(newPath());
-  engine.write([put('a\u0000b'), put('ž😀')], START);
-  expect(text(engine.get(bytes('default/a\u0000b'))?.key ?? bytes(''))).toBe('default/a\u0000b');
-  expect(engine.get(bytes('default/a'))).toBeUndefined();
-  expect(names(engine.list(query()))).toEqual(['a\u0000b', 'ž😀']);
-  engine.close();
+  const store = open(newPath());
+  store.write([put('a\u0000b'), put('ž😀')], START);
+  expect(text(store.get(bytes('default/a\u0000b'))?.key ?? bytes(''))).toBe('default/a\u0000b');
+  expect(store.get(bytes('default/a'))).toBeUndefined();
+  expect(names(store.list(query()))).toEqual(['a\u0000b', 'ž😀']);
+  store.close();
 });

@@ -1,18 +1,18 @@
 import type { EventStore } from '../../../../src/store/contract/event-store.js';
 import type { LoadedDriver } from '../../../../src/store/sqlite/driver.js';
-import { openEngine } from '../../../../src/store/sqlite/engine.js';
+import { openSyncStore } from '../../../../src/store/sqlite/sync-store.js';
 import type { SqliteStoreOptions } from '../../../../src/store/sqlite/options.js';
-import { serve } from '../../../../src/store/sqlite/serve.js';
+import { respond } from '../../../../src/store/sqlite/respond.js';
 import { createSqliteStore } from '../../../../src/store/sqlite/sqlite-store.js';
-import type { EngineHost } from '../../../../src/store/sqlite/worker-host.js';
-import { START } from './engine-bench.js';
+import type { WorkerHost } from '../../../../src/store/sqlite/worker-host.js';
+import { START } from './sync-store-bench.js';
 
-/** A host whose engine runs in this thread. */
-export function inThreadHost(driver: LoadedDriver, options: SqliteStoreOptions): EngineHost {
-  const engine = openEngine(driver, options, options.clock?.now() ?? START);
+/** A host whose store runs in this thread. */
+export function inThreadHost(driver: LoadedDriver, options: SqliteStoreOptions): WorkerHost {
+  const store = openSyncStore(driver, options, options.clock?.now() ?? START);
   return {
-    send: async (kind, body) => serve(engine, kind, body),
-    close: async () => engine.close(),
+    send: async (kind, body) => respond(store, kind, body),
+    close: async () => store.close(),
   };
 }
 

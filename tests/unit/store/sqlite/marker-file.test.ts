@@ -2,13 +2,12 @@ import { copyFileSync, mkdirSync, unlinkSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { readMarkerFile } from '../../../../src/store/sqlite/marker-file.js';
-import type { SqliteEngine } from '../../../../src/store/sqlite/engine.js';
-import { createBench, failureOf, names, outcomes, put, query, START } from './engine-bench.js';
+import type { SyncStore } from '../../../../src/store/sqlite/sync-store.js';
+import { createBench, failureOf, names, outcomes, put, query, START } from './sync-store-bench.js';
 
 const { driver, newPath, open } = await createBench();
 
-const revisionOf = (engine: SqliteEngine, name: string): number =>
-  outcomes(engine.write([put(name)], START))[0] as number;
+const revisionOf = (store: SyncStore, name: string): number => outcomes(store.write([put(name)], START))[0] as number;
 
 /** A consistent copy of a database that is open. */
 function backUp(path: string): string {
@@ -36,10 +35,10 @@ describe.each([
 ] as const)('a file with %s', (_what, more) => {
   test('keeps its history over a restart', () => {
     const path = newPath();
-    const engine = open(path, more);
-    const first = revisionOf(engine, 'a');
-    const last = revisionOf(engine, 'b');
-    engine.close();
+    const store = open(path, more);
+    const first = revisionOf(store, 'a');
+    const last = revisionOf(store, 'b');
+    store.close();
     const again = open(path, { ...more, ...('startAt' in more && { startAt: 200_000_000 }) }, START + 1);
     expect(again.changes(first)).toHaveLength(1);
     if ('startAt' in more) expect(again.revision()).toBe(last);
@@ -48,10 +47,10 @@ describe.each([
 
   test('that was moved has lost nothing, but its history is expired', () => {
     const path = newPath();
-    const engine = open(path, more);
-    const first = revisionOf(engine, 'a');
-    const last = revisionOf(engine, 'b');
-    engine.close();
+    const store = open(path, more);
+    const first = revisionOf(store, 'a');
+    const last = revisionOf(store, 'b');
+    store.close();
     const elsewhere = newPath();
     mkdirSync(dirname(elsewhere), { recursive: true });
     for (const ending of ['', '-mark']) copyFileSync(path + ending, elsewhere + ending);
@@ -64,11 +63,11 @@ describe.each([
 
   test('that was restored from a copy starts above all used revisions, and expires earlier ones', () => {
     const path = newPath();
-    const engine = open(path, more);
-    const kept = revisionOf(engine, 'a');
+    const store = open(path, more);
+    const kept = revisionOf(store, 'a');
     const copy = backUp(path);
-    const lost = revisionOf(engine, 'b');
-    engine.close();
+    const lost = revisionOf(store, 'b');
+    store.close();
     restore(copy, path);
     const again = open(path, more, START + 60_000_000);
     expect(again.revision()).toBeGreaterThan(lost);
@@ -88,9 +87,9 @@ describe.each([
 
   test('that replaces a deleted one starts above it', () => {
     const path = newPath();
-    const engine = open(path, more);
-    const last = revisionOf(engine, 'a');
-    engine.close();
+    const store = open(path, more);
+    const last = revisionOf(store, 'a');
+    store.close();
     unlinkSync(path);
     // The clock is earlier than before.
     const again = open(path, more, START - 3_600_000_000);
@@ -102,9 +101,9 @@ describe.each([
 
 test('a mark that cannot be read counts as missing', () => {
   const path = newPath();
-  const engine = open(path);
-  const last = revisionOf(engine, 'a');
-  engine.close();
+  const store = open(path);
+  const last = revisionOf(store, 'a');
+  store.close();
   writeFileSync(`${path}-mark`, '{"file":');
   const again = open(path);
   expect(again.revision()).toBeGreaterThan(last);

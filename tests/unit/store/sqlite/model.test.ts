@@ -6,7 +6,7 @@ import { memoryStore } from '../../../../src/store/memory/memory-store.js';
 import type { EventRecord } from '../../../../src/store/contract/record.js';
 import { fakeClock } from '../../../../src/testing/fake-clock.js';
 import { sampleEvent } from '../../../../src/testing/sample-event.js';
-import { createBench, START } from './engine-bench.js';
+import { createBench, START } from './sync-store-bench.js';
 import { inThreadStore } from './in-thread.js';
 
 const { driver, newPath } = await createBench();

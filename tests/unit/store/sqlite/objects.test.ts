@@ -5,7 +5,7 @@ import { createObjectNumbers } from '../../../../src/store/sqlite/objects.js';
 import { migrate } from '../../../../src/store/sqlite/schema.js';
 import type { PutOperation } from '../../../../src/store/sqlite/write-batch.js';
 import { sampleEvent } from '../../../../src/testing/sample-event.js';
-import { bytes, createBench, names, outcomes, put, query, remove, START } from './engine-bench.js';
+import { bytes, createBench, names, outcomes, put, query, remove, START } from './sync-store-bench.js';
 
 const { driver, newPath, open } = await createBench();
 const oneHistory = 600_000_000;

@@ -10,7 +10,7 @@ import {
   WRITE_RESPONSE,
   WRITES,
 } from '../../../../src/store/sqlite/protocol.js';
-import { put, query, remove, text } from './engine-bench.js';
+import { put, query, remove, text } from './sync-store-bench.js';
 
 describe('packing', () => {
   test('returns what was packed, however much there is', () => {

@@ -7,7 +7,7 @@ import { FEED_STATEMENTS } from '../../../../src/store/sqlite/read-changes.js';
 import { readStoredList, type StoredQuery } from '../../../../src/store/sqlite/read-list.js';
 import { insertState } from '../../../../src/store/sqlite/state.js';
 import { WRITE_STATEMENTS } from '../../../../src/store/sqlite/write-batch.js';
-import { bytes, createBench } from './engine-bench.js';
+import { bytes, createBench } from './sync-store-bench.js';
 
 const { driver, newPath } = await createBench();
 const path = newPath();

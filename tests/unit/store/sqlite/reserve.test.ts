@@ -1,7 +1,7 @@
 import { existsSync, statfsSync, statSync } from 'node:fs';
 import { expect, test, vi } from 'vitest';
 import { sqliteStore } from '../../../../src/store/sqlite/sqlite-store.js';
-import { createBench, START } from './engine-bench.js';
+import { createBench, START } from './sync-store-bench.js';
 
 vi.mock('node:fs', async (importOriginal) => ({ ...(await importOriginal<object>()), statfsSync: vi.fn() }));
 

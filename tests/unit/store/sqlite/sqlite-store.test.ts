@@ -4,11 +4,11 @@ import { storeError } from '../../../../src/store/contract/errors.js';
 import { nextTurn } from '../../../../src/clock/clock.js';
 import { WRITE_RESPONSE } from '../../../../src/store/sqlite/protocol.js';
 import { createSqliteStore } from '../../../../src/store/sqlite/sqlite-store.js';
-import type { EngineHost } from '../../../../src/store/sqlite/worker-host.js';
+import type { WorkerHost } from '../../../../src/store/sqlite/worker-host.js';
 import { fakeClock } from '../../../../src/testing/fake-clock.js';
 import { sampleEvent } from '../../../../src/testing/sample-event.js';
 import { heapGrowth } from '../../../collect-garbage.js';
-import { createBench, START } from './engine-bench.js';
+import { createBench, START } from './sync-store-bench.js';
 import { inThreadHost, inThreadStore } from './in-thread.js';
 
 const { driver, newPath } = await createBench();
@@ -29,7 +29,7 @@ describe('the store', () => {
     const options = { path: newPath(), clock: fakeClock({ now: START }) };
     const host = inThreadHost(driver, options);
     const kinds: string[] = [];
-    const counted: EngineHost = {
+    const counted: WorkerHost = {
       send(kind, body) {
         kinds.push(kind);
         return host.send(kind, body);
@@ -216,7 +216,7 @@ describe('the store', () => {
     const path = newPath();
     const host = inThreadHost(driver, { path });
     let release = (): void => undefined;
-    const slow: EngineHost = {
+    const slow: WorkerHost = {
       async send(kind, body) {
         if (kind === 'write') await new Promise<void>((resolve) => (release = resolve));
         return host.send(kind, body);
@@ -267,7 +267,7 @@ describe('the store', () => {
   });
 
   test("passes on the engine's errors, without those of the driver", async () => {
-    const failing: EngineHost = {
+    const failing: WorkerHost = {
       send: () => Promise.reject(storeError('unavailable', 'the file is locked')),
       close: () => Promise.resolve(),
     };

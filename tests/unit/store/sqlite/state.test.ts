@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { timeOf } from '../../../../src/store/sqlite/state.js';
-import { createBench, outcomes, put, remove, START } from './engine-bench.js';
+import { createBench, outcomes, put, remove, START } from './sync-store-bench.js';
 
 const { newPath, open } = await createBench();
 const YEAR = 31_557_600_000_000;

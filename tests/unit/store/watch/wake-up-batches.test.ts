@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { nextTurn } from '../../../../src/clock/clock.js';
 import type { Watcher } from '../../../../src/store/watch/watcher.js';
-import { createWakeUps } from '../../../../src/store/watch/wake-up-batches.js';
+import { createWakeUpBatches } from '../../../../src/store/watch/wake-up-batches.js';
 import { fakeClock } from '../../../../src/testing/fake-clock.js';
 
 /** Watchers that only count how often they were woken. */
@@ -16,7 +16,7 @@ const sum = (counts: readonly number[]): number => counts.reduce((total, count) 
 
 test('few watchers are woken synchronously', () => {
   const { all, woken } = watchers(10);
-  const wakeUps = createWakeUps(all, fakeClock(), () => undefined);
+  const wakeUps = createWakeUpBatches(all, fakeClock(), () => undefined);
   wakeUps.wake();
   wakeUps.wake();
   expect(woken).toEqual(woken.map(() => 2));
@@ -24,7 +24,7 @@ test('few watchers are woken synchronously', () => {
 
 test('many watchers are woken over several turns of the event loop, each once', async () => {
   const { all, woken } = watchers(100);
-  createWakeUps(all, fakeClock(), () => undefined).wake();
+  createWakeUpBatches(all, fakeClock(), () => undefined).wake();
   const first = sum(woken);
   expect(first).toBeGreaterThan(0);
   expect(first).toBeLessThan(50);
@@ -37,7 +37,7 @@ test('many watchers are woken over several turns of the event loop, each once', 
 test('the callback runs before each batch of watchers', async () => {
   const order: string[] = [];
   const all = range(40).map((index) => ({ wake: () => void order.push(`${index}`) }) as unknown as Watcher);
-  createWakeUps(new Set(all), fakeClock(), () => order.push('turn')).wake();
+  createWakeUpBatches(new Set(all), fakeClock(), () => order.push('turn')).wake();
   for (let turn = 0; turn < 20; turn++) await nextTurn();
   const turns = order.join(' ').split('turn').slice(1);
   expect(turns.length).toBeGreaterThan(2);
@@ -47,7 +47,7 @@ test('the callback runs before each batch of watchers', async () => {
 test('a change during a pass starts another pass over all watchers after a pause', async () => {
   const { all, woken } = watchers(250);
   const clock = fakeClock();
-  const wakeUps = createWakeUps(all, clock, () => undefined);
+  const wakeUps = createWakeUpBatches(all, clock, () => undefined);
   const finish = async (): Promise<void> => {
     for (let turn = 0; turn < 20; turn++) await nextTurn();
   };
@@ -71,7 +71,7 @@ test('a change during a pass starts another pass over all watchers after a pause
 test('a pass that is due is cancelled by close', async () => {
   const { all, woken } = watchers(250);
   const clock = fakeClock();
-  const wakeUps = createWakeUps(all, clock, () => undefined);
+  const wakeUps = createWakeUpBatches(all, clock, () => undefined);
   wakeUps.wake();
   for (let turn = 0; turn < 20; turn++) await nextTurn();
   wakeUps.wake();
@@ -82,7 +82,7 @@ test('a pass that is due is cancelled by close', async () => {
 
 test('a watcher that leaves during a pass does not stop it', async () => {
   const { all, woken } = watchers(100);
-  createWakeUps(all, fakeClock(), () => undefined).wake();
+  createWakeUpBatches(all, fakeClock(), () => undefined).wake();
   const [first] = all;
   all.delete(first as Watcher);
   for (const watcher of [...all].slice(60, 70)) all.delete(watcher);
@@ -93,7 +93,7 @@ test('a watcher that leaves during a pass does not stop it', async () => {
 test('one pass follows a pause, however many changes come during it', async () => {
   const { all, woken } = watchers(250);
   const clock = fakeClock();
-  const wakeUps = createWakeUps(all, clock, () => undefined);
+  const wakeUps = createWakeUpBatches(all, clock, () => undefined);
   const finish = async (): Promise<void> => {
     for (let turn = 0; turn < 20; turn++) await nextTurn();
   };
@@ -113,7 +113,7 @@ test.each([
   [250, 1],
 ])('%i watchers have been woken %i times after two changes in quick succession', async (count, times) => {
   const { all, woken } = watchers(count);
-  const wakeUps = createWakeUps(all, fakeClock(), () => undefined);
+  const wakeUps = createWakeUpBatches(all, fakeClock(), () => undefined);
   wakeUps.wake();
   for (let turn = 0; turn < 20; turn++) await nextTurn();
   wakeUps.wake();
@@ -125,7 +125,7 @@ test('watchers that take long are woken in smaller batches', async () => {
   const clock = fakeClock();
   let woken = 0;
   const all = range(16).map(() => ({ wake: () => void (woken++, clock.advance(3)) }) as unknown as Watcher);
-  createWakeUps(new Set(all), clock, () => undefined).wake();
+  createWakeUpBatches(new Set(all), clock, () => undefined).wake();
   expect(woken).toBe(2);
   for (let turn = 0; turn < 10; turn++) await nextTurn();
   expect(woken).toBe(16);

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { Change, EventStore } from '../../../../../src/store/contract/event-store.js';
 import type { EncodedEvent } from '../../../../../src/store/contract/record.js';
 import { createBounds } from '../../../../../src/store/memory/bounds.js';
-import { createEngine, type Engine } from '../../../../../src/store/memory/engine.js';
+import { createParts, type MemoryParts } from '../../../../../src/store/memory/parts.js';
 import { memoryStore } from '../../../../../src/store/memory/memory-store.js';
 import type { MemoryStoreOptions } from '../../../../../src/store/memory/options.js';
 import { nextTurn } from '../../../../../src/clock/clock.js';
@@ -34,18 +34,18 @@ async function namesIn(store: EventStore): Promise<string[]> {
   return (await store.list({ limit: 100_000 })).records.map(({ key }) => key.name);
 }
 
-interface TestEngine extends Omit<Engine, 'put'> {
+interface TestEngine extends Omit<MemoryParts, 'put'> {
   put(name: string, bytes: number): boolean;
   putEvent(name: string, event: EncodedEvent): boolean;
 }
 
-/** An engine whose writes return false when it is full. */
+/** The parts of a store, whose writes return false when it is full. */
 function engineWith(options: MemoryStoreOptions): TestEngine {
-  const engine = createEngine(fakeClock(), options, createBounds(options));
+  const parts = createParts(fakeClock(), options, createBounds(options));
   const putEvent = (name: string, event: EncodedEvent): boolean => {
     const key = keyOf(name);
     try {
-      engine.put(engine.state.slotOf(key), key, event, later.expiresAt);
+      parts.put(parts.state.slotOf(key), key, event, later.expiresAt);
     } catch (error) {
       expect(error).toMatchObject({ code: 'full' });
       return false;
@@ -54,7 +54,7 @@ function engineWith(options: MemoryStoreOptions): TestEngine {
   };
   const put = (name: string, bytes: number): boolean =>
     putEvent(name, sampleEvent({ name, regarding: `about-${name}`, labels: { name }, ...note(bytes) }));
-  return { ...engine, put, putEvent };
+  return { ...parts, put, putEvent };
 }
 
 describe('a full memory store', () => {

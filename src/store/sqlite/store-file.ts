@@ -6,7 +6,7 @@ import { faultOf, lacksSpace, sqliteFailure } from './failure.js';
 import { takeLock } from './file-lock.js';
 import { createFolder, openDatabase } from './open-database.js';
 import { readMarkerFile, type MarkerFile } from './marker-file.js';
-import type { EngineOptions } from './options.js';
+import type { SyncStoreOptions } from './options.js';
 import { createFileIdentity, type FileIdentity } from './file-identity.js';
 import { createReserve, type Reserve } from './reserve.js';
 import { createDiskSpace, type DiskSpace } from './disk-space.js';
@@ -21,10 +21,10 @@ export interface Session {
   readonly writer: BatchWriter;
 }
 
-export type EngineFile = ReturnType<typeof openEngineFile>;
+export type StoreFile = ReturnType<typeof openStoreFile>;
 
 /** The file and its lock. The connection to it can be dropped and made again. Its `unavailable` says what to do. */
-export function openEngineFile(driver: LoadedDriver, options: EngineOptions, now: number) {
+export function openStoreFile(driver: LoadedDriver, options: SyncStoreOptions, now: number) {
   const { path, startAt, historyMs = 600_000, historyMaxBytes = 268_435_456, reserveBytes = 16_777_216 } = options;
   const start = Math.min(Number.MAX_SAFE_INTEGER, Math.max(1, startAt ?? Math.floor(now)));
   const unavailable = (problem: string): StoreError =>

@@ -5,7 +5,7 @@ import { afterAll } from 'vitest';
 import { encodeSidecar } from '../../../../src/store/sidecar/sidecar.js';
 import type { StoreError } from '../../../../src/store/contract/errors.js';
 import { loadDriver, type LoadedDriver } from '../../../../src/store/sqlite/driver.js';
-import { openEngine, type EngineQuery, type SqliteEngine } from '../../../../src/store/sqlite/engine.js';
+import { openSyncStore, type SyncStoreQuery, type SyncStore } from '../../../../src/store/sqlite/sync-store.js';
 import type { SqliteStoreOptions } from '../../../../src/store/sqlite/options.js';
 import type { PutOperation, WriteOperation, WriteResult } from '../../../../src/store/sqlite/write-batch.js';
 import { sampleEvent, type SampleEventOptions } from '../../../../src/testing/sample-event.js';
@@ -29,8 +29,8 @@ export async function createBench() {
     driver,
     folder,
     newPath: () => join(folder, `${++files}`, 'events.db'),
-    open: (path: string, more: Partial<SqliteStoreOptions> = {}, now = START): SqliteEngine =>
-      openEngine(driver, { path, ...more }, now),
+    open: (path: string, more: Partial<SqliteStoreOptions> = {}, now = START): SyncStore =>
+      openSyncStore(driver, { path, ...more }, now),
   };
 }
 
@@ -69,7 +69,7 @@ export function outcomes(results: readonly (WriteResult | StoreError)[]): (numbe
   });
 }
 
-export const query = (more: Partial<EngineQuery> = {}): EngineQuery => ({
+export const query = (more: Partial<SyncStoreQuery> = {}): SyncStoreQuery => ({
   namespace: undefined,
   terms: [],
   at: undefined,

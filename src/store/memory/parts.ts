@@ -20,7 +20,7 @@ function startRevision(clock: Clock, { startAt, startAbove = 0 }: MemoryStoreOpt
   return Math.max(1, startAbove, Math.floor(clock.now()));
 }
 
-export interface Engine {
+export interface MemoryParts {
   readonly state: MemoryState;
   readonly feeds: PagedFeeds;
   readonly history: HistoryPruner;
@@ -33,7 +33,12 @@ export interface Engine {
 }
 
 /** Creates the components of an empty store. `expiry`: see {@link createMemoryState}. */
-export function createEngine(clock: Clock, options: MemoryStoreOptions, bounds: Bounds, expiry?: ExpiryQueue): Engine {
+export function createParts(
+  clock: Clock,
+  options: MemoryStoreOptions,
+  bounds: Bounds,
+  expiry?: ExpiryQueue,
+): MemoryParts {
   const state = createMemoryState(startRevision(clock, options), clock, bounds.arenaBytes, expiry);
   const feeds = createPagedFeeds({
     read(after) {

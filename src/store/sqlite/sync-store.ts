@@ -3,10 +3,10 @@ import { checkReadable, expired } from '../contract/conditions.js';
 import { isStoreError, type StoreError } from '../contract/errors.js';
 import { createCommits, type Commits } from './commits.js';
 import type { LoadedDriver } from './driver.js';
-import { openEngineFile, type Session } from './engine-file.js';
+import { openStoreFile, type Session } from './store-file.js';
 import { linkTarget } from './file-lock.js';
 import { stateOfOpening } from './marker-file.js';
-import type { EngineOptions } from './options.js';
+import type { SyncStoreOptions } from './options.js';
 import { readStoredChanges } from './read-changes.js';
 import { readStoredList, type StoredPage, type StoredQuery } from './read-list.js';
 import { readState } from './state.js';
@@ -14,14 +14,14 @@ import { CURRENT_RECORD, storedRecordOf, type KeyBytes, type StoredChange, type 
 import type { WriteOperation, WriteResult } from './write-batch.js';
 
 /** A list as requested: `at` may be absent. */
-export type EngineQuery = Omit<StoredQuery, 'at' | 'isLatest'> & { readonly at: Revision | undefined };
+export type SyncStoreQuery = Omit<StoredQuery, 'at' | 'isLatest'> & { readonly at: Revision | undefined };
 
-export type SqliteEngine = ReturnType<typeof openEngine>;
+export type SyncStore = ReturnType<typeof openSyncStore>;
 
 /** The store on one connection, without threads and promises. Fails only with StoreErrors. `now`: microseconds. */
-export function openEngine(driver: LoadedDriver, given: EngineOptions, now: number) {
+export function openSyncStore(driver: LoadedDriver, given: SyncStoreOptions, now: number) {
   const options = { ...given, path: linkTarget(given.path) };
-  const file = openEngineFile(driver, options, now);
+  const file = openStoreFile(driver, options, now);
   let commits: Commits;
   try {
     commits = createCommits(options.path, file, readState(file.use().connection));
@@ -54,7 +54,7 @@ export function openEngine(driver: LoadedDriver, given: EngineOptions, now: numb
         const row = connection.prepare(CURRENT_RECORD).get(key);
         return row && storedRecordOf(row);
       }),
-    list: (query: EngineQuery): StoredPage & { readonly revision: Revision } =>
+    list: (query: SyncStoreQuery): StoredPage & { readonly revision: Revision } =>
       read(({ connection }) => {
         const { latest, floor } = commits.state;
         const at = query.at ?? latest;

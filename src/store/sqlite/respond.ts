@@ -1,6 +1,6 @@
 import type { StoreError } from '../contract/errors.js';
-import type { SqliteEngine } from './engine.js';
-import type { EngineOptions } from './options.js';
+import type { SyncStore } from './sync-store.js';
+import type { SyncStoreOptions } from './options.js';
 import {
   READ_RESPONSE,
   READS,
@@ -12,7 +12,7 @@ import {
 } from './protocol.js';
 
 export interface WorkerStart {
-  readonly options: EngineOptions;
+  readonly options: SyncStoreOptions;
   /** The wall clock, microseconds. */
   readonly now: number;
 }
@@ -28,27 +28,27 @@ export type FromWorker =
   | { readonly kind: 'failed'; readonly message: string }
   | { readonly kind: 'response'; readonly body: ArrayBuffer };
 
-function read(engine: SqliteEngine, { kind, given }: ReadOperation): ReadResult | StoreError {
+function read(store: SyncStore, { kind, given }: ReadOperation): ReadResult | StoreError {
   try {
-    return { kind, value: (engine[kind] as (given: unknown) => unknown)(given) } as ReadResult;
+    return { kind, value: (store[kind] as (given: unknown) => unknown)(given) } as ReadResult;
   } catch (error) {
-    // The engine fails only with StoreErrors.
+    // The store fails only with StoreErrors.
     return error as StoreError;
   }
 }
 
-function nextDue(engine: SqliteEngine): number | undefined {
+function nextDue(store: SyncStore): number | undefined {
   try {
-    return engine.nextDue();
+    return store.nextDue();
   } catch {
     // The next write fails for the same reason.
     return undefined;
   }
 }
 
-export function serve(engine: SqliteEngine, kind: RequestKind, message: ArrayBuffer): ArrayBuffer {
-  if (kind === 'read') return READ_RESPONSE.pack(READS.unpack(message).map((operation) => read(engine, operation)));
+export function respond(store: SyncStore, kind: RequestKind, message: ArrayBuffer): ArrayBuffer {
+  if (kind === 'read') return READ_RESPONSE.pack(READS.unpack(message).map((operation) => read(store, operation)));
   const { operations, now, withPrevious } = WRITES.unpack(message);
-  const results = engine.write(operations.map(unpackWrite), now, withPrevious);
-  return WRITE_RESPONSE.pack({ results, nextDue: nextDue(engine) });
+  const results = store.write(operations.map(unpackWrite), now, withPrevious);
+  return WRITE_RESPONSE.pack({ results, nextDue: nextDue(store) });
 }
