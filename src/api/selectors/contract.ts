@@ -11,8 +11,6 @@ export interface Selectable {
 export interface Selector {
   /** True when nothing is filtered. */
   readonly empty: boolean;
-  /** `canonical` is equal for equivalent selectors: a cache key. */
-  readonly canonical: string;
   matches(candidate: Selectable): boolean;
   /** Field equalities that every match has, by which a store may narrow what it reads. */
   readonly equalities: readonly { readonly field: string; readonly value: string }[];

@@ -2,6 +2,7 @@ import { invalidValue, joinFieldErrors, type FieldError } from '../status/field-
 import { byCodePoint } from '../../json/code-point-order.js';
 import { toInt64 } from '../../json/go-print.js';
 import { labelValueErrors, qualifiedNameErrors } from '../validation/names.js';
+import type { Selectable, Selector } from './contract.js';
 
 /** The operator of a requirement. `=` and `==` are `in`, with one value. */
 export type LabelOperator = 'exists' | 'missing' | 'in' | 'notin' | '>' | '<';
@@ -39,22 +40,6 @@ export function distinctValues(values: Iterable<string>): readonly string[] {
   return [...new Set(values)].sort(byCodePoint);
 }
 
-/** The requirement as text that parses to the same. */
-export function labelRequirementText({ key, operator, values }: LabelRequirement): string {
-  switch (operator) {
-    case 'exists':
-      return key;
-    case 'missing':
-      return `!${key}`;
-    case 'in':
-      return values.length === 1 ? `${key}=${values[0]}` : `${key} in (${values.join(',')})`;
-    case 'notin':
-      return values.length === 1 ? `${key}!=${values[0]}` : `${key} notin (${values.join(',')})`;
-    default:
-      return `${key}${operator}${values[0]}`;
-  }
-}
-
 /** One value, or a Set of several: most rules have one, and a Set takes ten times the memory. */
 type Values = string | Set<string>;
 
@@ -76,8 +61,13 @@ const FEW = 8;
 const sizes = /* @__PURE__ */ new WeakMap<object, number>();
 const MANY = 64;
 
+const NONE: Selector['equalities'] = Object.freeze([]);
+
 /** Tests all requirements. Linear in the labels of the object or the keys of the selector, whichever are fewer. */
-export class LabelRules {
+export class LabelRules implements Selector {
+  readonly empty = false;
+  readonly equalities: Selector['equalities'] = NONE;
+  readonly onlyEqualities = false;
   readonly #rules: ReadonlyMap<string, LabelRule>;
   readonly #required: number;
 
@@ -92,7 +82,7 @@ export class LabelRules {
     this.#required = required;
   }
 
-  match(labels: Readonly<Record<string, string>>): boolean {
+  matches({ labels }: Selectable): boolean {
     const { size } = this.#rules;
     return size <= FEW || size < (sizes.get(labels) ?? 0) ? this.#byKeys(labels) : this.#byLabels(labels);
   }

@@ -1,11 +1,9 @@
-import { byCodePoint } from '../../json/code-point-order.js';
 import { badRequest } from '../status/failures.js';
 import { everything } from './field-selector.js';
-import { MAX_SELECTOR_TERMS, requireSelectorLength, tooManyTerms, type Selectable, type Selector } from './contract.js';
+import { MAX_SELECTOR_TERMS, requireSelectorLength, tooManyTerms, type Selector } from './contract.js';
 import {
   distinctValues,
   labelKeyError,
-  labelRequirementText,
   labelValuesError,
   LabelRules,
   type LabelOperator,
@@ -20,33 +18,8 @@ export function parseLabelSelector(text: string, maxTerms: number = MAX_SELECTOR
   if (text === '') return everything;
   requireSelectorLength('labelSelector', text);
   const requirements = parseRequirements(text, maxTerms);
-  return requirements.length === 0 ? everything : new LabelSelector(text, requirements);
+  return requirements.length === 0 ? everything : new LabelRules(requirements);
 }
-
-/** Keeps the rules and the given text: the canonical one is rarely needed, and made from it each time. */
-class LabelSelector implements Selector {
-  readonly empty = false;
-  readonly equalities: Selector['equalities'] = NONE;
-  readonly onlyEqualities = false;
-  readonly #text: string;
-  readonly #rules: LabelRules;
-
-  constructor(text: string, requirements: readonly LabelRequirement[]) {
-    this.#text = text;
-    this.#rules = new LabelRules(requirements);
-  }
-
-  get canonical(): string {
-    const words = new Set(parseRequirements(this.#text, Infinity).map(labelRequirementText));
-    return `label:${[...words].sort(byCodePoint).join(',')}`;
-  }
-
-  matches({ labels }: Selectable): boolean {
-    return this.#rules.match(labels);
-  }
-}
-
-const NONE: Selector['equalities'] = Object.freeze([]);
 
 class LabelReader {
   readonly #tokens: readonly LabelToken[];

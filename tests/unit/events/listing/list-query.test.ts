@@ -90,7 +90,7 @@ describe('the position before the name in a field selector', () => {
     .filter((name) => pathSegmentNameErrors(name).length === 0);
   const before = (value: string, namespace = 'default'): string | undefined =>
     positionBeforeName({ scope: { namespace } } as VerbCall, {
-      ...{ empty: false, canonical: '', onlyEqualities: true, matches: () => true },
+      ...{ empty: false, onlyEqualities: true, matches: () => true },
       equalities: [{ field: 'metadata.name', value }],
     })?.name;
   const compare = (one: string, other: string): number => Buffer.compare(Buffer.from(one), Buffer.from(other));
