@@ -1,4 +1,4 @@
-const encoder = new TextEncoder();
+import { encodeUtf8 } from './utf8.js';
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -10,7 +10,7 @@ const CLOSE = 0x7d;
 
 /** The bytes of one member of valid, compact JSON: no number loses digits. `name` has no escaped characters. */
 export function memberBytes(json: Uint8Array, name: string): Uint8Array | undefined {
-  const key = encoder.encode(`"${name}":`);
+  const key = encodeUtf8(`"${name}":`);
   let at = 1;
   while (at < json.length && json[at] === QUOTE) {
     const found = key.every((byte, i) => json[at + i] === byte);

@@ -19,6 +19,7 @@ import {
   cachedDocument,
   type CachedDocument,
 } from './documents.js';
+import { encodeUtf8 } from '../../json/utf8.js';
 
 /** Serves the discovery paths; undefined for any other path. Of the query only `pretty` is read. */
 export type Discovery = (
@@ -26,8 +27,6 @@ export type Discovery = (
   path: string,
   query?: Query,
 ) => ApiResponse | undefined | Promise<ApiResponse>;
-
-const encoder = new TextEncoder();
 
 /** The documents of one path. `plain` may name the host of the request; only the two roots have `aggregated`. */
 interface Page {
@@ -80,7 +79,7 @@ function createPages(
 }
 
 async function respondPlain(plain: Page['plain'], inputs: NegotiationInputs, address: string): Promise<ApiResponse> {
-  const json = typeof plain === 'function' ? encoder.encode(JSON.stringify(plain(address))) : await plain.bytes();
+  const json = typeof plain === 'function' ? encodeUtf8(JSON.stringify(plain(address))) : await plain.bytes();
   return respondDocument(json, inputs);
 }
 

@@ -1,5 +1,6 @@
 import { toBase64 } from '../../http/bytes.js';
 import { lazy } from '../schema/lazy.js';
+import { encodeUtf8 } from '../../json/utf8.js';
 
 /** A group and one of its versions. The empty group is core. */
 export interface GroupVersion {
@@ -59,7 +60,7 @@ export async function resourceList(
 
 /** Kubernetes' hash of the stored version: base64 of the first 8 bytes of SHA-256 over `GROUP/VERSION/KIND`. */
 export async function storageVersionHash({ group, version }: GroupVersion, kind: string): Promise<string> {
-  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(`${group}/${version}/${kind}`));
+  const digest = await crypto.subtle.digest('SHA-256', encodeUtf8(`${group}/${version}/${kind}`));
   return toBase64(new Uint8Array(digest).subarray(0, 8));
 }
 
@@ -95,7 +96,7 @@ export interface CachedDocument {
   readonly tag: () => Promise<string>;
 }
 
-const jsonOf = (document: object): Uint8Array => new TextEncoder().encode(JSON.stringify(document));
+const jsonOf = (document: object): Uint8Array => encodeUtf8(JSON.stringify(document));
 
 export function cachedDocument<T extends object>(
   make: () => T | Promise<T>,

@@ -2,7 +2,7 @@ import type { ManagedFieldsEntry } from '../../model/object-meta.js';
 import { sameTree } from '../../json/json-tree.js';
 import { byCodePoint } from '../../json/code-point-order.js';
 import { PRINTABLE } from '../../json/go-print.js';
-import { byteLength } from '../validation/byte-length.js';
+import { byteLength } from '../../json/utf8.js';
 import { type FieldSet, union, fromFieldsV1, toFieldsV1 } from './field-set.js';
 
 export interface Manager {

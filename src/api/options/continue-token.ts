@@ -1,5 +1,6 @@
 import { toBase64 } from '../../http/bytes.js';
 import { badRequest } from '../status/failures.js';
+import { encodeUtf8 } from '../../json/utf8.js';
 
 /** Where a list continues: in the state at `revision` (-1: the latest), strictly after `start`. */
 export interface ContinueToken {
@@ -16,7 +17,7 @@ const VERSION = 'meta.k8s.io/v1';
 /** Writes a token in Kubernetes' format, which clients treat as opaque. */
 export function writeContinueToken(token: ContinueToken): string {
   const json = JSON.stringify({ v: VERSION, rv: token.revision, start: `${token.start}\0` });
-  return toBase64(new TextEncoder().encode(json)).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
+  return toBase64(encodeUtf8(json)).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
 }
 
 /** Reads a token that came from a client. @throws StatusFailure 400 with kube-apiserver's texts */

@@ -2,17 +2,14 @@ import { joinBytes, uninitializedBytes } from '../../http/bytes.js';
 import type { FrameType } from './contract.js';
 import { indentJson } from '../../json/indent.js';
 import { jsonBytes, type JsonSource } from '../../json/json-source.js';
+import { decodeUtf8, encodeUtf8 } from '../../json/utf8.js';
 import { listBody, type ListFrame } from './list-chunks.js';
 import { formed, type ListForm, type Serializer } from './serializer.js';
 
-const encoder = new TextEncoder();
-const decoder = new TextDecoder();
-const bytes = (text: string): Uint8Array => encoder.encode(text);
-
 const HEADERS = Object.freeze({ 'content-type': 'application/json' });
 const NEWLINE = 0x0a;
-const FRAME_END = bytes('}\n');
-const start = (type: FrameType): Uint8Array => bytes(`{"type":"${type}","object":`);
+const FRAME_END = encodeUtf8('}\n');
+const start = (type: FrameType): Uint8Array => encodeUtf8(`{"type":"${type}","object":`);
 const FRAME_START: Readonly<Record<FrameType, Uint8Array>> = {
   ADDED: start('ADDED'),
   MODIFIED: start('MODIFIED'),
@@ -34,15 +31,20 @@ function line(json: JsonSource): Uint8Array {
 }
 
 export function indented(json: Uint8Array, level = 0): Uint8Array {
-  return bytes(indentJson(decoder.decode(json), level));
+  return encodeUtf8(indentJson(decodeUtf8(json), level));
 }
 
-const COMPACT = { open: bytes('['), between: bytes(','), close: bytes(']}\n'), end: '}\n' };
-const INDENTED = { open: bytes('[\n    '), between: bytes(',\n    '), close: bytes('\n  ]\n}'), end: '\n}' };
+const COMPACT = { open: encodeUtf8('['), between: encodeUtf8(','), close: encodeUtf8(']}\n'), end: '}\n' };
+const INDENTED = {
+  open: encodeUtf8('[\n    '),
+  between: encodeUtf8(',\n    '),
+  close: encodeUtf8('\n  ]\n}'),
+  end: '\n}',
+};
 
 function createJson(pretty: Serializer | undefined): Serializer {
   const around = pretty ? COMPACT : INDENTED;
-  const empty = { '[]': bytes(`[]${around.end}`), null: bytes(`null${around.end}`) };
+  const empty = { '[]': encodeUtf8(`[]${around.end}`), null: encodeUtf8(`null${around.end}`) };
   const headOf = ({ members, itemsName }: ListForm): string =>
     pretty
       ? `{${members.map(([name, json]) => `"${name}":${json},`).join('')}"${itemsName}":`
@@ -61,7 +63,11 @@ function createJson(pretty: Serializer | undefined): Serializer {
     frames: () => frame,
     value: pretty ? line : (json) => indented(jsonBytes(json)),
     list: (form, batches, _view, memory) =>
-      listBody({ head: bytes(headOf(form)), ...around, empty: empty[form.empty], item: itemOf(form) }, batches, memory),
+      listBody(
+        { head: encodeUtf8(headOf(form)), ...around, empty: empty[form.empty], item: itemOf(form) },
+        batches,
+        memory,
+      ),
   };
 }
 

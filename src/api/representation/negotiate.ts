@@ -5,12 +5,11 @@ import { choose, onlyTypes, type Allows, type Conversion, type NegotiationInputs
 import type { ResponseKind, FrameEncoder, Representation, ResourceView } from './contract.js';
 import { OBJECT_MEDIA_TYPES, STREAM_MEDIA_TYPES } from './media-types.js';
 import { jsonBytes } from '../../json/json-source.js';
+import { encodeUtf8 } from '../../json/utf8.js';
 import { metadataListWatch, metadataOnly, wholeObjects, type Transform } from './transform.js';
 import { respond } from './respond.js';
 import type { FrameWriter, Serializer } from './serializer.js';
 import { asTable, readIncludeObject } from './table.js';
-
-const encoder = new TextEncoder();
 
 /** The first stage of negotiation: a 406 if Accept names no type of a route. Here `application/*` matches nothing. */
 export function routerAccepts(accept: string | undefined, produces: readonly string[]): StatusFailure | undefined {
@@ -87,7 +86,7 @@ export function negotiate(
       return 'then' in writer ? writer.then(encoderOf) : encoderOf(writer);
     },
     status(status) {
-      const written = serializer.value(encoder.encode(JSON.stringify(status)));
+      const written = serializer.value(encodeUtf8(JSON.stringify(status)));
       return respond(200, serializer, written, inputs.acceptEncoding);
     },
   };

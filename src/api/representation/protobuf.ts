@@ -8,12 +8,12 @@ import type { StructShape } from '../schema/shape.js';
 import type { FrameType, ResourceView } from './contract.js';
 import { listBody } from './list-chunks.js';
 import { jsonBytes, type JsonSource } from '../../json/json-source.js';
+import { decodeUtf8 } from '../../json/utf8.js';
 import { formed, createYielder, type ListForm, type SerializedBody, type FormatWriter } from './serializer.js';
 
 type Plain = Readonly<Record<string, unknown>>;
 
-const decoder = new TextDecoder();
-const parse = (json: Uint8Array): Plain => JSON.parse(decoder.decode(json)) as Plain;
+const parse = (json: Uint8Array): Plain => JSON.parse(decodeUtf8(json)) as Plain;
 
 /** Longer objects are written in a later turn: making them has blocked the event loop for as long as writing will. */
 const LARGE_BYTES = 131_072;

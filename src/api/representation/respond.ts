@@ -5,8 +5,7 @@ import { choose, onlyTypes, plainOnly, type Conversion, type NegotiationInputs }
 import { indented, jsonSerializer } from './json.js';
 import { OBJECT_MEDIA_TYPES } from './media-types.js';
 import type { SerializedBody, Serializer } from './serializer.js';
-
-const encoder = new TextEncoder();
+import { encodeUtf8 } from '../../json/utf8.js';
 
 /** Compresses the body if the client accepts that and the size is worth it. */
 export function respond(
@@ -25,7 +24,7 @@ export function respond(
 /** Never throws: where nothing that Accept names can be written, the Status is indented JSON without a newline. */
 export function respondFailure(status: Status, inputs: NegotiationInputs): ApiResponse | Promise<ApiResponse> {
   const code = status.code ?? 500;
-  const json = encoder.encode(JSON.stringify(status));
+  const json = encodeUtf8(JSON.stringify(status));
   const choice = choose(inputs, plainOnly);
   if (!choice) return { status: code, headers: jsonSerializer.headers, body: indented(json) };
   return respond(code, choice.serializer, choice.serializer.value(json), inputs.acceptEncoding);

@@ -1,5 +1,6 @@
 import { joinBytes } from '../../http/bytes.js';
 import { goQuote, shorten } from '../../json/go-print.js';
+import { decodeUtf8, encodeUtf8 } from '../../json/utf8.js';
 import type { ListMeta, ObjectMeta } from '../../model/object-meta.js';
 import { badRequest } from '../status/failures.js';
 import type { ResourceView } from './contract.js';
@@ -16,11 +17,9 @@ export function readIncludeObject(value: string | undefined): IncludeObject {
   throw badRequest(`Unable to convert to Table as requested: includeObject: ${what}`);
 }
 
-const encoder = new TextEncoder();
-const decoder = new TextDecoder();
-const NULL = encoder.encode('null');
-const END = encoder.encode('}');
-const KIND = encoder.encode('{"kind":');
+const NULL = encodeUtf8('null');
+const END = encodeUtf8('}');
+const KIND = encodeUtf8('{"kind":');
 
 const INITIAL_EVENTS_END = 'k8s.io/initial-events-end';
 
@@ -28,7 +27,7 @@ interface Parsed {
   readonly metadata?: ObjectMeta | undefined;
 }
 
-const parse = (json: Uint8Array): Parsed => JSON.parse(decoder.decode(json)) as Parsed;
+const parse = (json: Uint8Array): Parsed => JSON.parse(decodeUtf8(json)) as Parsed;
 
 /** `apiVersion` is that of the Table, `now` gives microseconds since the epoch. */
 export interface TableInputs {
@@ -42,12 +41,12 @@ export interface TableInputs {
 export function asTable({ view, apiVersion, includeObject, now }: TableInputs): Transform {
   const columns = JSON.stringify(view.table.columns);
   const partial = partialObjectMetadata(apiVersion);
-  const typed = encoder.encode(`{"kind":${JSON.stringify(view.kind)},"apiVersion":${JSON.stringify(view.apiVersion)}`);
+  const typed = encodeUtf8(`{"kind":${JSON.stringify(view.kind)},"apiVersion":${JSON.stringify(view.apiVersion)}`);
 
   const whole = (json: Uint8Array): Uint8Array => {
     if (KIND.every((byte, i) => json[i] === byte)) return json;
     const rest = json.subarray(1);
-    return rest.byteLength > END.byteLength ? joinBytes([typed, encoder.encode(','), rest]) : joinBytes([typed, END]);
+    return rest.byteLength > END.byteLength ? joinBytes([typed, encodeUtf8(','), rest]) : joinBytes([typed, END]);
   };
   const rowObject: Readonly<Record<IncludeObject, (json: Uint8Array) => Uint8Array>> = {
     None: () => NULL,
@@ -56,7 +55,7 @@ export function asTable({ view, apiVersion, includeObject, now }: TableInputs): 
   };
   const row = (json: Uint8Array, object = parse(json), include = includeObject): Uint8Array => {
     const cells = JSON.stringify(view.table.cells(object, now()));
-    return joinBytes([encoder.encode(`{"cells":${cells},"object":`), rowObject[include](json), END]);
+    return joinBytes([encodeUtf8(`{"cells":${cells},"object":`), rowObject[include](json), END]);
   };
   const members = (meta: ListMeta, columnDefinitions: string): ListForm['members'] => [
     ['kind', '"Table"'],
@@ -67,7 +66,7 @@ export function asTable({ view, apiVersion, includeObject, now }: TableInputs): 
   const table = ({ metadata }: Parsed, onlyRow: Uint8Array, columnDefinitions: string): Uint8Array => {
     const head = members({ resourceVersion: metadata?.resourceVersion }, columnDefinitions);
     const text = head.map(([name, value]) => `"${name}":${value},`).join('');
-    return joinBytes([encoder.encode(`{${text}"rows":[`), onlyRow, encoder.encode(']}')]);
+    return joinBytes([encodeUtf8(`{${text}"rows":[`), onlyRow, encodeUtf8(']}')]);
   };
   /**
    * The annotation for the end of the initial events must arrive even if rows carry no objects. Then the row represents
@@ -102,5 +101,5 @@ export function asTable({ view, apiVersion, includeObject, now }: TableInputs): 
 }
 
 function withRevision({ metadata, ...rest }: Parsed, revision: number): Uint8Array {
-  return encoder.encode(JSON.stringify({ ...rest, metadata: { ...metadata, resourceVersion: String(revision) } }));
+  return encodeUtf8(JSON.stringify({ ...rest, metadata: { ...metadata, resourceVersion: String(revision) } }));
 }

@@ -3,6 +3,7 @@ import type { FrameType, ResourceView } from './contract.js';
 import { listMetaJson, type ListForm } from './serializer.js';
 import { joinBytes } from '../../http/bytes.js';
 import { memberBytes } from '../../json/raw-json.js';
+import { encodeUtf8 } from '../../json/utf8.js';
 
 /** How an object is changed before it is serialized. Works on compact JSON. */
 export interface Transform {
@@ -29,13 +30,12 @@ export function wholeObjects(view: ResourceView): Transform {
   };
 }
 
-const encoder = new TextEncoder();
-const EMPTY = encoder.encode('{}');
-const END = encoder.encode('}');
+const EMPTY = encodeUtf8('{}');
+const END = encodeUtf8('}');
 
 /** Makes PartialObjectMetadata objects: kind, apiVersion, and the unchanged bytes of an object's metadata. */
 export function partialObjectMetadata(apiVersion: string): (json: Uint8Array) => Uint8Array {
-  const start = encoder.encode(`{"kind":"PartialObjectMetadata","apiVersion":"${apiVersion}","metadata":`);
+  const start = encodeUtf8(`{"kind":"PartialObjectMetadata","apiVersion":"${apiVersion}","metadata":`);
   return (json) => joinBytes([start, memberBytes(json, 'metadata') ?? EMPTY, END]);
 }
 

@@ -1,19 +1,18 @@
 import { writeYaml, yamlPieces } from '../yaml/write-yaml.js';
 import { nextTurn } from '../../clock/clock.js';
 import { jsonBytes } from '../../json/json-source.js';
+import { decodeUtf8, encodeUtf8 } from '../../json/utf8.js';
 import type { Batches } from './contract.js';
 import { formed, createYielder, type ListForm, type SerializedBody, type FormatWriter } from './serializer.js';
 
-const encoder = new TextEncoder();
-const decoder = new TextDecoder();
-const parse = (json: Uint8Array): unknown => JSON.parse(decoder.decode(json));
+const parse = (json: Uint8Array): unknown => JSON.parse(decodeUtf8(json));
 
 export const yamlWriter: FormatWriter = {
   async value(json) {
     const bytes = jsonBytes(json);
     // Making the object has blocked the event loop for as long as this will.
     if (bytes.length > LARGE_BYTES && bytes.length <= PIECE_LENGTH) await nextTurn();
-    return encoder.encode(await written(bytes));
+    return encodeUtf8(await written(bytes));
   },
   list,
   frames() {
@@ -53,13 +52,13 @@ async function list(form: ListForm, batches: Batches): Promise<SerializedBody> {
   const first = await parts.next();
   if (first.done) return new Uint8Array(0);
   const second = await parts.next();
-  return second.done ? encoder.encode(first.value) : rest(first.value + second.value, parts);
+  return second.done ? encodeUtf8(first.value) : rest(first.value + second.value, parts);
 }
 
 async function* rest(begun: string, parts: AsyncGenerator<string>): AsyncGenerator<Uint8Array, void, undefined> {
   try {
-    yield encoder.encode(begun);
-    for await (const part of parts) yield encoder.encode(part);
+    yield encodeUtf8(begun);
+    for await (const part of parts) yield encodeUtf8(part);
   } finally {
     await parts.return(undefined);
   }

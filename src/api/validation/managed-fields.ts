@@ -1,6 +1,6 @@
 import type { ManagedFieldsEntry } from '../../model/object-meta.js';
 import { invalidValue, tooLong, collectErrors, type FieldError } from '../status/field-error.js';
-import { byteLength, longerThan } from './byte-length.js';
+import { byteLength, longerThan } from '../../json/utf8.js';
 
 const MAX_MANAGER_BYTES = 128;
 const MAX_SUBRESOURCE_BYTES = 256;

@@ -1,4 +1,4 @@
-import { longerThan } from './byte-length.js';
+import { longerThan } from '../../json/utf8.js';
 import { isLabel, isNamePart, isSubdomain } from './name-forms.js';
 
 /* Kubernetes' name rules (apimachinery validation). Each returns every message that applies. Lengths are in UTF-8. */

@@ -10,7 +10,7 @@ import {
 import { byCodePoint } from '../../json/code-point-order.js';
 import { goList, goQuote, shorten } from '../../json/go-print.js';
 import { MAX_STATUS_LENGTH } from '../status/status-failure.js';
-import { longerThan } from './byte-length.js';
+import { longerThan } from '../../json/utf8.js';
 import { managedFieldsErrors } from './managed-fields.js';
 import { isLabelValue, isQualifiedName } from './name-forms.js';
 import {

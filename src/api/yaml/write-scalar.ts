@@ -1,5 +1,6 @@
 import { isAmbiguous } from './plain-scalar.js';
 import { TextBuffer } from './text-buffer.js';
+import { decodeUtf8, encodeUtf8 } from '../../json/utf8.js';
 
 export interface ScalarPosition {
   /** The column of the block that the scalar belongs to; its continuation lines are indented by two more. */
@@ -84,16 +85,13 @@ function folded(text: string, position: ScalarPosition): string {
 
 const isUnbroken = (text: string, position: ScalarPosition): boolean => fits(text, position) || !text.includes(' ');
 
-const encoder = /* @__PURE__ */ new TextEncoder();
-const decoder = /* @__PURE__ */ new TextDecoder();
-
 /** A text in single quotes, broken as by {@link folded}, but not at its first or last character. */
 function singleQuoted(text: string, position: ScalarPosition): string {
   if (isUnbroken(text, position) && !text.includes("'")) return `'${text}'`;
   // Space is reserved for the margins of all lines; a deep key would need gigabytes.
-  const newLine = encoder.encode(position.key ? '' : `\n${marginOf(position)}`);
+  const newLine = encodeUtf8(position.key ? '' : `\n${marginOf(position)}`);
   // All of its characters are printable. A megabyte of quotes takes a third of the time as bytes.
-  const bytes = encoder.encode(text);
+  const bytes = encodeUtf8(text);
   const last = bytes.length - 1;
   // A byte fills at most two columns, and a line is broken at a single space only.
   const lineBytes = Math.max(2, Math.floor((WIDTH - newLine.length) / 2));
@@ -117,7 +115,7 @@ function singleQuoted(text: string, position: ScalarPosition): string {
     column++;
   }
   out[length++] = SINGLE_QUOTE;
-  return decoder.decode(out.subarray(0, length));
+  return decodeUtf8(out.subarray(0, length));
 }
 
 /** True for the bytes of a character in UTF-8 after its first. */

@@ -1,4 +1,5 @@
 import { firstDifference } from '../../json/code-point-order.js';
+import { byteLength } from '../../json/utf8.js';
 import { writeScalar } from './write-scalar.js';
 
 /** A value in the YAML layout of `sigs.k8s.io/yaml`, except that Go's library writes some keys on several lines. */
@@ -106,13 +107,11 @@ function keyText(key: string, indent: number, simple: boolean): string {
   return simple ? `${text}:` : `? ${text}\n${' '.repeat(indent)}:`;
 }
 
-const encoder = new TextEncoder();
-
 const LINE_BREAK = /[\n\r\u0085\u2028\u2029]/;
 
 /** Other keys need the explicit form, `? key`. */
 function isSimpleKey(key: string): boolean {
-  return (key.length <= 42 || (key.length <= 128 && encoder.encode(key).length <= 128)) && !LINE_BREAK.test(key);
+  return (key.length <= 42 || (key.length <= 128 && byteLength(key) <= 128)) && !LINE_BREAK.test(key);
 }
 
 /** Keys may be megabytes long, and a sort compares them often: zeros are counted this many at a time. */

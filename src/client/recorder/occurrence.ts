@@ -1,4 +1,4 @@
-import { longerThan } from '../../api/validation/byte-length.js';
+import { longerThan } from '../../json/utf8.js';
 import { isLabel, isLabelValue, isQualifiedName } from '../../api/validation/name-forms.js';
 import type { Event } from '../../model/event.js';
 import { throwFaults, type OptionRule } from '../../options/check-options.js';

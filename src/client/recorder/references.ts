@@ -1,4 +1,4 @@
-import { longerThan } from '../../api/validation/byte-length.js';
+import { longerThan } from '../../json/utf8.js';
 import type { ObjectReference } from '../../model/event.js';
 import type { KubernetesObject } from './contract.js';
 

@@ -16,6 +16,7 @@ import { isBytes } from '../../http/bytes.js';
 import { header } from '../../http/headers.js';
 import type { RequestObservation } from '../../observe/observation.js';
 import { reportedScope, servedAs } from '../request/scope.js';
+import { byteLength } from '../../json/utf8.js';
 
 /** Completes a request: ends it unless a stream continues, reports it, and adds the common headers. */
 export function finish(context: RequestContext, response: ApiResponse): ApiResponse {
@@ -96,7 +97,7 @@ function reportRequest(context: RequestContext, { status, body }: ApiResponse): 
 }
 
 function lengthOf(body: ApiResponse['body']): number | undefined {
-  if (typeof body === 'string') return new TextEncoder().encode(body).byteLength;
+  if (typeof body === 'string') return byteLength(body);
   return isBytes(body) ? body.byteLength : undefined;
 }
 

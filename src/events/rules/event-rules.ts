@@ -1,4 +1,4 @@
-import { longerThan } from '../../api/validation/byte-length.js';
+import { longerThan } from '../../json/utf8.js';
 import { qualifiedNameErrors, subdomainErrors } from '../../api/validation/names.js';
 import { invalidValue, required, type FieldError } from '../../api/status/field-error.js';
 import type { Event, EventSeries } from '../../model/event.js';

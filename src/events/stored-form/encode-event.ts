@@ -3,9 +3,7 @@ import type { ByteHints, ByteRange } from '../../store/contract/byte-hints.js';
 import type { EncodedEvent } from '../../store/contract/record.js';
 import { COMMON_SUFFIX } from '../../store/contract/schema-facts.js';
 import { selectorFields, writeFields, writeMetadata } from '../codec/write-event.js';
-
-const encoder = new TextEncoder();
-const decoder = new TextDecoder();
+import { byteLength, decodeUtf8, encodeUtf8 } from '../../json/utf8.js';
 
 /**
  * Returns the stored form of an event. No revision can be inserted if it has no uid and creationTimestamp (in a dry
@@ -41,21 +39,19 @@ export function writeEvent(event: Event, managedFields?: string, rest?: string):
 export function encodeText(
   event: Event,
   written: EventText,
-  toBytes: TextBytes = encode,
+  toBytes: TextBytes = encodeUtf8,
   labels: EncodedEvent['labels'] = labelsOf(event),
 ): EncodedEvent {
   const { text, opening } = written;
   const bytes = toBytes(text);
-  const cut = bytes.length === text.length ? opening.length : encode(opening).length;
+  const cut = bytes.length === text.length ? opening.length : byteLength(opening);
   const fields = selectorFields(event);
   return { bytes, cut, uid: event.metadata.uid ?? '', fields, labels, hints: byteHints(event, written, bytes, cut) };
 }
 
-const encode = (text: string): Uint8Array => encoder.encode(text);
-
 /** Returns a stored event as a new object. The bytes are trusted, because {@link encodeEvent} created them. */
 export function decodeEvent(bytes: Uint8Array): Event {
-  return JSON.parse(decoder.decode(bytes)) as Event;
+  return JSON.parse(decodeUtf8(bytes)) as Event;
 }
 
 const NO_LABELS: Readonly<Record<string, string>> = Object.freeze(Object.create(null) as Record<string, string>);
@@ -76,10 +72,11 @@ const MAX_UNITS = 8192;
 
 /** Writes texts of a few kilobytes into blocks of 64 KiB: 0.9 µs per event, instead of 1.7 µs with separate memory. */
 export function createTextBytes(): TextBytes {
+  const encoder = new TextEncoder();
   let block = new ArrayBuffer(0);
   let used = 0;
   return (text) => {
-    if (text.length > MAX_UNITS) return encoder.encode(text);
+    if (text.length > MAX_UNITS) return encodeUtf8(text);
     if (block.byteLength < used + text.length * 3) {
       block = new ArrayBuffer(BLOCK_BYTES);
       used = 0;
@@ -134,12 +131,10 @@ type Places = Pick<EventText, 'managed' | 'fields'> & { readonly version: number
 /** Converts the same places to byte offsets. Notes follow them, so the text before them is nearly always ASCII. */
 function inBytes(text: string, managed: number, fields: number, version: number): Places {
   const last = Math.max(fields, version);
-  if (byteLength(text, last) === last) return { managed, fields, version };
+  if (byteLength(text.slice(0, last)) === last) return { managed, fields, version };
   return {
-    managed: byteLength(text, managed),
-    fields: byteLength(text, fields),
-    version: version < 0 ? version : byteLength(text, version),
+    managed: byteLength(text.slice(0, managed)),
+    fields: byteLength(text.slice(0, fields)),
+    version: version < 0 ? version : byteLength(text.slice(0, version)),
   };
 }
-
-const byteLength = (text: string, end: number): number => encoder.encode(text.slice(0, end)).length;

@@ -4,6 +4,7 @@ import type { EncodedEvent } from '../../store/contract/record.js';
 import { sharesFields } from '../codec/compare-events.js';
 import { FIRST_FIELD, REST } from '../codec/write-event.js';
 import { writeEvent, type EventText } from './encode-event.js';
+import { decodeUtf8 } from '../../json/utf8.js';
 
 export interface ReadEvent {
   readonly event: Event;
@@ -11,8 +12,6 @@ export interface ReadEvent {
   /** The text from {@link REST} on, without the last brace; absent for an event without managed fields. */
   readonly rest?: string;
 }
-
-const decoder = new TextDecoder();
 
 /** Larger events are read into new memory. */
 const MAX_SIZE = 16_384;
@@ -26,10 +25,10 @@ export function createEventReader(entriesOf: EntriesOf): (event: EncodedEvent) =
 
   const textOf = (event: EncodedEvent): string => {
     const { size = MAX_SIZE } = event;
-    if (size >= MAX_SIZE || !event.copyApart) return decoder.decode(event.bytes);
+    if (size >= MAX_SIZE || !event.copyApart) return decodeUtf8(event.bytes);
     space ??= new Uint8Array(MAX_SIZE);
     event.copyApart(space, 0, 0, 0);
-    return decoder.decode(space.subarray(0, size));
+    return decodeUtf8(space.subarray(0, size));
   };
 
   return (event) => readText(textOf(event), entriesOf);

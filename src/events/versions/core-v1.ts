@@ -7,6 +7,7 @@ import type { EventRecord } from '../../store/contract/record.js';
 import { decodeEvent } from '../stored-form/encode-event.js';
 import { eventTable } from '../resource/table.js';
 import type { EventVersion } from './version.js';
+import { encodeUtf8 } from '../../json/utf8.js';
 
 type Fields = Record<string, unknown>;
 type Form = 'core' | 'stored';
@@ -84,9 +85,8 @@ const API_VERSION = 'v1';
  */
 export function coreV1(apiDomain: string): EventVersion {
   const shape = coreEventShape();
-  const encoder = new TextEncoder();
   const object = (event: Event): Uint8Array =>
-    encoder.encode(encodeJson({ kind: 'Event', apiVersion: API_VERSION, ...toCore(event) }, shape));
+    encodeUtf8(encodeJson({ kind: 'Event', apiVersion: API_VERSION, ...toCore(event) }, shape));
   return {
     group: '',
     version: 'v1',
@@ -98,7 +98,7 @@ export function coreV1(apiDomain: string): EventVersion {
     objectJson: (record) => object(eventOf(record)),
     object: (record) => object(eventOf(record)),
     listsStored: false,
-    listItem: (record) => encoder.encode(encodeJson(toCore(eventOf(record)), shape)),
+    listItem: (record) => encodeUtf8(encodeJson(toCore(eventOf(record)), shape)),
     unstoredJson: object,
     fromWire: (decoded, from = API_VERSION) =>
       from === API_VERSION ? fromCore(decoded) : (decoded as unknown as Event),

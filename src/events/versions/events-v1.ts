@@ -1,5 +1,6 @@
 import { encodeJson } from '../../api/encode/encode-json.js';
 import type { JsonWriter } from '../../json/json-source.js';
+import { encodeUtf8 } from '../../json/utf8.js';
 import { selectableFields } from '../../api/schema/shape.js';
 import type { Event } from '../../model/event.js';
 import { recordBytes, recordLength, writeRecord, type EventRecord } from '../../store/contract/record.js';
@@ -15,8 +16,7 @@ export function eventsV1(apiDomain: string): EventVersion {
   const group = `events.${apiDomain}`;
   const apiVersion = `${group}/v1`;
   const shape = eventShape();
-  const encoder = new TextEncoder();
-  const prefix = encoder.encode(`"kind":"Event","apiVersion":"${apiVersion}",`);
+  const prefix = encodeUtf8(`"kind":"Event","apiVersion":"${apiVersion}",`);
   const none = new Uint8Array(0);
   return {
     group,
@@ -39,7 +39,7 @@ export function eventsV1(apiDomain: string): EventVersion {
     object: (record) => new UnjoinedRecord(record, prefix),
     listsStored: true,
     listItem: (record) => new UnjoinedRecord(record, none),
-    unstoredJson: (event) => encoder.encode(encodeJson({ ...event, kind: 'Event', apiVersion }, shape)),
+    unstoredJson: (event) => encodeUtf8(encodeJson({ ...event, kind: 'Event', apiVersion }, shape)),
     fromWire: (object, from = apiVersion) => (from === apiVersion ? (object as unknown as Event) : fromCore(object)),
     toWire: (event) => event as unknown as Record<string, unknown>,
   };

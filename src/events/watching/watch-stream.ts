@@ -12,6 +12,7 @@ import { storeFailure } from '../request/store-failures.js';
 import { resourceOf, type VerbCall } from '../request/call.js';
 import type { FrameSource, WatchContext } from './watch-frame.js';
 import { createWatchCounters, type EndReason } from './watch-counters.js';
+import { encodeUtf8 } from '../../json/utf8.js';
 
 /** The abort reason when a watch is over. Not an error, because errors are expensive to create. */
 const WATCH_OVER = 'the watch is over';
@@ -72,7 +73,7 @@ export class WatchStream implements ParkedSource<Uint8Array> {
       const { call, encoder } = this.#context;
       const failure = failureOf(call, error);
       if (!failure) throw error;
-      return encoder.encode('ERROR', new TextEncoder().encode(JSON.stringify(failure.status))) ?? 'end';
+      return encoder.encode('ERROR', encodeUtf8(JSON.stringify(failure.status))) ?? 'end';
     }
   }
 

@@ -20,7 +20,7 @@ import { createErrors } from '../rules/event-rules.js';
 import { encodeEvent } from '../stored-form/encode-event.js';
 import { setManagedFields, trackFields } from './field-tracking.js';
 import type { EventStore } from '../../store/contract/event-store.js';
-import { longerThan } from '../../api/validation/byte-length.js';
+import { longerThan } from '../../json/utf8.js';
 
 const NAME_ATTEMPTS = 8;
 

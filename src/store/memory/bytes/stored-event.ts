@@ -6,8 +6,8 @@ import type { SharedPart } from './shared-parts.js';
 import type { Arena, EntryAccess } from './arenas.js';
 import { nameOf } from './sort-key.js';
 import type { Slot, Version } from './version.js';
+import { decodeUtf8 } from '../../../json/utf8.js';
 
-const decoder = new TextDecoder();
 const NOTHING = new Uint8Array(0);
 /** The cache line size of nearly all processors, in bytes. */
 const CACHE_LINE = 64;
@@ -171,7 +171,7 @@ export class StoredEvent implements EncodedEvent, Version {
     const count = view.getUint8(event.#offset + length);
     if (count === 0) return undefined;
     const start = view.getUint16(event.#offset + at);
-    return decoder.decode(event.bytes.subarray(start, start + count));
+    return decodeUtf8(event.bytes.subarray(start, start + count));
   }
 
   /** True when the sort key is `namespace/name` unencoded: its characters occur in the bytes as ASCII. */

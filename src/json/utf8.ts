@@ -1,4 +1,15 @@
 const encoder = /* @__PURE__ */ new TextEncoder();
+const decoder = /* @__PURE__ */ new TextDecoder();
+
+/** The bytes of a text. An unpaired surrogate becomes U+FFFD. */
+export function encodeUtf8(text: string): Uint8Array<ArrayBuffer> {
+  return encoder.encode(text);
+}
+
+/** The text of bytes, without a byte order mark. Bytes that are not UTF-8 become U+FFFD. */
+export function decodeUtf8(bytes: Uint8Array): string {
+  return decoder.decode(bytes);
+}
 
 /** The length of a text in UTF-8 bytes. An unpaired surrogate counts as three. */
 export function byteLength(text: string): number {

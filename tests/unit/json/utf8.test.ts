@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { byteLength, longerThan } from '../../../../src/api/validation/byte-length.js';
+import { byteLength, longerThan } from '../../../src/json/utf8.js';
 
 test('lengths are measured in UTF-8', () => {
   expect([byteLength(''), byteLength('aü😀'), byteLength('\ud800')]).toEqual([0, 7, 3]);
