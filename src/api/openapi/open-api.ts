@@ -9,16 +9,8 @@ import type { Json } from './schemas.js';
 import { swaggerDocument } from './swagger-document.js';
 import { NOT_CACHED } from '../../responses/fixed-responses.js';
 
-export interface OpenApiOptions {
-  /** The documents by their path below `/openapi/v3/`: `apis/events.example.com/v1`. Made on first request. */
-  readonly documents: ReadonlyMap<string, () => Json>;
-  readonly clock?: Clock | undefined;
-}
-
-export interface OpenApi {
-  /** Serves `/openapi/v3`, paths below it and `/openapi/v2`; undefined for others. Access is checked before. */
-  handle(path: string, query: Query, request: Pick<ApiRequest, 'headers'>): Promise<ApiResponse | undefined>;
-}
+/** Serves `/openapi/v3`, paths below it and `/openapi/v2`; undefined for others. Access is checked before. */
+type OpenApi = (path: string, query: Query, request: Pick<ApiRequest, 'headers'>) => Promise<ApiResponse | undefined>;
 
 const ROOT = '/openapi/v3';
 const V2 = '/openapi/v2';
@@ -31,40 +23,40 @@ const YEAR_MS = 365 * 86_400_000;
 /**
  * Serves OpenAPI as Kubernetes does. Links of the v3 index carry the hash of each document: with it a document may be
  * cached forever, a wrong one redirects. Of v3 only JSON is offered; v2, for older clients, has all documents in one.
+ *
+ * @param documents by their path below `/openapi/v3/`: `apis/events.example.com/v1`; made on first request
  */
-export function createOpenApi({ documents, clock = systemClock }: OpenApiOptions): OpenApi {
+export function createOpenApi(documents: ReadonlyMap<string, () => Json>, clock: Clock = systemClock): OpenApi {
   const pages = new Map([...documents].map(([name, make]) => [name, cachedDocument(make)]));
   const index = cachedDocument(() => makeIndex(pages));
   const all = (): Json => swaggerDocument([...documents.values()].map((make) => make()));
   const swagger = { json: cachedDocument(all), protobuf: cachedDocument(all, inProtobuf) };
-  return {
-    async handle(path, query, request) {
-      if (path === V2) {
-        const headers = { ...NOT_CACHED, vary: 'Accept-Encoding, Accept' };
-        const type = chosenType(request, V2_TYPES);
-        if (type === undefined) return { status: 406, headers, body: null };
-        if (type === JSON_TYPE) return whole(swagger.json, request, headers);
-        return whole(swagger.protobuf, request, headers, PROTOBUF_TYPE);
-      }
-      if (path === ROOT) return whole(index, request, NOT_CACHED);
-      if (!path.startsWith(`${ROOT}/`)) return undefined;
-      const name = path.slice(ROOT.length + 1);
-      const page = pages.get(name);
-      // kube-apiserver returns an empty document for unknown groups.
-      if (!page) return { status: 200, headers: NOT_CACHED, body: null };
-      const vary = 'Accept';
-      const headers = { ...NOT_CACHED, vary };
-      if (chosenType(request, [JSON_TYPE]) === undefined) return { status: 406, headers, body: null };
-      const hash = query.get('hash')?.[0] ?? '';
-      if (hash === '') return whole(page, request, headers);
-      const etag = await page.tag();
-      if (hash !== hashOf(etag)) {
-        const location = linkTo(name, etag);
-        return { status: 301, headers: { ...headers, 'content-type': JSON_TYPE, etag, location }, body: null };
-      }
-      const expires = new Date(clock.now() / 1000 + YEAR_MS).toUTCString();
-      return whole(page, request, { vary, 'cache-control': 'public, immutable', expires });
-    },
+  return async (path, query, request) => {
+    if (path === V2) {
+      const headers = { ...NOT_CACHED, vary: 'Accept-Encoding, Accept' };
+      const type = chosenType(request, V2_TYPES);
+      if (type === undefined) return { status: 406, headers, body: null };
+      if (type === JSON_TYPE) return whole(swagger.json, request, headers);
+      return whole(swagger.protobuf, request, headers, PROTOBUF_TYPE);
+    }
+    if (path === ROOT) return whole(index, request, NOT_CACHED);
+    if (!path.startsWith(`${ROOT}/`)) return undefined;
+    const name = path.slice(ROOT.length + 1);
+    const page = pages.get(name);
+    // kube-apiserver returns an empty document for unknown groups.
+    if (!page) return { status: 200, headers: NOT_CACHED, body: null };
+    const vary = 'Accept';
+    const headers = { ...NOT_CACHED, vary };
+    if (chosenType(request, [JSON_TYPE]) === undefined) return { status: 406, headers, body: null };
+    const hash = query.get('hash')?.[0] ?? '';
+    if (hash === '') return whole(page, request, headers);
+    const etag = await page.tag();
+    if (hash !== hashOf(etag)) {
+      const location = linkTo(name, etag);
+      return { status: 301, headers: { ...headers, 'content-type': JSON_TYPE, etag, location }, body: null };
+    }
+    const expires = new Date(clock.now() / 1000 + YEAR_MS).toUTCString();
+    return whole(page, request, { vary, 'cache-control': 'public, immutable', expires });
   };
 }
 

@@ -30,7 +30,7 @@ export function createApiDocuments(
     const shape = group === '' ? coreEventShape() : eventShape();
     return [name, () => openApiDocument({ group, version, plural: 'events', kind: 'Event', shape })] as const;
   });
-  const openApi = createOpenApi({ documents: new Map(documents) });
+  const openApi = createOpenApi(new Map(documents));
   return async (request, path, query) =>
-    (await discovery(request, path, query)) ?? (withOpenApi ? openApi.handle(path, query, request) : undefined);
+    (await discovery(request, path, query)) ?? (withOpenApi ? openApi(path, query, request) : undefined);
 }

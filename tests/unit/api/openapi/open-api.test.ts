@@ -10,11 +10,11 @@ const clock: Clock = {
   setTimer: () => ({ cancel: () => undefined }),
 };
 let made = 0;
-const openApi = createOpenApi({ documents: new Map([[NAME, () => (made++, DOCUMENT)]]), clock });
+const openApi = createOpenApi(new Map([[NAME, () => (made++, DOCUMENT)]]), clock);
 
 const get = async (path: string, hash?: string, headers: Record<string, string> = {}) => {
   const query = new Map(hash === undefined ? [] : [['hash', [hash]]]);
-  const response = await openApi.handle(path, query, { headers });
+  const response = await openApi(path, query, { headers });
   if (!response) return undefined;
   const { body } = response;
   return {
@@ -115,12 +115,12 @@ describe('OpenAPI v2', () => {
     [`application/json;q=0.5, ${PROTOBUF}`, PROTOBUF.replace('@', '.')],
     [`application/json, ${PROTOBUF};q=0.5`, 'application/json'],
   ])('for Accept %j is %s', async (accept, type) => {
-    const response = await openApi.handle('/openapi/v2', new Map(), { headers: { accept } });
+    const response = await openApi('/openapi/v2', new Map(), { headers: { accept } });
     expect(response).toMatchObject({
       status: 200,
       headers: { 'content-type': type, vary: 'Accept-Encoding, Accept', 'cache-control': 'no-cache, private' },
     });
-    const again = await openApi.handle('/openapi/v2', new Map(), {
+    const again = await openApi('/openapi/v2', new Map(), {
       headers: { accept, 'if-none-match': String(response?.headers['etag']) },
     });
     expect(again).toMatchObject({ status: 304, body: null });
