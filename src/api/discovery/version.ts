@@ -57,12 +57,7 @@ const DEFAULT: VersionInfo = {
   platform: '',
 };
 
-const OPTIONAL: ReadonlySet<string> = new Set([
-  'emulationMajor',
-  'emulationMinor',
-  'minCompatibilityMajor',
-  'minCompatibilityMinor',
-]);
+const OPTIONAL = /^(?:emulation|minCompatibility)/;
 
 export const aVersion: OptionRule = (value, name) =>
   anObject(Object.fromEntries(Object.keys(DEFAULT).map((key) => [key, aString])) as OptionRules<VersionInfo>)(
@@ -76,7 +71,7 @@ export function versionDocument(info: Partial<VersionInfo> = {}): string {
     const name = key as keyof VersionInfo;
     return [key, (name in info ? info[name] : DEFAULT[name]) ?? ''];
   });
-  return JSON.stringify(Object.fromEntries(all.filter(([key, value]) => value !== '' || !OPTIONAL.has(key))), null, 2);
+  return JSON.stringify(Object.fromEntries(all.filter(([key, value]) => value !== '' || !OPTIONAL.test(key))), null, 2);
 }
 
 const HEADERS = Object.freeze({ 'content-type': 'application/json' });
