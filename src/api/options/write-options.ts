@@ -16,20 +16,12 @@ export interface WriteOptions {
 
 const VALIDATIONS = ['', 'Ignore', 'Strict', 'Warn'];
 
-const DEFAULTS: WriteOptions = Object.freeze({
-  dryRun: false,
-  fieldManager: '',
-  fieldValidation: 'Warn',
-  force: undefined,
-});
-
 /** @param apply needs a field manager, and may be forced @throws StatusFailure 422 that names every fault */
 export function readWriteOptions(
   query: Query,
   kind: 'CreateOptions' | 'UpdateOptions' | 'PatchOptions',
   apply = false,
 ): WriteOptions {
-  if (query.size === 0 && !apply) return DEFAULTS;
   const dryRun = query.get('dryRun') ?? [];
   const fieldManager = first(query, 'fieldManager') ?? '';
   const fieldValidation = first(query, 'fieldValidation') ?? '';
