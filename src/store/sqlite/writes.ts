@@ -1,6 +1,5 @@
 import { ownText } from '../../cache/own-text.js';
 import { createBatcher } from '../batching/batcher.js';
-import type { ByteHints } from '../contract/byte-hints.js';
 import type { Change, EventKey, RemoveOptions, WriteOptions } from '../contract/event-store.js';
 import { keyText } from '../contract/keys.js';
 import { eventWithSidecar, encodeSidecar } from '../sidecar/sidecar.js';
@@ -62,27 +61,11 @@ function ownTexts(texts: Readonly<Record<string, string>>): Record<string, strin
  * An event that was just written, with its values: readers of changes, such as a watch cache, would take 3 µs to find
  * them. Hints are not enumerable, because events that are read have none.
  */
-class WrittenEvent implements EncodedEvent {
-  readonly bytes: Uint8Array;
-  readonly cut: number;
-  readonly uid: string;
-  readonly fields: Readonly<Record<string, string>>;
-  readonly labels: Readonly<Record<string, string>>;
-  readonly #hints: ByteHints | undefined;
-
-  constructor({ cut, uid, fields, labels, hints }: EncodedEvent, bytes: Uint8Array) {
-    // Not a view of the packer's buffer, which holds other operations as well.
-    this.bytes = new Uint8Array(bytes);
-    this.cut = cut;
-    this.uid = uid;
-    this.fields = ownTexts(fields);
-    this.labels = ownTexts(labels);
-    this.#hints = hints;
-  }
-
-  get hints(): ByteHints | undefined {
-    return this.#hints;
-  }
+function writtenEvent({ cut, uid, fields, labels, hints }: EncodedEvent, data: Uint8Array): EncodedEvent {
+  // Not a view of the packer's buffer, which holds other operations as well.
+  const bytes = new Uint8Array(data);
+  const event = { bytes, cut, uid, fields: ownTexts(fields), labels: ownTexts(labels) };
+  return Object.defineProperty(event, 'hints', { value: hints });
 }
 
 export function createWrites({ host, now, path, hasReaders, onWritten }: WritesOptions) {
@@ -154,7 +137,7 @@ export function createWrites({ host, now, path, hasReaders, onWritten }: WritesO
         data: event.bytes,
       });
       const data = packed.subarray(packed.length - size);
-      const kept = hasReaders() ? new WrittenEvent(event, data) : undefined;
+      const kept = hasReaders() ? writtenEvent(event, data) : undefined;
       const resultOf = ({ revision, previous }: Outcome<'written'>): ItemResult => {
         const written = { key, revision, event: kept ?? eventWithSidecar(data, sidecar), expiresAt };
         const change = { type: 'put', key, revision, record: written } as const;
