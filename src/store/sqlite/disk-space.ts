@@ -83,9 +83,7 @@ export function createDiskSpace({ path, maxFileBytes }: SyncStoreOptions, reserv
   };
 
   return {
-    get maxTransactionBytes(): number {
-      return wantedBytes > 0 ? wantedBytes / 2 : Infinity;
-    },
+    maxTransactionBytes: (wantedBytes > 0 ? wantedBytes / 2 : Infinity) as number,
     isSpaceLow: (): boolean => spaceLow,
     /** While space is low and few pages are free, history is kept for a short time only. */
     isShort: (): boolean => short,

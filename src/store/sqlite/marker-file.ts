@@ -60,9 +60,7 @@ export function readMarkerFile(databasePath: string) {
 
   return {
     /** The latest recorded revision; 0: none. */
-    get latest(): Revision {
-      return found?.latest ?? 0;
-    },
+    latest: (found?.latest ?? 0) as Revision,
     /** Whether the database is the one that was open here last, and has lost nothing since. */
     isProven: ({ opening, latest }: Pick<State, 'opening' | 'latest'>): boolean =>
       found !== undefined && found.file === identity() && found.openings.includes(opening) && latest >= found.latest,

@@ -56,9 +56,7 @@ export function createReserve(databasePath: string, reserveBytes: number) {
   if (wantedBytes === 0) rmSync(path, { force: true });
 
   return {
-    get wantedBytes(): number {
-      return wantedBytes;
-    },
+    wantedBytes: wantedBytes as number,
     bytes: (): number => bytes(),
     /** Frees all of it for the next write. */
     release: (): void =>
