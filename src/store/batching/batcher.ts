@@ -76,12 +76,6 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
     for (const resolve of whenIdle.splice(0)) resolve();
   };
 
-  const idle = (): Promise<void> =>
-    new Promise((resolve) => {
-      whenIdle.push(resolve);
-      resolveWhenIdle();
-    });
-
   const fail = (entries: readonly One[], error: () => Error): void => {
     for (const entry of entries) {
       entry.unlisten?.();
@@ -164,7 +158,6 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
         waiting.push(entry);
         schedule();
       }),
-    idle: (): Promise<void> => idle(),
     failWaiting(error: () => Error): void {
       fail(waiting.splice(0), error);
       resolveWhenIdle();
@@ -174,7 +167,10 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
       closedBy ??= error;
       maxWaitTimer?.cancel();
       fail(waiting.splice(0), error);
-      return idle();
+      return new Promise((resolve) => {
+        whenIdle.push(resolve);
+        resolveWhenIdle();
+      });
     },
   };
 }
