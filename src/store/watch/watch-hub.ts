@@ -10,14 +10,15 @@ import { type Waker, Watcher, type WatcherHub, type WatchOptions } from './watch
 import { createWakeUpBatches } from './wake-up-batches.js';
 import { createWakeUpQueue } from './wake-up-queue.js';
 
+/** How long the feed stays open after the last watcher left, in milliseconds. */
+const IDLE_MS = 30_000;
+
 export interface WatchHubOptions {
   readonly store: EventStore;
   /** Default: the system clock. */
   readonly clock?: Clock | undefined;
   /** The limit for the ring in bytes: recent changes and their encoded frames. Default: 33,554,432 (32 MiB). */
   readonly maxBytes?: number | undefined;
-  /** How long the feed stays open after the last watcher left, in milliseconds. Default: 30,000. */
-  readonly idleMs?: number | undefined;
   /** The maximum number of readers of history for watchers behind the ring. Default: 4. */
   readonly catchUpReaders?: number | undefined;
   /** Receives failures of the store's feed. The hub recovers by itself. */
@@ -31,7 +32,7 @@ export type WatchHub = ReturnType<typeof createWatchHub>;
  * history, and fails with `expired` only beyond that. The hub retries; no change is missed or repeated.
  */
 export function createWatchHub(options: WatchHubOptions) {
-  const { store, clock = systemClock, maxBytes = 33_554_432, idleMs = 30_000, catchUpReaders = 4 } = options;
+  const { store, clock = systemClock, maxBytes = 33_554_432, catchUpReaders = 4 } = options;
   const notify = createNotifier(options.observe);
   const failures = createFailureSeries(`watch feed of ${store.name}`, notify, clock);
   const ring = createRing(maxBytes);
@@ -126,7 +127,7 @@ export function createWatchHub(options: WatchHubOptions) {
       if (!watchers.delete(watcher)) return;
       catchUp.leave(watcher);
       if (watchers.size > 0 || feed === undefined) return;
-      idle = clock.setTimer(stopFeed, idleMs);
+      idle = clock.setTimer(stopFeed, IDLE_MS);
     },
   };
 
