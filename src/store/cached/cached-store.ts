@@ -73,7 +73,7 @@ export function cachedStore(store: EventStore, options: CachedStoreOptions = {})
     onState: turn,
     onChanges: activity.received,
   });
-  const freshness = createFreshness({ store, cache, clock, timeoutMs: freshnessTimeoutMs });
+  const freshness = createFreshness(store, cache, clock, freshnessTimeoutMs);
 
   /** Ends the state `stale`: the store has responded. */
   const isBack = (): void => {

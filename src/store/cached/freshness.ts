@@ -6,13 +6,6 @@ import type { WatchCache } from './watch-cache.js';
 const FIRST_PROGRESS_MS = 10;
 const PROGRESS_MS = 100;
 
-export interface FreshnessOptions {
-  readonly store: EventStore;
-  readonly cache: WatchCache;
-  readonly clock: Clock;
-  readonly timeoutMs: number;
-}
-
 interface Waiter {
   readonly revision: Revision;
   done(isThere: boolean): void;
@@ -27,7 +20,7 @@ interface Round {
 }
 
 /** Whether the cache serves a read: never an older state than earlier reads and writes saw (decision 75). */
-export function createFreshness({ store, cache, clock, timeoutMs }: FreshnessOptions) {
+export function createFreshness(store: EventStore, cache: WatchCache, clock: Clock, timeoutMs: number) {
   const { shared } = store.capabilities;
   const closing = new AbortController();
   const waiters = new Set<Waiter>();
