@@ -22,13 +22,12 @@ export function createCacheActivity(store: string, clock: Clock, notify: Notify,
       changes += count;
       timer ??= clock.setTimer(report, PERIOD_MS);
     },
-    /** Runs a read that has to wait. The read calls `fromStore` if its result is from the store. */
-    async waited<T>(read: (fromStore: () => void) => Promise<T>): Promise<T> {
+    /** Runs a read that has to wait, which says where its result is from. */
+    async waited<T>(read: () => Promise<readonly [result: T, from: 'cache' | 'store']>): Promise<T> {
       const since = clock.monotonic();
-      let from: 'cache' | 'store' = 'cache';
       let outcome: 'cache' | 'store' | 'failed' = 'failed';
       try {
-        const result = await read(() => (from = 'store'));
+        const [result, from] = await read();
         outcome = from;
         return result;
       } finally {

@@ -87,9 +87,7 @@ export function cachedStore(store: EventStore, options: CachedStoreOptions = {})
   /** The replica, if reads may use it while the store is unavailable. */
   const staleFor = (error: unknown): Replica | undefined => {
     const { replica } = cache;
-    if (whenAway === 'fail' || replica === undefined || !hasCode(error, 'unavailable')) {
-      return undefined;
-    }
+    if (whenAway === 'fail' || replica === undefined || !hasCode(error, 'unavailable')) return undefined;
     if (state !== 'stale') turn('stale', error);
     return replica;
   };
@@ -114,21 +112,17 @@ export function cachedStore(store: EventStore, options: CachedStoreOptions = {})
   };
 
   const whenFresh = <T>(fromCache: (replica: Replica) => Awaitable<T>, through: () => Promise<T>): Promise<T> =>
-    activity.waited(async (fromStore) => {
+    activity.waited(async () => {
       try {
         const isFresh = await freshness.wait();
         const { replica } = cache;
-        if (isFresh && replica !== undefined) {
-          isBack();
-          return await fromCache(replica);
-        }
-        const result = await through();
-        fromStore();
-        return result;
+        if (!isFresh || replica === undefined) return [await through(), 'store'];
+        isBack();
+        return [await fromCache(replica), 'cache'];
       } catch (error) {
         const replica = staleFor(error);
         if (replica === undefined) throw error;
-        return fromCache(replica);
+        return [await fromCache(replica), 'cache'];
       }
     });
 
