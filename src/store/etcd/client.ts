@@ -1,5 +1,5 @@
 import { messageOf } from '../../model/error-message.js';
-import { storeError, type StoreError } from '../contract/errors.js';
+import { hasCode, storeError, type StoreError } from '../contract/errors.js';
 import { onAbort, pause } from '../../clock/abortable.js';
 import { createDelays } from '../../clock/backoff.js';
 import { withinDeadline, type CallContext } from './call-context.js';
@@ -21,6 +21,14 @@ const FIRST_DELAY_MS = 40;
 const MAX_DELAY_MS = 320;
 
 export type EtcdClient = ReturnType<typeof createEtcdClient>;
+
+/** The result of a transaction; `undefined`: it got lost, and whether it happened is unknown. */
+export function unlessLost<T>(sent: Promise<T>): Promise<T | undefined> {
+  return sent.catch((error: unknown) => {
+    if (!hasCode(error, 'unknown-outcome')) throw error;
+    return undefined;
+  });
+}
 
 interface Watched {
   readonly connection: Connection;

@@ -7,7 +7,7 @@ import type { EventKey, EventRecord } from '../contract/record.js';
 import { createEventStore } from '../shell/create-event-store.js';
 import { resolveUnknownOutcomes } from '../unknown-outcomes.js';
 import type { CallContext } from './call-context.js';
-import { createEtcdClient, type EtcdClient } from './client.js';
+import { createEtcdClient, unlessLost, type EtcdClient } from './client.js';
 import { createClusterClock } from './cluster-clock.js';
 import { startCompaction } from './compaction.js';
 import { put, type KeyValue } from './connection.js';
@@ -51,10 +51,8 @@ async function openStore(client: EtcdClient, layout: Layout, settings: EtcdSetti
       checkFormat(kv, settings);
       return kv.createRevision;
     }
-    const made = await client.txn(layout.mark, context).catch((error: unknown) => {
-      // It does not matter which attempt made the mark.
-      if (!hasCode(error, 'unknown-outcome')) throw error;
-    });
+    // It does not matter which attempt made the mark.
+    const made = await unlessLost(client.txn(layout.mark, context));
     if (made?.succeeded === true) return made.revision;
   }
 }

@@ -1,7 +1,7 @@
 import { each } from '../../clock/each.js';
-import { hasCode, isStoreError } from '../contract/errors.js';
+import { isStoreError } from '../contract/errors.js';
 import type { CallContext } from './call-context.js';
-import type { EtcdClient } from './client.js';
+import { unlessLost, type EtcdClient } from './client.js';
 import { drop, get } from './connection.js';
 import type { DueEntry, Layout } from './layout.js';
 
@@ -49,12 +49,8 @@ export async function expireDue(
     const due = kvs.flatMap((kv) => layout.dueEntry(kv) ?? []);
     try {
       await each(due, LANES, async (entry) => {
-        try {
-          if (await expireOne(client, entry, newContext())) removed++;
-        } catch (error) {
-          // A lost race and a lost response cannot be distinguished. What is still due is found again.
-          if (!hasCode(error, 'unknown-outcome')) throw error;
-        }
+        // A lost race and a lost response cannot be distinguished. What is still due is found again.
+        if (await unlessLost(expireOne(client, entry, newContext()))) removed++;
       });
     } catch (error) {
       if (removed === 0 || !isStoreError(error)) throw error;

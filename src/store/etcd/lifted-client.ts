@@ -2,7 +2,7 @@ import type { Clock } from '../../clock/clock.js';
 import { hasCode, isStoreError, storeError, type StoreError } from '../contract/errors.js';
 import type { Revision } from '../contract/record.js';
 import { withinDeadline, type CallContext } from './call-context.js';
-import type { EtcdClient } from './client.js';
+import { unlessLost, type EtcdClient } from './client.js';
 import type { Layout } from './layout.js';
 import { get, put, type RangeRequest, type RangeResponse, type TxnRequest, type TxnResponse } from './connection.js';
 import {
@@ -73,10 +73,8 @@ export function createLiftedClient(inner: EtcdClient, layout: Layout, clock: Clo
       }
       const offset = seen + BEYOND;
       const raise = { compare: [{ key: liftKey, revision: found.mod }], success: [put(liftKey, liftValue(offset))] };
-      const lifted = await inner.txn(raise, context).catch((error: unknown) => {
-        // The next read shows whether it happened.
-        if (!hasCode(error, 'unknown-outcome')) throw error;
-      });
+      // If it is lost, the next read shows whether it happened.
+      const lifted = await unlessLost(inner.txn(raise, context));
       if (lifted?.succeeded !== true) continue;
       await inner.txn(layout.mark, context).catch(() => undefined);
       wentBack = false;
