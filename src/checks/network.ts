@@ -2,6 +2,7 @@ import { lookup } from 'node:dns/promises';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import type { HealthCheck } from '../health/contract.js';
+import { httpUrl } from '../options/http-url.js';
 import { aListOf, aNonEmptyString, aString, aWholeNumber, mustBe, oneOf, required } from '../options/rules.js';
 import { makeCheck, type CommonOptions } from './make-check.js';
 
@@ -131,11 +132,9 @@ export function httpCheck(options: HttpOptions): HealthCheck {
 }
 
 function isHttpUrl(value: unknown): boolean {
-  if (typeof value !== 'string' && !(value instanceof URL)) return false;
-  if (!URL.canParse(String(value))) return false;
-  const { protocol, username, password } = new URL(value);
+  const url = httpUrl(value instanceof URL ? value.href : value);
   // `fetch` refuses credentials, with a text that contains them.
-  return /^https?:$/.test(protocol) && username === '' && password === '';
+  return url !== undefined && url.username + url.password === '';
 }
 
 /** `fetch` would refuse it at every run, with a text that may contain a secret. */

@@ -1,3 +1,4 @@
+import { httpUrl } from '../../options/http-url.js';
 import { createCommand, type Command } from '../command-line/command.js';
 import { oneOf, refuseUnencryptedToken } from '../command-line/parse-command-line.js';
 import { readForObject, readTypes } from './filter.js';
@@ -97,12 +98,8 @@ function throwContradiction(flags: EventsFlags): void {
 
 function readServer(text: string): string | undefined {
   if (text === '') return undefined;
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (
-    url === undefined ||
-    !/^https?:$/.test(url.protocol) ||
-    url.username + url.password + url.search + url.hash !== ''
-  ) {
+  const url = httpUrl(text);
+  if (url === undefined || url.username + url.password + url.search + url.hash !== '') {
     throw new Error('must be an http:// or https:// URL without a user, a query and a fragment');
   }
   return text;

@@ -1,6 +1,7 @@
 import { systemClock, type Clock } from '../../clock/clock.js';
 import type { Observe } from '../../observe/observation.js';
 import { checkOptions, type OptionRules } from '../../options/check-options.js';
+import { httpUrl } from '../../options/http-url.js';
 import {
   aFunction,
   aBoolean,
@@ -100,10 +101,8 @@ export type EtcdSettings = {
 } & { readonly tls: EtcdTlsOptions | undefined; readonly login: { readonly [Name in Login]: string } | undefined };
 
 const isEndpoint = (value: unknown): value is string => {
-  if (typeof value !== 'string' || !URL.canParse(value)) return false;
-  const { protocol, hostname, username, password, pathname, search, hash } = new URL(value);
-  const plain = username === '' && password === '' && (pathname === '' || pathname === '/') && search + hash === '';
-  return plain && hostname !== '' && (protocol === 'http:' || protocol === 'https:');
+  const url = httpUrl(value);
+  return url?.pathname === '/' && url.username + url.password + url.search + url.hash === '';
 };
 
 const areEndpoints = (value: unknown): value is readonly string[] => Array.isArray(value) && value.every(isEndpoint);

@@ -1,6 +1,7 @@
 import type { Clock } from '../../../clock/clock.js';
 import type { Caller } from '../../../model/caller.js';
 import { checkOptions, type OptionRule, type OptionRules } from '../../../options/check-options.js';
+import { httpUrl } from '../../../options/http-url.js';
 import {
   aBoolean,
   aClock,
@@ -98,15 +99,13 @@ export interface HttpTransportOptions extends ConnectionSettings {
 }
 
 const isServer = (value: unknown): boolean => {
-  if (typeof value !== 'string' || !URL.canParse(value)) return false;
-  const { protocol, username, password, search, hash } = new URL(value);
-  return (protocol === 'http:' || protocol === 'https:') && !username && !password && !search && !hash;
+  const url = httpUrl(value);
+  return url !== undefined && url.username + url.password + url.search + url.hash === '';
 };
 
 const isProxy = (value: unknown): boolean => {
-  if (typeof value !== 'string' || !URL.canParse(value)) return false;
-  const { protocol, username, password } = new URL(value);
-  return ['http:', 'https:'].includes(protocol) && isPercentEncoded(username) && isPercentEncoded(password);
+  const url = httpUrl(value);
+  return url !== undefined && isPercentEncoded(url.username) && isPercentEncoded(url.password);
 };
 
 function isPercentEncoded(text: string): boolean {
