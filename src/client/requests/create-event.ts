@@ -7,13 +7,15 @@ import { httpDate } from './response-headers.js';
 import { readObject } from './read-response.js';
 import { askObject, send, withDeadline, type CallContext, type ClientRequest } from './call.js';
 import type { Deadline } from './deadline.js';
-import { hasUnknownOutcome, notCarriedOut, readFailed, repeat } from './repeat.js';
+import { hasUnknownOutcome, notCarriedOut, readFailed, repeat, type MayRepeat } from './repeat.js';
 
 /** Times of stored events and the Date header have whole seconds, and the clocks of a server's replicas differ. */
 const INEXACT_MS = 5_000;
 
 /** Codes of refusals of the content: earlier attempts of the same request were refused as well. */
 const CONTENT_REFUSALS = [400, 413, 415, 422];
+
+const mayCreateAgain: MayRepeat = (error) => notCarriedOut(error) || hasUnknownOutcome(error);
 
 /**
  * Creates an event with a fixed name. It may be sent again after an unknown outcome, because a name is taken only once;
@@ -47,12 +49,7 @@ export function createNamed(
 
   return withDeadline(context, limits, async (deadline) => {
     try {
-      return await repeat(
-        context,
-        deadline,
-        (error) => notCarriedOut(error) || hasUnknownOutcome(error),
-        () => attempt(deadline),
-      );
+      return await repeat(context, deadline, mayCreateAgain, () => attempt(deadline));
     } catch (error) {
       const isCertain = isStatusError(error) && CONTENT_REFUSALS.includes(error.code);
       if (deadline.signal.aborted || unknown === undefined || hasUnknownOutcome(error) || isCertain) throw error;
