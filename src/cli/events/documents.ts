@@ -25,15 +25,10 @@ function* eachOf(events: readonly Event[], write: (event: Event) => string): Gen
   for (const event of events) yield write(event);
 }
 
-const listOf = (items: readonly Event[]) => ({
-  apiVersion: 'v1',
-  items,
-  kind: 'List',
-  metadata: { resourceVersion: '' },
-});
+const EMPTY_LIST = { apiVersion: 'v1', items: [], kind: 'List', metadata: { resourceVersion: '' } };
 
 function* jsonList(events: readonly Event[]): Generator<string> {
-  const [head = '', tail = ''] = writeJson(listOf([])).split('[]');
+  const [head = '', tail = ''] = writeJson(EMPTY_LIST).split('[]');
   if (events.length === 0) {
     yield `${head}[]${tail}`;
     return;
@@ -49,7 +44,7 @@ function* jsonList(events: readonly Event[]): Generator<string> {
 
 /** The YAML of a list, one item at a time. */
 function* yamlList(events: readonly Event[], write: (value: unknown) => string): Generator<string> {
-  const [head = '', tail = ''] = write(listOf([])).split('items: []\n');
+  const [head = '', tail = ''] = write(EMPTY_LIST).split('items: []\n');
   yield `${head}items:${events.length === 0 ? ' []' : ''}\n`;
   // Written as an item of a list, so that it is indented like one.
   for (const event of events) yield write({ items: [shown(event)] }).slice('items:\n'.length);
