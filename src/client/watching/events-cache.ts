@@ -89,10 +89,7 @@ export function createEventsCache(options: EventsCacheOptions): EventsCache {
 
   let listed = (): void => undefined;
   let ended: (error: Error) => void = () => undefined;
-  const synced = new Promise<void>((resolve, reject) => {
-    listed = resolve;
-    ended = reject;
-  });
+  const synced = new Promise<void>((...settle) => ([listed, ended] = settle));
   // A failure that nobody awaits has been reported to `observe`.
   synced.catch(() => undefined);
 
