@@ -149,12 +149,9 @@ async function* lines(body: ApiResponse['body']): AsyncGenerator<string, void, u
 }
 
 async function* decoded(body: ApiResponse['body']): AsyncGenerator<string, void, undefined> {
+  if (body === null) return;
+  if (typeof body === 'string') return yield body;
   const decoder = new TextDecoder();
-  if (body === null || body === '') return;
-  if (!isStream(body)) {
-    yield typeof body === 'string' ? body : decoder.decode(body);
-    return;
-  }
-  for await (const chunk of body) yield decoder.decode(chunk, { stream: true });
+  for await (const chunk of isStream(body) ? body : [body]) yield decoder.decode(chunk, { stream: true });
   yield decoder.decode();
 }

@@ -87,10 +87,7 @@ export function testRecorder(options: TestRecorderOptions = {}): TestRecorder {
       series: new Set(keys).size,
     };
   };
-  const close = (): Promise<void> => {
-    closed = true;
-    return Promise.resolve();
-  };
+  const close = async (): Promise<void> => void (closed = true);
   return {
     event,
     recorded,
