@@ -22,6 +22,7 @@ const ADVICE: Readonly<Record<string, string>> = Object.freeze({
   '28P01': 'the server refused the password',
   '3D000': 'the database does not exist',
   '3F000': 'the schema no longer exists',
+  '40001': 'transactions are not read committed by default, or the server is a standby',
   '42P01': 'a table of the schema no longer exists',
   '42883': 'a function of the schema no longer exists',
   [DISK_FULL]: 'the disk of the server is full',

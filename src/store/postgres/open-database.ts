@@ -5,6 +5,7 @@ import { quoted } from './names.js';
 import type { PostgresValue } from './client.js';
 import type { Row, StoreParts } from './requests.js';
 import { numberOf } from './rows.js';
+import { emptyTable } from './schema-lift.js';
 import { FIRST_VERSION, postgresSchema, SCHEMA_VERSION } from './schema.js';
 
 /** The server is no standby, and yet it accepts no writes. */
@@ -72,6 +73,7 @@ export async function openDatabase(options: OpenDatabaseOptions): Promise<Revisi
     `${s}.meta`,
   ]);
   const meta = present === 'true' && (await ask('version', `SELECT version::text AS version FROM ${s}.meta`));
+  if (meta !== false && meta['version'] === undefined) throw refuse(emptyTable(s, 'meta'));
   const version = meta === false ? 0 : Number(meta['version']);
   if (version > SCHEMA_VERSION || (version > 0 && version < FIRST_VERSION)) {
     throw refuse(

@@ -33,5 +33,5 @@ export function recordOfRow(row: Row): EventRecord {
 }
 
 function damaged(): Error {
-  return storeError('unavailable', 'PostgreSQL: a row does not have the columns it should have');
+  return storeError('unavailable', 'PostgreSQL: a row or a column is missing: the tables were changed or emptied');
 }

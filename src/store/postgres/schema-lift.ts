@@ -10,6 +10,10 @@ const READ_TIMELINE = `BEGIN
         v_timeline := NULL;
       END;`;
 
+/** Without the row of this table the store cannot be used. `s` is the quoted schema. */
+export const emptyTable = (s: string, table: 'meta' | 'counter'): string =>
+  `the table ${s}.${table} is empty, or row level security hides its row: restore it, or drop the schema`;
+
 /** The identifier of the cluster, which differs after a dump was restored elsewhere. */
 export function systemFunction(s: string): string {
   return `
@@ -46,6 +50,9 @@ export function liftFunction(s: string, channel: string): string {
     BEGIN
       ${READ_TIMELINE}
       SELECT c.revision, c.timeline, c.place INTO v_counter FROM ${s}.counter c WHERE c.id FOR UPDATE;
+      IF NOT FOUND THEN
+        RAISE EXCEPTION '${emptyTable(s, 'counter')}';
+      END IF;
       v_log := (SELECT v.rev FROM ${s}.versions v ORDER BY v.rev DESC LIMIT 1);
       IF v_counter.revision >= p_seen AND v_counter.revision >= coalesce(v_log, 0) AND v_counter.place = v_place
          AND coalesce(v_counter.timeline = v_timeline, true) THEN

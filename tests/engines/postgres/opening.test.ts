@@ -151,6 +151,25 @@ describeWithPostgres('opening a PostgreSQL store', () => {
     );
   });
 
+  test.each(['meta', 'counter'])('an empty table %s, as in a dump without data, is refused by name', async (table) => {
+    const schema = `empty_${table}`;
+    const running = open({ schema });
+    const { revision } = await running.create(key('a'), sampleEvent(), later());
+    await admin.query(`CREATE TABLE ${schema}.kept AS TABLE ${schema}.${table}; DELETE FROM ${schema}.${table}`);
+    const late = open({ schema });
+    expect(await failure(late)).toContain(
+      `the table "${schema}".${table} is empty, or row level security hides its row: restore it, or drop the schema`,
+    );
+    if (table === 'counter') {
+      expect(await failure(running)).toMatch(/emptied/);
+      await expect(running.create(key('b'), sampleEvent(), later())).rejects.toThrow(/counter is empty/);
+    }
+    await admin.query(`INSERT INTO ${schema}.${table} TABLE ${schema}.kept`);
+    // The floor has not risen meanwhile.
+    expect((await running.list({ at: revision, limit: 1 })).records).toHaveLength(1);
+    await Promise.all([running.close(), late.close()]);
+  });
+
   test('migrate: false reports what is missing, and works with the schema applied by hand', async () => {
     const store = open({ schema: 'by-Hand', migrate: false });
     expect(await failure(store)).toMatch(/"by-Hand" does not exist: apply postgresSchema\(\)/);

@@ -11,7 +11,7 @@ describe('a failed request', () => {
     ['53100', 'unavailable', /disk/],
     ['53300', 'unavailable', /no free connection/],
     ['57P03', 'unavailable', /starting up/],
-    ['40001', 'unavailable', /says the server/],
+    ['40001', 'unavailable', /read committed/],
     ['40P01', 'unavailable', /says the server/],
     ['55P03', 'unavailable', /counter/],
     ['57014', 'unavailable', /cancelled/],
