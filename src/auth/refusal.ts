@@ -3,6 +3,7 @@ import type { ApiResponse } from '../http/response.js';
 import type { Caller } from '../model/caller.js';
 import type { Status } from '../model/status.js';
 import { failureStatus } from '../responses/failure-status.js';
+import { detailsOf, named, qualified } from '../responses/group-resource.js';
 import { NOSNIFF, NOT_CACHED, statusResponse } from '../responses/fixed-responses.js';
 import type { Attributes, PathAttributes, ResourceAttributes } from './contract.js';
 
@@ -23,17 +24,16 @@ export function isResourceAttributes(attributes: Attributes): attributes is Reso
   return 'resource' in attributes;
 }
 
-/** The 403 in Kubernetes' words, in which name and reason are not escaped. `details` is empty for a path. */
+/** The 403 in Kubernetes' words, in which the reason is not escaped, and the name only quoted. `details` is empty for a path. */
 export function forbiddenStatus(caller: Caller, attributes: Attributes, reason?: string): Status {
   if (!isResourceAttributes(attributes)) return forbiddenPathStatus(caller, attributes, reason);
   const { verb, group, resource, subresource, namespace, name } = attributes;
   const what = goQuote(subresource ? `${resource}/${subresource}` : resource);
   const where = namespace ? `in the namespace ${goQuote(namespace)}` : 'at the cluster scope';
   const sentence = `User ${goQuote(caller.name)} cannot ${verb} resource ${what} in API group ${goQuote(group)} ${where}`;
-  const subject = `${group ? `${resource}.${group}` : resource}${name ? ` "${name}"` : ''} is forbidden`;
-  const message = `${resource ? subject : 'forbidden'}: ${escapedSentence(sentence, reason)}`;
-  const details = { ...(name && { name }), ...(group && { group }), ...(resource && { kind: resource }) };
-  return failureStatus(403, 'Forbidden', message, details);
+  const subject = name ? named(attributes, name) : qualified(attributes);
+  const message = `${resource ? `${subject} is forbidden` : 'forbidden'}: ${escapedSentence(sentence, reason)}`;
+  return failureStatus(403, 'Forbidden', message, detailsOf(attributes, name));
 }
 
 export function refusedResponse(status: Status): ApiResponse {

@@ -180,7 +180,6 @@ const SEAMS: Readonly<Record<string, string>> = {
   'events/reading/get-event.ts': 'each verb has its own file',
   'events/reading/list-events.ts': 'each verb has its own file',
   'events/reading/watch-events.ts': 'each verb has its own file',
-  'events/writing/create-event.ts': 'each verb has its own file',
   'events/writing/delete-event.ts': 'each verb has its own file',
   'health/run-context.ts': 'the context of one run, tested on its own, beside the longest file of the room',
   'observe/is-probe.ts': 'a public function, which its entry only re-exports',

@@ -1,29 +1,12 @@
-import { shorten } from '../../json/go-print.js';
 import type { StatusDetails } from '../../model/status.js';
 import { failureStatus, UNAUTHORIZED } from '../../responses/failure-status.js';
+import { detailsOf, named, type GroupResource } from '../../responses/group-resource.js';
 import { joinFieldErrors, toCause, type FieldError } from './field-error.js';
 import { withinLength, statusFailure, type StatusFailure } from './status-failure.js';
-
-/** A resource as failures name it: `events` of group `events.example.com`. */
-export interface GroupResource {
-  readonly group: string;
-  readonly resource: string;
-}
 
 function failure(...parts: Parameters<typeof failureStatus>): StatusFailure {
   return statusFailure(failureStatus(...parts));
 }
-
-/** `events.events.example.com`, or `events` in the core group. */
-function qualified({ group, resource }: GroupResource): string {
-  return group ? `${resource}.${group}` : resource;
-}
-
-const detailsOf = (gr: GroupResource, name: string): StatusDetails => ({
-  ...(name && { name }),
-  ...(gr.group && { group: gr.group }),
-  ...(gr.resource && { kind: gr.resource }),
-});
 
 export function badRequest(message: string): StatusFailure {
   return failure(400, 'BadRequest', message);
@@ -34,7 +17,7 @@ export function unauthorized(): StatusFailure {
 }
 
 export function notFound(gr: GroupResource, name: string): StatusFailure {
-  return failure(404, 'NotFound', `${qualified(gr)} "${name}" not found`, detailsOf(gr, name));
+  return failure(404, 'NotFound', `${named(gr, name)} not found`, detailsOf(gr, name));
 }
 
 /** 404: no such route below a known group. */
@@ -51,16 +34,18 @@ export function notAcceptable(message: string, details?: StatusDetails): StatusF
 }
 
 export function alreadyExists(gr: GroupResource, name: string, prefix = ''): StatusFailure {
-  return failure(409, 'AlreadyExists', `${prefix}${qualified(gr)} "${name}" already exists`, detailsOf(gr, name));
+  return failure(409, 'AlreadyExists', `${prefix}${named(gr, name)} already exists`, detailsOf(gr, name));
 }
 
-export function generatedNameTaken(gr: GroupResource, name: string): StatusFailure {
-  const message = `${gr.resource} "${name}" already exists, the server was not able to generate a unique name for the object`;
+/** For an object with a `generateName`, even if the client sent the name. Kubernetes names no group here. */
+export function generatedNameTaken({ resource }: GroupResource, name: string, prefix = ''): StatusFailure {
+  const gr = { group: '', resource };
+  const message = `${prefix}${named(gr, name)} already exists, the server was not able to generate a unique name for the object`;
   return failure(409, 'AlreadyExists', message, { ...detailsOf(gr, name), retryAfterSeconds: 1 });
 }
 
 export function conflict(gr: GroupResource, name: string, why: string): StatusFailure {
-  const message = `Operation cannot be fulfilled on ${qualified(gr)} "${name}": ${why}`;
+  const message = `Operation cannot be fulfilled on ${named(gr, name)}: ${why}`;
   return failure(409, 'Conflict', message, detailsOf(gr, name));
 }
 
@@ -87,13 +72,9 @@ export function unknownFormat(accepted: readonly string[]): StatusFailure {
 /** Errors that do not fit into a Status are omitted. `group` is empty for Event, `meta.k8s.io` for options. */
 export function invalid(kind: string, name: string, errors: readonly FieldError[], group = ''): StatusFailure {
   const listed = withinLength(errors, ({ field, text }) => field.length + text.length);
-  const message = `${group ? `${kind}.${group}` : kind} "${shorten(name)}" is invalid: ${joinFieldErrors(listed)}`;
-  return failure(422, 'Invalid', message, {
-    ...(name && { name }),
-    ...(group && { group }),
-    ...(kind && { kind }),
-    causes: listed.map(toCause),
-  });
+  const gr = { group, resource: kind };
+  const message = `${named(gr, name)} is invalid: ${joinFieldErrors(listed)}`;
+  return failure(422, 'Invalid', message, { ...detailsOf(gr, name), causes: listed.map(toCause) });
 }
 
 /** 422 without a reason: a JSON Patch operation that failed. */

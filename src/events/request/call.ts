@@ -2,7 +2,6 @@ import type { Query } from '../../http/url.js';
 import type { BodyLimits } from '../../api/body/parse-body.js';
 import type { FieldTracker } from '../../api/managed-fields/field-tracker.js';
 import type { ChunkMemory } from '../../api/representation/chunk-memory.js';
-import type { GroupResource } from '../../api/status/failures.js';
 import type { Access } from '../../auth/access.js';
 import { type Clock, nextTurn } from '../../clock/clock.js';
 import type { ApiRequest } from '../../http/request.js';
@@ -29,6 +28,7 @@ import type { Status } from '../../model/status.js';
 import { statusFailure } from '../../api/status/status-failure.js';
 import type { Attributes } from '../../auth/contract.js';
 import { forbiddenStatus } from '../../auth/refusal.js';
+import type { GroupResource } from '../../responses/group-resource.js';
 import { chain } from '../../http/promise.js';
 import { NOSNIFF } from '../../responses/fixed-responses.js';
 

@@ -8,10 +8,10 @@ import {
   serviceUnavailable,
   timeout,
   tooLarge,
-  type GroupResource,
 } from '../../api/status/failures.js';
 import type { StatusFailure } from '../../api/status/status-failure.js';
 import { SHUTTING_DOWN } from '../../responses/failure-status.js';
+import type { GroupResource } from '../../responses/group-resource.js';
 import type { Revision } from '../../store/contract/event-store.js';
 import { isStoreError, type StoreError, type StoreErrorCode } from '../../store/contract/errors.js';
 

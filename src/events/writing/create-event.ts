@@ -1,5 +1,5 @@
 import { readWriteOptions } from '../../api/options/write-options.js';
-import { alreadyExists } from '../../api/status/failures.js';
+import { alreadyExists, generatedNameTaken } from '../../api/status/failures.js';
 import { chain } from '../../http/promise.js';
 import type { Event } from '../../model/event.js';
 import type { EventRecord } from '../../store/contract/record.js';
@@ -24,5 +24,7 @@ export function createEvent(call: VerbCall): Result | Promise<Result> {
 
 function nameTaken(call: VerbCall, event: Event, existing: EventRecord | undefined): Error {
   const leaving = existing !== undefined && decodeEvent(existing.event.bytes).metadata.deletionTimestamp !== undefined;
-  return alreadyExists(resourceOf(call), event.metadata.name ?? '', leaving ? 'object is being deleted: ' : '');
+  const { name = '', generateName } = event.metadata;
+  const failure = generateName ? generatedNameTaken : alreadyExists;
+  return failure(resourceOf(call), name, leaving ? 'object is being deleted: ' : '');
 }

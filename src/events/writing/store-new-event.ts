@@ -1,6 +1,6 @@
 import { toRevision, uintError } from '../../api/options/query.js';
 import type { WriteOptions } from '../../api/options/write-options.js';
-import { badRequest, generatedNameTaken, invalid, tooManyRequests } from '../../api/status/failures.js';
+import { badRequest, invalid, tooManyRequests } from '../../api/status/failures.js';
 import { dedupeOwnerReferences } from '../../api/validation/owner-references.js';
 import { settle } from '../../http/promise.js';
 import type { Event } from '../../model/event.js';
@@ -10,7 +10,6 @@ import { type EventKey, type EventRecord, eventSize, type EncodedEvent } from '.
 import {
   authorize,
   expiryOf,
-  resourceOf,
   type EventsDependencies,
   type VerbCall,
   storedObject,
@@ -26,7 +25,7 @@ const NAME_ATTEMPTS = 8;
 
 /**
  * Stores a new event, unless this is a dry run: sets the server's fields, applies rules and rate limits. `taken` is
- * called if the name exists. `entries`: managed fields, if known. @throws StatusFailure 400, 409, 422, 429
+ * called if the name exists, or eight generated ones. `entries`: managed fields, if known. @throws StatusFailure 400, 409, 422, 429
  */
 export function storeNewEvent<T>(
   call: VerbCall,
@@ -77,11 +76,8 @@ export function storeNewEvent<T>(
     if (existing) return nameTaken(existing);
     return { kind: 'object', status: 201, json: version.unstoredJson(event) };
   };
-  const nameTaken = (existing: EventRecord | undefined): Result | T | Promise<Result | T> => {
-    if (!generated) return taken(existing);
-    if (attempts === NAME_ATTEMPTS) throw generatedNameTaken(resourceOf(call), metadata.name ?? '');
-    return attempt();
-  };
+  const nameTaken = (existing: EventRecord | undefined): Result | T | Promise<Result | T> =>
+    generated && attempts < NAME_ATTEMPTS ? attempt() : taken(existing);
   return attempt();
 }
 

@@ -33,6 +33,11 @@ describe('the message of a 403', () => {
     );
   });
 
+  it('quotes the name as Go does', () => {
+    const message = forbiddenMessage(jane, { ...list, verb: 'get', name: 'a"\u001b' });
+    expect(message).toContain(String.raw`events.events.example.com "a\"\x1b" is forbidden: `);
+  });
+
   it('contains “at the cluster scope” without a namespace, and shows a subresource', () => {
     expect(forbiddenMessage(jane, { ...list, namespace: undefined, subresource: 'status' })).toBe(
       'events.events.example.com is forbidden: User "jane" cannot list resource "events/status" in API group "events.example.com" at the cluster scope',

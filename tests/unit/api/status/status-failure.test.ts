@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { MAX_STATUS_LENGTH } from '../../../../src/api/status/status-failure.js';
-import { badRequest, invalid } from '../../../../src/api/status/failures.js';
+import { alreadyExists, badRequest, conflict, invalid, notFound } from '../../../../src/api/status/failures.js';
 import { invalidValue } from '../../../../src/api/status/field-error.js';
 
 test('a long message is truncated', () => {
@@ -28,4 +28,22 @@ test('a single cause is listed however long it is, with its value shortened', ()
   expect(status.details?.causes?.[0]?.message).toBe(`Invalid value: "${'n'.repeat(4096)}...": too long`);
   expect(status.details?.name).toBe(`${'n'.repeat(256)}...`);
   expect(status.message).toContain(`Event "${'n'.repeat(256)}..." is invalid: `);
+});
+
+test('names are quoted as in Go, and shortened', () => {
+  const events = { group: 'events.example.com', resource: 'events' };
+  const name = 'a"b\\c\u001b[2J';
+  const quoted = String.raw`"a\"b\\c\x1b[2J"`;
+  for (const { status } of [
+    notFound(events, name),
+    alreadyExists(events, name),
+    conflict(events, name, 'why'),
+    invalid('Event', name, [invalidValue('metadata.name', name, 'bad')]),
+  ]) {
+    expect(status.message).toContain(` ${quoted}`);
+    expect(status.details?.name).toBe(name);
+  }
+  expect(notFound(events, 'x'.repeat(1000)).status.message).toBe(
+    `events.events.example.com "${'x'.repeat(256)}..." not found`,
+  );
 });

@@ -47,6 +47,7 @@ describe('generateName', () => {
     expect(response.headers['retry-after']).toBe('1');
     const status = await response.json<{ message: string }>();
     expect(status).toMatchObject({ reason: 'AlreadyExists', details: { kind: 'events', retryAfterSeconds: 1 } });
+    expect(status).not.toHaveProperty('details.group');
     expect(status.message).toMatch(
       /^events "web-[a-z0-9]{5}" already exists, the server was not able to generate a unique name for the object$/,
     );
@@ -78,6 +79,23 @@ describe('a name that is taken', () => {
     expect(response.json['message']).toBe('object is being deleted: events.events.example.com "a" already exists');
     const dry = await json(`POST ${path()}?dryRun=All`, event('a'));
     expect(dry.json['message']).toBe(response.json['message']);
+  });
+
+  test('is answered like a generated one if the event has a generateName too', async () => {
+    const { create, ask, json } = bench();
+    await create('a', {}, { finalizers: ['example.com/hold'] });
+    const both = event('a', {}, { generateName: 'web-' });
+    const response = await ask(`POST ${path()}`, { json: both });
+    expect(response.headers['retry-after']).toBe('1');
+    const message = 'events "a" already exists, the server was not able to generate a unique name for the object';
+    expect(await response.json()).toMatchObject({
+      message,
+      details: { name: 'a', kind: 'events', retryAfterSeconds: 1 },
+      code: 409,
+    });
+    await json(`DELETE ${path('/a')}`);
+    const leaving = await json(`POST ${path()}`, both);
+    expect(leaving.json['message']).toBe(`object is being deleted: ${message}`);
   });
 
   test('by an event that was deleted meanwhile is an ordinary 409', async () => {
