@@ -1,4 +1,5 @@
 import { acceptedPatchTypes } from '../patch/apply-patch.js';
+import { COLLECTION_MEDIA_TYPES, OBJECT_MEDIA_TYPES } from '../representation/media-types.js';
 import {
   deleteOptionsShape,
   apiResourceListShape,
@@ -81,8 +82,6 @@ export interface OperationFacts {
   readonly list: string;
 }
 
-const OBJECT_TYPES = ['application/json', 'application/yaml'];
-const LIST_TYPES = [...OBJECT_TYPES, 'application/json;stream=watch'];
 const DESCRIPTIONS = { '200': 'OK', '201': 'Created', '202': 'Accepted' } as const;
 type Code = keyof typeof DESCRIPTIONS;
 
@@ -115,25 +114,25 @@ export function resourcePaths(root: string, facts: OperationFacts): Readonly<Rec
     'x-kubernetes-group-version-kind': gvk,
   });
   const one = `Namespaced${kind}`;
-  const listed = { responses: responsesOf(LIST_TYPES, list, '200') };
+  const listed = { responses: responsesOf(COLLECTION_MEDIA_TYPES, list, '200') };
   const listing = `list or watch objects of kind ${kind}`;
-  const watched = { responses: responsesOf(LIST_TYPES, watchEventShape().definition, '200') };
+  const watched = { responses: responsesOf(COLLECTION_MEDIA_TYPES, watchEventShape().definition, '200') };
   const watching = `watch ${kind}; older form of a list with watch=true`;
-  const written = (...codes: readonly Code[]): Json => responsesOf(OBJECT_TYPES, object, ...codes);
+  const written = (...codes: readonly Code[]): Json => responsesOf(OBJECT_MEDIA_TYPES, object, ...codes);
   const objectResponses = (...codes: readonly Code[]): Json =>
-    responsesOf(OBJECT_TYPES, statusShape().definition, ...codes);
+    responsesOf(OBJECT_MEDIA_TYPES, statusShape().definition, ...codes);
   const write = {
     parameters: WRITE_PARAMETERS,
-    requestBody: { content: contentOf(OBJECT_TYPES, object), required: true },
+    requestBody: { content: contentOf(OBJECT_MEDIA_TYPES, object), required: true },
   };
-  const deleteBody = { content: contentOf(OBJECT_TYPES, deleteOptionsShape().definition) };
+  const deleteBody = { content: contentOf(OBJECT_MEDIA_TYPES, deleteOptionsShape().definition) };
   const name = path('name', `name of the ${kind}`);
   const reading = [...LIST_PARAMETERS, PRETTY, WATCH];
   const namespaced = `namespaces/{namespace}/${plural}`;
   return {
     [`${root}/`]: {
       get: plain('get', 'APIResources', 'get available resources', {
-        responses: responsesOf(OBJECT_TYPES, apiResourceListShape().definition, '200'),
+        responses: responsesOf(OBJECT_MEDIA_TYPES, apiResourceListShape().definition, '200'),
       }),
     },
     [`${root}/${plural}`]: {

@@ -67,6 +67,16 @@ test('operations are those of kube-apiserver', () => {
   expect(JSON.stringify(core)).toContain('"patchCoreV1NamespacedEvent"');
 });
 
+test('every type of body and response that is served is listed, as in kube-apiserver', () => {
+  const types = ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf'];
+  const streams = ['application/json;stream=watch', 'application/vnd.kubernetes.protobuf;stream=watch'];
+  const typesOf = (...path: string[]): string[] => Object.keys(at(document, 'paths', ...path, 'content'));
+  expect(typesOf(`${ROOT}/events`, 'get', 'responses', '200')).toEqual([...types, ...streams]);
+  expect(typesOf(ITEM, 'get', 'responses', '200')).toEqual(types);
+  expect(typesOf(ITEM, 'put', 'requestBody')).toEqual(types);
+  expect(typesOf(`${ROOT}/`, 'get', 'responses', '200')).toEqual(types);
+});
+
 test('the members of a series are required in events.k8s.io/v1 only, as in kube-apiserver', () => {
   const requiredOf = (one: unknown, name: string): unknown => at(one, 'components', 'schemas', name)['required'];
   expect(requiredOf(document, 'io.k8s.api.events.v1.EventSeries')).toEqual(['count', 'lastObservedTime']);
