@@ -20,10 +20,25 @@ function startRevision(clock: Clock, { startAt, startAbove = 0 }: MemoryStoreOpt
   return Math.max(1, startAbove, Math.floor(clock.now()));
 }
 
-export type MemoryParts = ReturnType<typeof createParts>;
+export interface MemoryParts {
+  readonly state: MemoryState;
+  readonly feeds: PagedFeeds;
+  readonly history: HistoryPruner;
+  readonly jsonCache: JsonCache;
+  readonly capacity: Capacity;
+  /** Writes an event, whatever the slot held before. `sequence`: as for {@link MemoryState.put}. Fails with `full`. */
+  put(target: Slot | string, key: EventKey, event: EncodedEvent, expiresAt: number, sequence?: number): Version;
+  /** Removes a live version, and returns its tombstone. `sequence`: as for {@link MemoryState.put}. */
+  remove(version: Version, sequence?: number): Version;
+}
 
 /** Creates the components of an empty store. `expiry`: see {@link createMemoryState}. */
-export function createParts(clock: Clock, options: MemoryStoreOptions, bounds: Bounds, expiry?: ExpiryQueue) {
+export function createParts(
+  clock: Clock,
+  options: MemoryStoreOptions,
+  bounds: Bounds,
+  expiry?: ExpiryQueue,
+): MemoryParts {
   const state = createMemoryState(startRevision(clock, options), clock, bounds.arenaBytes, expiry);
   const feeds = createPagedFeeds({
     read(after) {
@@ -63,20 +78,18 @@ export function createParts(clock: Clock, options: MemoryStoreOptions, bounds: B
     unread: () => unread,
   });
   return {
-    state: state as MemoryState,
-    feeds: feeds as PagedFeeds,
-    history: history as HistoryPruner,
-    jsonCache: jsonCache as JsonCache,
-    capacity: capacity as Capacity,
-    /** Writes an event, whatever the slot held before. `sequence`: as for `put` of the state. Fails with `full`. */
-    put(target: Slot | string, key: EventKey, event: EncodedEvent, expiresAt: number, sequence?: number): Version {
+    state,
+    feeds,
+    history,
+    jsonCache,
+    capacity,
+    put(target, key, event, expiresAt, sequence) {
       const found = capacity.admit(target, eventSize(event), event);
       const version = state.put(found ? target : state.slotOf(key), event, expiresAt, sequence);
       afterWrite();
       return version;
     },
-    /** Removes a live version, and returns its tombstone. `sequence`: as for `put`. */
-    remove(version: Version, sequence?: number): Version {
+    remove(version, sequence) {
       const tombstone = state.remove(version, sequence);
       afterWrite();
       return tombstone;

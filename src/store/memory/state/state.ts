@@ -12,18 +12,42 @@ import { createRevisionIndex } from '../index/revision-index.js';
 import { keyOf, sortKey } from '../bytes/sort-key.js';
 import { StoredEvent } from '../bytes/stored-event.js';
 
-export type MemoryState = ReturnType<typeof createMemoryState>;
+/** Everything a memory store holds, and the operations that change it. All of them are synchronous. */
+export interface MemoryState {
+  /** The revision of sequence number 0. Inside of the store, revisions are sequence numbers counted from this one. */
+  readonly start: Revision;
+  readonly log: ChangeLog;
+  readonly keys: KeyIndex;
+  readonly revisions: ReturnType<typeof createRevisionIndex>;
+  readonly valueIndex: ReturnType<typeof createValueIndex>;
+  readonly pastViews: ReturnType<typeof createPastViews>;
+  readonly expiry: ExpiryQueue;
+  readonly events: EventStorage;
+  find(key: EventKey): Version | undefined;
+  /** The slot of a key, or the sort key for one. */
+  slotOf(key: EventKey): Slot | string;
+  /** Writes a new event. `expiresAt`: microseconds. `sequence`: a number after the latest; default: the next. */
+  put(target: Slot | string, event: EncodedEvent, expiresAt: number, sequence?: number): Version;
+  /** Adds an event of the initial state, at a sequence number before the first change. Its slot is free. */
+  load(target: string, event: EncodedEvent, expiresAt: number, sequence: number): void;
+  /** Puts a tombstone in front of a live version. `sequence`: as for `put`. */
+  remove(version: Version, sequence?: number): Version;
+  /** Drops the oldest change and the version that only it kept readable. */
+  pruneOldest(): void;
+  /** Memory in bytes, split into the current state and history. */
+  held(): { readonly current: number; readonly history: number };
+  /** The record of a version that has an event. `sequence`: overrides its own; `key`: its key, if the caller has it. */
+  record(version: Version, sequence?: number, key?: EventKey): EventRecord;
+  change(version: Version): Change;
+}
 
-/**
- * Everything a memory store holds, and the operations that change it. All of them are synchronous. The first change gets
- * the revision after `start`. `expiry`: an empty one, if another store expires.
- */
+/** A state whose first change gets the revision after `start`. `expiry`: an empty one, if another store expires. */
 export function createMemoryState(
   start: Revision,
   clock: Clock,
   arenaBytes?: number,
   expiry: ExpiryQueue = createExpiryQueue(start),
-) {
+): MemoryState {
   const log = createChangeLog();
   const keys = createKeyIndex();
   const revisions = createRevisionIndex();
@@ -44,7 +68,7 @@ export function createMemoryState(
 
   /** An event usually has the same values as the one it replaces; those are interned already and need no lookup. */
   const internedLike =
-    (before: StoredEvent): typeof valueIndex.intern =>
+    (before: StoredEvent): MemoryState['valueIndex']['intern'] =>
     (field, value) => {
       const kept = StoredEvent.field(before, field);
       return value === kept && value !== '' ? kept : valueIndex.intern(field, value);
@@ -87,38 +111,30 @@ export function createMemoryState(
   };
 
   return {
-    /** The revision of sequence number 0. Inside of the store, revisions are sequence numbers counted from this one. */
-    start: start as Revision,
-    log: log as ChangeLog,
-    keys: keys as KeyIndex,
-    revisions: revisions as ReturnType<typeof createRevisionIndex>,
-    valueIndex: valueIndex as ReturnType<typeof createValueIndex>,
-    pastViews: pastViews as ReturnType<typeof createPastViews>,
-    expiry: expiry as ExpiryQueue,
-    events: events as EventStorage,
-    /** The record of a version that has an event. `at`: overrides its revision; `given`: its key, if the caller has it. */
-    record: (version: Version, at?: number, given?: EventKey): EventRecord => record(version, at, given),
-    find(key: EventKey): Version | undefined {
+    start,
+    log,
+    keys,
+    revisions,
+    valueIndex,
+    pastViews,
+    expiry,
+    events,
+    record,
+    find(key) {
       const head = (known(key) ?? keys.get(sortKey(key)))?.head;
       return head?.event === undefined ? undefined : head;
     },
-    /** The slot of a key, or the sort key for one. */
-    slotOf(key: EventKey): Slot | string {
+    slotOf(key) {
       const text = sortKey(key);
       return keys.get(text) ?? text;
     },
-    /** Writes a new event. `expiresAt`: microseconds. `sequence`: a number after the latest; default: the next. */
-    put(target: Slot | string, event: EncodedEvent, expiresAt: number, sequence: number = log.latest() + 1): Version {
+    put(target, event, expiresAt, sequence = log.latest() + 1) {
       const version = write(target, event, expiresAt, sequence);
       log.append(version, clock.monotonic());
       return version;
     },
-    /** Adds an event of the initial state, at a sequence number before the first change. Its slot is free. */
-    load(target: string, event: EncodedEvent, expiresAt: number, sequence: number): void {
-      write(target, event, expiresAt, sequence);
-    },
-    /** Puts a tombstone in front of a live version. `sequence`: as for `put`. */
-    remove(live: Version, sequence: number = log.latest() + 1): Version {
+    load: write,
+    remove(live, sequence = log.latest() + 1) {
       const { slot } = live;
       const tombstone: Version = { slot, sequence, event: undefined, older: live };
       advance(tombstone);
@@ -126,8 +142,7 @@ export function createMemoryState(
       log.append(tombstone, clock.monotonic());
       return tombstone;
     },
-    /** Drops the oldest change and the version that only it kept readable. */
-    pruneOldest(): void {
+    pruneOldest() {
       const version = log.oldest();
       if (version === undefined) return;
       log.dropOldest();
@@ -144,8 +159,7 @@ export function createMemoryState(
         expiry.drop(version.slot);
       }
     },
-    /** Memory in bytes, split into the current state and history. */
-    held(): { readonly current: number; readonly history: number } {
+    held() {
       const { live, deleted } = keys.held();
       const { heap, arenas } = log.held();
       return {
@@ -153,7 +167,7 @@ export function createMemoryState(
         history: deleted + heap + arenas + events.past() + pastViews.held(),
       };
     },
-    change(version: Version): Change {
+    change(version) {
       // The key of a request may consist of slices of it, and the history of watches retains its keys for longer.
       last = undefined;
       const { older, event, sequence } = version;
