@@ -14,6 +14,8 @@ export interface Scope {
   readonly version: string;
   /** `''` for all namespaces. */
   readonly namespace: string;
+  /** Whether the path has a segment for the namespace that is empty, as from a client whose namespace is `''`. */
+  readonly lacksNamespace: boolean;
   /** The item's name; `''` for a collection. */
   readonly name: string;
   /** `''` if the request is not an operation on events. */
@@ -57,6 +59,7 @@ export function scopeOf(
     group,
     version,
     namespace,
+    lacksNamespace: namespace === '' && path.includes('/namespaces//'),
     name,
     verb: isProxy ? '' : (info.verb as Verb | ''),
     attributes: resourceAttributes(info, selectedName),
@@ -77,7 +80,7 @@ function exactName(fieldSelector: string, { selectable }: EventVersion, maxSelec
   }
 }
 
-/** Returns the version and the verb that a scope is routed to. @throws StatusFailure 404, 405 */
+/** Returns the version and the verb that a scope is routed to. @throws StatusFailure 400, 404, 405 */
 export function routeOf(
   scope: Scope,
   method: string,
@@ -85,14 +88,16 @@ export function routeOf(
 ): { readonly version: EventVersion; readonly verb: Verb } {
   const version = servedAs(scope.group, scope.version, versions);
   if (!version || !scope.routed) throw routeNotFound();
-  const { verb, name, namespace } = scope;
+  const { verb, name, namespace, lacksNamespace } = scope;
   const onItem = name !== '';
-  // Events are namespaced: no method supports such a path.
-  if (onItem && namespace === '') throw routeNotFound();
+  if (namespace === '' && (onItem || (verb !== 'list' && verb !== 'watch'))) {
+    if (lacksNamespace) throw badRequest('Namespace parameter required.');
+    // Events are namespaced: no method supports such a path.
+    throw onItem ? routeNotFound() : methodNotAllowed();
+  }
   if (verb === '' || method === 'HEAD' || (verb === 'watch' && method !== 'GET')) throw methodNotAllowed();
   const itemVerb = verb === 'get' || verb === 'update' || verb === 'patch' || verb === 'delete';
   if (verb !== 'watch' && onItem !== itemVerb) throw methodNotAllowed();
-  if (namespace === '' && !onItem && verb !== 'list' && verb !== 'watch') throw methodNotAllowed();
   return { version, verb };
 }
 

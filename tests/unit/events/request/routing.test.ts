@@ -83,9 +83,25 @@ describe('the route of a request', () => {
     ['POST /events/x', 404],
     ['HEAD /events/x', 404],
     ['GET /watch/events/x', 404],
+    ['GET /namespaces//events', 'list /'],
+    ['GET /namespaces//events/x', 400],
+    ['PUT /namespaces//events/x', 400],
+    ['PATCH /namespaces//events/x', 400],
+    ['DELETE /namespaces//events/x', 400],
+    ['POST /namespaces//events', 400],
+    ['DELETE /namespaces//events', 400],
+    ['GET /watch/namespaces//events/x', 400],
+    ['GET /namespaces///events/x', 404],
   ])('for %s is %s', (target, expected) => {
     const [method, rest] = target.split(' ');
     expect(routeAt(`${method} ${ROOT}${rest}`)).toBe(expected);
+  });
+
+  test('for a client whose namespace is empty names what is missing', async () => {
+    const { json } = bench();
+    const { status, json: body } = await json(`DELETE ${ROOT}/namespaces//events/x`);
+    expect(status).toBe(400);
+    expect(body).toMatchObject({ message: 'Namespace parameter required.', reason: 'BadRequest' });
   });
 
   test('for another version of the group is not found', () => {
