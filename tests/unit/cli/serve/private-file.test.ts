@@ -15,11 +15,11 @@ vi.mock('node:fs/promises', async (importOriginal) => {
   const refusal = (code: string, call: string): Error => Object.assign(new Error(`${code}: ${call}`), { code });
   return {
     ...actual,
-    open: async (...args: Parameters<typeof actual.open>) => {
-      const file = await actual.open(...args);
-      if (disk.refuses === '') return file;
+    writeFile: async (...[path, content, options]: Parameters<typeof actual.writeFile>) => {
+      if (disk.refuses === '') return actual.writeFile(path, content, options);
       // As on a full disk: the file is there, and takes nothing.
-      return { writeFile: () => Promise.reject(refusal(disk.refuses, 'write')), close: () => file.close() };
+      await actual.writeFile(path, '', options);
+      throw refusal(disk.refuses, 'write');
     },
     mkdir: async (...args: Parameters<typeof actual.mkdir>) => {
       const above = await actual.stat(dirname(String(args[0]))).then(
