@@ -1,7 +1,8 @@
-import { Buffer } from 'node:buffer';
+import type { Buffer } from 'node:buffer';
 import { randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
 import { messageOf } from '../../model/error-message.js';
 import { systemClock, type Clock } from '../../clock/clock.js';
 import type { ProcessContext } from '../command-line/command.js';
@@ -60,18 +61,14 @@ const MAX_FILE_BYTES = 4 * 1024 * 1024;
 /** Counts what it reads, because a pipe has no size. */
 async function readText(flag: string, path: string | undefined): Promise<string | undefined> {
   if (path === undefined) return undefined;
-  const chunks: Buffer[] = [];
-  let size = 0;
+  let content: Buffer;
   try {
-    for await (const chunk of createReadStream(path, { end: MAX_FILE_BYTES }) as AsyncIterable<Buffer>) {
-      chunks.push(chunk);
-      size += chunk.length;
-    }
+    content = await buffer(createReadStream(path, { end: MAX_FILE_BYTES }));
   } catch (error) {
     throw new Error(`${flag}: cannot read ${path} (${(error as NodeJS.ErrnoException).code ?? 'unknown error'})`);
   }
-  if (size > MAX_FILE_BYTES) throw new Error(`${flag}: ${path} is larger than ${MAX_FILE_BYTES} bytes`);
-  return Buffer.concat(chunks).toString('utf8');
+  if (content.length > MAX_FILE_BYTES) throw new Error(`${flag}: ${path} is larger than ${MAX_FILE_BYTES} bytes`);
+  return content.toString('utf8');
 }
 
 /** The token is created at the first start. A file left empty or full of zero bytes by a power failure is replaced. */
