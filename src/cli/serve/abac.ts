@@ -1,5 +1,6 @@
 import { createRuleIndex, type RuleScope } from '../../auth/rule-index.js';
 import { isObject, type JsonObject } from '../../json/json-tree.js';
+import { jsonValue } from '../../json/json-value.js';
 import type { Attributes, Authorize, Caller, Decision } from '../../index.js';
 
 /** One line of a policy file. An empty field matches only an empty value. */
@@ -32,7 +33,9 @@ export function parsePolicyFile(text: string, fileName: string): readonly AbacPo
 }
 
 function parsePolicy(line: string): AbacPolicy {
-  const object = asFields(parseJson(line), 'the line');
+  const value = jsonValue(line);
+  if (value === undefined) throw new Error('is not a JSON object');
+  const object = asFields(value, 'the line');
   if (!('apiVersion' in object) && !('kind' in object)) return legacyPolicy(object);
   if (object['apiVersion'] !== API_VERSION || object['kind'] !== 'Policy') {
     throw new Error(`must be of apiVersion ${API_VERSION}, kind Policy`);
@@ -106,14 +109,6 @@ const matches = (pattern: string, value: string): boolean => pattern === '*' || 
 
 function matchesPolicyPath(pattern: string, path: string): boolean {
   return pattern.endsWith('*') ? path.startsWith(pattern.replace(/\*+$/, '')) : pattern !== '' && pattern === path;
-}
-
-function parseJson(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    throw new Error('is not a JSON object');
-  }
 }
 
 function asFields(value: unknown, what: string): JsonObject {

@@ -2,6 +2,7 @@ import type { Clock } from '../../clock/clock.js';
 import { header } from '../../http/headers.js';
 import { isStream, type ApiResponse } from '../../http/response.js';
 import { isObject, type JsonObject } from '../../json/json-tree.js';
+import { jsonValue } from '../../json/json-value.js';
 import type { Status } from '../../model/status.js';
 import { connectionError, responseError, statusError, type StatusError } from '../contract/errors.js';
 import { retryAfterMs } from './response-headers.js';
@@ -74,12 +75,8 @@ export function frameError(object: unknown): StatusError {
 
 /** The object, or undefined for a text that is not a JSON object. */
 export function parseObject(text: string): JsonObject | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = jsonValue(text);
+  return isObject(value) ? value : undefined;
 }
 
 /** True where only the end of the connection or stream ends the body: there is neither a length nor a last chunk. */

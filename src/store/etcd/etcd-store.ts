@@ -1,3 +1,4 @@
+import { jsonValue } from '../../json/json-value.js';
 import { createNotifier } from '../../observe/observation.js';
 import type { EventStore, RemoveOptions, Revision, StoreCall } from '../contract/event-store.js';
 import { expired, futureRevision, notFound } from '../contract/conditions.js';
@@ -26,12 +27,7 @@ import { createWrites } from './write.js';
 const REOPEN_MS = 200;
 
 function checkFormat({ value }: KeyValue, { prefix }: EtcdSettings): void {
-  let format: unknown;
-  try {
-    format = (JSON.parse(new TextDecoder().decode(value)) as { format?: unknown } | null)?.format;
-  } catch {
-    format = undefined;
-  }
+  const { format } = (jsonValue(new TextDecoder().decode(value)) ?? {}) as { readonly format?: unknown };
   if (format === FORMAT) return;
   throw storeError(
     'unavailable',

@@ -1,3 +1,4 @@
+import { jsonValue } from '../../json/json-value.js';
 import { messageOf } from '../../model/error-message.js';
 import type { Connection, WatchHandle, WatchListener, WatchResponse } from './connection.js';
 import { DEADLINE_EXCEEDED, etcdFailure, UNAVAILABLE, type EtcdFailure } from './failure.js';
@@ -19,14 +20,6 @@ function failureOf(status: number, body: unknown): EtcdFailure {
     text ?? `HTTP status ${status}`,
     true,
   );
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function readAs<T>(read: (message: unknown) => T, message: unknown): T {
@@ -61,7 +54,7 @@ function createConnection(
         data: (part) => (text += part),
         ended() {
           try {
-            const response = parse(text);
+            const response = jsonValue(text);
             if (status !== 200 || response === undefined) throw failureOf(status, response);
             resolve(readAs(read, response));
           } catch (failure) {
@@ -92,7 +85,7 @@ function createConnection(
         if (text === '') return;
         let received: WatchResponse;
         try {
-          const message = parse(text) as { readonly result?: unknown; readonly error?: unknown } | undefined;
+          const message = jsonValue(text) as { readonly result?: unknown; readonly error?: unknown } | undefined;
           if (message?.result === undefined) throw failureOf(status, message?.error ?? message);
           received = readAs(codec.decodeWatch, message.result);
         } catch (failure) {

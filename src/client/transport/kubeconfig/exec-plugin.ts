@@ -1,4 +1,5 @@
 import { isObject, member } from '../../../json/json-tree.js';
+import { jsonValue } from '../../../json/json-value.js';
 import type { Clock } from '../../../clock/clock.js';
 import { connectionError, transportClosed } from '../../contract/errors.js';
 import { bearer } from '../http/credentials.js';
@@ -95,15 +96,13 @@ async function inFolder(command: string, folder: string | undefined): Promise<st
 
 /** JSON, or YAML, which client-go reads as well. Undefined for any other text: the error would repeat it. */
 async function parsed(output: string): Promise<unknown> {
+  const value = jsonValue(output);
+  if (value !== undefined) return value;
+  const { parse } = await import('yaml');
   try {
-    return JSON.parse(output);
+    return parse(output, { logLevel: 'silent' });
   } catch {
-    const { parse } = await import('yaml');
-    try {
-      return parse(output, { logLevel: 'silent' });
-    } catch {
-      return undefined;
-    }
+    return undefined;
   }
 }
 
