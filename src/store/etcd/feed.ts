@@ -116,7 +116,7 @@ export function openFeed(
     if (response.canceled) {
       const { compactRevision: current, cancelReason } = response;
       if (current === 0) reset(new Error(cancelReason || 'etcd canceled the watch'));
-      else reset(storeError('expired', `the history of etcd begins at ${current}: ${cancelReason}`, { current }));
+      else reset(storeError('expired', `the history of etcd begins at ${current}`, { current }));
       return;
     }
     failures = 0;

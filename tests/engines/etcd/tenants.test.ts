@@ -91,7 +91,8 @@ describe.skipIf(!hasEtcd()).each(['grpc', 'gateway'] as const)('in a shared clus
     compact(last.revision);
     await expect(store.list({ limit: 1, at: page.revision })).rejects.toMatchObject({ code: 'expired' });
     const feed = store.changes({ after: first.revision })[Symbol.asyncIterator]();
-    await expect(feed.next()).rejects.toMatchObject({ code: 'expired', current: last.revision });
+    const message = `the history of etcd begins at ${last.revision}`;
+    await expect(feed.next()).rejects.toMatchObject({ code: 'expired', current: last.revision, message });
     expect((await store.list({ limit: 10, at: last.revision })).records).toHaveLength(3);
     // A watch that begins at the compacted revision is complete.
     const next = store.changes({ after: last.revision })[Symbol.asyncIterator]();
