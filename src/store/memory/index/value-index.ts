@@ -18,8 +18,6 @@ interface ValueEntry extends SweepList<Slot> {
   readonly value: string;
   /** True when a key may have another value in a version, or be listed twice. Otherwise `find` reads no events. */
   mixed: boolean;
-  /** The next field's entry last written together with this one: the uid of an object with this name. May be stale. */
-  nextCandidate: ValueEntry | undefined;
 }
 
 interface Field {
@@ -27,12 +25,7 @@ interface Field {
   readonly values: ShardedMap<ValueEntry>;
   /** The entry used last, usually the next one to be added to: this saves each write a second lookup in a large map. */
   last: ValueEntry | undefined;
-  /** The last value that was looked up and not found. */
-  missing: string | undefined;
 }
-
-/** An empty entry is about to be removed from the map and must not be used again. */
-const isEmpty = ({ size, dead }: ValueEntry): boolean => size === dead;
 
 const valueOf = (version: Version | undefined, field: string): string =>
   version?.event === undefined ? '' : StoredEvent.field(version.event, field);
@@ -53,7 +46,6 @@ export function createValueIndex() {
     field,
     values: createShardedMap<ValueEntry>(),
     last: undefined,
-    missing: undefined,
   }));
 
   const drop = (field: Field, value: string): void => {
@@ -62,7 +54,7 @@ export function createValueIndex() {
     entry.dead++;
     sweep(entry, (slot) => hasValue(slot, field.field, value));
     field.last = entry;
-    if (!isEmpty(entry)) return;
+    if (entry.size > entry.dead) return;
     field.values.delete(value);
     held -= costOf(value);
     field.last = undefined;
@@ -70,16 +62,14 @@ export function createValueIndex() {
 
   const add = (field: Field, value: string, slot: Slot): ValueEntry => {
     const { last, values } = field;
-    let entry = last !== undefined && last.value === value ? last : undefined;
-    if (entry === undefined && field.missing !== value) entry = values.get(value);
-    if (entry !== undefined) {
-      put(entry, slot);
-      return entry;
+    const known = last?.value === value ? last : values.get(value);
+    if (known !== undefined) {
+      put(known, slot);
+      return known;
     }
-    entry = { tail: [slot], full: undefined, size: 1, dead: 0, value, mixed: false, nextCandidate: undefined };
+    const entry = { tail: [slot], full: undefined, size: 1, dead: 0, value, mixed: false };
     values.set(value, entry);
     held += costOf(value);
-    field.missing = undefined;
     return entry;
   };
 
@@ -93,25 +83,15 @@ export function createValueIndex() {
     /** The string already stored for an equal value, or a copy of the value. */
     intern(name: string, value: string | undefined): string | undefined {
       if (value === undefined) return undefined;
-      const index = INDEXED.indexOf(name);
-      const field = fields[index];
+      const field = fields[INDEXED.indexOf(name)];
       if (field === undefined) return value;
-      const nextCandidate = index > 0 ? fields[index - 1]?.last?.nextCandidate : undefined;
-      const entry =
-        nextCandidate !== undefined && nextCandidate.value === value && !isEmpty(nextCandidate)
-          ? nextCandidate
-          : field.values.get(value);
-      field.last = entry;
-      if (entry !== undefined) return entry.value;
-      const own = ownText(value);
-      field.missing = own;
-      return own;
+      field.last = field.values.get(value);
+      return field.last?.value ?? ownText(value);
     },
     put(version: Version): void {
       const { slot, older } = version;
       // A tombstone always follows an event; when that event is dropped, so is the whole slot.
       const last = older !== undefined && older.event === undefined ? older.older : older;
-      let before: ValueEntry | undefined;
       for (const field of fields) {
         const value = valueOf(version, field.field);
         const left = valueOf(last, field.field);
@@ -119,8 +99,6 @@ export function createValueIndex() {
         if (value === '' || (left === value && last === older)) continue;
         const entry = add(field, value, slot);
         entry.mixed ||= older !== undefined;
-        if (before !== undefined && before.nextCandidate !== entry) before.nextCandidate = entry;
-        before = entry;
       }
     },
     /** Removes a version that can no longer be read; `next` followed it and is now the oldest version of the slot. */
