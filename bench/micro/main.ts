@@ -10,6 +10,7 @@ import { parseFieldSelector } from '../../src/api/selectors/field-selector.js';
 import { encodeEvent } from '../../src/events/stored-form/encode-event.js';
 import { createErrors } from '../../src/events/rules/event-rules.js';
 import { eventsV1 } from '../../src/events/versions/events-v1.js';
+import { jsonBytes } from '../../src/json/json-source.js';
 import type { Event } from '../../src/model/event.js';
 import { eventBodies } from '../client/event-bodies.js';
 import { BASE } from '../protocol.js';
@@ -60,8 +61,8 @@ async function measure(timeMs: number): Promise<Record<string, number>> {
     .add('managed-fields', () => updateManagedFields({ ...tracking, next: version.toWire(event) }))
     .add('encode', () => encodeEvent(stored))
     .add('selector-match', () => selector.matches(encoded))
-    .add('object', () => version.objectJson(record))
-    .add('frame', () => frame('ADDED', version.objectJson(record)));
+    .add('object', () => jsonBytes(version.object(record)))
+    .add('frame', () => frame('ADDED', jsonBytes(version.object(record))));
   await bench.run();
 
   const mean = (name: string): number => {

@@ -95,7 +95,6 @@ export function coreV1(apiDomain: string): EventVersion {
     strict: false,
     fieldName: coreName,
     selectable: selectable(),
-    objectJson: (record) => object(eventOf(record)),
     object: (record) => object(eventOf(record)),
     listsStored: false,
     listItem: (record) => encodeUtf8(encodeJson(toCore(eventOf(record)), shape)),

@@ -3,7 +3,7 @@ import type { JsonWriter } from '../../json/json-source.js';
 import { encodeUtf8 } from '../../json/utf8.js';
 import { selectableFields } from '../../api/schema/shape.js';
 import type { Event } from '../../model/event.js';
-import { recordBytes, recordLength, writeRecord, type EventRecord } from '../../store/contract/record.js';
+import { recordLength, writeRecord, type EventRecord } from '../../store/contract/record.js';
 import { coreEventShape, eventShape } from '../resource/schema.js';
 import { eventTable } from '../resource/table.js';
 import { fieldsPresent } from '../codec/compare-events.js';
@@ -35,7 +35,6 @@ export function eventsV1(apiDomain: string): EventVersion {
     fieldName: (stored) => stored,
     // The stored form uses the field names of this version.
     selectable: new Map(selectableFields(shape).map(({ path }) => [path.join('.'), path.join('.')])),
-    objectJson: (record) => recordBytes(record, prefix),
     object: (record) => new UnjoinedRecord(record, prefix),
     listsStored: true,
     listItem: (record) => new UnjoinedRecord(record, none),

@@ -24,8 +24,6 @@ export interface EventVersion {
   /** The labels of field selectors in this version, with the stored form's name of each. */
   readonly selectable: ReadonlyMap<string, string>;
   /** The stored record in this version: JSON with kind and apiVersion, without newline. */
-  objectJson(record: EventRecord): Uint8Array;
-  /** The same as `objectJson`, for a single response. */
   object(record: EventRecord): JsonSource;
   /** True if a list item is the stored form with its revision, so that JSON of a store can be sent unchanged. */
   readonly listsStored: boolean;

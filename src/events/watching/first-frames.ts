@@ -4,6 +4,7 @@ import type { EventRecord } from '../../store/contract/record.js';
 import type { Waker } from '../../store/watch/watcher.js';
 import { bookmarkFrame, joinFrames, type FrameSource, type WatchContext } from './watch-frame.js';
 import { RECORDS, readList } from '../listing/read-list.js';
+import { jsonBytes } from '../../json/json-source.js';
 
 /**
  * Creates the frames that a watch is sent before the first change: initial events and their bookmark, if requested.
@@ -58,7 +59,7 @@ async function* firstFrames(
   let ended = false;
   const framesOf = function* (records: readonly EventRecord[]): Generator<Uint8Array> {
     for (const record of records) {
-      const frame = signal.aborted ? undefined : encoder.encode('ADDED', call.version.objectJson(record));
+      const frame = signal.aborted ? undefined : encoder.encode('ADDED', jsonBytes(call.version.object(record)));
       ended = frame === undefined;
       if (frame === undefined) return;
       counters?.frames(1);

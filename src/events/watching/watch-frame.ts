@@ -8,6 +8,7 @@ import type { VerbCall } from '../request/call.js';
 import type { WatchedSelection } from '../request/watched-selections.js';
 import { joinBytes } from '../../http/bytes.js';
 import type { WatchCounters } from './watch-counters.js';
+import { jsonBytes } from '../../json/json-source.js';
 
 export interface WatchContext {
   readonly call: VerbCall;
@@ -50,7 +51,7 @@ function encoded(
   type: FrameType,
   record: EventRecord,
 ): Uint8Array | 'end' {
-  const encode = (): Uint8Array => encoder.encode(type, call.version.objectJson(record)) ?? END;
+  const encode = (): Uint8Array => encoder.encode(type, jsonBytes(call.version.object(record))) ?? END;
   const frame = form === undefined ? encode() : entry.frame(form, type, encode);
   return frame.length === 0 ? 'end' : frame;
 }

@@ -29,8 +29,7 @@ describe.each([
   };
 
   test('writes a stored event with kind, apiVersion and revision, and as an item of a list without the first two', () => {
-    expect(parsed(version.objectJson(record))).toMatchObject({ ...head, ...stored });
-    expect(parsed(jsonBytes(version.object(record)))).toEqual(parsed(version.objectJson(record)));
+    expect(parsed(jsonBytes(version.object(record)))).toMatchObject({ ...head, ...stored });
     const item = parsed(jsonBytes(version.listItem(record)));
     expect(item).toMatchObject(stored);
     expect(item).not.toHaveProperty('kind');
