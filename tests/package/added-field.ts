@@ -19,12 +19,12 @@ type Json = Record<string, unknown>;
 /** The added fields, one of each kind, each in one line of the schema. */
 const LINES = `
       severity: text(16, 'How bad it is.', { selectable: 13 }),
-      attempts: field(scalar('int32'), { protobuf: 17, description: 'How often it was tried.' }),
-      confirmed: field(scalar('bool'), { protobuf: 18, description: 'Whether somebody has seen it.' }),
-      origin: field(objectReferenceShape(), { protobuf: 19, description: 'Where it comes from.' }),
-      tags: field(list(scalar('string')), { protobuf: 20, description: 'Words for it.' }),
-      details: field(stringMap(), { protobuf: 21, description: 'More about it.' }),
-      noticedAt: field(scalar('micro-time'), { protobuf: 22, description: 'When it was noticed.' }),`;
+      attempts: typed(scalar('int32'), 17, 'How often it was tried.'),
+      confirmed: typed(scalar('bool'), 18, 'Whether somebody has seen it.'),
+      origin: typed(objectReferenceShape(), 19, 'Where it comes from.'),
+      tags: typed(list(scalar('string')), 20, 'Words for it.'),
+      details: typed(stringMap(), 21, 'More about it.'),
+      noticedAt: typed(scalar('micro-time'), 22, 'When it was noticed.'),`;
 
 const ADDED = {
   severity: 'high',
@@ -95,8 +95,8 @@ async function writeCopy(folder: string): Promise<Omit<SchemaCopy, 'folder' | 'r
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
   const schema = readFileSync(join(folder, SCHEMA), 'utf8');
   const end = '\n      }),\n';
-  const last = schema.indexOf(end, schema.indexOf('deprecatedCount: field(')) + end.length - 1;
-  const imports = schema.replace('import { field, scalar,', 'import { field, list, stringMap, scalar,');
+  const last = schema.indexOf(end, schema.indexOf('deprecatedCount: typed(')) + end.length - 1;
+  const imports = schema.replace('import { scalar,', 'import { list, stringMap, scalar,');
   const at = last + imports.length - schema.length;
   writeFileSync(join(folder, SCHEMA), imports.slice(0, at) + LINES + imports.slice(at));
   const written = runGenerator(folder);

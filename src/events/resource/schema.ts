@@ -1,4 +1,4 @@
-import { field, scalar, struct, text } from '../../api/schema/facts.js';
+import { scalar, struct, text, typed } from '../../api/schema/facts.js';
 import { lazy } from '../../api/schema/lazy.js';
 import { objectMetaShape, typeMetaFields } from '../../api/schema/object-meta-schema.js';
 import { olderStruct, type StructShape } from '../../api/schema/shape.js';
@@ -24,29 +24,24 @@ export const eventShape: () => StructShape = lazy(() =>
     },
     {
       ...typeMetaFields(),
-      metadata: field(objectMetaShape(), {
-        protobuf: 1,
+      metadata: typed(objectMetaShape(), 1, 'Standard object metadata: name, namespace, labels and so on.', {
         ...always,
         ...sent,
         mutable: true,
         older: { required: true },
-        description: 'Standard object metadata: name, namespace, labels and so on.',
       }),
-      eventTime: field(scalar('micro-time'), {
-        protobuf: 2,
+      eventTime: typed(scalar('micro-time'), 2, 'When the event was first observed.', {
         ...always,
         ...sent,
         required: true,
         older: { protobuf: 10, required: false },
-        description: 'When the event was first observed.',
       }),
-      series: field(eventSeriesShape(), {
-        protobuf: 3,
-        mutable: true,
-        frequency: 'often',
-        older: { protobuf: 11 },
-        description: 'Set if this event stands for several occurrences; absent for a single one.',
-      }),
+      series: typed(
+        eventSeriesShape(),
+        3,
+        'Set if this event stands for several occurrences; absent for a single one.',
+        { mutable: true, frequency: 'often', older: { protobuf: 11 } },
+      ),
       reportingController: text(4, 'The name of the controller that reported the event, such as example.com/backup.', {
         ...sent,
         selectable: 4,
@@ -65,19 +60,15 @@ export const eventShape: () => StructShape = lazy(() =>
         selectable: 2,
         older: { protobuf: 3 },
       }),
-      regarding: field(objectReferenceShape(), {
-        protobuf: 8,
+      regarding: typed(objectReferenceShape(), 8, 'The object that the event is about.', {
         ...always,
         ...sent,
         selectable: 6,
         older: { name: 'involvedObject', protobuf: 2, required: true },
-        description: 'The object that the event is about.',
       }),
-      related: field(objectReferenceShape(), {
-        protobuf: 9,
+      related: typed(objectReferenceShape(), 9, 'A second object that was involved.', {
         frequency: 'often',
         older: { protobuf: 13 },
-        description: 'A second object that was involved.',
       }),
       note: text(
         10,
@@ -89,28 +80,22 @@ export const eventShape: () => StructShape = lazy(() =>
         selectable: 3,
         older: { protobuf: 9 },
       }),
-      deprecatedSource: field(eventSourceShape(), {
-        protobuf: 12,
-        ...always,
-        older: { name: 'source', protobuf: 5 },
-        description: 'The component that reported the event; used by events of core/v1.',
-      }),
-      deprecatedFirstTimestamp: field(scalar('time'), {
-        protobuf: 13,
+      deprecatedSource: typed(
+        eventSourceShape(),
+        12,
+        'The component that reported the event; used by events of core/v1.',
+        { ...always, older: { name: 'source', protobuf: 5 } },
+      ),
+      deprecatedFirstTimestamp: typed(scalar('time'), 13, 'Time of the first occurrence; used by events of core/v1.', {
         ...always,
         older: { name: 'firstTimestamp', protobuf: 6 },
-        description: 'Time of the first occurrence; used by events of core/v1.',
       }),
-      deprecatedLastTimestamp: field(scalar('time'), {
-        protobuf: 14,
+      deprecatedLastTimestamp: typed(scalar('time'), 14, 'Time of the last occurrence; used by events of core/v1.', {
         ...always,
         older: { name: 'lastTimestamp', protobuf: 7 },
-        description: 'Time of the last occurrence; used by events of core/v1.',
       }),
-      deprecatedCount: field(scalar('int32'), {
-        protobuf: 15,
+      deprecatedCount: typed(scalar('int32'), 15, 'Number of occurrences; used by events of core/v1.', {
         older: { name: 'count', protobuf: 8 },
-        description: 'Number of occurrences; used by events of core/v1.',
       }),
     },
   ),
@@ -132,19 +117,15 @@ function eventSeriesShape(): StructShape {
       description: 'The number of occurrences of an event, and the time of the last one.',
     },
     {
-      count: field(scalar('int32'), {
-        protobuf: 1,
+      count: typed(scalar('int32'), 1, 'The number of occurrences so far, at least 2.', {
         presence: 'always',
         required: true,
         older: { presence: 'non-empty', required: false },
-        description: 'The number of occurrences so far, at least 2.',
       }),
-      lastObservedTime: field(scalar('micro-time'), {
-        protobuf: 2,
+      lastObservedTime: typed(scalar('micro-time'), 2, 'When the event was last observed.', {
         presence: 'always',
         required: true,
         older: { required: false },
-        description: 'When the event was last observed.',
       }),
     },
   );
