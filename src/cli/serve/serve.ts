@@ -26,6 +26,7 @@ import { standaloneChecks } from './checks.js';
 import type { Flags } from './flags.js';
 import { kubeconfig, storeKubeconfig } from './kubeconfig.js';
 import { healthOnly } from './health-only.js';
+import { limitsWithin } from './memory-limits.js';
 import { METRICS_PATHS, serverMetrics, type ShareMetrics } from './metrics.js';
 import { runPrepared, type Preparation } from './preparation.js';
 import { reserveRevisions } from './revisions.js';
@@ -107,6 +108,7 @@ export async function serve(options: ServeOptions): Promise<number> {
     ttlMs: flags.eventTtl,
     maxBodyBytes: flags.maxBodyBytes,
     ...flags.limits,
+    limits: { ...limitsWithin(flags), ...flags.limits.limits },
     observe: health.observe,
   });
   const core = flags.coreV1Events ? ['/api/v1'] : [];
