@@ -27,6 +27,12 @@ export interface FetchInfo {
   readonly peerCertificate?: PeerCertificate | undefined;
 }
 
+/** What the bridge for a framework passes in addition. */
+export interface ServerInfo extends FetchInfo {
+  /** True if the server cannot send a 304 correctly: `If-None-Match` is then hidden from the handler. */
+  readonly hidesIfNoneMatch?: boolean | undefined;
+}
+
 /** One fetch request in normalized form, with the state of its response. Expensive parts are created on first use. */
 export class FetchExchange implements ApiRequest {
   readonly method: string;
@@ -36,7 +42,7 @@ export class FetchExchange implements ApiRequest {
   /** True if the response streams: it is finished when its body is. */
   streams = false;
   readonly #request: Request;
-  readonly #info: FetchInfo | undefined;
+  readonly #info: ServerInfo | undefined;
   readonly #maxBodyBytes: number;
   #unfollow: readonly (() => void)[] | undefined;
   #headers: RequestHeaders | undefined;
@@ -45,7 +51,7 @@ export class FetchExchange implements ApiRequest {
   #finished = false;
   #reading: BodyReading | undefined;
 
-  constructor(request: Request, info: FetchInfo | undefined, url: string, maxBodyBytes: number) {
+  constructor(request: Request, info: ServerInfo | undefined, url: string, maxBodyBytes: number) {
     this.method = request.method;
     this.url = url;
     this.#request = request;
@@ -60,6 +66,7 @@ export class FetchExchange implements ApiRequest {
       this.#request.headers.forEach((value, name) => {
         headers[name] = value;
       });
+      if (this.#info?.hidesIfNoneMatch) delete headers['if-none-match'];
       this.#headers = headers;
     }
     return this.#headers;

@@ -12,7 +12,7 @@ import { createStallDetector } from '../exchange/stall-detector.js';
 import { BodyStream } from './body-stream.js';
 import { createSharedCopies } from './shared-copies.js';
 import { createStreamingResponses } from '../exchange/streaming-responses.js';
-import { FetchExchange, type FetchInfo } from './fetch-exchange.js';
+import { FetchExchange, type FetchInfo, type ServerInfo } from './fetch-exchange.js';
 import { plainHeaders, responseInit } from './response-init.js';
 import { turnEnd } from './turn-end.js';
 
@@ -44,7 +44,11 @@ export function toFetchHandler(handler: ApiHandler, options: FetchHandlerOptions
   return createFetchHandler('toFetchHandler', handler, options);
 }
 
-export function createFetchHandler(maker: string, handler: ApiHandler, options: FetchHandlerOptions): FetchHandler {
+export function createFetchHandler(
+  maker: string,
+  handler: ApiHandler,
+  options: FetchHandlerOptions,
+): (request: Request, info?: ServerInfo) => Promise<Response | undefined> {
   checkBridge(maker, handler, options);
   const basePath = normalizeBasePath(options.basePath);
   const { clock = systemClock, maxBodyBytes = Infinity, stallTimeoutMs = STALL_TIMEOUT_MS } = options;

@@ -5,7 +5,7 @@ import { mayLackHeaders } from '../exchange/lost-headers.js';
 import { type CertifiedSocket, peerCertificateOf } from '../exchange/peer-certificate.js';
 import type { BridgeOptions } from '../exchange/options.js';
 import { createFetchHandler } from './handler.js';
-import type { FetchInfo } from './fetch-exchange.js';
+import type { ServerInfo } from './fetch-exchange.js';
 
 /**
  * The part of Hono's context that the middleware uses. A structural type, so that the contexts of all versions of Hono
@@ -73,7 +73,7 @@ interface BunServer {
 }
 
 /** Getters, because most requests need neither address nor certificate. */
-class HonoInfo implements FetchInfo {
+class HonoInfo implements ServerInfo {
   readonly context: HonoContext;
   readonly #env: HonoEnv;
   readonly #closings: Closings;
@@ -95,6 +95,14 @@ class HonoInfo implements FetchInfo {
   get connection(): AbortSignal | undefined {
     const { incoming, outgoing } = this.#env;
     return outgoing?.socket === null && incoming?.socket ? closingOf(incoming.socket, this.#closings) : undefined;
+  }
+
+  /**
+   * Version 1 of Hono's adapter for Node sends a 304 as `text/plain`. kubectl then takes the document that it has cached
+   * for text, and finds no resources.
+   */
+  get hidesIfNoneMatch(): boolean {
+    return this.#env.incoming !== undefined;
   }
 
   get peerCertificate(): PeerCertificate | undefined {
