@@ -13,7 +13,8 @@ export const eventsCommand: Command = createCommand<EventsFlags>({
     'Control characters in events are escaped, so that they cannot control the terminal. Output to a terminal has colours',
     'unless NO_COLOR is set.',
     '',
-    'The exit code is 0, 1 when the server cannot be reached or refuses a request, 2 when the command line is invalid.',
+    'The exit code is 0, 1 when the server cannot be reached or refuses a request, 2 when the command line is invalid, and 130',
+    'or 143 when SIGINT or SIGTERM ends it before it has shown the events that exist.',
   ],
   flags: {
     server: {

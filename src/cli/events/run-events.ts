@@ -7,7 +7,7 @@ import {
   type EventsClient,
   type EventSelection,
 } from '../../client.js';
-import type { ProcessContext } from '../command-line/command.js';
+import { SIGNAL_EXIT_CODES, type ProcessContext } from '../command-line/command.js';
 import { connect, type ConnectionFlags } from './connect.js';
 import { createDocuments, type Printer } from './documents.js';
 import { createEventTable, lastSeenAt } from './event-table.js';
@@ -31,7 +31,11 @@ const WITHOUT_CREDENTIALS = 'without credentials: give --token-file, or --kubeco
 export async function runEvents(flags: EventsFlags, context: ProcessContext): Promise<number> {
   const { stdout, stderr, onSignal } = context;
   const stopping = new AbortController();
-  const off = onSignal(() => stopping.abort());
+  let interrupted = 0;
+  const off = onSignal((name) => {
+    interrupted = SIGNAL_EXIT_CODES[name];
+    stopping.abort();
+  });
   const { signal } = stopping;
   try {
     const { client, close } = await connect(flags, signal);
@@ -68,7 +72,8 @@ export async function runEvents(flags: EventsFlags, context: ProcessContext): Pr
       await close();
     }
   } catch (error) {
-    if (signal.aborted) return 0;
+    // What exists was not shown completely.
+    if (signal.aborted) return interrupted;
     const reason = safeText(messageOf(error));
     const isAnonymous = flags.server !== undefined && flags.tokenFile === undefined;
     const isRefused = isForbidden(error) || isUnauthorized(error);

@@ -251,6 +251,18 @@ describe('kube-vitals events', () => {
     expect([await code, written.err, here.closed]).toEqual([0, '', 1]);
   });
 
+  it.each<[EndSignal, string[], number]>([
+    ['SIGINT', ['-o', 'json'], 130],
+    ['SIGTERM', ['-o', 'json'], 143],
+    ['SIGINT', ['-w'], 130],
+  ])('that %s ends before it has shown what exists, with %j, has the exit code %i', async (signal, argv, expected) => {
+    here.client = createEventsClient({ transport: () => new Promise(() => undefined), retry: ONCE });
+    const { written, code, end } = start(argv);
+    await settle();
+    end(signal);
+    expect([await code, written, here.closed]).toEqual([expected, { out: '', err: '' }, 1]);
+  });
+
   it('reports in one line what the server refuses', async () => {
     here.client = createEventsClient({
       transport: events.handle,
