@@ -11,7 +11,8 @@ export function createDispatchers(options: ConnectionOptions & { maxConnections:
   let current: { readonly key: string; readonly dispatcher: Promise<Dispatcher> } | undefined;
 
   const make = async (tls: TlsOptions): Promise<Dispatcher> => {
-    const { Pool, ProxyAgent } = await import('undici');
+    // By its file, because Bun has a module `undici` of its own, whose pools send nothing.
+    const { Pool, ProxyAgent } = await import('undici/index.js');
     const { proxyUrl, http2: allowH2 = false, maxConnections, connectTimeoutMs: timeout = 10_000 } = options;
     const { ca, cert, key, serverName, insecureSkipTlsVerify } = tls;
     const connect = {
