@@ -234,6 +234,21 @@ ${contexts.join('\n')}
       'kubeconfig: the cluster "c": insecure-skip-tls-verify and certificate-authority exclude each other',
     ],
     [
+      'has an address with a password',
+      { server: 'https://jane:top-secret@127.0.0.1' },
+      'kubeconfig: the cluster "c": server must be an http or https URL without user name, query and fragment',
+    ],
+    [
+      'has a SOCKS proxy',
+      { cluster: { 'proxy-url': 'socks5://jane:top-secret@127.0.0.1' } },
+      'kubeconfig: the cluster "c": proxy-url must be an http or https URL',
+    ],
+    [
+      'has a flag that is no boolean',
+      { cluster: { 'insecure-skip-tls-verify': 'perhaps' } },
+      'kubeconfig: the cluster "c": insecure-skip-tls-verify must be true or false',
+    ],
+    [
       'has a removed auth-provider',
       { user: { 'auth-provider': { name: 'gcp', config: { 'access-token': 'top-secret' } } } },
       'kubeconfig: the user "u": the auth-provider "gcp" is of a kind that Kubernetes removed in 1.26; use an exec plugin',
@@ -263,6 +278,29 @@ ${contexts.join('\n')}
     const error = await failureOf(kubeconfigTransport({ text }));
     expect(error.message).toBe(message);
   });
+
+  test.each(['yes', 'on', 'Y', 'True'])('may have flags in the words of YAML 1.1, such as %s', async (word) => {
+    const { server } = await noting();
+    const asked = { cluster: { 'insecure-skip-tls-verify': 'WORD' } };
+    const text = configOf({ server, ...asked }).replace('"WORD"', word);
+    expect(await clientOver(await open({ text })).get({ name: 'a' })).toEqual(STORED);
+  });
+
+  test.each(['no', 'off', 'N'])(
+    'that does not want to skip checks, with the word %s, has an authority',
+    async (word) => {
+      const { server, ca } = await noting();
+      const asked = { cluster: { 'insecure-skip-tls-verify': 'WORD' } };
+      const text = configOf({ server, ca, ...asked }).replace('"WORD"', word);
+      // Without the authority the certificate is not trusted.
+      const untrusting = configOf({ server, ...asked }).replace('"WORD"', word);
+      expect(await clientOver(await open({ text })).get({ name: 'a' })).toEqual(STORED);
+      expect(await failureOf(clientOver(await open({ text: untrusting })).get({ name: 'a' }))).toMatchObject({
+        name: 'ConnectionError',
+        sent: false,
+      });
+    },
+  );
 
   test('may name entries __proto__ and constructor', async () => {
     const text = configOf({}).replaceAll('"x"', '"__proto__"');

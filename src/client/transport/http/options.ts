@@ -116,6 +116,12 @@ function isPercentEncoded(text: string): boolean {
   }
 }
 
+export const aServer: OptionRule = /* @__PURE__ */ mustBe(
+  isServer,
+  'an http or https URL without user name, query and fragment',
+);
+export const aProxy: OptionRule = /* @__PURE__ */ mustBe(isProxy, 'an http or https URL');
+
 /** True for a text that a header can carry as a token. */
 export const isToken = (value: unknown): value is string => typeof value === 'string' && /^[\x21-\x7e]+$/.test(value);
 
@@ -166,7 +172,7 @@ export const connectionRules = (): OptionRules<ConnectionSettings> => ({
 
 const rules = (): OptionRules<HttpTransportOptions> => ({
   ...connectionRules(),
-  server: required(mustBe(isServer, 'an http or https URL without user name, query and fragment')),
+  server: required(aServer),
   tls: anObject<TlsOptions>(
     {
       ca: aNonEmptyString,
@@ -195,7 +201,7 @@ const rules = (): OptionRules<HttpTransportOptions> => ({
     ),
     extra: mustBe(isExtra, 'an object of lists of strings without control characters'),
   }),
-  proxyUrl: mustBe(isProxy, 'an http or https URL'),
+  proxyUrl: aProxy,
 });
 
 /** @throws TypeError that lists every fault */

@@ -6,7 +6,7 @@ import { checkOptions } from '../../../options/check-options.js';
 import type { ConnectedTransport } from '../../contract/transport.js';
 import { createCredentials, impersonationHeaders } from '../http/credentials.js';
 import { createSender } from '../http/http-transport.js';
-import { checkHttpTransportOptions, fitsHeader, type TlsOptions } from '../http/options.js';
+import { aProxy, aServer, fitsHeader, type TlsOptions } from '../http/options.js';
 import { constant, fileSource, tlsSource, type Source } from '../http/sources.js';
 import { createExecSource, type ClusterInfo, type ExecSource } from './exec-plugin.js';
 import { defaultPaths, loadFiles, loadText, type Kubeconfig } from './load-kubeconfig.js';
@@ -51,7 +51,8 @@ export async function transportOf(
 
   const server = serverOf(cluster);
   const proxyUrl = textOf(cluster, 'proxy-url');
-  checkHttpTransportOptions({ server, proxyUrl });
+  const [fault] = [...aServer(server, 'server'), ...aProxy(proxyUrl, 'proxy-url')];
+  if (fault !== undefined) throw kubeconfigFault(`${cluster.what}: ${fault}`);
   // As kubectl does: over plain HTTP anybody on the way could read the credentials. Impersonation is no secret, and
   // without it a request would have the rights of whoever forwards it.
   const user = new URL(server).protocol === 'https:' ? named : undefined;

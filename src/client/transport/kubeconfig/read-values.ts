@@ -29,8 +29,16 @@ const isText = (value: unknown): boolean => typeof value === 'string';
 export const textOf = (entry: Entry, name: string): string | undefined =>
   read(entry, name, '', isText, 'a string') || undefined;
 
-export const flagOf = (entry: Entry, name: string): boolean =>
-  read(entry, name, false, (value) => typeof value === 'boolean', 'true or false');
+/** The words for booleans in YAML 1.1, which kubectl reads. */
+const IS_YES = /^(y|yes|on)$/i;
+const IS_NO = /^(n|no|off)$/i;
+
+export function flagOf(entry: Entry, name: string): boolean {
+  const isFlag = (value: unknown): boolean =>
+    typeof value === 'boolean' || (typeof value === 'string' && (IS_YES.test(value) || IS_NO.test(value)));
+  const value = read<boolean | string>(entry, name, false, isFlag, 'true or false');
+  return typeof value === 'string' ? IS_YES.test(value) : value;
+}
 
 export const textsOf = (entry: Entry, name: string): readonly string[] =>
   read(entry, name, [], (value) => Array.isArray(value) && value.every(isText), 'a list of strings');
