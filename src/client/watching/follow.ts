@@ -1,3 +1,4 @@
+import { onAbort } from '../../clock/abortable.js';
 import { createBackoff } from '../../clock/backoff.js';
 import { systemClock } from '../../clock/clock.js';
 import { endable } from '../../clock/endable.js';
@@ -66,48 +67,45 @@ function createFollower<Given>(
 
   /** Changes come from here itself: one more generator, or `yield*`, would cost the consumer a fifth more. */
   async function* run(): AsyncGenerator<Given, void, undefined> {
-    const release = keepProcessAlive();
-    try {
-      while (!signal.aborted) {
-        let pauseMs = 0;
+    // Not until the end of this generator: a consumer that requests nothing more leaves it at a `yield`.
+    onAbort(signal, keepProcessAlive());
+    while (!signal.aborted) {
+      let pauseMs = 0;
+      try {
+        await findPosition();
+        while (mustList && !usesWatchList) yield* list();
+        const connection = connect();
         try {
-          await findPosition();
-          while (mustList && !usesWatchList) yield* list();
-          const connection = connect();
-          try {
-            if (mustList) yield* initial(connection);
-            if (mustList) continue;
-            for (let frame = await connection.next(); frame !== undefined; frame = await connection.next()) {
-              for (const given of changed(frame)) yield given;
-            }
-            attempts.accepted();
-          } catch (error) {
-            // Nothing happened before it was lost: it is not one more watch in a row that does not work.
-            if (connection.waitedMs() >= LASTING_MS && !failedBeforeResponse(error)) attempts.accepted();
-            throw error;
-          } finally {
-            if (connection.waitedMs() >= LASTING_MS) backoff.reset();
-            connection.close();
+          if (mustList) yield* initial(connection);
+          if (mustList) continue;
+          for (let frame = await connection.next(); frame !== undefined; frame = await connection.next()) {
+            for (const given of changed(frame)) yield given;
           }
+          attempts.accepted();
         } catch (error) {
-          if (signal.aborted) return;
-          // A comparison requests no revision: its failure is independent of the position.
-          if (attempts.isLost(error, mustList || mustCompare)) {
-            yield* losePosition(isRewound(error));
-            mustList = true;
-            mustCompare = false;
-          } else if (mustList && usesWatchList && isNoWatchList(error)) {
-            usesWatchList = false;
-            continue;
-          } else {
-            pauseMs = attempts.failed(error, mustList);
-            mustCompare = position !== undefined && !mustList;
-          }
+          // Nothing happened before it was lost: it is not one more watch in a row that does not work.
+          if (connection.waitedMs() >= LASTING_MS && !failedBeforeResponse(error)) attempts.accepted();
+          throw error;
+        } finally {
+          if (connection.waitedMs() >= LASTING_MS) backoff.reset();
+          connection.close();
         }
-        await backoff.pause(signal, pauseMs);
+      } catch (error) {
+        if (signal.aborted) return;
+        // A comparison requests no revision: its failure is independent of the position.
+        if (attempts.isLost(error, mustList || mustCompare)) {
+          yield* losePosition(isRewound(error));
+          mustList = true;
+          mustCompare = false;
+        } else if (mustList && usesWatchList && isNoWatchList(error)) {
+          usesWatchList = false;
+          continue;
+        } else {
+          pauseMs = attempts.failed(error, mustList);
+          mustCompare = position !== undefined && !mustList;
+        }
       }
-    } finally {
-      release();
+      await backoff.pause(signal, pauseMs);
     }
   }
 

@@ -22,6 +22,9 @@ function withFailingWatches({ client }: ReturnType<typeof modelServer>, broken: 
   return { client: { ...client, watch }, mend: () => void (works = true) };
 }
 
+/** How many timers keep the process alive. */
+const refTimers = (): number => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
+
 describe('watchEvents', () => {
   it('returns existing events, then every change once and in order', async () => {
     const server = modelServer();
@@ -570,6 +573,18 @@ describe('The iteration', () => {
     server.down = false;
     await pass(10_000);
     expect(news()).toEqual(['added a@101']);
+  });
+
+  it('does not keep the process alive after an abort, where nothing more is requested of it', async () => {
+    const server = modelServer();
+    server.put('a');
+    const timersBefore = refTimers();
+    const stopping = new AbortController();
+    const changes = watchEvents({ client: server.client, signal: stopping.signal });
+    expect(await changes.next()).toMatchObject({ value: { type: 'added' } });
+    expect(refTimers()).toBeGreaterThan(timersBefore);
+    stopping.abort();
+    expect(refTimers()).toBe(timersBefore);
   });
 
   it('ends without an error when the signal is aborted, whatever it waits for', async () => {
