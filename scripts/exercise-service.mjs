@@ -117,12 +117,13 @@ export async function exerciseService(url, { shutDown, headersFirst = true }) {
   assert.deepEqual(new Set(statuses.flat()), new Set([201]));
   const zipped = await ask(PATH, { headers: { ...HEADERS, 'accept-encoding': 'gzip' } });
   assert.equal(zipped.headers.get('content-encoding'), 'gzip');
-  assert.equal(JSON.parse(zipped.text).items.length, 164);
+  const missing = 164 - JSON.parse(zipped.text).items.length;
 
-  for (let count = 0; count < 160; count += 1) assert.equal((await soon('a frame', next())).type, 'ADDED');
-  // Events live for three seconds: the expiry timer has to run without a request.
-  const expired = await soon('the frame of an expired event', next());
-  assert.equal(expired.type, 'DELETED');
+  // Events live for three seconds: the expiry timer has to run without a request. On a slow machine the first events
+  // expire before the list.
+  const frames = { ADDED: 0, DELETED: 0 };
+  while (frames.ADDED < 160 || frames.DELETED < Math.max(1, missing)) frames[(await soon('a frame', next())).type]++;
+  assert.equal(frames.ADDED, 160);
 
   const ended = soon(
     'the end of the watch',
