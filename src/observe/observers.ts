@@ -1,3 +1,4 @@
+import { safeText } from '../json/safe-text.js';
 import { checkOptions, throwFaults } from '../options/check-options.js';
 import { anObjectWith, oneOf, required } from '../options/rules.js';
 import { errorText } from './error-text.js';
@@ -110,15 +111,14 @@ function lineOf(observation: Observation, requests: 'failed' | 'all' | 'none'): 
       const failed = observation.status >= 500;
       if (requests === 'none' || (requests === 'failed' && !failed)) return undefined;
       const { verb, url, status } = observation;
-      return { level: failed ? 'error' : 'info', text: `${verb} ${withoutControls(url)} ${status}`, fields };
+      // Clients choose the method and the URL.
+      return {
+        level: failed ? 'error' : 'info',
+        text: `${safeText(`${verb} ${url}`.slice(0, 1_024))} ${status}`,
+        fields,
+      };
     }
     default:
       return undefined;
   }
-}
-
-/** Replaces control characters, because clients choose the URL: it must not begin another line or change colours. */
-function withoutControls(url: string): string {
-  // eslint-disable-next-line no-control-regex -- these are what is replaced
-  return url.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g, '?').slice(0, 1_024);
 }

@@ -1,5 +1,5 @@
 import type { Event } from '../../client.js';
-import { isUnsafe, safeDocument } from './safe-text.js';
+import { isUnsafe, safeDocument } from '../../json/safe-text.js';
 
 export interface Printer {
   /** The parts of the text, which may be longer than a string can be. */

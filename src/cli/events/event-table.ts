@@ -1,6 +1,6 @@
 import type { Event } from '../../client.js';
 import { age } from '../../time/human-duration.js';
-import { safeText } from './safe-text.js';
+import { safeText } from '../../json/safe-text.js';
 
 interface TableFormat {
   readonly withNamespace: boolean;

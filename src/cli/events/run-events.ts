@@ -12,7 +12,7 @@ import { connect, type ConnectionFlags } from './connect.js';
 import { createDocuments, type Printer } from './documents.js';
 import { createEventTable, lastSeenAt } from './event-table.js';
 import { filterOf, type EventFilter, type ForObject } from './filter.js';
-import { safeText } from './safe-text.js';
+import { safeText } from '../../json/safe-text.js';
 
 export interface EventsFlags extends ConnectionFlags {
   readonly namespace: string | undefined;

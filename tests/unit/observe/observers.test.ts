@@ -95,6 +95,16 @@ describe('loggerObserver', () => {
     for (const line of all.lines) expect(line[2]).toMatch(/^[ -~]+$/);
   });
 
+  it('escapes and shortens the method and the URL, which clients choose', () => {
+    const logger = recorder();
+    const observe = loggerObserver(logger);
+    void observe({ ...request(500), url: '/events/\u202e\u001b[31m' } as Observation);
+    void observe({ ...request(500), verb: 'x'.repeat(30_000), url: '/' } as Observation);
+    const texts = logger.lines.map((line) => line[2] as string);
+    expect(texts[0]).toBe('get /events/\\u202e\\u001b[31m 500');
+    expect(texts[1]).toHaveLength(1_028);
+  });
+
   it('calls the methods on the logger, which may need their object', () => {
     class Logger {
       readonly lines: string[] = [];
