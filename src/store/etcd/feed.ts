@@ -4,7 +4,7 @@ import { isStoreError, storeError, type StoreError } from '../contract/errors.js
 import { pause } from '../../clock/abortable.js';
 import { delayAfter } from '../../clock/backoff.js';
 import type { FeedOptions, FeedSource } from '../feeds/paged-feed.js';
-import type { Revision } from '../contract/record.js';
+import { eventSize, type EventRecord, type Revision } from '../contract/record.js';
 import type { ClockTimer } from '../../clock/clock.js';
 import type { EtcdClient } from './client.js';
 import { put, type WatchEvent, type WatchHandle, type WatchResponse } from './connection.js';
@@ -13,8 +13,10 @@ import type { Layout } from './layout.js';
 import type { EtcdSettings } from './options.js';
 import { readWatchEvents } from './read-watch.js';
 
-/** The most changes that may wait for their reader before the network is paused. */
-const MAX_WAITING = 2000;
+/** How many bytes of changes may wait for their reader before the network is paused. */
+const MAX_WAITING_BYTES = 4_194_304;
+/** About what a change takes besides the bytes of its events. */
+const CHANGE_BYTES = 1_000;
 /** After this many broken watches in a row, without a response of etcd in between, the feed fails. */
 const MAX_FAILURES = 10;
 const FIRST_DELAY_MS = 100;
@@ -43,6 +45,11 @@ export function createIdleSpan() {
   };
 }
 
+const sizeOf = (record: EventRecord | undefined): number => (record === undefined ? 0 : eventSize(record.event));
+
+const bytesOf = (changes: readonly Change[]): number =>
+  changes.reduce((sum, { record, previous }) => sum + CHANGE_BYTES + sizeOf(record) + sizeOf(previous), 0);
+
 interface FeedDependencies {
   readonly settings: EtcdSettings;
   readonly layout: Layout;
@@ -63,7 +70,7 @@ export function openFeed(
   let lastChange = idleSpan.start(after);
   let lastProgress = after;
   const waiting: (readonly Change[])[] = [];
-  let waitingCount = 0;
+  let waitingBytes = 0;
   let parts: WatchEvent[] = [];
   let failure: StoreError | undefined;
   let failures = 0;
@@ -89,9 +96,9 @@ export function openFeed(
     const last = changes.at(-1);
     if (last !== undefined) {
       waiting.push(changes);
-      waitingCount += changes.length;
+      waitingBytes += bytesOf(changes);
       lastChange = last.revision;
-      if (waitingCount > MAX_WAITING && !paused) {
+      if (waitingBytes > MAX_WAITING_BYTES && !paused) {
         paused = true;
         handle?.pause();
       }
@@ -190,8 +197,8 @@ export function openFeed(
     take() {
       const batch = waiting.shift();
       if (batch !== undefined) {
-        waitingCount -= batch.length;
-        if (paused && waitingCount < MAX_WAITING / 2) {
+        waitingBytes -= bytesOf(batch);
+        if (paused && waitingBytes < MAX_WAITING_BYTES / 2) {
           paused = false;
           handle?.resume();
         }
