@@ -153,7 +153,7 @@ async function runWorker() {
   assert.equal(service.output().trim().split('\n').length, 2, service.output());
 }
 
-/** A client over HTTP, with the service that it uses in the same process, which ends by itself. */
+/** A client, with the server that it uses in the same process, which ends by itself. */
 function runClient(name, args) {
   const { project, program } = projectOf(name);
   assert.equal(run(program, args, { cwd: project }), 'closed\n');
@@ -164,11 +164,14 @@ await runGates('check-runtimes', {
   'Bun.serve': () => runService('bun', ['bun.js'], { headersFirst: false }),
   'node:http in Bun': () => runService('bun', ['node-http.js']),
   'kube-vitals/client in Bun': () => runClient('bun', ['client.js']),
+  'kube-vitals/etcd over the gateway in Bun': () => runClient('bun', ['etcd-gateway.js']),
   'Deno installs from npm': () => install('deno'),
   'Deno.serve': () => runService('deno', ['run', '--no-remote', '--allow-net', 'deno.js']),
   'node:http in Deno': () => runService('deno', ['run', '--no-remote', '--allow-net', '--allow-sys', 'node-http.js']),
   'kube-vitals/client in Deno': () =>
     runClient('deno', ['run', '--no-remote', '--allow-net', '--allow-sys', '--allow-env', 'client.js']),
+  'kube-vitals/etcd over the gateway in Deno': () =>
+    runClient('deno', ['run', '--no-remote', '--allow-net', '--allow-sys', '--allow-env', 'etcd-gateway.js']),
   'workerd installs from npm': () => install('workerd'),
   'a Worker with a Durable Object in workerd': () => runWorker(),
 });

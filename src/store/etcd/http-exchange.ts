@@ -32,7 +32,8 @@ export interface HttpConnections {
 export type OpenHttp = (endpoint: string, settings: EtcdSettings, connections: number | null) => HttpConnections;
 
 export async function loadHttp(): Promise<OpenHttp> {
-  const { Pool } = await import('undici');
+  // By its file, because Bun has a module `undici` of its own, whose pools send nothing.
+  const { Pool } = await import('undici/index.js');
   return (endpoint, { tls, requestTimeoutMs }, connections) => {
     const url = new URL(endpoint);
     if (url.port === '') url.port = DEFAULT_PORT;
