@@ -20,9 +20,11 @@ export interface InFlightLimitOptions {
   /** Open watches of one caller. Default: 2,000. */
   readonly watchesPerCaller?: number | undefined;
   /**
-   * Bytes of large responses that clients have not read yet. A response of more than 64 KiB counts with all of its
-   * bytes until the last one is read; a list counts with the events that it has read ahead, if those exceed 1 MiB. The
-   * response that reaches the limit is still sent. Default: 268,435,456 (256 MiB).
+   * Bytes of large bodies: those of requests, and of responses that clients have not read yet. A response of more than
+   * 64 KiB counts with all of its bytes until the last one is read; a list counts with the events that it has read
+   * ahead, if those exceed 1 MiB. The body of a request of more than 64 KiB counts while it is read and until it is
+   * answered, with `maxBodyBytes` if there is no `Content-Length`. The one that reaches the limit is still accepted.
+   * Default: 268,435,456 (256 MiB).
    */
   readonly bytes?: number | undefined;
   /** The same for one caller. Default: a quarter of `bytes`: 64 MiB. */

@@ -84,28 +84,32 @@ export async function call(handler: ApiHandler, target: string, options: CallOpt
   return resultOf(response ?? notFoundText(), response !== undefined, leave);
 }
 
-function requestOf(method: string, url: string, options: CallOptions, signal: AbortSignal): ApiRequest {
-  const { token, json, headers = {}, remoteAddress, peerCertificate } = options;
-  const content = json === undefined ? options.body : JSON.stringify(json);
+function readOnce(bytes: Uint8Array): (limit: number) => Uint8Array {
   let reads = 0;
-  const read = (limit: number): Uint8Array => {
+  return (limit) => {
     if (++reads > 1) throw new Error('the handler read the request body twice');
-    const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : (content as Uint8Array);
     if (bytes.byteLength > limit) throw bodyTooLarge(limit);
     return bytes;
   };
+}
+
+function requestOf(method: string, url: string, options: CallOptions, signal: AbortSignal): ApiRequest {
+  const { token, json, headers = {}, remoteAddress, peerCertificate } = options;
+  const content = json === undefined ? options.body : JSON.stringify(json);
+  const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : content;
   return {
     method,
     url,
     headers: {
       ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
       ...(json === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(bytes === undefined ? {} : { 'content-length': String(bytes.byteLength) }),
       ...Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])),
     },
     signal,
     remoteAddress,
     peerCertificate,
-    ...(content === undefined ? {} : { body: read }),
+    ...(bytes === undefined ? {} : { body: readOnce(bytes) }),
   };
 }
 

@@ -1,12 +1,10 @@
 import type { ListOptions } from '../../api/options/list-options.js';
 import type { Selector } from '../../api/selectors/contract.js';
-import { tooManyRequests } from '../../api/status/failures.js';
-import type { StatusFailure } from '../../api/status/status-failure.js';
 import { chain } from '../../http/promise.js';
-import type { HeldBytes } from '../../limits/response-bytes.js';
 import type { ListMeta } from '../../model/object-meta.js';
 import type { EventKey, JsonPage, ListPage, Revision } from '../../store/contract/event-store.js';
 import { eventSize, type EventRecord } from '../../store/contract/record.js';
+import { holdBytes } from '../request/capacity.js';
 import type { VerbCall } from '../request/call.js';
 import { listMeta } from './list-query.js';
 import { bytesOf, PAGE, PageReader, type TimeSlice, type Page } from './read-pages.js';
@@ -21,8 +19,6 @@ export interface List<Item> {
   readonly batches: Batches<Item>;
   /** Bytes of the events that are in memory before the response begins. */
   readonly ahead: number;
-  /** The capacity for them, if it was acquired before they were read. */
-  readonly held?: HeldBytes | undefined;
 }
 
 /** The most bytes of events in a page with a limit, which is in memory before it is sent. The rest is another page. */
@@ -30,21 +26,6 @@ const LIMITED_BYTES = 33_554_432;
 
 /** Events that are in memory before the response begins are counted above this many bytes. */
 export const READ_AHEAD = 1_048_576;
-
-/** Acquires capacity for a response that is being read. @throws StatusFailure 429 */
-async function capacityFor({ dependencies, caller, life }: VerbCall, bytes: number): Promise<HeldBytes> {
-  const held = await dependencies.limits.hold(bytes, caller, life);
-  if (held === undefined) throw noCapacity();
-  life.holdBytes(held);
-  return held;
-}
-
-export function noCapacity(): StatusFailure {
-  return tooManyRequests(
-    'responses to this caller, or to all callers, take too much memory, please request fewer items with limit',
-    1,
-  );
-}
 
 /**
  * Reads the first page of a list, and with a limit all; synchronously if the store has it as JSON.
@@ -66,8 +47,7 @@ export function readList<Item>(
       return { meta: listMeta(call, revision), revision, ahead, batches: allPages(pages, first, form) };
     }
     if ('pieces' in first) return onePage(pages, first, form);
-    if (limit > 0)
-      return filled(pages, first, limit).then(({ page, held }) => ({ ...onePage(pages, page, form), held }));
+    if (limit > 0) return filled(pages, first, limit).then((page) => onePage(pages, page, form));
     return onePage(pages, { ...first, records: matching(first.records, selector) }, form);
   });
 }
@@ -94,20 +74,14 @@ async function* allPages<Item>(pages: PageReader, first: Page, form: ItemForm<It
   }
 }
 
-interface FilledPage {
-  readonly page: ListPage;
-  readonly held: HeldBytes | undefined;
-}
-
 /**
  * Continues reading until the page has as many matching events as the client requested. Capacity for large events is
  * acquired first: stores return copies.
  *
  * @throws StatusFailure 429 without capacity
  */
-async function filled(pages: PageReader, first: ListPage, limit: number): Promise<FilledPage> {
+async function filled(pages: PageReader, first: ListPage, limit: number): Promise<ListPage> {
   const { selector, call } = pages;
-  let held: HeldBytes | undefined;
   const records: EventRecord[] = [];
   let bytes = 0;
   let page = first;
@@ -124,14 +98,14 @@ async function filled(pages: PageReader, first: ListPage, limit: number): Promis
     }
     if (page.next === undefined || full()) break;
     if (bytes > READ_AHEAD) {
-      held ??= await capacityFor(call, Math.min((bytes / records.length) * limit, LIMITED_BYTES));
+      await holdBytes(call, Math.min((bytes / records.length) * limit, LIMITED_BYTES));
     }
     page = await pages.nextRecords(page.next, limit - records.length);
   }
   const more = page.next !== undefined || examined < page.records.length;
   // Computed from the first page, and so an estimate if events have been removed since.
   const left = first.remaining === undefined ? undefined : first.remaining + first.records.length - records.length;
-  return { page: { records, revision: first.revision, next: more ? last : undefined, remaining: left }, held };
+  return { records, revision: first.revision, next: more ? last : undefined, remaining: left };
 }
 
 interface ItemForm<Item> {

@@ -3,7 +3,8 @@ import { chain } from '../../http/promise.js';
 import type { ApiResponse } from '../../http/response.js';
 import type { Place } from '../../limits/in-flight.js';
 import { GATEWAY_TIMEOUT, tooManyRequestsText } from '../../responses/fixed-responses.js';
-import { noCapacity, READ_AHEAD } from '../listing/read-list.js';
+import { READ_AHEAD } from '../listing/read-list.js';
+import { noCapacity } from '../request/capacity.js';
 import { type VerbCall, isRead, type Result } from '../request/call.js';
 import type { JsonSource } from '../../json/json-source.js';
 import { isBytes } from '../../http/bytes.js';
@@ -31,7 +32,7 @@ async function renderedCounted(
 ): Promise<ApiResponse> {
   // The store has done its work: waiting here delays no other request.
   place.streams();
-  const held = (result.kind === 'list' && result.held) || (await dependencies.limits.hold(bytes, caller, life));
+  const held = life.heldBytes ?? (await dependencies.limits.hold(bytes, caller, life));
   // A write has been stored nevertheless.
   if (held === undefined) return isRead(scope.verb) ? tooManyRequestsText() : GATEWAY_TIMEOUT;
   held.become(bytes);

@@ -11,15 +11,11 @@ export function listEvents(call: VerbCall): Result | Promise<Result> {
   const ofJson =
     joinsItems && version.listsStored ? (pieces: readonly JsonSource[]) => new JsonPieces(pieces) : undefined;
   const form = { ofRecord: version.listItem, ofJson };
-  return chain(
-    readList(call, options, readSelection(call, options), form),
-    ({ meta, batches, ahead, held }): Result => ({
-      kind: 'list',
-      meta,
-      batches,
-      memory: dependencies.chunkMemory,
-      ahead,
-      held,
-    }),
-  );
+  return chain(readList(call, options, readSelection(call, options), form), ({ meta, batches, ahead }): Result => ({
+    kind: 'list',
+    meta,
+    batches,
+    memory: dependencies.chunkMemory,
+    ahead,
+  }));
 }

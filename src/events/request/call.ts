@@ -7,7 +7,6 @@ import { type Clock, nextTurn } from '../../clock/clock.js';
 import type { ApiRequest } from '../../http/request.js';
 import type { EventRateLimits } from '../../limits/event-rate-limits.js';
 import type { InFlightLimits } from '../../limits/in-flight.js';
-import type { HeldBytes } from '../../limits/response-bytes.js';
 import type { Caller } from '../../model/caller.js';
 import type { EventKey, EventStore, Revision, StoreCall } from '../../store/contract/event-store.js';
 import { LATER } from '../../store/contract/read-hints.js';
@@ -135,8 +134,6 @@ export type Result =
       readonly memory?: ChunkMemory;
       /** Bytes of events that are in memory before the response begins. */
       readonly ahead?: number;
-      /** The capacity for them, if it was acquired before they were read. */
-      readonly held?: HeldBytes | undefined;
     }
   | { readonly kind: 'watch'; frames(encoder: FrameEncoder, onEnd: () => void): AsyncIterable<Uint8Array> }
   | { readonly kind: 'status'; readonly status: Status };

@@ -87,6 +87,11 @@ export class RequestLife implements StoreCall {
     if (this.#ended) this.#releaseLater();
   }
 
+  /** The bytes that count for this request, once there are any. */
+  get heldBytes(): HeldBytes | undefined {
+    return this.#bytes;
+  }
+
   holdBytes(bytes: HeldBytes): void {
     this.#bytes = bytes;
     if (this.#ended) this.#releaseLater();

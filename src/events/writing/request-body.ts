@@ -10,6 +10,8 @@ import { header } from '../../http/headers.js';
 import { parseMediaType } from '../../http/media-type.js';
 import { shorten } from '../../json/go-print.js';
 import type { Event } from '../../model/event.js';
+import { LARGE_BYTES } from '../../limits/response-bytes.js';
+import { holdBytes } from '../request/capacity.js';
 import type { VerbCall } from '../request/call.js';
 
 const BODY_TYPES: readonly BodyMediaType[] = [
@@ -28,9 +30,18 @@ export function bodyMediaType(call: VerbCall): BodyMediaType {
   return known;
 }
 
-/** Reads the bytes of the body. @throws BodyError, to which the pipeline responds with 413 or 400 */
-export function readBytes({ request, life, dependencies }: VerbCall): Uint8Array | Promise<Uint8Array> {
-  return readBody(request, dependencies.maxBodyBytes, life);
+/**
+ * Reads the bytes of the body. A large one counts until the response is complete: its client may send it slowly.
+ *
+ * @throws StatusFailure 429 without capacity; BodyError, to which the pipeline responds with 413 or 400
+ */
+export function readBytes(call: VerbCall): Uint8Array | Promise<Uint8Array> {
+  const { request, life, dependencies } = call;
+  const { maxBodyBytes } = dependencies;
+  const read = (): Uint8Array | Promise<Uint8Array> => readBody(request, maxBodyBytes, life);
+  // A body of which the length is unknown, such as a chunked one, may take as much as is allowed.
+  const bytes = Math.min(Number(header(request, 'content-length') ?? maxBodyBytes), maxBodyBytes);
+  return bytes <= LARGE_BYTES || request.body === undefined ? read() : holdBytes(call, bytes).then(read);
 }
 
 /** Decodes the event to its stored form, and adds the warnings of lenient decoding. @throws StatusFailure 400 */

@@ -30,6 +30,7 @@ describe('call', () => {
     expect(request.headers).toEqual({
       authorization: 'Bearer t',
       'content-type': 'application/json',
+      'content-length': '7',
       accept: ['a', 'b'],
     });
     expect(Buffer.from(await readBody(request, 100)).toString()).toBe('{"a":1}');
@@ -39,13 +40,18 @@ describe('call', () => {
   test('takes names of headers in any case, as a client sends them', async () => {
     const handler = vi.fn<ApiHandler>(() => ok(''));
     await call(handler, 'PATCH /x', { json: [], headers: { Authorization: 'Bearer a', 'Content-Type': 'text/plain' } });
-    expect(handler.mock.calls[0]?.[0].headers).toEqual({ authorization: 'Bearer a', 'content-type': 'text/plain' });
+    expect(handler.mock.calls[0]?.[0].headers).toEqual({
+      authorization: 'Bearer a',
+      'content-type': 'text/plain',
+      'content-length': '2',
+    });
   });
 
   test('prefers headers over what json and token imply', async () => {
     const handler = vi.fn<ApiHandler>(() => ok(''));
-    await call(handler, 'PATCH /x', { json: [], headers: { 'content-type': 'application/json-patch+json' } });
-    expect(handler.mock.calls[0]?.[0].headers).toEqual({ 'content-type': 'application/json-patch+json' });
+    const headers = { 'content-type': 'application/json-patch+json', 'content-length': '3' };
+    await call(handler, 'PATCH /x', { json: [], headers });
+    expect(handler.mock.calls[0]?.[0].headers).toEqual(headers);
   });
 
   test('refuses a body over the limit of the handler as a server would', async () => {

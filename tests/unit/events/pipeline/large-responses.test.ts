@@ -150,7 +150,7 @@ describe('a large response', () => {
     resume?.();
     const refused = await gathered;
     expect(refused.status).toBe(429);
-    expect(await refused.text()).toContain('responses to this caller, or to all callers, take too much memory');
+    expect(await refused.text()).toContain('bodies of this caller, or of all callers, take too much memory');
   });
 
   test('of a list with a limit counts before all of its events are read', async () => {
@@ -169,7 +169,7 @@ describe('a large response', () => {
     await vi.waitFor(() => expect(reads).toBe(1));
     const second = await made.ask(`GET ${path('?limit=12')}`);
     expect([second.status, reads]).toEqual([429, 1]);
-    expect(await second.text()).toContain('responses to this caller, or to all callers, take too much memory');
+    expect(await second.text()).toContain('bodies of this caller, or of all callers, take too much memory');
     resume?.();
     expect((await (await first).json<{ items: unknown[] }>()).items).toHaveLength(12);
     await vi.waitFor(async () => expect((await made.ask(`GET ${path('?limit=12')}`)).status).toBe(200));
@@ -189,8 +189,9 @@ describe('a large response', () => {
     const watch = await made.ask(`GET ${path('?watch=true&resourceVersion=' + (await made.revision()))}`);
     const text = watch.text();
     await unread(made, path('/a'));
-    // The event is created, but there is no room for the response either.
-    expect((await made.ask(`POST ${path()}`, { json: event('c', {}, large()) })).status).toBe(504);
+    // The event is changed, but there is no room for the response either.
+    const change = { body: '{"metadata":{"labels":{"a":"b"}}}', headers: MERGE };
+    expect((await made.ask(`PATCH ${path('/b')}`, change)).status).toBe(504);
     expect(await text).toBe('');
     expect(made.observed.filter(({ type }) => type === 'watch.ended')).toMatchObject([{ reason: 'limit', bytes: 0 }]);
   });
