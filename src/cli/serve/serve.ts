@@ -26,7 +26,7 @@ import { standaloneChecks } from './checks.js';
 import type { Flags } from './flags.js';
 import { kubeconfig, storeKubeconfig } from './kubeconfig.js';
 import { healthOnly } from './health-only.js';
-import { limitsWithin } from './memory-limits.js';
+import { limitsWithin } from './limit-flags.js';
 import { METRICS_PATHS, serverMetrics, type ShareMetrics } from './metrics.js';
 import { runPrepared, type Preparation } from './preparation.js';
 import { reserveRevisions } from './revisions.js';
@@ -108,7 +108,7 @@ export async function serve(options: ServeOptions): Promise<number> {
     ttlMs: flags.eventTtl,
     maxBodyBytes: flags.maxBodyBytes,
     ...flags.limits,
-    limits: { ...limitsWithin(flags), ...flags.limits.limits },
+    limits: { ...limitsWithin(flags.workers), ...flags.limits.limits },
     observe: health.observe,
   });
   const core = flags.coreV1Events ? ['/api/v1'] : [];

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { limitsWithin } from '../../../../src/cli/serve/memory-limits.js';
+import { limitsWithin } from '../../../../src/cli/serve/limit-flags.js';
 import { readInFlightLimits } from '../../../../src/limits/in-flight-options.js';
 
 const MIB = 1_048_576;
@@ -9,7 +9,7 @@ test.each([
   ['in a container without a limit', 2 ** 64],
   ['in a large container', 8192 * MIB],
 ])('%s the limits are the defaults of the library', (_title, container) => {
-  expect(readInFlightLimits(limitsWithin({ workers: 1 }, container))).toEqual(readInFlightLimits({}));
+  expect(readInFlightLimits(limitsWithin(1, container))).toEqual(readInFlightLimits({}));
 });
 
 test.each([
@@ -18,5 +18,5 @@ test.each([
   ['256 MiB', 256, 1, { reads: 32, bytes: 64 * MIB }],
   ['1 GiB, shared by four workers', 1024, 4, { reads: 32, bytes: 64 * MIB }],
 ])('in a container of %s bodies take a quarter, and lists an eighth', (_title, mib, workers, limits) => {
-  expect(limitsWithin({ workers }, mib * MIB)).toEqual(limits);
+  expect(limitsWithin(workers, mib * MIB)).toEqual(limits);
 });
