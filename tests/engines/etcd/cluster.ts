@@ -1,6 +1,6 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -57,26 +57,43 @@ export function hasEtcd(): boolean {
   return found;
 }
 
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return typeof address === 'object' && address !== null ? address.port : 0;
+/** Different ones, because all are open at once. */
+async function freePorts(count: number): Promise<readonly number[]> {
+  const servers = Array.from({ length: count }, () => createServer());
+  for (const server of servers) await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const ports = servers.map((server) => (server.address() as AddressInfo).port);
+  for (const server of servers) await new Promise((resolve) => server.close(resolve));
+  return ports;
 }
+
+/** A member ended by itself. */
+class MemberEnded extends Error {}
 
 function ended(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve();
   return new Promise((resolve) => child.once('exit', () => resolve()));
 }
 
-/** Starts a cluster on free ports, in a directory of its own, and waits until it accepts writes. */
+/**
+ * Starts a cluster on free ports, in a directory of its own, and waits until it accepts writes. Another process may take
+ * a port before etcd listens on it, and etcd ends then: others are tried.
+ */
 export async function startEtcd(options: ClusterOptions = {}): Promise<Cluster> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await startOnFreePorts(options);
+    } catch (error) {
+      if (!(error instanceof MemberEnded) || attempt === 3) throw error;
+    }
+  }
+}
+
+async function startOnFreePorts(options: ClusterOptions): Promise<Cluster> {
   const count = options.members ?? 1;
   const directory = await mkdtemp(join(tmpdir(), 'kube-vitals-etcd-'));
   const scheme = options.tls ? 'https' : 'http';
-  const ports: { readonly client: number; readonly peer: number }[] = [];
-  for (let i = 0; i < count; i++) ports.push({ client: await freePort(), peer: await freePort() });
+  const free = await freePorts(2 * count);
+  const ports = Array.from({ length: count }, (_, i) => ({ client: free[2 * i] ?? 0, peer: free[2 * i + 1] ?? 0 }));
   const cluster = ports.map(({ peer }, i) => `m${i}=http://127.0.0.1:${peer}`).join(',');
   const files = { ca: join(directory, 'ca.pem'), cert: join(directory, 'cert.pem'), key: join(directory, 'key.pem') };
   if (options.tls) {
@@ -115,6 +132,7 @@ export async function startEtcd(options: ClusterOptions = {}): Promise<Cluster> 
       get pid() {
         return child.pid ?? 0;
       },
+      hasEnded: () => child.exitCode !== null,
       async kill() {
         child.kill('SIGKILL');
         await ended(child);
@@ -125,7 +143,7 @@ export async function startEtcd(options: ClusterOptions = {}): Promise<Cluster> 
         await ended(child);
         child = run(i);
       },
-    } satisfies Member;
+    } satisfies Member & { hasEnded(): boolean };
   });
   const endpoints = members.map(({ endpoint }) => endpoint);
 
@@ -151,6 +169,8 @@ export async function startEtcd(options: ClusterOptions = {}): Promise<Cluster> 
         ctlOn(endpoints, 'endpoint', 'health');
         return;
       } catch (error) {
+        const ended = members.findIndex((member) => member.hasEnded());
+        if (ended >= 0) throw new MemberEnded(await readFile(join(directory, `m${ended}.log`), 'utf8').catch(String));
         if (tries > 60) throw error;
         await sleep(200);
       }
