@@ -58,7 +58,7 @@ export async function runPrepared(
 /** Some 50,000 tokens or 20,000 policies. */
 const MAX_FILE_BYTES = 4 * 1024 * 1024;
 
-/** Counts what it reads, because a pipe has no size. */
+/** Reads at most one byte beyond the limit: a pipe has no size that could be checked before. */
 async function readText(flag: string, path: string | undefined): Promise<string | undefined> {
   if (path === undefined) return undefined;
   let content: Buffer;
