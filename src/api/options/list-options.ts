@@ -11,7 +11,7 @@ export interface ListOptions {
   readonly watch: boolean;
   /** False without `watch=true`, also for an old `/watch/` path. */
   readonly allowWatchBookmarks: boolean;
-  /** Empty: not given. Well-formed otherwise. */
+  /** Empty: not given. Not checked: faults of selectors and continue tokens come first. */
   readonly resourceVersion: string;
   readonly resourceVersionMatch: string;
   /** 0: not given. */
@@ -25,7 +25,7 @@ export interface ListOptions {
 /** @param legacyWatch an old `/watch/` path: checked like a list @throws StatusFailure 400 or 422 */
 export function readListOptions(query: Query, legacyWatch = false): ListOptions {
   const watch = flag(query, 'watch') ?? false;
-  const options: ListOptions = {
+  const given: ListOptions = {
     labelSelector: first(query, 'labelSelector') ?? '',
     fieldSelector: first(query, 'fieldSelector') ?? '',
     watch,
@@ -37,10 +37,9 @@ export function readListOptions(query: Query, legacyWatch = false): ListOptions 
     continue: first(query, 'continue') ?? '',
     sendInitialEvents: flag(query, 'sendInitialEvents'),
   };
-  if (watch || legacyWatch) return checkedWatch(options, watch);
-  refuseOptions('ListOptions', listErrors(options));
-  requireResourceVersion(options.resourceVersion);
-  return options;
+  const options = watch ? withDefaultStart(given) : given;
+  refuseOptions('ListOptions', watch ? watchErrors(options) : listErrors(options));
+  return legacyWatch ? withDefaultStart(options) : options;
 }
 
 /** A watch without a resourceVersion begins with all existing objects. */
@@ -48,13 +47,6 @@ function withDefaultStart(options: ListOptions): ListOptions {
   if (options.sendInitialEvents !== undefined || options.resourceVersionMatch !== '') return options;
   if (options.resourceVersion !== '' && options.resourceVersion !== '0') return options;
   return { ...options, sendInitialEvents: true, resourceVersionMatch: 'NotOlderThan' };
-}
-
-function checkedWatch(given: ListOptions, watch: boolean): ListOptions {
-  const options = watch ? withDefaultStart(given) : given;
-  refuseOptions('ListOptions', watch ? watchErrors(options) : listErrors(options));
-  requireResourceVersion(options.resourceVersion, '');
-  return withDefaultStart(options);
 }
 
 /** 400 for a resourceVersion that is not a number. In a watch nothing precedes the text. */

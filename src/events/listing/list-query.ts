@@ -1,4 +1,4 @@
-import type { ListOptions } from '../../api/options/list-options.js';
+import { requireResourceVersion, type ListOptions } from '../../api/options/list-options.js';
 import { readContinueToken, writeContinueToken } from '../../api/options/continue-token.js';
 import { toRevision } from '../../api/options/query.js';
 import { allOf, parseFieldSelector } from '../../api/selectors/field-selector.js';
@@ -21,8 +21,7 @@ export function readSelection(call: VerbCall, options: ListOptions): Selector {
   const fields = parseFieldSelector(ownText(options.fieldSelector), call.version.selectable, maxSelectorTerms);
   const { name } = call.scope;
   if (name === '') return allOf(labels, fields);
-  const asked = fields.exact('metadata.name');
-  if (asked !== undefined && asked !== name) {
+  if (!fields.empty && fields.exact('metadata.name') !== name) {
     throw badRequest("fieldSelector metadata.name doesn't match requested name");
   }
   return allOf(labels, fields, parseFieldSelector(`metadata.name=${escaped(name)}`, call.version.selectable));
@@ -37,17 +36,18 @@ export interface Start {
   readonly notOlderThan: Revision | undefined;
 }
 
-/** Returns where a list begins. @throws StatusFailure 400 for a bad continue token, or one with a resourceVersion */
+/** Returns where a list begins. @throws StatusFailure 400 for a bad continue token or resourceVersion, and for both */
 export function startOf(call: VerbCall, options: ListOptions): Start {
   const asked = options.resourceVersion;
   const given = asked !== '' && asked !== '0';
   if (options.continue !== '') {
-    if (given) throw badRequest('specifying resource version is not allowed when using continue');
     const token = readContinueToken(options.continue);
+    if (given) throw badRequest('specifying resource version is not allowed when using continue');
     const after = positionOf(call, token.start);
     return { at: token.revision < 0 ? undefined : token.revision, after, notOlderThan: undefined };
   }
   if (!given) return { at: undefined, after: undefined, notOlderThan: asked === '' ? undefined : 0 };
+  requireResourceVersion(asked);
   const revision = toRevision(asked);
   const exact = options.resourceVersionMatch === 'Exact' || (options.resourceVersionMatch === '' && options.limit > 0);
   return { at: exact ? revision : undefined, after: undefined, notOlderThan: exact ? undefined : revision };

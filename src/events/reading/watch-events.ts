@@ -1,5 +1,5 @@
 import type { Query } from '../../http/url.js';
-import { readListOptions } from '../../api/options/list-options.js';
+import { readListOptions, requireResourceVersion } from '../../api/options/list-options.js';
 import { readSelection } from '../listing/list-query.js';
 import type { VerbCall, Result } from '../request/call.js';
 import { WatchStream } from '../watching/watch-stream.js';
@@ -13,6 +13,7 @@ export function watchEvents(call: VerbCall): Result {
   const { version, scope, dependencies } = call;
   const texts = [version.view.apiVersion, scope.name, labelSelector, fieldSelector];
   const selection = dependencies.watchedSelections(texts, () => readSelection(call, options));
+  requireResourceVersion(options.resourceVersion, '');
   // A watch may last for an hour: it holds the compiled selection, not its texts.
   const lasting = { ...call, query: NO_QUERY };
   const rest = { ...options, labelSelector: '', fieldSelector: '' };

@@ -53,8 +53,8 @@ describe('a field selector on the name of a watch that names one event', () => {
   const selected = (selector: string): string =>
     `GET ${watched}?timeoutSeconds=-1&fieldSelector=${encodeURIComponent(selector)}`;
 
-  test.each(['metadata.name=b', 'type=Normal,metadata.name=b', 'metadata.name==b'])(
-    'is refused if it is a different one: %s',
+  test.each(['metadata.name=b', 'type=Normal,metadata.name=b', 'metadata.name==b', 'metadata.name!=b', 'type=Normal'])(
+    'is refused if it does not select this name: %s',
     async (selector) => {
       const { json } = bench();
       expect(await json(selected(selector))).toMatchObject({
@@ -64,7 +64,7 @@ describe('a field selector on the name of a watch that names one event', () => {
     },
   );
 
-  test.each(['metadata.name=a', 'metadata.name!=b', 'type=Normal'])('is applied otherwise: %s', async (selector) => {
+  test.each(['metadata.name=a', 'type=Normal,metadata.name=a', ','])('is applied otherwise: %s', async (selector) => {
     const { ask } = bench();
     expect((await ask(selected(selector))).status).toBe(200);
   });
@@ -73,7 +73,7 @@ describe('a field selector on the name of a watch that names one event', () => {
     const { create, ask, clock } = bench();
     await create('b', { type: 'Normal' });
     await create('a', { type: 'Warning' });
-    const response = await ask(`GET ${watched}?timeoutSeconds=5&fieldSelector=type%3DNormal`);
+    const response = await ask(`GET ${watched}?timeoutSeconds=5&fieldSelector=type%3DNormal,metadata.name%3Da`);
     const text = response.text();
     await settled();
     clock.advance(5_000);
@@ -119,4 +119,30 @@ describe('the position before the name in a field selector', () => {
   test('does not exist in lists of all namespaces', () => {
     expect(before('a', '')).toBeUndefined();
   });
+});
+
+describe('of two faults in the options of a list or watch', () => {
+  test.each([
+    ['continue=x&resourceVersion=abc', 'invalid continue token: '],
+    ['continue=x&resourceVersion=1', 'invalid continue token: '],
+    ['fieldSelector=x&resourceVersion=abc', "invalid selector: 'x'"],
+    ['watch=1&fieldSelector=x%3D1&resourceVersion=abc', 'field label not supported: x'],
+  ])('kube-apiserver reports the same one: %s', async (query, message) => {
+    const { json } = bench();
+    const expected = { status: 400, json: { message: expect.stringContaining(message) as string } };
+    for (const method of query.startsWith('watch') ? ['GET'] : ['GET', 'DELETE'])
+      expect(await json(`${method} ${path()}?${query}`)).toMatchObject(expected);
+  });
+});
+
+test('a resourceVersion that is not a number is refused with the words of each verb', async () => {
+  const { json } = bench();
+  const wrong = 'resourceVersion: Invalid value: "abc": strconv.ParseUint: parsing "abc": invalid syntax';
+  for (const [query, message] of [
+    ['resourceVersion=abc', `invalid resource version: ${wrong}`],
+    ['resourceVersion=abc&limit=1', `invalid resource version: ${wrong}`],
+    ['watch=1&resourceVersion=abc', wrong],
+  ]) {
+    expect(await json(`GET ${path()}?${query}`)).toMatchObject({ status: 400, json: { message } });
+  }
 });
