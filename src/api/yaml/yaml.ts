@@ -34,7 +34,11 @@ export interface YamlFault {
 /** The most lexical tokens of a document, about 1,000 lines. The library spends 3 µs on each, without yielding. */
 const MAX_TOKENS = 6_000;
 
-const TOO_COMPLEX = 'document is too complex';
+const TOO_COMPLEX: YamlFault = { message: 'document is too complex', offset: -1 };
+
+/** Characters that Go's library refuses anywhere in a text, also in comments. */
+// eslint-disable-next-line no-control-regex -- these are what is looked for
+const CONTROL = /[\0-\x08\v\f\x0e-\x1f\x7f-\x84\x86-\x9f\ufffe\uffff]/;
 
 /** Tokens that are allowed between documents. */
 const BETWEEN: ReadonlySet<string> = new Set(['byte-order-mark', 'space', 'comment', 'newline', 'doc-end']);
@@ -54,7 +58,8 @@ export function firstDocument(
   maxCharacters: number,
   onLine: (offset: number) => void,
 ): { readonly contents: Document.Parsed['contents'] | undefined } | YamlFault {
-  if (text.length > maxCharacters) return { message: TOO_COMPLEX, offset: -1 };
+  if (text.length > maxCharacters) return TOO_COMPLEX;
+  if (CONTROL.test(text)) return { message: 'control characters are not allowed', offset: -1 };
   // Tags are resolved by the rules of Go's library, from the texts.
   const options = { schema: 'failsafe', uniqueKeys: false, resolveKnownTags: false, prettyErrors: false } as const;
   const composer = new Composer(options);
@@ -95,7 +100,7 @@ export function firstDocument(
     if (!(error instanceof RangeError)) throw error;
     return { message: error.message, offset: 0 };
   }
-  if (tooComplex) return { message: TOO_COMPLEX, offset: -1 };
+  if (tooComplex) return TOO_COMPLEX;
   const fault = found ? found.errors[0] : composer.streamInfo().errors[0];
   return fault ? { message: fault.message, offset: fault.pos[0] } : { contents: found?.contents };
 }

@@ -80,6 +80,16 @@ describe('a YAML text', () => {
     );
   });
 
+  test.each(['a: "\u0001"', 'a: x\u007fy', '# \u001b[31m\na: x', '\ufffea: x', 'a: x\u0000', 'a: \u009f'])(
+    'is refused with control characters: %j',
+    async (text) => expect(await error(text)).toBe('yaml: control characters are not allowed'),
+  );
+
+  test('may have these characters, and others as escapes', async () => {
+    const text = 'a: "\t\u00a0\u2028\ufeff\ufffd\u{1f600}\\x01\\x7f"\r\n';
+    expect(await value(text)).toEqual({ a: '\t\u00a0\u2028\ufeff\ufffd\u{1f600}\u0001\u007f' });
+  });
+
   test('is refused where binary data is not base64', async () => {
     expect(await error('a: !!binary "%"')).toBe('yaml: !!binary value contains invalid base64 data');
   });
