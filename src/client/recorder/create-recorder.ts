@@ -1,3 +1,4 @@
+import { onAbort } from '../../clock/abortable.js';
 import { systemClock, type ClockTimer } from '../../clock/clock.js';
 import { createTokenBuckets } from '../../limits/token-buckets.js';
 import { keepProcessAlive } from '../../clock/keep-process-alive.js';
@@ -170,8 +171,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
   async function flush({ signal }: FlushOptions = {}): Promise<void> {
     signal?.throwIfAborted();
     const release = keepProcessAlive();
-    const wake = (): void => waiting.get(release)?.();
-    signal?.addEventListener('abort', wake);
+    const unlisten = onAbort(signal, () => waiting.get(release)?.());
     try {
       const counts = new Map<Series, number>();
       for (const series of unwritten) {
@@ -186,7 +186,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
         }
       }
     } finally {
-      signal?.removeEventListener('abort', wake);
+      unlisten();
       waiting.delete(release);
       release();
     }

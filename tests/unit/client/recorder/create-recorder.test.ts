@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import {
   createEventsClient,
@@ -473,6 +474,20 @@ describe('a recorder', () => {
     controller.abort(new Error('enough'));
     await expect(flushed).rejects.toThrow('enough');
     await expect(recorder.flush({ signal: controller.signal })).rejects.toThrow('enough');
+  });
+
+  it('adds one listener to a signal however many calls of flush() share it, and removes it with the last', async () => {
+    let outcome: Outcome = 'away';
+    const { clock, recorder } = setUp({}, () => outcome);
+    const { signal } = new AbortController();
+    const listeners = (): number => getEventListeners(signal, 'abort').length;
+    recorder.event(paid);
+    const flushed = Array.from({ length: 20 }, () => recorder.flush({ signal }));
+    await turns();
+    expect(listeners()).toBe(1);
+    outcome = 'ok';
+    await whileTimePasses(clock, Promise.all(flushed));
+    expect(listeners()).toBe(0);
   });
 
   it('keeps nothing of a flush() that was aborted', async () => {
