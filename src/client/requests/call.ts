@@ -2,6 +2,7 @@ import { headerValues } from '../../http/headers.js';
 import type { ApiRequest, RequestHeaders } from '../../http/request.js';
 import type { ApiResponse } from '../../http/response.js';
 import type { JsonObject } from '../../json/json-tree.js';
+import { byteLength } from '../../json/utf8.js';
 import { untilAborted } from '../../clock/abortable.js';
 import { callHook } from '../../observe/call-hook.js';
 import { statusError } from '../contract/errors.js';
@@ -91,7 +92,9 @@ function apiRequest(request: ClientRequest, signal: AbortSignal): ApiRequest {
   const headers: RequestHeaders = { accept: 'application/json', 'user-agent': 'kube-vitals' };
   if (json === undefined) return { method, url, headers, signal };
   const text = JSON.stringify(json);
-  return { method, url, headers: { ...headers, 'content-type': contentType }, body: () => text, signal };
+  // A server in the same process would otherwise reserve memory for the largest body that it takes.
+  const sent = { ...headers, 'content-type': contentType, 'content-length': String(byteLength(text)) };
+  return { method, url, headers: sent, body: () => text, signal };
 }
 
 function warn({ onWarning }: CallContext, response: ApiResponse): void {

@@ -56,6 +56,30 @@ describe('a client of events in the same process', () => {
     await expect(events.get({ name: 'a' })).rejects.toSatisfy(isNotFound);
   });
 
+  it('names the length of its bodies, so that they count with no more in limits.bytes', async () => {
+    const handle = served().as({ name: 'shop' });
+    const lengths: unknown[] = [];
+    const events = createEventsClient({
+      namespace: 'default',
+      group: 'events.example.com',
+      async transport(request) {
+        const text = (await request.body?.(Infinity)) as string | undefined;
+        lengths.push([
+          request.headers?.['content-length'],
+          text === undefined ? undefined : `${Buffer.byteLength(text)}`,
+        ]);
+        return handle(request);
+      },
+    });
+    const { metadata } = await events.create(event('a', { note: 'ä€𝄞' }));
+    await events.patch({ name: 'a' }, { type: 'merge', patch: { metadata: { labels: { app: 'shop' } } } });
+    await events.delete({ name: 'a' }, { uid: metadata.uid });
+    expect(lengths).toHaveLength(3);
+    for (const [named, actual] of lengths as [string, string][]) expect(named).toBe(actual);
+    await expect(events.get({ name: 'a' })).rejects.toSatisfy(isNotFound);
+    expect(lengths.at(-1)).toEqual([undefined, undefined]);
+  });
+
   it('reads a note of 64 kB', async () => {
     const events = client();
     const note = 'ä'.repeat(500);
