@@ -531,6 +531,32 @@ describe('inClusterTransport', () => {
     expect(closedLater(await defaultTransport()).namespace).toBeUndefined();
   });
 
+  test.each([
+    ['there is none', undefined, 'ENOENT'],
+    ['it has no certificate', '-----BEGIN PRIVATE KEY-----', 'it has no certificate in PEM'],
+  ])('warns and trusts the authorities of the system where ca.crt cannot be used: %s', async (_, text, fault) => {
+    const directory = folderOfTest();
+    writeFileSync(join(directory, 'token'), 't');
+    if (text !== undefined) writeFileSync(join(directory, 'ca.crt'), text);
+    const { server, ca, seen } = await noting();
+    const { hostname, port } = new URL(server);
+    vi.stubEnv('KUBERNETES_SERVICE_HOST', hostname);
+    vi.stubEnv('KUBERNETES_SERVICE_PORT', port);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const warned = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
+    onTestFinished(() => warned.mockRestore());
+    const transport = closedLater(await inClusterTransport({ directory }));
+    expect(String(warned.mock.calls[0]?.[0])).toContain(fault);
+    // The certificate of the server is checked, with authorities that do not know it.
+    const error = await failureOf(clientOver(transport).get({ name: 'a' }));
+    expect(error.message).toContain('self-signed certificate');
+
+    writeFileSync(join(directory, 'ca.crt'), atob(ca));
+    await clientOver(closedLater(await inClusterTransport({ directory }))).get({ name: 'a' });
+    expect(seen).toEqual(['Bearer t']);
+    expect(warned).toHaveBeenCalledTimes(1);
+  });
+
   test('does not take the place of a context that is named', async () => {
     const path = join(folderOfTest(), 'config');
     vi.stubEnv('KUBERNETES_SERVICE_HOST', '127.0.0.1');

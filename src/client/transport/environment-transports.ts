@@ -1,11 +1,13 @@
-import { systemClock } from '../../clock/clock.js';
+import { systemClock, type Clock } from '../../clock/clock.js';
+import { messageOf } from '../../model/error-message.js';
+import { warn } from '../../observe/warnings.js';
 import { checkOptions } from '../../options/check-options.js';
 import { aNonEmptyString } from '../../options/rules.js';
 import type { ConnectedTransport } from '../contract/transport.js';
 import { createCredentials } from './http/credentials.js';
 import { createSender } from './http/http-transport.js';
 import { connectionRules } from './http/options.js';
-import { fileSource, tlsSource } from './http/sources.js';
+import { fileSource, tlsSource, type Source } from './http/sources.js';
 import { transportOf } from './kubeconfig/kubeconfig-transport.js';
 import { defaultPaths, loadFiles } from './kubeconfig/load-kubeconfig.js';
 import { kubeconfigRules, type DefaultTransportOptions, type InClusterTransportOptions } from './kubeconfig/options.js';
@@ -15,7 +17,8 @@ const DIRECTORY = '/var/run/secrets/kubernetes.io/serviceaccount';
 
 /**
  * The transport of a pod to the kube-apiserver of its cluster, with the token of its service account. The files of
- * token and authority are read again, since Kubernetes replaces them.
+ * token and authority are read again, since Kubernetes replaces them. Where there is no authority, those of the system
+ * are trusted, with a warning, as in client-go.
  *
  * @throws TypeError (as a rejection) that lists every fault of the options
  * @throws Error outside of a cluster
@@ -58,7 +61,7 @@ async function podTransport(options: InClusterTransportOptions): Promise<Connect
   const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port } = env;
   if (!host || !port) return undefined;
   const { directory = DIRECTORY, clock = systemClock } = options;
-  const ca = fileSource(`${directory}/ca.crt`, "the authority's certificate", clock);
+  const ca = await mountedAuthority(directory, clock);
   return createSender({
     ...options,
     server: `https://${host.includes(':') ? `[${host}]` : host}:${port}`,
@@ -66,6 +69,21 @@ async function podTransport(options: InClusterTransportOptions): Promise<Connect
     credentials: createCredentials({ tokenFile: `${directory}/token` }, clock),
     tls: tlsSource({ ca }),
   });
+}
+
+/** As in client-go, the authorities of the system count if the folder has none, with a warning. */
+async function mountedAuthority(directory: string, clock: Clock): Promise<Source<string> | undefined> {
+  const source = fileSource(`${directory}/ca.crt`, "the authority's certificate", clock, (text) => {
+    if (text.includes('-----BEGIN CERTIFICATE-----')) return text;
+    throw new Error('it has no certificate in PEM');
+  });
+  try {
+    await source.read();
+    return source;
+  } catch (error) {
+    warn(`${messageOf(error)}; the authorities of the system are trusted instead`, 'KUBE_VITALS_AUTHORITY');
+    return undefined;
+  }
 }
 
 async function mountedNamespace(directory: string): Promise<string | undefined> {
