@@ -1,9 +1,11 @@
-import type { Clock } from '../clock/clock.js';
+import { pause } from '../clock/abortable.js';
+import { createDelays } from '../clock/backoff.js';
+import { systemClock, type Clock } from '../clock/clock.js';
 import { each } from '../clock/each.js';
 import { optionFaults, throwFaults, type OptionRules } from '../options/check-options.js';
 import { aBoolean, aClock, aFunction, anAbortSignal, aWholeNumber, required } from '../options/rules.js';
 import type { EventKey, EventStore, ListPage, Position, Revision } from './contract/event-store.js';
-import { hasCode, isStoreError } from './contract/errors.js';
+import { hasCode, isStoreError, type StoreError } from './contract/errors.js';
 import type { EventRecord } from './contract/record.js';
 import { anEventStore } from './contract/store-rule.js';
 import { createStoreTime } from './store-time.js';
@@ -30,8 +32,8 @@ export interface CopyEventsOptions {
    */
   readonly overwrite?: boolean | undefined;
   /**
-   * The clock of this process, which determines which events have expired if neither store has a clock. Default: the
-   * system clock.
+   * The clock of this process, which measures how long a store is waited for, and determines which events have expired
+   * if neither store has a clock. Default: the system clock.
    */
   readonly clock?: Clock | undefined;
 }
@@ -76,6 +78,8 @@ export interface CopyResult extends Omit<CopyProgress, 'left' | 'remaining'> {
 type Outcome = 'copied' | 'present' | 'overwritten' | 'expired' | SkippedEvent['why'];
 
 const ATTEMPTS = 5;
+/** How long a store that is unavailable is waited for, in milliseconds: until it has restarted or failed over. */
+const AWAY_MS = 30_000;
 
 /**
  * Copies all events of one store into another: the state of `from` at one revision, page by page, with the same bytes
@@ -86,7 +90,9 @@ const ATTEMPTS = 5;
  * and not written. Events that are written to `from` meanwhile are not copied, so stop its writers first, or run it
  * once more afterwards.
  *
- * @throws StoreError of either store, when it failed; events that were copied until then stay.
+ * A store that is unavailable, as during a restart, is called again for half a minute.
+ *
+ * @throws StoreError of either store, when it failed or stayed unavailable; events that were copied until then stay.
  * @throws TypeError (as a rejection) that lists every unusable option.
  */
 export async function copyEvents(
@@ -100,14 +106,25 @@ export async function copyEvents(
     ...(from !== undefined && from === to ? ['from and to are the same store'] : []),
     ...optionFaults(options, rules()),
   ]);
-  const { onProgress, onSkipped, signal, pageSize = 500, concurrency = 32, overwrite = false, clock } = options;
+  const {
+    onProgress,
+    onSkipped,
+    signal,
+    pageSize = 500,
+    concurrency = 32,
+    overwrite = false,
+    clock = systemClock,
+  } = options;
   const time = createStoreTime({ store: to.now === undefined ? from : to, clock });
   const counts = { copied: 0, present: 0, overwritten: 0, expired: 0 };
   const skipped: SkippedEvent[] = [];
 
   const put = async (record: EventRecord, laneSignal: AbortSignal | undefined): Promise<void> => {
     const { key } = record;
-    const outcome = record.expiresAt <= time.now() ? 'expired' : await copyOne(to, record, overwrite, laneSignal);
+    const outcome =
+      record.expiresAt <= time.now()
+        ? 'expired'
+        : await whenAvailable(clock, laneSignal, () => copyOne(to, record, overwrite, laneSignal));
     if (outcome === 'different' || outcome === 'too-large' || outcome === 'invalid-key') {
       skipped.push({ key, why: outcome });
       onSkipped?.({ key, why: outcome });
@@ -121,7 +138,8 @@ export async function copyEvents(
   let revision: Revision | undefined;
   let consistent = true;
   await time.known({ signal });
-  for await (const page of pagesOf(from, pageSize, signal)) {
+  const list: EventStore['list'] = (query) => whenAvailable(clock, signal, () => from.list(query));
+  for await (const page of pagesOf(list, pageSize, signal)) {
     revision ??= page.revision;
     consistent &&= page.revision === revision;
     await each(page.records, laneSignals, put);
@@ -132,21 +150,42 @@ export async function copyEvents(
 }
 
 /** Yields pages of one state; when its revision has expired, the rest comes from the latest state. */
-async function* pagesOf(from: EventStore, limit: number, signal: AbortSignal | undefined): AsyncGenerator<ListPage> {
+async function* pagesOf(
+  list: EventStore['list'],
+  limit: number,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<ListPage> {
   let at: Revision | undefined;
   let after: Position | undefined;
   do {
     let page: ListPage;
     try {
-      page = await from.list({ at, after, limit, signal });
+      page = await list({ at, after, limit, signal });
     } catch (error) {
       if (at === undefined || !hasCode(error, 'expired')) throw error;
-      page = await from.list({ after, limit, signal });
+      page = await list({ after, limit, signal });
     }
     at = page.revision;
     after = page.next;
     yield page;
   } while (after !== undefined);
+}
+
+/** Repeats what a store did not do because it was unavailable; a write of unknown outcome finds what it has written. */
+async function whenAvailable<T>(clock: Clock, signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
+  const end = clock.monotonic() + AWAY_MS;
+  const delays = createDelays();
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      const isAway = hasCode(error, 'unavailable', 'unknown-outcome') && !(error as StoreError).onlyWrites;
+      const delayMs = delays.next();
+      if (!isAway || clock.monotonic() + delayMs > end) throw error;
+      await pause(clock, delayMs, signal);
+      signal?.throwIfAborted();
+    }
+  }
 }
 
 async function copyOne(

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { nextTurn } from '../../../src/clock/clock.js';
 import type { EventStore } from '../../../src/store/contract/event-store.js';
 import { copyEvents, type CopyProgress } from '../../../src/store/copy-events.js';
 import { storeError } from '../../../src/store/contract/errors.js';
@@ -30,6 +31,18 @@ async function put(
 async function contents(store: EventStore): Promise<readonly unknown[]> {
   const { records } = await store.list({ limit: 10_000 });
   return records.map(({ key, event, expiresAt }: EventRecord) => [key, Buffer.from(event.bytes).toString(), expiresAt]);
+}
+
+/** Moves the clock on until the promise is settled. */
+async function whileTimePasses<T>(promise: Promise<T>): Promise<T> {
+  let settled = false;
+  const done = (): void => void (settled = true);
+  promise.then(done, done);
+  while (!settled) {
+    for (let turn = 0; turn < 4; turn++) await nextTurn();
+    if (!settled) clock.advance(500);
+  }
+  return promise;
 }
 
 describe('copyEvents', () => {
@@ -166,9 +179,56 @@ describe('copyEvents', () => {
       ...to,
       create: (...words) => (++writes > 5 ? Promise.reject(storeError('unavailable', 'away')) : to.create(...words)),
     };
-    await expect(copyEvents(from, weak, { clock, concurrency: 2 })).rejects.toMatchObject({ code: 'unavailable' });
+    const failed = expect(whileTimePasses(copyEvents(from, weak, { clock, concurrency: 2 })));
+    await failed.rejects.toMatchObject({ code: 'unavailable' });
     expect(await contents(to)).toHaveLength(5);
     expect(await copyEvents(from, to, { clock })).toMatchObject({ copied: 4, present: 5 });
+  });
+
+  test('waits half a minute for a store that is unavailable, and then copies the rest once', async () => {
+    const [from, to] = [newStore(), newStore()];
+    for (let i = 0; i < 9; i++) await put(from, `e-${i}`);
+    let reads = 0;
+    let writes = 0;
+    let began = 0;
+    const restarting: EventStore = {
+      ...from,
+      async list(query) {
+        if (++reads === 2) began = clock.monotonic();
+        if (reads > 1 && clock.monotonic() - began < 25_000) throw storeError('unavailable', 'away');
+        return from.list(query);
+      },
+    };
+    const unsure: EventStore = {
+      ...to,
+      async create(...words) {
+        const created = await to.create(...words);
+        if (++writes === 6) throw storeError('unknown-outcome', 'the connection was lost');
+        return created;
+      },
+    };
+    const result = await whileTimePasses(copyEvents(restarting, unsure, { clock, pageSize: 4 }));
+    expect(result).toMatchObject({ copied: 8, present: 1, consistent: true, skipped: [] });
+    expect(await contents(to)).toEqual(await contents(from));
+    expect(reads).toBeLessThan(20);
+  });
+
+  test('fails where a store stays unavailable, at once if it has no room or the signal is aborted', async () => {
+    const [from, to] = [newStore(), newStore()];
+    await put(from, 'a');
+    const list = () => Promise.reject(storeError('unavailable', 'away'));
+    const began = clock.monotonic();
+    const copied = whileTimePasses(copyEvents({ ...from, list }, to, { clock }));
+    await expect(copied).rejects.toMatchObject({ code: 'unavailable', message: 'away' });
+    expect(clock.monotonic() - began).toBeGreaterThan(20_000);
+    expect(clock.monotonic() - began).toBeLessThanOrEqual(31_000);
+
+    const create = () => Promise.reject(storeError('unavailable', 'no space left', { onlyWrites: true }));
+    await expect(copyEvents(from, { ...to, create }, { clock })).rejects.toThrow('no space left');
+    const abort = new AbortController();
+    const ended = copyEvents({ ...from, list }, to, { clock, signal: abort.signal });
+    abort.abort(new Error('enough'));
+    await expect(ended).rejects.toThrow('enough');
   });
 
   test('never has more writes in progress than allowed', async () => {
