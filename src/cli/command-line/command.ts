@@ -14,7 +14,9 @@ export interface ProcessContext {
 }
 
 export interface TextOutput {
+  /** False if a stream keeps the text in memory until `drain`, because its reader is slow. */
   write(text: string): unknown;
+  once?(event: 'drain', listener: () => void): unknown;
 }
 
 export type EndSignal = 'SIGINT' | 'SIGTERM';

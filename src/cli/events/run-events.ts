@@ -1,3 +1,5 @@
+import { untilAborted } from '../../clock/abortable.js';
+import { nextTurn } from '../../clock/clock.js';
 import { messageOf } from '../../model/error-message.js';
 import {
   isForbidden,
@@ -7,7 +9,7 @@ import {
   type EventsClient,
   type EventSelection,
 } from '../../client.js';
-import { SIGNAL_EXIT_CODES, type ProcessContext } from '../command-line/command.js';
+import { SIGNAL_EXIT_CODES, type ProcessContext, type TextOutput } from '../command-line/command.js';
 import { connect, type ConnectionFlags } from './connect.js';
 import { createDocuments, type Printer } from './documents.js';
 import { createEventTable, lastSeenAt } from './event-table.js';
@@ -51,7 +53,12 @@ export async function runEvents(flags: EventsFlags, context: ProcessContext): Pr
         stderr.write(`No events found${namespace === null ? '' : ` in ${safeText(namespace)} namespace`}.\n`);
         return 0;
       }
-      if (events.length > 0 || !flags.watch) for (const part of printer.existing(events)) stdout.write(part);
+      if (events.length > 0 || !flags.watch) {
+        for (const part of printer.existing(events)) {
+          await written(stdout, part, signal);
+          signal.throwIfAborted();
+        }
+      }
       if (!flags.watch) return 0;
       const changes = watchEvents({
         client,
@@ -65,7 +72,9 @@ export async function runEvents(flags: EventsFlags, context: ProcessContext): Pr
       });
       for await (const { type, event } of changes) {
         // Deletions are not shown: events expire.
-        if (type !== 'deleted' && filter.matches(event)) stdout.write(printer.change(event));
+        if (type === 'deleted' || !filter.matches(event)) continue;
+        // It is rejected only where the signal ends the loop as well.
+        await written(stdout, printer.change(event), signal).catch(() => undefined);
       }
       return 0;
     } finally {
@@ -82,6 +91,12 @@ export async function runEvents(flags: EventsFlags, context: ProcessContext): Pr
   } finally {
     off();
   }
+}
+
+/** Until a slow reader has taken the text. Signals are noticed meanwhile, and that the reader has closed the pipe. */
+async function written(output: TextOutput, text: string, signal: AbortSignal): Promise<void> {
+  const isTaken = output.write(text) !== false;
+  await (isTaken ? nextTurn() : untilAborted(new Promise<void>((drained) => output.once?.('drain', drained)), signal));
 }
 
 const isTable = ({ output }: EventsFlags): boolean => output === 'table' || output === 'wide';

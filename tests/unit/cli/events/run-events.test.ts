@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { parse } from 'yaml';
 import { createEventsClient, type Event, type EventsClient } from '../../../../src/client.js';
+import { nextTurn } from '../../../../src/clock/clock.js';
 import type { EndSignal, ProcessContext } from '../../../../src/cli/command-line/command.js';
 import { eventsCommand } from '../../../../src/cli/events/events-command.js';
 import { allowAnonymous, allowEverybody, createEvents, memoryStore, type Events } from '../../../../src/index.js';
@@ -46,18 +47,23 @@ interface Run {
   readonly parts: readonly string[];
   readonly code: Promise<number>;
   end(signal: EndSignal): void;
+  /** The reader has taken what was written. */
+  drain(): void;
 }
 
-function start(argv: readonly string[], colour = false): Run {
+/** `takes`: how many texts the reader takes before it is slow. */
+function start(argv: readonly string[], colour = false, takes = Infinity): Run {
   const written = { out: '', err: '' };
   const parts: string[] = [];
   let end: (signal: EndSignal) => void = () => undefined;
+  let drain = (): void => undefined;
   const context: ProcessContext = {
     stdout: {
       write(text) {
         written.out += text;
-        parts.push(text);
+        return parts.push(text) < takes;
       },
+      once: (_, listener) => (drain = listener),
     },
     stderr: { write: (text) => (written.err += text) },
     ...{ pid: 1, colour },
@@ -68,7 +74,7 @@ function start(argv: readonly string[], colour = false): Run {
   };
   const prepared = eventsCommand.prepare(argv);
   if (!('run' in prepared)) throw new Error(JSON.stringify(prepared));
-  return { written, parts, code: prepared.run(context), end: (signal) => end(signal) };
+  return { written, parts, code: prepared.run(context), end: (signal) => end(signal), drain: () => drain() };
 }
 
 async function output(...argv: string[]): Promise<string> {
@@ -261,6 +267,41 @@ describe('kube-vitals events', () => {
     await settle();
     end(signal);
     expect([await code, written, here.closed]).toEqual([expected, { out: '', err: '' }, 1]);
+  });
+
+  it.each(['json', 'yaml'])('ends between two events with -o %s, when a signal comes', async (format) => {
+    for (let index = 0; index < 20; index++) await client.create(event(`e-${index}`, index));
+    const { parts, code, end } = start(['-o', format]);
+    while (parts.length === 0) await nextTurn();
+    end('SIGTERM');
+    expect([await code, here.closed]).toEqual([143, 1]);
+    expect(parts.length).toBeLessThan(10);
+  });
+
+  it('writes no more than a slow reader takes', async () => {
+    for (let index = 0; index < 20; index++) await client.create(event(`e-${index}`, index));
+    const { parts, code, end, drain } = start(['-o', 'json'], false, 5);
+    await vi.waitFor(() => expect(parts).toHaveLength(5));
+    await settle();
+    expect(parts).toHaveLength(5);
+    drain();
+    await vi.waitFor(() => expect(parts).toHaveLength(6));
+    end('SIGTERM');
+    expect(await code).toBe(143);
+    expect(parts).toHaveLength(6);
+  });
+
+  it('follows no faster with --watch than its reader takes', async () => {
+    const { parts, code, end, drain } = start(['-w', '-o', 'json'], false, 2);
+    await settle();
+    for (const name of ['a', 'b', 'c', 'd']) await client.create(event(name, 0));
+    await settle();
+    expect(parts).toHaveLength(2);
+    drain();
+    await settle();
+    expect(parts).toHaveLength(3);
+    end('SIGINT');
+    expect([await code, parts.length]).toEqual([0, 3]);
   });
 
   it('reports in one line what the server refuses', async () => {
