@@ -1,8 +1,6 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { build } from 'esbuild';
 import { describe, expect, it } from 'vitest';
-import { built, entries } from './package-entries.js';
+import { built, entries, manifest } from './package-entries.js';
 import { root } from './source-files.js';
 
 interface Bundle {
@@ -15,9 +13,7 @@ interface Bundle {
 }
 
 /** Optional peers: whoever wants one installs it. */
-const DRIVERS = Object.keys(
-  (JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { peerDependencies: object }).peerDependencies,
-);
+const DRIVERS = Object.keys(manifest.peerDependencies);
 
 /** Bundles a consumer's file. Built-ins stay imports; everything else is bundled. */
 async function bundle(code: string): Promise<Bundle> {

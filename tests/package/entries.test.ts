@@ -2,6 +2,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { runInThisContext } from 'node:vm';
+import { build } from 'esbuild';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 import tsup from '../../tsup.config.js';
@@ -81,6 +83,23 @@ describe('the CommonJS build', () => {
   it('starts the worker thread of the other build', () => {
     built('sqlite-worker.js');
     expect(existsSync(join(root, 'dist/sqlite-worker.cjs'))).toBe(false);
+  });
+});
+
+describe('a bundle in CommonJS', () => {
+  it('gets a TypeError from sqliteStore that says what to keep external', async () => {
+    const contents = `require('./dist/sqlite.js').sqliteStore({ path: '/nowhere/events.db' })`;
+    const { outputFiles } = await build({
+      stdin: { contents, resolveDir: root },
+      bundle: true,
+      write: false,
+      platform: 'node',
+      format: 'cjs',
+      external: Object.keys(manifest.peerDependencies),
+      logOverride: { 'empty-import-meta': 'silent' },
+    });
+    const run = runInThisContext(`(require) => {${outputFiles[0]!.text}}`) as (require: NodeRequire) => void;
+    expect(() => run(createRequire(import.meta.url))).toThrow(/^sqliteStore: .*keep kube-vitals external$/);
   });
 });
 

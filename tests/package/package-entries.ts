@@ -20,6 +20,7 @@ interface Manifest {
   readonly files: readonly string[];
   readonly engines: { readonly node: string };
   readonly dependencies: Readonly<Record<string, string>>;
+  readonly peerDependencies: Readonly<Record<string, string>>;
   readonly allowScripts: Readonly<Record<string, boolean>>;
   readonly exports: Readonly<Record<string, string | { readonly import: Target; readonly require: Target }>>;
 }

@@ -18,6 +18,17 @@ interface Request {
   readonly reject: (error: StoreError) => void;
 }
 
+const IN_A_BUNDLE = 'when the service is bundled, keep kube-vitals external';
+
+/** Beside this file, in the ESM build for both builds. A bundle in CommonJS does not know where it is. */
+function program(): URL {
+  try {
+    return new URL('./sqlite-worker.js', import.meta.url);
+  } catch {
+    throw new TypeError(`sqliteStore: the program of its worker thread was not found: ${IN_A_BUNDLE}`);
+  }
+}
+
 /**
  * Runs the store in a worker thread, so that the service's event loop does not wait for the disk. The worker keeps the
  * process alive only while a request is under way. When it cannot open the file, or ends, a later call starts another.
@@ -43,9 +54,7 @@ export function createWorkerHost(options: SyncStoreOptions, clock: Clock): Worke
     let openingFailed: string | undefined;
     let thrown: string | undefined;
     const data: WorkerStart = { options, now: clock.now() };
-    // Beside this file, in the ESM build for both.
-    const program = new URL('./sqlite-worker.js', import.meta.url);
-    const running = new Worker(program, { workerData: data, execArgv: [], name: 'kube-vitals sqlite' });
+    const running = new Worker(program(), { workerData: data, execArgv: [], name: 'kube-vitals sqlite' });
     running.on('message', (message: FromWorker) => {
       switch (message.kind) {
         case 'ready':
@@ -63,6 +72,7 @@ export function createWorkerHost(options: SyncStoreOptions, clock: Clock): Worke
     });
     running.on('error', (error: unknown) => {
       thrown = messageOf(error);
+      if (!isOpen) thrown += ` (${IN_A_BUNDLE})`;
     });
     ended = new Promise((resolve) => {
       // By then every message of the worker has arrived.
