@@ -2,20 +2,8 @@ import { systemClock, type Clock } from '../clock/clock.js';
 import { chain, isPromise } from '../http/promise.js';
 import type { ApiRequest } from '../http/request.js';
 import type { Caller } from '../model/caller.js';
-import {
-  type CreateImpersonation,
-  type Impersonate,
-  isBadCredential,
-  type Attributes,
-  type Authenticate,
-  type Authorize,
-  type Decision,
-  ALLOWED,
-  ANONYMOUS,
-  AUTHENTICATED,
-  DENIED,
-  UNAUTHENTICATED,
-} from './contract.js';
+import { isBadCredential, ALLOWED, ANONYMOUS, AUTHENTICATED, DENIED, UNAUTHENTICATED } from './contract.js';
+import type { CreateImpersonation, Impersonate, Attributes, Authenticate, Authorize, Decision } from './contract.js';
 import { refuseImpersonation } from './impersonation-headers.js';
 import { described } from '../options/check-options.js';
 
@@ -42,7 +30,7 @@ export interface Access {
 
 /** Limits reports, because unauthenticated clients can make `authenticate` fail and must not be able to flood a log. */
 const REPORTS = 10;
-const REPORTS_PER_MS = 60_000;
+const REPORTS_WINDOW_MS = 60_000;
 
 export function createAccess({
   authenticate,
@@ -58,7 +46,7 @@ export function createAccess({
     // A hook that fails because the client has disconnected is not reported.
     if (isBadCredential(error) || request.aborted || request.signal?.aborted) return;
     const now = clock.monotonic();
-    if (now >= reportsUntil) [reportsLeft, reportsUntil] = [REPORTS, now + REPORTS_PER_MS];
+    if (now >= reportsUntil) [reportsLeft, reportsUntil] = [REPORTS, now + REPORTS_WINDOW_MS];
     reportsLeft -= 1;
     if (reportsLeft >= 0) report?.('authenticate', error);
   };

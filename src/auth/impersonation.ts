@@ -2,16 +2,8 @@ import { isPromise } from '../http/promise.js';
 import type { Caller } from '../model/caller.js';
 import type { Status } from '../model/status.js';
 import { failureStatus } from '../responses/failure-status.js';
-import {
-  type Attributes,
-  type Authorize,
-  type Impersonate,
-  type Impersonated,
-  type ResourceAttributes,
-  ANONYMOUS,
-  AUTHENTICATED,
-  UNAUTHENTICATED,
-} from './contract.js';
+import { ANONYMOUS, AUTHENTICATED, UNAUTHENTICATED } from './contract.js';
+import type { Attributes, Authorize, Impersonate, Impersonated, ResourceAttributes } from './contract.js';
 import { applicableModes, type ImpersonationMode } from './impersonation-modes.js';
 import { asksToImpersonate, wantedCaller } from './impersonation-headers.js';
 import { forbiddenStatus } from './refusal.js';

@@ -102,7 +102,7 @@ export function createCheckRunner(
     return next;
   }
 
-  function over(release: () => void, startedAt: number, outcome: Outcome): Verdict {
+  function concludeRun(release: () => void, startedAt: number, outcome: Outcome): Verdict {
     release();
     durationMs = clock.monotonic() - startedAt;
     return conclude(outcome);
@@ -126,7 +126,7 @@ export function createCheckRunner(
     } finally {
       executing = false;
     }
-    return over(release, startedAt, outcome);
+    return concludeRun(release, startedAt, outcome);
   }
 
   function waitFor(
@@ -142,7 +142,7 @@ export function createCheckRunner(
         if (ended) return;
         ended = true;
         timer.cancel();
-        resolve(over(release, startedAt, outcome));
+        resolve(concludeRun(release, startedAt, outcome));
       };
       const timer = clock.setTimer(() => {
         timedOutRunStart = startedAt;

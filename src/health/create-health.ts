@@ -49,7 +49,7 @@ export function createHealth(options: HealthOptions = {}): Health {
     applies: (root, { definition }) => root === 'livez' && definition.startup && livezGracePeriodMs > 0,
     lasts: ({ addedAt }) => clock.monotonic() - addedAt < livezGracePeriodMs,
   };
-  const ask: EndpointsDependencies['ask'] = (root, exclude) =>
+  const evaluate: EndpointsDependencies['evaluate'] = (root, exclude) =>
     evaluateAll(root, registry.of(root), exclude, gracePeriod);
 
   function add(check: HealthCheck): void {
@@ -64,13 +64,13 @@ export function createHealth(options: HealthOptions = {}): Health {
 
   async function report(
     root: HealthRoot,
-    asked: { readonly exclude?: readonly string[] | undefined } = {},
+    given: { readonly exclude?: readonly string[] | undefined } = {},
   ): Promise<HealthReport> {
     throwFaults('health.report', [
       ...required(mustBe(isRoot, `one of ${ROOTS.join(', ')}`))(root, 'the root'),
-      ...optionFaults(asked, { exclude: aListOfStrings }),
+      ...optionFaults(given, { exclude: aListOfStrings }),
     ]);
-    return reportOf(root, await finished(ask(root, asked.exclude ?? [])));
+    return reportOf(root, await finished(evaluate(root, given.exclude ?? [])));
   }
 
   return {
@@ -82,8 +82,8 @@ export function createHealth(options: HealthOptions = {}): Health {
           ? createPermission({ authenticate, authorize, impersonation, clock }, observe, 'health')
           : open,
       open,
-      ask,
-      askOne: (root, name) => {
+      evaluate,
+      evaluateOne: (root, name) => {
         const runner = registry.find(root, name);
         return runner && evaluateOne(root, runner, gracePeriod);
       },

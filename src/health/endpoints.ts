@@ -9,14 +9,8 @@ import { badPathText, notFoundText, TARGET_TOO_LARGE } from '../responses/fixed-
 import { chain, isPromise } from '../http/promise.js';
 import type { Verdict } from './check-runner.js';
 import type { HealthRoot } from './contract.js';
-import {
-  createProbeResults,
-  reportOf,
-  finished,
-  type Evaluation,
-  type ProbeVerdict,
-  type FinishedEvaluation,
-} from './evaluate.js';
+import { createProbeResults, reportOf, finished } from './evaluate.js';
+import type { Evaluation, ProbeVerdict, FinishedEvaluation } from './evaluate.js';
 import type { HealthOptions } from './options.js';
 import type { AskOpen, AskPermission } from './permission.js';
 import { ROOT_OK, checkText, rootJson, rootText } from './render.js';
@@ -27,17 +21,17 @@ export interface EndpointsDependencies {
   readonly observe: Observe;
   readonly permission: AskPermission;
   readonly open: AskOpen;
-  ask(root: HealthRoot, exclude: readonly string[]): Evaluation;
+  evaluate(root: HealthRoot, exclude: readonly string[]): Evaluation;
   /** Returns the verdict of one check of an endpoint; `undefined` if the endpoint has no check with that name. */
-  askOne(root: HealthRoot, name: string): Verdict | Promise<Verdict> | undefined;
+  evaluateOne(root: HealthRoot, name: string): Verdict | Promise<Verdict> | undefined;
 }
 
 type EventualResponse = ApiResponse | Promise<ApiResponse>;
 
 const NO_VALUES: readonly string[] = Object.freeze([]);
 
-export function createEndpoints(options: HealthOptions, around: EndpointsDependencies): ApiHandler {
-  const { clock, observe, permission, open } = around;
+export function createEndpoints(options: HealthOptions, dependencies: EndpointsDependencies): ApiHandler {
+  const { clock, observe, permission, open, evaluate, evaluateOne } = dependencies;
   const { roots, verdictLine, auditIds, observe: hook } = options;
   const results = createProbeResults();
 
@@ -64,7 +58,7 @@ export function createEndpoints(options: HealthOptions, around: EndpointsDepende
   }
 
   function respondCheck(root: HealthRoot, name: string, mayKnow: boolean): EventualResponse {
-    const evaluated = around.askOne(root, name);
+    const evaluated = evaluateOne(root, name);
     if (evaluated === undefined) return uncached(notFoundText());
     return chain(evaluated, (verdict) => {
       if (verdict.status === 'failed') reportFailures(root, [name], [verdict]);
@@ -90,11 +84,11 @@ export function createEndpoints(options: HealthOptions, around: EndpointsDepende
     const limit = requestTimeout(query.get('timeout')?.[0]);
     if (limit !== undefined && 'fault' in limit) return badTimeout(limit.fault);
     const isRoot = path.length === root.length + 1;
-    const ask = isRoot && roots !== 'authorized' ? open : permission;
-    const response = chain(ask(request, path), (permitted): EventualResponse => {
+    const permissionOf = isRoot && roots !== 'authorized' ? open : permission;
+    const response = chain(permissionOf(request, path), (permitted): EventualResponse => {
       if (!permitted.granted) return permitted.refusal;
       if (!isRoot) return respondCheck(root, path.slice(root.length + 2), permitted.mayKnow);
-      return respondRoot(root, query, around.ask(root, query.get('exclude') ?? NO_VALUES));
+      return respondRoot(root, query, evaluate(root, query.get('exclude') ?? NO_VALUES));
     });
     return withinLimit(response, limit?.ms, clock);
   }

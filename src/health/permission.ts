@@ -50,8 +50,10 @@ export function createPermission(hooks: AccessOptions, observe: Observe, part: '
       if (caller === undefined) return refused(unauthorizedResponse());
       const attributes: PathAttributes = { verb: request.method.toLowerCase(), path };
       try {
-        const decided = chain(access.impersonate(request, caller, attributes), (asked) =>
-          'refused' in asked ? refused(refusedResponse(asked.refused)) : authorized(asked.caller, attributes),
+        const decided = chain(access.impersonate(request, caller, attributes), (impersonated) =>
+          'refused' in impersonated
+            ? refused(refusedResponse(impersonated.refused))
+            : authorized(impersonated.caller, attributes),
         );
         return isPromise(decided) ? Promise.resolve(decided).catch(failed) : decided;
       } catch (error) {

@@ -11,13 +11,8 @@ import { callHook } from '../observe/call-hook.js';
 import { checkOptions } from '../options/check-options.js';
 import { shuttingDownText } from '../responses/fixed-responses.js';
 import { passesWhileDraining } from '../server/passes-while-draining.js';
-import {
-  shutdownRules,
-  type InstallShutdownOptions,
-  type ShutdownRecorder,
-  type ShutdownReport,
-  type ShutdownServer,
-} from './options.js';
+import { shutdownRules } from './options.js';
+import type { InstallShutdownOptions, ShutdownRecorder, ShutdownReport, ShutdownServer } from './options.js';
 
 /** An installed shutdown. All functions may be detached. */
 export interface InstalledShutdown {

@@ -7,14 +7,8 @@ import { plainWithoutEntries } from './known-managed-fields.js';
 import type { KnownEntries, QuickDecoder } from './quick-object.js';
 import { readDocument, typedJson, type BodyMediaType, type ReadDocument } from './read-document.js';
 import { chain } from '../../http/promise.js';
-import {
-  groupVersion,
-  hasExactType,
-  shapeOfType,
-  withDefaults,
-  type ExpectedType,
-  type TypeMeta,
-} from './type-meta.js';
+import { groupVersion, hasExactType, shapeOfType, withDefaults } from './type-meta.js';
+import type { ExpectedType, TypeMeta } from './type-meta.js';
 
 export interface DecodeBodyOptions extends ExpectedType {
   readonly mediaType: BodyMediaType;

@@ -7,33 +7,13 @@ import { intentError } from './check-intent.js';
 import { difference, intersection, sortedNodes, type FieldSet } from './field-set.js';
 import { fieldsOf } from './fields-of.js';
 import { lastAppliedFields, withLastApplied } from './last-applied.js';
-import {
-  capUpdaters,
-  decodeManagers,
-  encodeManagers,
-  managerId,
-  withStoredTimes,
-  type Managers,
-  type Manager,
-} from './managers.js';
+import { capUpdaters, decodeManagers, encodeManagers, managerId, withStoredTimes } from './managers.js';
+import type { Managers, Manager } from './managers.js';
 import { mergeIntent, prune } from './merge.js';
-import {
-  ofVersion,
-  recordChange,
-  withoutFields,
-  WITHOUT_OWNER,
-  type UpdateManagedFieldsInput,
-} from './update-managed-fields.js';
-import {
-  contentBefore,
-  emptyObject,
-  sameContent,
-  untracked,
-  type ManagedVersion,
-  type WireObject,
-  describeObject,
-  objectType,
-} from './tracked-object.js';
+import { ofVersion, recordChange, withoutFields, WITHOUT_OWNER } from './update-managed-fields.js';
+import type { UpdateManagedFieldsInput } from './update-managed-fields.js';
+import { contentBefore, emptyObject, sameContent, untracked, describeObject, objectType } from './tracked-object.js';
+import type { ManagedVersion, WireObject } from './tracked-object.js';
 import { pathText } from './path-element.js';
 import { byCodePoint } from '../../json/code-point-order.js';
 import { goQuote } from '../../json/go-print.js';

@@ -1,13 +1,6 @@
 import type { ManagedFieldsEntry } from '../../model/object-meta.js';
-import {
-  capUpdaters,
-  decodeManagers,
-  encodeManagers,
-  withStoredTimes,
-  type Managers,
-  managerId,
-  type Manager,
-} from './managers.js';
+import { capUpdaters, decodeManagers, encodeManagers, withStoredTimes, managerId } from './managers.js';
+import type { Managers, Manager } from './managers.js';
 import { contentBefore, sameContent, untracked, type ManagedVersion, type WireObject } from './tracked-object.js';
 import { compareObjects, type Comparison } from './compare.js';
 import { difference, EMPTY, union, LEAF, type FieldNode, type FieldSet } from './field-set.js';

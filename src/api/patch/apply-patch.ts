@@ -1,12 +1,5 @@
-import {
-  type BodyLimits,
-  MAX_PATCH_MEMBERS,
-  tooManyMembers,
-  parseJson,
-  MAX_STRICT_ERRORS,
-  strictError,
-  type FieldValidation,
-} from '../body/parse-body.js';
+import { MAX_PATCH_MEMBERS, tooManyMembers, parseJson, MAX_STRICT_ERRORS, strictError } from '../body/parse-body.js';
+import type { BodyLimits, FieldValidation } from '../body/parse-body.js';
 import { GO_OBJECT, wrongType } from '../decode/decode-fault.js';
 import { setMember, type JsonDocument } from '../../json/json-document.js';
 import { membersWithin } from '../../json/member-count.js';

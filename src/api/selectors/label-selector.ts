@@ -1,14 +1,8 @@
 import { badRequest } from '../status/failures.js';
 import { everything } from './field-selector.js';
 import { MAX_SELECTOR_TERMS, requireSelectorLength, tooManyTerms, type Selector } from './contract.js';
-import {
-  distinctValues,
-  labelKeyError,
-  labelValuesError,
-  LabelRules,
-  type LabelOperator,
-  type LabelRequirement,
-} from './label-rules.js';
+import { distinctValues, labelKeyError, labelValuesError, LabelRules } from './label-rules.js';
+import type { LabelOperator, LabelRequirement } from './label-rules.js';
 
 /**
  * Compiles a `labelSelector`: `app=web,tier in (front,back),!old,load>5`. `!=` and `notin` also select objects without

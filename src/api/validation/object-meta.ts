@@ -1,12 +1,6 @@
 import type { ObjectMeta } from '../../model/object-meta.js';
-import {
-  forbiddenField,
-  invalidValue,
-  required,
-  tooLong,
-  collectErrors,
-  type FieldError,
-} from '../status/field-error.js';
+import { forbiddenField, invalidValue, required, tooLong, collectErrors } from '../status/field-error.js';
+import type { FieldError } from '../status/field-error.js';
 import { byCodePoint } from '../../json/code-point-order.js';
 import { goList, goQuote, shorten } from '../../json/go-print.js';
 import { MAX_STATUS_LENGTH } from '../status/status-failure.js';

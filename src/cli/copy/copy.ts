@@ -1,12 +1,6 @@
 import { messageOf } from '../../model/error-message.js';
-import {
-  copyEvents,
-  isStoreError,
-  type CopyResult,
-  type EventStore,
-  type SkippedEvent,
-  type CopyProgress,
-} from '../../store.js';
+import { copyEvents, isStoreError } from '../../store.js';
+import type { CopyResult, EventStore, SkippedEvent, CopyProgress } from '../../store.js';
 import { SIGNAL_EXIT_CODES, type EndSignal, type ProcessContext } from '../command-line/command.js';
 import { openStore } from '../stores/open-store.js';
 import { passwordFilter, type StoreChoice } from '../stores/store-url.js';

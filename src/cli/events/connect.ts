@@ -1,12 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import {
-  createEventsClient,
-  defaultTransport,
-  httpTransport,
-  kubeconfigTransport,
-  type ConnectedTransport,
-  type EventsClient,
-} from '../../client.js';
+import { createEventsClient, defaultTransport, httpTransport, kubeconfigTransport } from '../../client.js';
+import type { ConnectedTransport, EventsClient } from '../../client.js';
 import { readBody } from '../../client/requests/read-body.js';
 
 export interface ConnectionFlags {

@@ -1,14 +1,8 @@
 import { untilAborted } from '../../clock/abortable.js';
 import { nextTurn } from '../../clock/clock.js';
 import { messageOf } from '../../model/error-message.js';
-import {
-  isForbidden,
-  isUnauthorized,
-  watchEvents,
-  type Event,
-  type EventsClient,
-  type EventSelection,
-} from '../../client.js';
+import { isForbidden, isUnauthorized, watchEvents } from '../../client.js';
+import type { Event, EventsClient, EventSelection } from '../../client.js';
 import { SIGNAL_EXIT_CODES, type ProcessContext, type TextOutput } from '../command-line/command.js';
 import { connect, type ConnectionFlags } from './connect.js';
 import { createDocuments, type Printer } from './documents.js';

@@ -1,12 +1,7 @@
 import { isIPv6 } from 'node:net';
 import { join } from 'node:path';
-import {
-  durationWithin,
-  wholeNumberWithin,
-  oneOf,
-  readNonEmpty,
-  type FlagTable,
-} from '../command-line/parse-command-line.js';
+import { durationWithin, wholeNumberWithin, oneOf, readNonEmpty } from '../command-line/parse-command-line.js';
+import type { FlagTable } from '../command-line/parse-command-line.js';
 import { isLocal, parseStoreUrl, withoutSecrets, type StoreChoice } from '../stores/store-url.js';
 import { limitFlags, limitOptions, type LimitFlags, type LimitOptions } from './limit-flags.js';
 

@@ -1,16 +1,8 @@
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { messageOf } from '../../model/error-message.js';
-import {
-  cachedStore,
-  createApiServer,
-  createEvents,
-  createHealth,
-  createImpersonation,
-  firstOf,
-  type ApiHandler,
-  type Observe,
-} from '../../index.js';
+import { cachedStore, createApiServer, createEvents, createHealth, createImpersonation, firstOf } from '../../index.js';
+import type { ApiHandler, Observe } from '../../index.js';
 import { pause } from '../../clock/abortable.js';
 import { systemClock } from '../../clock/clock.js';
 import { createRecorder, recordHealthChanges } from '../../client.js';

@@ -42,13 +42,13 @@ export function createActivityReporter(
     timer ??= clock.setTimer(report, PERIOD_MS);
   };
 
-  const series = createFailureSeries(where, notify, clock);
+  const failures = createFailureSeries(where, notify, clock);
   // What made it necessary happened before, and may be all that happens for a long time.
   changed();
   return {
     /** A write has failed, and is repeated. */
-    failed: (error: unknown): void => series.failed(error),
-    worked: (): void => series.worked(),
+    failed: (error: unknown): void => failures.failed(error),
+    worked: (): void => failures.worked(),
     /** Something was recorded or written. Reported once a second, with the counts. */
     changed: (): void => changed(),
     /** Events were dropped. The first of a reason is reported at once, further ones together after a second. */

@@ -3,11 +3,11 @@ import type { Selector } from '../../api/selectors/contract.js';
 import { chain } from '../../http/promise.js';
 import type { ListMeta } from '../../model/object-meta.js';
 import type { EventKey, JsonPage, ListPage, Revision } from '../../store/contract/event-store.js';
-import { eventSize, type EventRecord } from '../../store/contract/record.js';
+import { recordsSize, eventSize, type EventRecord } from '../../store/contract/record.js';
 import { holdBytes } from '../request/capacity.js';
 import type { VerbCall } from '../request/call.js';
 import { listMeta } from './list-query.js';
-import { bytesOf, PAGE, PageReader, type TimeSlice, type Page } from './read-pages.js';
+import { PAGE, PageReader, type TimeSlice, type Page } from './read-pages.js';
 import { everything } from '../../api/selectors/field-selector.js';
 import type { JsonSource } from '../../json/json-source.js';
 
@@ -43,7 +43,7 @@ export function readList<Item>(
   return chain(pages.first(limit || PAGE), (first): List<Item> | Promise<List<Item>> => {
     if (limit === 0 && first.next !== undefined) {
       const { revision } = first;
-      const ahead = 'records' in first ? bytesOf(first.records) : 0;
+      const ahead = 'records' in first ? recordsSize(first.records) : 0;
       return { meta: listMeta(call, revision), revision, ahead, batches: allPages(pages, first, form) };
     }
     if ('pieces' in first) return onePage(pages, first, form);
@@ -59,7 +59,7 @@ function onePage<Item>({ call, selector, slice }: PageReader, page: Page, form: 
   const { revision, next, remaining } = page;
   const meta = listMeta(call, revision, next, selector.empty ? remaining : undefined);
   if ('pieces' in page) return { meta, revision, ahead: 0, batches: [itemsOf(page, form)] };
-  const ahead = bytesOf(page.records);
+  const ahead = recordsSize(page.records);
   return { meta, revision, ahead, batches: batchesOf(page.records, ahead, form, slice) };
 }
 

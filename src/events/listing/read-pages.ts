@@ -4,7 +4,7 @@ import type { ListOptions } from '../../api/options/list-options.js';
 import type { Selector } from '../../api/selectors/contract.js';
 import { everything } from '../../api/selectors/field-selector.js';
 import type { JsonPage, ListPage, ListQuery, Position, Revision } from '../../store/contract/event-store.js';
-import { eventSize, type EventRecord } from '../../store/contract/record.js';
+import { recordsSize } from '../../store/contract/record.js';
 import { futureRevision } from '../request/store-failures.js';
 import type { VerbCall } from '../request/call.js';
 import { pageFailure, pageQuery, positionBeforeName, startOf, type Start } from './list-query.js';
@@ -16,12 +16,6 @@ const PAGE_BYTES = 4_194_304;
 const SMALLEST = 16;
 
 export type Page = ListPage | JsonPage;
-
-export function bytesOf(records: readonly EventRecord[]): number {
-  let bytes = 0;
-  for (const { event } of records) bytes += eventSize(event);
-  return bytes;
-}
 
 /**
  * Reads the pages of one list, all at the revision of the first. With a selector they grow from page to page: otherwise
@@ -105,7 +99,7 @@ export class PageReader {
     );
     const { length } = page.records;
     if (length > 0) {
-      const fitting = Math.floor((PAGE_BYTES * length) / Math.max(bytesOf(page.records), 1));
+      const fitting = Math.floor((PAGE_BYTES * length) / Math.max(recordsSize(page.records), 1));
       this.#maxSize = Math.min(Math.max(fitting, SMALLEST), PAGE);
     }
     return this.#taken(page);

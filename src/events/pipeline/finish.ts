@@ -8,7 +8,7 @@ import { badRequest, internalError, tooLarge } from '../../api/status/failures.j
 import { isStatusFailure, type StatusFailure } from '../../api/status/status-failure.js';
 import { isBodyError } from '../../http/body.js';
 import { isStoreError } from '../../store/contract/errors.js';
-import { StreamedResponse } from '../request/limited-stream.js';
+import { StreamedResponse } from '../request/streamed-response.js';
 import { storeFailure } from '../request/store-failures.js';
 import { HookFailure } from './observed-authorizer.js';
 import { APPLY_TYPE } from '../../api/patch/apply-patch.js';

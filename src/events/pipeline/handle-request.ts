@@ -11,7 +11,7 @@ import { RequestLife } from '../request/request-life.js';
 import { ownsPath, scopeOf } from '../request/scope.js';
 import { dispatch } from './dispatch.js';
 import { finish, refuse } from './finish.js';
-import { withInFlightLimit } from './limit.js';
+import { withInFlightLimit } from './in-flight-limit.js';
 import { attributesOf, type PipelineDependencies, type RequestContext } from './request-context.js';
 import { unauthorized } from '../../api/status/failures.js';
 import { statusFailure } from '../../api/status/status-failure.js';

@@ -6,7 +6,7 @@ import type { Place } from '../../limits/in-flight.js';
 import { GATEWAY_TIMEOUT } from '../../responses/fixed-responses.js';
 import type { StoreCall } from '../../store/contract/event-store.js';
 import { isStream, releaseIterator, releaseSource, type ApiResponse } from '../../http/response.js';
-import { LimitedStream, StreamedResponse } from './limited-stream.js';
+import { RequestStream, StreamedResponse } from './streamed-response.js';
 
 /** A waiting request listens for the disconnection of its client after this time: most have ended by then. */
 const FOLLOW_AFTER_MS = 250;
@@ -108,7 +108,7 @@ export class RequestLife implements StoreCall {
     if (!isPromise(work)) return work;
     return new Promise((resolve, reject) => {
       this.#resolve = resolve;
-      this.#watch();
+      this.#startDeadline();
       work.then((response) => {
         if (this.#ended && isStream(response.body)) releaseSource(response.body);
         resolve(response);
@@ -128,8 +128,8 @@ export class RequestLife implements StoreCall {
       this.release();
     };
     this.#iterator = iterator;
-    this.#watch();
-    return new StreamedResponse(this, status, headers, new LimitedStream(this, iterator, turn, over));
+    this.#startDeadline();
+    return new StreamedResponse(this, status, headers, new RequestStream(this, iterator, turn, over));
   }
 
   /** Marks the response as complete, or as ending by itself like a watch: nothing ends this request any more. */
@@ -145,8 +145,8 @@ export class RequestLife implements StoreCall {
     this.#until = signal;
   }
 
-  /** Starts the deadline, because the request has to wait. */
-  #watch(): void {
+  /** Called when the request has to wait. */
+  #startDeadline(): void {
     if (this.#timer !== undefined || this.#ended || this.#finished) return;
     this.#begun = this.#clock.monotonic();
     this.#checkAfter(Math.min(this.#limitMs, FOLLOW_AFTER_MS));

@@ -15,7 +15,7 @@ const BATCHES_PER_TURN = 8;
  */
 export class LiveFrames implements FrameSource {
   readonly #context: WatchContext;
-  readonly #kind: string | undefined;
+  readonly #chunkKey: string | undefined;
   readonly #watcher: Watcher;
   readonly #waker: Waker;
   #bookmarkTimer: ClockTimer | undefined;
@@ -29,7 +29,7 @@ export class LiveFrames implements FrameSource {
 
   constructor(context: WatchContext, after: Revision, waker: Waker) {
     this.#context = context;
-    this.#kind = kindOf(context);
+    this.#chunkKey = chunkKeyOf(context);
     this.#reached = after;
     this.#bookmarked = after;
     this.#waker = waker;
@@ -59,7 +59,7 @@ export class LiveFrames implements FrameSource {
 
   #receive(batch: Batch): void {
     const make = (): BatchFrames => framesOf(this.#context, batch);
-    const frames = this.#kind === undefined ? make() : batch.frames(this.#kind, make);
+    const frames = this.#chunkKey === undefined ? make() : batch.frames(this.#chunkKey, make);
     this.#chunks = frames.chunks;
     if (frames.count > 0) this.#context.counters?.frames(frames.count);
     this.#taken = 0;
@@ -95,7 +95,7 @@ export class LiveFrames implements FrameSource {
 }
 
 /** Equal for watches that are sent the same chunks; undefined for an encoder with state. */
-function kindOf({ call, selection, form }: WatchContext): string | undefined {
+function chunkKeyOf({ call, selection, form }: WatchContext): string | undefined {
   return form === undefined ? undefined : JSON.stringify([form, call.scope.namespace, selection.key]);
 }
 

@@ -5,20 +5,13 @@ import { badRequest, conflict, invalid } from '../../api/status/failures.js';
 import { chain, settle } from '../../http/promise.js';
 import type { Event } from '../../model/event.js';
 import { eventSize, type EncodedEvent, type EventRecord } from '../../store/contract/record.js';
-import {
-  expiryOf,
-  readStored,
-  resourceOf,
-  type VerbCall,
-  yieldIfLarge,
-  storedObject,
-  type Result,
-} from '../request/call.js';
+import { expiryOf, readStored, resourceOf, yieldIfLarge, storedObject } from '../request/call.js';
+import type { VerbCall, Result } from '../request/call.js';
 import { isOutdated, MODIFIED } from '../request/store-failures.js';
 import { updateErrors } from '../rules/event-rules.js';
 import { encodeText } from '../stored-form/encode-event.js';
 import { rewriteEvent, type ReadEvent } from '../stored-form/read-event.js';
-import { requireEventRate, requireFits } from './store-new-event.js';
+import { requireEventRate, requireFits } from './admission.js';
 
 /** Computes the new state from the stored one. @throws StatusFailure if the change is refused */
 type ChangeFunction = (previous: Event, record: EventRecord) => ChangedEvent | Promise<ChangedEvent>;

@@ -7,10 +7,10 @@ import type { Event } from '../../model/event.js';
 import type { EventRecord } from '../../store/contract/record.js';
 import { withRevision } from '../codec/compare-events.js';
 import { resourceOf, yieldIfLarge, type VerbCall, type Result } from '../request/call.js';
+import { dedupeOwners } from './admission.js';
 import { changeStoredEvent, type ChangedEvent } from './change-stored-event.js';
 import { trackFields } from './field-tracking.js';
 import { readBytes, requireMatchingName, requireNamespace } from './request-body.js';
-import { dedupeOwners } from './store-new-event.js';
 
 /** Changes parts of an event: JSON Patch, merge patch, or strategic merge patch. */
 export function patchEvent(call: VerbCall, type: PatchType): Result | Promise<Result> {

@@ -7,7 +7,7 @@ import type { EventRecord } from '../../store/contract/record.js';
 import { expiryOf, resourceOf, type Result, type VerbCall } from '../request/call.js';
 import { isOutdated } from '../request/store-failures.js';
 import { decodeEvent, encodeEvent } from '../stored-form/encode-event.js';
-import { requireFits } from './store-new-event.js';
+import { requireFits } from './admission.js';
 
 /** The finalizers of the garbage collector, which has nothing to do with events: they delay no deletion. */
 const GARBAGE_COLLECTION: readonly string[] = ['orphan', 'foregroundDeletion'];

@@ -1,25 +1,18 @@
 import { toRevision, uintError } from '../../api/options/query.js';
 import type { WriteOptions } from '../../api/options/write-options.js';
-import { badRequest, invalid, tooManyRequests } from '../../api/status/failures.js';
-import { dedupeOwnerReferences } from '../../api/validation/owner-references.js';
+import { badRequest, invalid } from '../../api/status/failures.js';
 import { settle } from '../../http/promise.js';
 import type { Event } from '../../model/event.js';
 import type { ManagedFieldsEntry } from '../../model/object-meta.js';
-import { isStoreError, storeError } from '../../store/contract/errors.js';
-import { type EventKey, type EventRecord, eventSize, type EncodedEvent } from '../../store/contract/record.js';
-import {
-  authorize,
-  expiryOf,
-  type EventsDependencies,
-  type VerbCall,
-  storedObject,
-  type Result,
-} from '../request/call.js';
+import { isStoreError } from '../../store/contract/errors.js';
+import type { EventKey, EventRecord } from '../../store/contract/record.js';
+import { longerThan } from '../../json/utf8.js';
+import { authorize, expiryOf, storedObject } from '../request/call.js';
+import type { EventsDependencies, VerbCall, Result } from '../request/call.js';
 import { createErrors } from '../rules/event-rules.js';
 import { encodeEvent } from '../stored-form/encode-event.js';
+import { dedupeOwners, requireEventRate, requireFits } from './admission.js';
 import { setManagedFields, trackFields } from './field-tracking.js';
-import type { EventStore } from '../../store/contract/event-store.js';
-import { longerThan } from '../../json/utf8.js';
 
 const NAME_ATTEMPTS = 8;
 
@@ -104,34 +97,11 @@ function stamp({ metadata }: Event, { uids, wholeSeconds, time }: EventsDependen
   if (metadata.deletionGracePeriodSeconds !== undefined) delete metadata.deletionGracePeriodSeconds;
 }
 
-export function dedupeOwners(call: VerbCall, event: Event, stage: 'request' | 'patch'): void {
-  const owners = event.metadata.ownerReferences;
-  if (!owners || owners.length < 2) return;
-  const { references, warning } = dedupeOwnerReferences(owners, stage);
-  event.metadata.ownerReferences = references;
-  if (warning) call.warnings.push(warning);
-}
-
 function refuseResourceVersion(event: Event): void {
   const sent = event.metadata.resourceVersion ?? '';
   if (sent !== '' && !uintError(sent) && toRevision(sent) !== 0) {
     throw badRequest('resourceVersion should not be set on objects to be created');
   }
-}
-
-/** Counts a valid write, once for each request, against the rate limits, except a dry run. @throws StatusFailure 429 */
-export function requireEventRate(call: VerbCall, event: Event, { dryRun }: WriteOptions): void {
-  const { rates } = call.dependencies;
-  if (rates === undefined || dryRun || call.isCounted) return;
-  call.isCounted = true;
-  const refusal = rates.debit({ namespace: call.scope.namespace, user: call.caller.name, event });
-  if (refusal) throw tooManyRequests(refusal.text, refusal.retryAfterSeconds);
-}
-
-/** Checks the size of an event in a dry run, which the store does not see. @throws StoreError `too-large` */
-export function requireFits({ capabilities }: EventStore, event: EncodedEvent): void {
-  if (eventSize(event) <= capabilities.maxEventBytes) return;
-  throw storeError('too-large', `the event has more than ${capabilities.maxEventBytes} bytes`);
 }
 
 /** Kubernetes' alphabet: without vowels, so that no words result, and without similar characters. */

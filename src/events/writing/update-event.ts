@@ -5,10 +5,11 @@ import { chain } from '../../http/promise.js';
 import type { Event } from '../../model/event.js';
 import { shareEqualParts } from '../codec/compare-events.js';
 import { resourceOf, yieldIfLarge, type VerbCall, type Result } from '../request/call.js';
+import { dedupeOwners } from './admission.js';
 import { changeStoredEvent } from './change-stored-event.js';
 import { trackFields } from './field-tracking.js';
 import { bodyMediaType, readBytes, readEventBody, requireMatchingName, requireNamespace } from './request-body.js';
-import { dedupeOwners, storeMissing } from './store-new-event.js';
+import { storeMissing } from './store-new-event.js';
 
 /** Replaces an event, or creates it if there is none (which also needs permission to create). */
 export function updateEvent(call: VerbCall): Result | Promise<Result> {

@@ -4,7 +4,7 @@ import { createBackoff, createDelays } from '../../clock/backoff.js';
 import type { FailureSeries } from '../../observe/failure-series.js';
 import type { Change, EventStore, ListPage, Revision } from '../contract/event-store.js';
 import { hasCode } from '../contract/errors.js';
-import { eventSize } from '../contract/record.js';
+import { recordsSize } from '../contract/record.js';
 import type { Bounds } from '../memory/bounds.js';
 import { createReplica, type Replica, type ReplicaLimits } from '../memory/replica.js';
 
@@ -208,8 +208,6 @@ async function load(replica: Replica, { records }: ListPage, signal: AbortSignal
 }
 
 function nextLimit({ records }: ListPage): number {
-  let bytes = 1;
-  for (const { event } of records) bytes += eventSize(event);
-  const fitting = Math.floor((PAGE_BYTES * Math.max(records.length, 1)) / bytes);
+  const fitting = Math.floor((PAGE_BYTES * Math.max(records.length, 1)) / (recordsSize(records) + 1));
   return Math.min(Math.max(fitting, 1), LARGEST_PAGE);
 }

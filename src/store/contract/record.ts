@@ -71,6 +71,12 @@ export function eventSize(event: EncodedEvent): number {
   return event.size ?? event.bytes.length;
 }
 
+export function recordsSize(records: readonly EventRecord[]): number {
+  let bytes = 0;
+  for (const { event } of records) bytes += eventSize(event);
+  return bytes;
+}
+
 /** Writes the event's bytes, with gaps after the opening brace and at the cut. */
 function copyApart(event: EncodedEvent, target: Uint8Array, at: number, first: number, second: number): void {
   if (event.copyApart !== undefined) return event.copyApart(target, at, first, second);

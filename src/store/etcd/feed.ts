@@ -47,7 +47,7 @@ export function createIdleSpan() {
 
 const sizeOf = (record: EventRecord | undefined): number => (record === undefined ? 0 : eventSize(record.event));
 
-const bytesOf = (changes: readonly Change[]): number =>
+const changesSize = (changes: readonly Change[]): number =>
   changes.reduce((sum, { record, previous }) => sum + CHANGE_BYTES + sizeOf(record) + sizeOf(previous), 0);
 
 interface FeedDependencies {
@@ -96,7 +96,7 @@ export function openFeed(
     const last = changes.at(-1);
     if (last !== undefined) {
       waiting.push(changes);
-      waitingBytes += bytesOf(changes);
+      waitingBytes += changesSize(changes);
       lastChange = last.revision;
       if (waitingBytes > MAX_WAITING_BYTES && !paused) {
         paused = true;
@@ -197,7 +197,7 @@ export function openFeed(
     take() {
       const batch = waiting.shift();
       if (batch !== undefined) {
-        waitingBytes -= bytesOf(batch);
+        waitingBytes -= changesSize(batch);
         if (paused && waitingBytes < MAX_WAITING_BYTES / 2) {
           paused = false;
           handle?.resume();

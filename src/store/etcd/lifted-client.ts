@@ -5,17 +5,8 @@ import { withinDeadline, type CallContext } from './call-context.js';
 import { unlessLost, type EtcdClient } from './client.js';
 import type { Layout } from './layout.js';
 import { get, put, type RangeRequest, type RangeResponse, type TxnRequest, type TxnResponse } from './connection.js';
-import {
-  floorOf,
-  liftOf,
-  liftRange,
-  liftTxn,
-  liftValue,
-  liftWatch,
-  NO_LIFT,
-  unliftedConditions,
-  type Lift,
-} from './lift.js';
+import { floorOf, liftOf, liftRange, liftTxn, liftValue, liftWatch, NO_LIFT, unliftedConditions } from './lift.js';
+import type { Lift } from './lift.js';
 
 /** A lift exceeds everything this replica has seen by this much: others may have seen more. */
 const BEYOND = 1_000_000_000;

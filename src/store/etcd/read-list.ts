@@ -1,6 +1,7 @@
 import type { ListPage, ListQuery, Position } from '../contract/event-store.js';
 import { storeError } from '../contract/errors.js';
-import { eventSize, PAGE_BYTES, type EventKey, type EventRecord, type Revision } from '../contract/record.js';
+import { recordsSize, eventSize, PAGE_BYTES } from '../contract/record.js';
+import type { EventKey, EventRecord, Revision } from '../contract/record.js';
 import { haveValues } from '../sidecar/sidecar.js';
 import type { CallContext } from './call-context.js';
 import type { EtcdClient } from './client.js';
@@ -71,8 +72,7 @@ export async function readList(
       records.push(record);
       bytes += eventSize(record.event);
     }
-    const sizes = found.reduce((sum, { event }) => sum + eventSize(event), 1);
-    maxStep = Math.ceil((PAGE_BYTES * found.length) / sizes) || FIRST_STEP;
+    maxStep = Math.ceil((PAGE_BYTES * found.length) / (recordsSize(found) + 1)) || FIRST_STEP;
     const last = records.at(-1);
     const isFull = last !== undefined && records.length >= limit;
     // A search may fill the page in the middle of a step.

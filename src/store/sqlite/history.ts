@@ -42,7 +42,7 @@ interface OldestRow extends SqlRow, Omit<EndedVersion, 'key'> {
   readonly expiresAt: number | null;
 }
 
-const bytesOf = ({ kind, size }: Pick<EndedVersion, 'kind' | 'size'>): number =>
+const historyBytesOf = ({ kind, size }: Pick<EndedVersion, 'kind' | 'size'>): number =>
   size + (kind === ENDED.deleted ? 2 : 1) * ROW_BYTES;
 
 export type History = ReturnType<typeof createHistory>;
@@ -63,7 +63,7 @@ export function createHistory(connection: SqlConnection, bounds: HistoryBounds, 
     add(state: State, version: EndedVersion): void {
       const { kind, by, revision, object, size, key } = version;
       statements.add.run(by, state.lastAt, revision, kind, object, size, key);
-      state.historyBytes += bytesOf(version);
+      state.historyBytes += historyBytesOf(version);
       if (oldestAt === Infinity) oldestAt = state.lastAt;
     },
     /** Prunes up to `limit` versions that are due, with the deletions that ended them, and returns how many. */
@@ -80,7 +80,7 @@ export function createHistory(connection: SqlConnection, bounds: HistoryBounds, 
         }
         // Readers of the revision that ended a version, or of a later one, do not see it any more.
         state.floor = Math.max(state.floor, by);
-        state.historyBytes -= bytesOf(row);
+        state.historyBytes -= historyBytesOf(row);
         statements.ended.run(by);
         statements.version.run(revision);
         // The expiry of a deleted event was removed with it.

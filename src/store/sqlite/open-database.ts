@@ -8,7 +8,7 @@ import { APPLICATION_ID, migrate } from './schema.js';
 /** How long a statement waits for another process. */
 export const BUSY_TIMEOUT = 'PRAGMA busy_timeout = 5000';
 /** With larger pages, the commit of a batch writes fewer of them; with smaller ones, a single write writes less. */
-const PAGE_BYTES = 4096;
+const DATABASE_PAGE_BYTES = 4096;
 const HEADER_BYTES = 100;
 const MAGIC = 'SQLite format 3\u0000';
 /** After a burst the log beside the file shrinks back to this. */
@@ -41,7 +41,7 @@ function create(driver: LoadedDriver, { path }: SyncStoreOptions, begin: (connec
   createPrivateFile(draft);
   const connection = driver.open(draft);
   try {
-    connection.exec(`PRAGMA page_size = ${PAGE_BYTES}; PRAGMA synchronous = FULL`);
+    connection.exec(`PRAGMA page_size = ${DATABASE_PAGE_BYTES}; PRAGMA synchronous = FULL`);
     migrate(connection, 0);
     begin(connection);
   } finally {

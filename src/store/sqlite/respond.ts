@@ -1,15 +1,8 @@
 import type { StoreError } from '../contract/errors.js';
 import type { SyncStore } from './sync-store.js';
 import type { SyncStoreOptions } from './options.js';
-import {
-  READ_RESPONSE,
-  READS,
-  unpackWrite,
-  WRITE_RESPONSE,
-  WRITES,
-  type ReadOperation,
-  type ReadResult,
-} from './protocol.js';
+import { READ_RESPONSE, READS, unpackWrite, WRITE_RESPONSE, WRITES } from './protocol.js';
+import type { ReadOperation, ReadResult } from './protocol.js';
 
 export interface WorkerStart {
   readonly options: SyncStoreOptions;

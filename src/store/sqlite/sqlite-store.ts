@@ -9,14 +9,8 @@ import { createEventStore } from '../shell/create-event-store.js';
 import { resolveUnknownOutcomes } from '../unknown-outcomes.js';
 import type { SyncStoreQuery } from './sync-store.js';
 import { plainOptions, rules, type SqliteStoreOptions } from './options.js';
-import {
-  READ_RESPONSE,
-  READS,
-  type ReadArguments,
-  type ReadKind,
-  type ReadOperation,
-  type ReadValue,
-} from './protocol.js';
+import { READ_RESPONSE, READS } from './protocol.js';
+import type { ReadArguments, ReadKind, ReadOperation, ReadValue } from './protocol.js';
 import { changeOf, decoded, keyBytes, keyOf, recordOf } from './records.js';
 import { createWorkerHost, type WorkerHost } from './worker-host.js';
 import { createWrites } from './writes.js';

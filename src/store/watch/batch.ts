@@ -10,7 +10,7 @@ const MAX_CHANGES = 128;
 const MAX_BYTES = 32_768;
 
 export interface BatchFrames {
-  /** All frames, joined into few chunks; none when the batch has nothing for this kind. */
+  /** All frames, joined into few chunks; none when nothing in the batch is for these watches. */
   readonly chunks: readonly Uint8Array[];
   readonly count: number;
   /** The representation cannot continue after these frames. */
@@ -33,10 +33,10 @@ export class Batch {
     this.revision = (entries.at(-1) as HubEntry).change.revision;
   }
 
-  /** The frames are created once for any number of watchers of a kind: equal kinds must mean equal bytes. */
-  frames(kind: string, make: () => BatchFrames): BatchFrames {
-    let frames = this.#frames.get(kind);
-    if (frames === undefined) this.#frames.set(kind, (frames = make()));
+  /** The frames are created once for all watches with the same key: equal keys must mean equal bytes. */
+  frames(key: string, make: () => BatchFrames): BatchFrames {
+    let frames = this.#frames.get(key);
+    if (frames === undefined) this.#frames.set(key, (frames = make()));
     return frames;
   }
 }

@@ -28,10 +28,10 @@ export function createChangeLog() {
     return segments[Math.floor(index / SEGMENT)]?.versions[index % SEGMENT] as Version;
   };
 
-  /** How many entries are at most at a sequence number from the floor on. Without gaps they need not be searched. */
+  /** How many entries have this sequence number, which is not below the floor, or a smaller one. */
   const countUpTo = (sequence: number): number => {
     if (sequence >= latest) return count;
-    // There are no gaps.
+    // Without gaps there is nothing to search.
     if (latest - floor === count) return sequence - floor;
     let low = 0;
     let high = count;

@@ -21,7 +21,7 @@ export class StreamedResponse implements ApiResponse {
 }
 
 /** A stream that ends with its request. Async functions or closures would make a list of 500 events 10 % slower. */
-export class LimitedStream implements AsyncIterableIterator<Uint8Array> {
+export class RequestStream implements AsyncIterableIterator<Uint8Array> {
   readonly #life: RequestLife;
   readonly #source: AsyncIterator<Uint8Array>;
   readonly #turn: (() => Promise<unknown> | undefined) | undefined;
