@@ -1,6 +1,6 @@
 import type { EventSelection } from '../contract/events-client.js';
 
-/** QueryParameters parameters; those that are undefined are left out. */
+/** Those that are undefined are left out. */
 export type QueryParameters = Readonly<Record<string, string | number | boolean | undefined>>;
 
 export type EventPaths = ReturnType<typeof createPaths>;

@@ -10,7 +10,7 @@ const MAX_REFUSALS = 3;
 
 /** The outcomes of a follower's attempts, which decide about the next one. `isListing`: there is no position yet. */
 export function createAttempts(
-  series: FailureSeries,
+  reports: FailureSeries,
   backoff: ReturnType<typeof createBackoff>,
   silence: SilenceLimit,
 ) {
@@ -25,12 +25,12 @@ export function createAttempts(
   const accept = (): void => {
     failures = 0;
     hasWatchFailed = false;
-    series.worked();
+    reports.worked();
   };
   const count = (error: unknown, isListing: boolean): void => {
     failures += 1;
     hasWatchFailed ||= !isListing;
-    if (failures > 1) series.failed(error);
+    if (failures > 1) reports.failed(error);
   };
   const isRefusedTooOften = (error: unknown): boolean => {
     if (!hasWorked || !isRefusedResume(error)) return false;

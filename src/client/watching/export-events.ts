@@ -17,7 +17,7 @@ import { followRules, type FollowOptions } from './watch-options.js';
 /** The longest pause before a sink is tried again, in milliseconds. */
 const MAX_PAUSE_MS = 30_000;
 /** The longest pause that a sink can request, in milliseconds. */
-const MAX_RETRY_AFTER_MS = 600_000;
+const MAX_REQUESTED_PAUSE_MS = 600_000;
 /** How many events of a list are held to be sorted, at most twice as many for a moment. */
 const MAX_HELD = 10_000;
 
@@ -123,19 +123,19 @@ function checkCursor(cursor: unknown): asserts cursor is string | undefined {
 /** Calls a sink until it succeeds, or the export is to end. */
 function createDelivery({ sink, clock = systemClock, observe }: ExportEventsOptions, signal: AbortSignal) {
   const backoff = createBackoff(clock, MAX_PAUSE_MS);
-  const series = createFailureSeries('exportEvents: sink', createNotifier(observe), clock);
+  const failures = createFailureSeries('exportEvents: sink', createNotifier(observe), clock);
 
   const repeated = async <T>(attempt: (isFirst: boolean) => T | Promise<T>): Promise<T | undefined> => {
     for (let isFirst = true; ; isFirst = false) {
       try {
         const result = await attempt(isFirst);
-        series.worked();
+        failures.worked();
         backoff.reset();
         return result;
       } catch (error) {
         if (signal.aborted) return undefined;
-        series.failed(error);
-        await backoff.pause(signal, requestedPause(error, MAX_RETRY_AFTER_MS));
+        failures.failed(error);
+        await backoff.pause(signal, requestedPause(error, MAX_REQUESTED_PAUSE_MS));
         if (signal.aborted) return undefined;
       }
     }

@@ -56,8 +56,8 @@ function createFollower<Given>(
   const selection = { namespace, fieldSelector, labelSelector };
   const silence = createSilenceLimit(silenceMs, clock.monotonic());
   const backoff = createBackoff(clock, MAX_PAUSE_MS);
-  const series = createFailureSeries(where, createNotifier(options.observe), clock);
-  const attempts = createAttempts(series, backoff, silence);
+  const failures = createFailureSeries(where, createNotifier(options.observe), clock);
+  const attempts = createAttempts(failures, backoff, silence);
   /** The last revision that was seen; undefined before the first list. */
   let position = typeof start === 'object' ? start.after : undefined;
   let mustList = start === 'list';

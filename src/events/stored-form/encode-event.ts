@@ -1,4 +1,5 @@
 import type { Event } from '../../model/event.js';
+import { NAME_AT, NAME_TO_NAMESPACE, SHARED_BEFORE, UID_TO_CUT } from '../../store/contract/byte-hints.js';
 import type { ByteHints, ByteRange } from '../../store/contract/byte-hints.js';
 import type { EncodedEvent } from '../../store/contract/record.js';
 import { COMMON_SUFFIX } from '../../store/contract/schema-facts.js';
@@ -92,15 +93,8 @@ export function createTextBytes(): TextBytes {
   };
 }
 
-/** The offset of the name, in an event that has one. */
-const NAME = '{"metadata":{"name":"'.length;
-const NAME_TO_NAMESPACE = '","namespace":"'.length;
-/** From the end of the uid to where the revision belongs. */
-const UID_TO_CUT = '",'.length;
 /** Without the first quote, at which a search would stop in every member of the text. */
 const VERSION = 'resourceVersion":"';
-/** How many bytes before the managed fields may be shared with them: a time, and a few common labels. */
-const CLOSE = 160;
 
 /** Where an event repeats its key or parts of others, such as managed fields. `cut`: as in `EncodedEvent`. */
 function byteHints(event: Event, written: EventText, bytes: Uint8Array, cut: number): ByteHints {
@@ -113,12 +107,12 @@ function byteHints(event: Event, written: EventText, bytes: Uint8Array, cut: num
   const shared: ByteRange[] = [];
   if (managed < fields) {
     // A new event has the time of its managed fields: all events created in one second share both, and equal labels.
-    if (managed > opening.length && managed - opening.length <= CLOSE) shared.push({ start: cut, end });
+    if (managed > opening.length && managed - opening.length <= SHARED_BEFORE) shared.push({ start: cut, end });
     shared.push({ start: places.managed, end });
   }
   return {
-    name: generateName ? -1 : NAME,
-    namespace: generateName ? -1 : NAME + name.length + NAME_TO_NAMESPACE,
+    name: generateName ? -1 : NAME_AT,
+    namespace: generateName ? -1 : NAME_AT + name.length + NAME_TO_NAMESPACE,
     uid: uid ? cut - UID_TO_CUT - uid.length : -1,
     regardingVersion: places.version,
     shared,

@@ -1,3 +1,11 @@
+/** The offset of the name, in the stored form of an event that has one. */
+export const NAME_AT: number = '{"metadata":{"name":"'.length;
+export const NAME_TO_NAMESPACE: number = '","namespace":"'.length;
+/** From the end of the uid to where the revision belongs. */
+export const UID_TO_CUT: number = '",'.length;
+/** How many bytes before the managed fields may be shared with them: a time, and a few common labels. */
+export const SHARED_BEFORE = 160;
+
 /** Bytes from `start` up to, not including, `end`. */
 export interface ByteRange {
   /** The offset of the first byte. */

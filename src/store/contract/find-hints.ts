@@ -1,3 +1,4 @@
+import { NAME_AT, NAME_TO_NAMESPACE, SHARED_BEFORE, UID_TO_CUT } from './byte-hints.js';
 import type { ByteHints, ByteRange } from './byte-hints.js';
 import { matchesAt } from './keys.js';
 import type { EncodedEvent, EventKey } from './record.js';
@@ -5,17 +6,12 @@ import { COMMON_SUFFIX } from './schema-facts.js';
 
 const bytesOf = (text: string): Uint8Array => Uint8Array.from(text, (character) => character.charCodeAt(0));
 
-const NAME = '{"metadata":{"name":"'.length;
-const NAME_TO_NAMESPACE = '","namespace":"'.length;
-const UID_TO_CUT = '",'.length;
 const MANAGED = /* @__PURE__ */ bytesOf('"managedFields":[');
 const MANAGED_END = /* @__PURE__ */ bytesOf(']},"');
 const MANAGED_ANCHOR = /* @__PURE__ */ '"managedFields":['.indexOf('F');
 const VERSION_ANCHOR = /* @__PURE__ */ '"resourceVersion":"'.indexOf('V');
 const VERSION = /* @__PURE__ */ bytesOf('"resourceVersion":"');
 const SUFFIX = /* @__PURE__ */ bytesOf(COMMON_SUFFIX);
-/** How many bytes before the managed fields may be shared together with them, as in the hints of an encoder. */
-const CLOSE = 160;
 
 /**
  * Where `part` first occurs from `from` on, or -1. Searches for the byte at `anchor`, which is rare in events: the
@@ -36,7 +32,7 @@ export function findHints({ name }: EventKey, { bytes, cut, uid, fields }: Encod
   const shared: ByteRange[] = [];
   if (managedEnd > 0) {
     const end = managedEnd + MANAGED_END.length - 1;
-    if (managed > cut && managed - cut <= CLOSE) shared.push({ start: cut, end });
+    if (managed > cut && managed - cut <= SHARED_BEFORE) shared.push({ start: cut, end });
     shared.push({ start: managed, end });
   }
   const suffix = bytes.length - SUFFIX.length;
@@ -44,8 +40,8 @@ export function findHints({ name }: EventKey, { bytes, cut, uid, fields }: Encod
     ? find(bytes, VERSION, VERSION_ANCHOR, Math.max(managedEnd, cut))
     : -1;
   return {
-    name: NAME,
-    namespace: NAME + name.length + NAME_TO_NAMESPACE,
+    name: NAME_AT,
+    namespace: NAME_AT + name.length + NAME_TO_NAMESPACE,
     uid: uid ? cut - UID_TO_CUT - uid.length : -1,
     regardingVersion: version < 0 ? -1 : version + VERSION.length,
     shared,
