@@ -29,7 +29,10 @@ async function load() {
   return { grpc, codec: await loadProtobufCodec(), Buffer, createSecureContext };
 }
 
-/** Channel options. etcd closes connections that ping more often than every five seconds. */
+/**
+ * Channel options. etcd closes connections that ping more often than every five seconds. A member that was moved to
+ * another node has another address: its name is looked up again while it cannot be reached.
+ */
 const CHANNEL: Readonly<Record<string, string | number>> = {
   'grpc.primary_user_agent': 'kube-vitals',
   'grpc.keepalive_time_ms': 10_000,
@@ -39,6 +42,7 @@ const CHANNEL: Readonly<Record<string, string | number>> = {
   'grpc.initial_reconnect_backoff_ms': 100,
   'grpc.min_reconnect_backoff_ms': 100,
   'grpc.max_reconnect_backoff_ms': 1_000,
+  'grpc.dns_min_time_between_resolutions_ms': 1_000,
   'grpc.enable_http_proxy': 0,
   'grpc.service_config_disable_resolution': 1,
   'grpc.use_local_subchannel_pool': 1,
