@@ -14,7 +14,13 @@ const NEVER_CONNECTED: ReadonlySet<unknown> = new Set([
   'AUTH_TYPE_NOT_IMPLEMENTED',
 ]);
 
-const DISK_FULL = '53100';
+export const DISK_FULL = '53100';
+
+/**
+ * Errors of a write that those after it will get as well, while reads may work: the session is read-only, a right is
+ * missing, the disk is full, a lock is held, or a limit on the duration of statements is too short.
+ */
+const REFUSES_WRITES: ReadonlySet<unknown> = new Set(['25006', '42501', DISK_FULL, '55P03', '57014']);
 
 const ADVICE: Readonly<Record<string, string>> = Object.freeze({
   '25006': 'the server accepts no writes: it is a standby, or default_transaction_read_only is on',
@@ -67,6 +73,6 @@ export function failureOf(error: unknown, kind: RequestKind, schema: string): St
     (state !== undefined && !isOutcomeUnknown(state));
   const advice = state === '42501' ? `a right is missing: ${grantsFor(schema, '<role>')}` : ADVICE[state ?? ''];
   const message = `PostgreSQL: ${advice === undefined ? '' : `${advice}: `}${messageOf(error)}`;
-  const onlyWrites = kind === 'write' && state === DISK_FULL;
+  const onlyWrites = kind === 'write' && REFUSES_WRITES.has(state);
   return storeError(certain ? 'unavailable' : 'unknown-outcome', message, { cause: error, onlyWrites });
 }

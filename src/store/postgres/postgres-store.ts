@@ -12,6 +12,7 @@ import { createEventStore } from '../shell/create-event-store.js';
 import { encodeSidecar } from '../sidecar/sidecar.js';
 import { resolveUnknownOutcomes } from '../unknown-outcomes.js';
 import { clientOf } from './driver.js';
+import { DISK_FULL, stateOf } from './failures.js';
 import { createFindCreated } from './find-created.js';
 import { createHistory } from './history.js';
 import { checkKey, isStorable, quoted } from './names.js';
@@ -103,6 +104,13 @@ FROM (SELECT set_config('lock_timeout', $5::text, true) AS waits OFFSET 0) first
   current_setting('transaction_read_only') AS read_only FROM ${s}.counter`,
   };
 
+  let probing: Promise<void> | undefined;
+  const probe = (): Promise<void> =>
+    writes
+      .probe()
+      .then(requests.wrote, () => undefined)
+      .finally(() => (probing = undefined));
+
   const put = (write: Write & { readonly event: EncodedEvent }, signal: AbortSignal | undefined) => {
     checkKey(write.key);
     return writes.add({ ...write, sidecar: encodeSidecar(write.event) }, signal);
@@ -159,8 +167,12 @@ FROM (SELECT set_config('lock_timeout', $5::text, true) AS waits OFFSET 0) first
     async ping(call) {
       const [row] = await reads.read(revision, [], call?.signal);
       if (row?.['read_only'] === 'on') throw storeError('unavailable', `PostgreSQL: ${READ_ONLY}`);
-      const failure = requests.fullDisk();
-      if (failure !== undefined) throw failure;
+      const failure = requests.refusedWrite();
+      if (failure !== undefined) {
+        // The next call gets the result. With a full disk it would prove nothing: it needs no space.
+        if (stateOf(failure) !== DISK_FULL) probing ??= probe();
+        throw storeError('unavailable', failure.message, { cause: failure, onlyWrites: true });
+      }
     },
     now: (call) => serverClock.now(call?.signal),
     stop() {

@@ -40,15 +40,15 @@ const ABANDONED_MS = 250;
  */
 const UNPREPARED: ReadonlySet<unknown> = new Set(['26000', '42P05']);
 
-/** For how long a full disk refuses further writes (ms), unless one succeeds: there may be none to prove it. */
-const FULL_MS = 30_000;
+/** For how long a write that failed stands for those after it (ms), unless one succeeds: there may be none to prove it. */
+const REFUSED_MS = 30_000;
 
 /** Fails with StoreErrors only. A request without a result in time ends at its deadline, whatever the driver does. */
 export function createRequests({ client, schema, timeoutMs, timers }: Omit<StoreParts, 'requests' | 'clock'>) {
   let prepares = false;
   let isPooled = false;
   let respondedAt = -Infinity;
-  let full: { readonly failure: StoreError; readonly at: number } | undefined;
+  let refused: { readonly failure: StoreError; readonly at: number } | undefined;
 
   const send = async (
     kind: RequestKind,
@@ -83,7 +83,10 @@ export function createRequests({ client, schema, timeoutMs, timers }: Omit<Store
         prepares = false;
         return await send(kind, { name, text }, values, abandoned);
       }
-      if (failure.onlyWrites === true) full = { failure, at: timers.monotonic() };
+      // Without a response: a commit may wait for a standby that is away.
+      if (failure.onlyWrites === true || (kind === 'write' && deadline.signal.aborted)) {
+        refused = { failure, at: timers.monotonic() };
+      }
       throw failure;
     } finally {
       unlisten();
@@ -106,11 +109,11 @@ export function createRequests({ client, schema, timeoutMs, timers }: Omit<Store
     /** Whether the database has sent no response for half of a deadline, since a request was sent at `since`. */
     isSilent: (since: number): boolean => timers.monotonic() - Math.max(respondedAt, since) >= timeoutMs / 2,
     wrote(): void {
-      full = undefined;
+      refused = undefined;
     },
-    /** The failure of the latest write, if it was a full disk. */
-    fullDisk: (): StoreError | undefined =>
-      full !== undefined && timers.monotonic() - full.at < FULL_MS ? full.failure : undefined,
+    /** The failure of the latest write, if those after it will probably fail as well. */
+    refusedWrite: (): StoreError | undefined =>
+      refused !== undefined && timers.monotonic() - refused.at < REFUSED_MS ? refused.failure : undefined,
     /**
      * The connections are the server's own, not a pooler's: from now on statements are prepared, until an error shows
      * that a connection is used by others as well.

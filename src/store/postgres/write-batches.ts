@@ -66,7 +66,10 @@ function resultOf(write: Write, row: Row | undefined): EventRecord | Error {
 }
 
 /** Writes in batches of one round trip and one commit. One batch is under way at a time, while the next one gathers. */
-export function createWriteBatches(options: WriteBatchesOptions): Batcher<Write, EventRecord> {
+export function createWriteBatches(options: WriteBatchesOptions): Batcher<Write, EventRecord> & {
+  /** Writes nothing, as a batch would: it takes the lock, needs the rights, and waits for the commit. */
+  probe(): Promise<unknown>;
+} {
   const { requests, reads, schema, clock, timers, serverClock, timeoutMs, onWritten } = options;
   const statement = {
     name: `${schema}.write`,
@@ -74,7 +77,15 @@ export function createWriteBatches(options: WriteBatchesOptions): Batcher<Write,
       'SELECT r_rev::text, r_had::text, r_expires_at::text, r_description, r_data ' +
       `FROM ${quoted(schema)}.write($1::text, $2::bytea, $3::bigint, $4::bigint, $5::integer, $6::bigint) ORDER BY r_ord`,
   };
-  return createBatcher<Write, EventRecord>({
+  const send = async (ops: string, data: Uint8Array): Promise<readonly Row[]> => {
+    const until = String(serverClock.after(timeoutMs));
+    const values = [ops, data, String(reads.seen), stampOf(clock), String(timeoutMs), until];
+    return requests.write(statement, values).catch(async (error: unknown) => {
+      if (stateOf(error) === TOO_LATE) await serverClock.now();
+      throw error;
+    });
+  };
+  const batcher = createBatcher<Write, EventRecord>({
     maxItems: MAX_ITEMS,
     maxWait: {
       ms: timeoutMs / 2,
@@ -86,12 +97,7 @@ export function createWriteBatches(options: WriteBatchesOptions): Batcher<Write,
     keyOf: ({ key }) => keyText(key),
     async run(writes) {
       const { ops, data } = encodeBatch(writes);
-      const until = String(serverClock.after(timeoutMs));
-      const values = [ops, data, String(reads.seen), stampOf(clock), String(timeoutMs), until];
-      const rows = await requests.write(statement, values).catch(async (error: unknown) => {
-        if (stateOf(error) === TOO_LATE) await serverClock.now();
-        throw error;
-      });
+      const rows = await send(ops, data);
       const results = writes.map((write, index) => resultOf(write, rows[index]));
       const latest = Math.max(0, ...results.map((result) => (result instanceof Error ? 0 : result.revision)));
       if (latest > 0) {
@@ -101,4 +107,5 @@ export function createWriteBatches(options: WriteBatchesOptions): Batcher<Write,
       return results;
     },
   });
+  return { ...batcher, probe: () => send('[]', new Uint8Array(0)) };
 }

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, afterEach, expect, test } from 'vitest';
-import { postgresStore, type PostgresStoreOptions } from '../../../src/postgres.js';
+import { postgresSchema, postgresStore, type PostgresStoreOptions } from '../../../src/postgres.js';
 import type { Change, EventStore } from '../../../src/store/contract/event-store.js';
 import { isStoreError } from '../../../src/store/contract/errors.js';
 import type { PostgresClient } from '../../../src/store/postgres/client.js';
@@ -410,6 +410,47 @@ describeWithPostgres('for a PostgreSQL store under faults:', () => {
     await store.ping();
     await store.close();
     await pool.end();
+  });
+
+  test.each([
+    [
+      'commits wait for a synchronous standby that is away',
+      ["ALTER SYSTEM SET synchronous_standby_names = 'away'", 'SELECT pg_reload_conf()'],
+      ['ALTER SYSTEM RESET synchronous_standby_names', 'SELECT pg_reload_conf()'],
+    ],
+    [
+      'the role may no longer write',
+      ['REVOKE INSERT ON ALL TABLES IN SCHEMA $schema FROM writer'],
+      ['GRANT INSERT ON ALL TABLES IN SCHEMA $schema TO writer'],
+    ],
+  ])('while %s, ping says that only writes fail, and notices the end by itself', async (_, fault, end) => {
+    const run = async (statements: readonly string[]): Promise<void> => {
+      for (const text of statements)
+        await admin.query(text.replace('$schema', schema).replace('writer', `w_${schema}`));
+    };
+    await admin.query(postgresSchema({ schema }));
+    await run([
+      'CREATE ROLE writer LOGIN',
+      'GRANT USAGE ON SCHEMA $schema TO writer',
+      'GRANT ALL ON ALL TABLES IN SCHEMA $schema TO writer',
+    ]);
+    const connectionString = server.url('postgres', `w_${schema}`);
+    const store = open({ connectionString, migrate: false, requestTimeoutMs: 1_000 });
+    const create = (name: string) => store.create(key(name), sampleEvent({ name }), later());
+    const first = await create('a');
+    await run(fault);
+    try {
+      await expect(create('b')).rejects.toThrow(/no response within|a right is missing/);
+      for (let pings = 0; pings < 5; pings++, await sleep(300)) {
+        await expect(store.ping()).rejects.toMatchObject({ code: 'unavailable', onlyWrites: true });
+      }
+      expect(await store.get(key('a'))).toEqual(first);
+    } finally {
+      await run(end);
+    }
+    await eventually(() => store.ping(), 'ping succeeds', 5_000);
+    const { revision } = await create('c');
+    expect(revision).toBeLessThan(first.revision + 4);
   });
 
   test('a write that was abandoned and repeated cannot take effect later', async () => {

@@ -36,9 +36,12 @@ describe('a failed request', () => {
     expect(failureOf(server(code), 'read', '"s"').code).toBe('unavailable');
   });
 
-  test('with a full disk says that only writes are refused', () => {
-    expect(failureOf(server('53100'), 'write', '"s"').onlyWrites).toBe(true);
-    expect(failureOf(server('53100'), 'read', '"s"').onlyWrites).toBeUndefined();
+  test.each(['25006', '42501', '53100', '55P03', '57014'])('with %s says that only writes are refused', (code) => {
+    expect(failureOf(server(code), 'write', '"s"').onlyWrites).toBe(true);
+    expect(failureOf(server(code), 'read', '"s"').onlyWrites).toBeUndefined();
+  });
+
+  test('that may not concern the next write does not say so', () => {
     expect(failureOf(server('53200'), 'write', '"s"').onlyWrites).toBeUndefined();
   });
 

@@ -18,7 +18,7 @@ function bench(...revisions: readonly number[]) {
     write: () => Promise.reject(new Error('not asked for')),
     isSilent: () => false,
     wrote: () => undefined,
-    fullDisk: () => undefined,
+    refusedWrite: () => undefined,
     prepare: () => undefined,
   };
   const onLifted = (latest: number): void => void lifted.push(latest);

@@ -5,30 +5,50 @@ import { fakeClock } from '../../../../src/testing/fake-clock.js';
 
 const STATEMENT = { name: 'n', text: 'SELECT' };
 
-/** Requests to a server whose disk is full. */
-function bench() {
+const refusal = (code: string): Promise<never> => Promise.reject(Object.assign(new Error('could not'), { code }));
+
+/** Requests to a server that refuses all of them; by default its disk is full. */
+function bench(query: PostgresClient['query'] = () => refusal('53100')) {
   const timers = fakeClock();
-  const client: PostgresClient = {
-    query: () => Promise.reject(Object.assign(new Error('could not extend file'), { code: '53100' })),
-  };
+  const client: PostgresClient = { query };
   return { timers, requests: createRequests({ client, schema: 's', timeoutMs: 1_000, timers }) };
 }
 
 test('a write that finds the disk full stands for those after it until one succeeds', async () => {
   const { requests } = bench();
   await expect(requests.read(STATEMENT, [])).rejects.toMatchObject({ code: 'unavailable' });
-  expect(requests.fullDisk()).toBeUndefined();
+  expect(requests.refusedWrite()).toBeUndefined();
   await expect(requests.write(STATEMENT, [])).rejects.toMatchObject({ code: 'unavailable', onlyWrites: true });
-  expect(requests.fullDisk()).toMatchObject({ onlyWrites: true, message: expect.stringContaining('disk') as string });
+  expect(requests.refusedWrite()).toMatchObject({
+    onlyWrites: true,
+    message: expect.stringContaining('disk') as string,
+  });
   requests.wrote();
-  expect(requests.fullDisk()).toBeUndefined();
+  expect(requests.refusedWrite()).toBeUndefined();
 });
 
-test('where nothing is written, the disk counts as full for half a minute', async () => {
+test('where nothing is written, a refused write stands for others for half a minute', async () => {
   const { requests, timers } = bench();
   await expect(requests.write(STATEMENT, [])).rejects.toMatchObject({ onlyWrites: true });
   timers.advance(29_999);
-  expect(requests.fullDisk()).toBeDefined();
+  expect(requests.refusedWrite()).toBeDefined();
   timers.advance(1);
-  expect(requests.fullDisk()).toBeUndefined();
+  expect(requests.refusedWrite()).toBeUndefined();
+});
+
+test('a write without a response by its deadline stands for those after it, a read does not', async () => {
+  const { requests, timers } = bench(() => new Promise(() => undefined));
+  for (const kind of ['read', 'write'] as const) {
+    const late = expect(requests[kind](STATEMENT, [])).rejects.toThrow('no response within 1000 ms');
+    expect(requests.refusedWrite()).toBeUndefined();
+    timers.advance(1_000);
+    await late;
+  }
+  expect(requests.refusedWrite()?.message).toContain('no response within 1000 ms');
+});
+
+test('a write that ends with its connection says nothing of those after it', async () => {
+  const { requests } = bench(() => refusal('57P01'));
+  await expect(requests.write(STATEMENT, [])).rejects.toMatchObject({ code: 'unknown-outcome' });
+  expect(requests.refusedWrite()).toBeUndefined();
 });
