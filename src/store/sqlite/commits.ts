@@ -35,8 +35,10 @@ export type Commits = ReturnType<typeof createCommits>;
 /** The transactions of a file: its counters, which are `first` at the beginning, and its failures. */
 export function createCommits(path: string, file: StoreFile, first: State) {
   let state = first;
+  /** The counters that the file has; `undefined`: it is not certain. */
+  let stored: State | undefined;
   let writeFailure: StoreError | undefined;
-  /** Damage was found: nothing is written any more. */
+  /** Damage, or a write of another program, was found: nothing is written any more. */
   let damage: StoreError | undefined;
   /** The counters of a commit that failed, until the file has shown whether it happened. */
   let doubtful: State | undefined;
@@ -44,9 +46,23 @@ export function createCommits(path: string, file: StoreFile, first: State) {
   let isUnsynced = false;
 
   const noticed = (error: unknown): StoreError => {
+    if (error === damage && damage !== undefined) return damage;
     const failed = sqliteFailure(path, error);
     if (faultOf(error) === 'corrupt') damage = failed;
     return failed;
+  };
+
+  /** What another program put into the file, as `.restore` does, must not be mixed with what this store knows. */
+  const checkUnchanged = ({ connection }: Session): void => {
+    const { latest, opening } = readState(connection);
+    if (stored !== undefined && (latest !== stored.latest || opening !== stored.opening)) {
+      damage = storeError(
+        'unavailable',
+        `the database file ${path} cannot be written: another program changed it while it was open: ` +
+          'stop the service, put the right files in place, and start it',
+      );
+      throw damage;
+    }
   };
 
   const rollBack = ({ connection, writer }: Session): boolean => {
@@ -115,6 +131,7 @@ export function createCommits(path: string, file: StoreFile, first: State) {
       draft = { ...state, ...timeOf(state, now) };
       const { connection, writer } = open;
       connection.exec('BEGIN IMMEDIATE');
+      checkUnchanged(open);
       writer.begin();
       results = operations.map((operation) => writer.apply(draft, operation, withPrevious));
       if (writeFailure === undefined) writer.history.prune(draft, operations.length * PRUNED_PER_OPERATION);
@@ -130,12 +147,13 @@ export function createCommits(path: string, file: StoreFile, first: State) {
       connection.exec('COMMIT');
     } catch (error) {
       const isClean = open === undefined || rollBack(open);
+      if (committing) stored = undefined;
       const isSure = !committing || faultOf(error) === 'full' || faultOf(error) === 'busy';
       if (isClean && isSure) return { error, isUnknown: false };
       const outcome = happened(draft, error);
       if (outcome !== true || !committing) return { error, isUnknown: outcome === undefined && committing };
     }
-    state = draft;
+    state = stored = draft;
     writeFailure = undefined;
     file.mark.note(state.latest);
     return results;
@@ -199,14 +217,17 @@ export function createCommits(path: string, file: StoreFile, first: State) {
     get state(): State {
       return state;
     },
-    /** Damage was found: nothing is written any more. */
+    /** Why nothing is written any more. */
     get damage(): StoreError | undefined {
       return damage;
     },
     /** Takes the counters of this opening. Where there is no room to write them, the next write does. */
     begin(opened: State): void {
       state = opened;
-      const save = (): void => writeState(file.use().connection, state);
+      const save = (): void => {
+        writeState(file.use().connection, state);
+        stored = state;
+      };
       try {
         try {
           save();
@@ -227,9 +248,10 @@ export function createCommits(path: string, file: StoreFile, first: State) {
       if (refused !== undefined) throw refused;
       try {
         file.diskSpace.recheck();
-        const { connection } = useSynced();
+        const session = useSynced();
+        checkUnchanged(session);
         const isDoubtful = writeFailure !== undefined || file.diskSpace.isSpaceLow();
-        connection.exec(isDoubtful ? PROBE : 'BEGIN IMMEDIATE; ROLLBACK');
+        session.connection.exec(isDoubtful ? PROBE : 'BEGIN IMMEDIATE; ROLLBACK');
       } catch (error) {
         writeFailure = noticed(error);
         throw writeFailure;

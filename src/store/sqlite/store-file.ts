@@ -121,7 +121,10 @@ export function openStoreFile(driver: LoadedDriver, options: SyncStoreOptions, n
       const problem = identity?.problem();
       if (problem !== undefined) return unavailable(`cannot be written: ${problem}`);
       if (identity?.wasCut() !== true) return undefined;
-      return unavailable('cannot be used: it was cut off while it was open: restore it from a copy');
+      return unavailable(
+        'cannot be used: it was cut off while it was open, or another program vacuumed it: ' +
+          'start the service again, and restore it from a copy if it is damaged',
+      );
     },
     /** Moves the log into the file, closes it and frees the lock. `latest`: the last revision, where it is known. */
     close(latest?: Revision): void {

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { expect, test } from 'vitest';
 import { createBench, failureOf, names, outcomes, put, query, START } from './sync-store-bench.js';
 
-const { newPath, open } = await createBench();
+const { driver, newPath, open } = await createBench();
 
 function filled(path: string) {
   const engine = open(path);
@@ -89,4 +89,23 @@ test('a file that is emptied while it is open is detected', () => {
   expect(outcomes(engine.write([put('c')], START))).toEqual(['unavailable']);
   expect(failureOf(() => engine.ping()).message).toMatch(/it was cut off while it was open/);
   engine.close();
+});
+
+test('a file that another program writes to while it is open is detected, and is a restored one at the next start', () => {
+  const path = newPath();
+  const engine = filled(path);
+  const shown = engine.revision();
+  const other = driver.open(path);
+  other.exec('UPDATE state SET latest = latest - 1');
+  other.close();
+  const changed = /another program changed it while it was open: stop the service/;
+  expect(failureOf(() => engine.ping()).message).toMatch(changed);
+  const [failure] = engine.write([put('c')], START);
+  expect(failure).toMatchObject({ code: 'unavailable', message: expect.stringMatching(changed) as string });
+  expect(engine.nextDue()).toBeUndefined();
+  expect(names(engine.list(query()))).toEqual(['a', 'b']);
+  engine.close();
+  const again = open(path);
+  expect(again.revision()).toBeGreaterThan(shown + 1_000_000);
+  again.close();
 });
