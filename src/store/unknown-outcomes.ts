@@ -1,5 +1,6 @@
 import { createBackoff } from '../clock/backoff.js';
 import { systemClock, type Clock } from '../clock/clock.js';
+import { keepProcessAlive } from '../clock/keep-process-alive.js';
 import { optionFaults, throwFaults, type OptionRules } from '../options/check-options.js';
 import { aClock, aFunction, aNumber, required } from '../options/rules.js';
 import type { EventKey, EventStore, RemoveOptions, StoreCall } from './contract/event-store.js';
@@ -129,7 +130,9 @@ export function resolveUnknownOutcomes(store: EventStore, options: UnknownOutcom
       const timer = clock.setTimer(() => late.abort(), leftMs);
       const signal = call.signal === undefined ? late.signal : AbortSignal.any([call.signal, late.signal]);
       const again = async (): Promise<EventRecord> => (await find?.(signal)) ?? write({ ...call, signal });
-      const record = await repeated(again, judge, signal).finally(() => timer.cancel());
+      const record = await repeated(again, judge, signal)
+        .finally(keepProcessAlive())
+        .finally(() => timer.cancel());
       if (record === undefined) throw unknown;
       return record;
     }

@@ -2,6 +2,7 @@ import { messageOf } from '../../model/error-message.js';
 import { hasCode, storeError, type StoreError } from '../contract/errors.js';
 import { onAbort, pause } from '../../clock/abortable.js';
 import { createDelays } from '../../clock/backoff.js';
+import { keepProcessAlive } from '../../clock/keep-process-alive.js';
 import { withinDeadline, type CallContext } from './call-context.js';
 import type {
   Connection,
@@ -110,7 +111,7 @@ export function createEtcdClient(connections: readonly Connection[], settings: E
   };
 
   /** Tries until it works, the deadline passes, or etcd refuses. */
-  const persist = async <T>(
+  const attempts = async <T>(
     start: (connection: Connection, token: string | undefined) => Pending<T>,
     context: CallContext,
     what: 'read' | 'write' | 'once',
@@ -174,6 +175,9 @@ export function createEtcdClient(connections: readonly Connection[], settings: E
       }
     }
   };
+
+  /** The process stays: between two attempts there may be no connection, and gRPC's own timers do not keep it either. */
+  const persist: typeof attempts = (...given) => attempts(...given).finally(keepProcessAlive());
 
   return {
     callContext: (signal: AbortSignal | undefined): CallContext => contextOf(signal),

@@ -1,4 +1,5 @@
 import type { Clock } from '../../clock/clock.js';
+import { keepProcessAlive } from '../../clock/keep-process-alive.js';
 import { createBatcher } from '../batching/batcher.js';
 import type { EventStore } from '../contract/event-store.js';
 import { storeError } from '../contract/errors.js';
@@ -66,7 +67,7 @@ export function createFence(client: EtcdClient, layout: Layout, clock: Clock, ch
 
   const lookups = createBatcher<Waiting, EventRecord | undefined>({
     maxItems: 1000,
-    run: async (batch) => find(batch, await raise(batch.at(-1) as Waiting)),
+    run: async (batch) => find(batch, await raise(batch.at(-1) as Waiting)).finally(keepProcessAlive()),
   });
 
   return {
