@@ -2,9 +2,6 @@ import type { FieldTerm } from '../contract/event-store.js';
 import type { EncodedEvent } from '../contract/record.js';
 import { SELECTOR_FIELDS } from '../contract/schema-facts.js';
 
-const SPACE = 0x20;
-const DIGIT_ZERO = 0x30;
-
 /** Fields stored without names: 270 bytes instead of 510, so two events fit into a 4 KiB page. The order is fixed. */
 const NAMES: readonly string[] = SELECTOR_FIELDS;
 
@@ -33,13 +30,10 @@ function fieldsOf([, values, , others = {}]: Sidecar): Texts {
   return fields;
 }
 
-function parsed(sidecar: string | Uint8Array, space: number): Sidecar {
-  const text = typeof sidecar === 'string' ? sidecar : new TextDecoder().decode(sidecar);
-  return JSON.parse(text.slice(space + 1)) as Sidecar;
-}
+const parsed = (sidecar: string, space: number): Sidecar => JSON.parse(sidecar.slice(space + 1)) as Sidecar;
 
-export function sidecarFields(sidecar: Uint8Array): Texts {
-  return fieldsOf(parsed(sidecar, sidecar.indexOf(SPACE)));
+export function sidecarFields(sidecar: string): Texts {
+  return fieldsOf(parsed(sidecar, sidecar.indexOf(' ')));
 }
 
 /** Whether every field of a term has its value. An absent field has the empty one. */
@@ -47,26 +41,14 @@ export function haveValues(fields: Texts, terms: readonly FieldTerm[]): boolean 
   return terms.every(({ field, value }) => (Object.hasOwn(fields, field) ? fields[field] : '') === value);
 }
 
-/** Returns the cut, and the offset of the space after it; the cut is 0 if the sidecar is damaged. */
-function readCut(sidecar: string | Uint8Array): { readonly cut: number; readonly space: number } {
-  const codeAt = (at: number): number | undefined =>
-    typeof sidecar === 'string' ? sidecar.charCodeAt(at) : sidecar[at];
-  let cut = 0;
-  for (let space = 0; ; space++) {
-    const code = codeAt(space);
-    if (code === SPACE) return { cut, space };
-    if (code === undefined || !(code >= DIGIT_ZERO && code <= DIGIT_ZERO + 9)) return { cut: 0, space };
-    cut = cut * 10 + code - DIGIT_ZERO;
-  }
-}
-
 /**
  * The event with these bytes and this sidecar, most of which is parsed on first use: only selectors need it.
  *
  * @throws RangeError when the sidecar is damaged: it was not made by {@link encodeSidecar}, or for other bytes.
  */
-export function eventWithSidecar(bytes: Uint8Array, sidecar: string | Uint8Array): EncodedEvent {
-  const { cut, space } = readCut(sidecar);
+export function eventWithSidecar(bytes: Uint8Array, sidecar: string): EncodedEvent {
+  const space = sidecar.indexOf(' ');
+  const cut = Number(sidecar.slice(0, space));
   if (!Number.isSafeInteger(cut) || cut < 1 || cut > bytes.length) {
     throw new RangeError('a stored event is damaged: its sidecar does not fit its bytes');
   }

@@ -1,5 +1,6 @@
 import { createBoundedCache } from '../../cache/bounded-cache.js';
-import { bytesOf, prepareAll, type SqlConnection } from './driver.js';
+import { prepareAll, type SqlConnection } from './driver.js';
+import { encoded, textOf } from './stored.js';
 
 /** A storm of events is about a few thousand objects at a time. Looking one up takes 4 µs of a create's 40. */
 const CACHED = 4096;
@@ -18,10 +19,8 @@ export const OBJECT_STATEMENTS = {
     RETURNING name, uid`,
 };
 
-const NONE = new Uint8Array();
-const latin1 = new TextDecoder('latin1');
-const cacheKey = (name: Uint8Array, uid: Uint8Array): string =>
-  `${name.length}:${latin1.decode(name)}${latin1.decode(uid)}`;
+/** As in the file, where a lone surrogate becomes U+FFFD. */
+const cacheKey = (name: string, uid: string): string => `${name.length}:${name}${uid}`.toWellFormed();
 
 export type ObjectNumbers = ReturnType<typeof createObjectNumbers>;
 
@@ -38,12 +37,13 @@ export function createObjectNumbers(connection: SqlConnection) {
 
   return {
     /** The object's number, a new one if need be; null without name and uid. */
-    numberOf(name: Uint8Array = NONE, uid: Uint8Array = NONE): number | null {
-      if (name.length === 0 && uid.length === 0) return null;
+    numberOf(name = '', uid = ''): number | null {
+      if (name === '' && uid === '') return null;
       const key = cacheKey(name, uid);
       const known = numbers.get(key);
       if (known !== undefined) return known;
-      const number = (statements.find.get(name, uid)?.['id'] as number | undefined) ?? add(name, uid);
+      const values = [encoded(name), encoded(uid)] as const;
+      const number = (statements.find.get(...values)?.['id'] as number | undefined) ?? add(...values);
       numbers.set(key, number);
       return number;
     },
@@ -51,7 +51,7 @@ export function createObjectNumbers(connection: SqlConnection) {
     release(objects: Iterable<number>): void {
       for (const object of objects) {
         const removed = statements.remove.get(object);
-        if (removed !== undefined) numbers.delete(cacheKey(bytesOf(removed['name']), bytesOf(removed['uid'])));
+        if (removed !== undefined) numbers.delete(cacheKey(textOf(removed['name']), textOf(removed['uid'])));
       }
     },
     rolledBack(): void {

@@ -2,8 +2,8 @@ import type { FieldTerm, Revision } from '../contract/event-store.js';
 import { compareBytes } from '../contract/keys.js';
 import { PAGE_BYTES } from '../contract/record.js';
 import { haveValues, sidecarFields } from '../sidecar/sidecar.js';
-import { bytesOf, type SqlConnection, type SqlRow, type SqlValue } from './driver.js';
-import { keyBounds, storedRecordOf, RECORD_COLUMNS, type KeyBytes, type StoredRecord } from './stored.js';
+import { type SqlConnection, type SqlRow, type SqlValue } from './driver.js';
+import { encoded, keyBounds, storedRecordOf, RECORD_COLUMNS, textOf, type StoredRecord } from './stored.js';
 
 /** How many events a search examines before it returns what it found, so that other operations can run. */
 const SEARCH = 4096;
@@ -15,19 +15,19 @@ const SORTABLE = 10_000;
 
 /** A list at a revision that was checked against the history. */
 export interface StoredQuery {
-  readonly namespace: Uint8Array | undefined;
+  readonly namespace: string | undefined;
   readonly terms: readonly FieldTerm[];
   readonly at: Revision;
   /** `at` is the latest revision: history need not be read. */
   readonly isLatest: boolean;
-  readonly after: { readonly key: KeyBytes; readonly revision: Revision | undefined } | undefined;
+  readonly after: { readonly key: string; readonly revision: Revision | undefined } | undefined;
   readonly limit: number;
   readonly newestFirst: boolean;
 }
 
 export interface StoredPage {
   readonly records: readonly StoredRecord[];
-  readonly next: { readonly key: KeyBytes; readonly revision: Revision } | undefined;
+  readonly next: { readonly key: string; readonly revision: Revision } | undefined;
   /** How many are left after it, if they are few enough to be counted. */
   readonly remaining?: number | undefined;
 }
@@ -59,7 +59,7 @@ function aboutOf(connection: SqlConnection, terms: readonly FieldTerm[]): About 
   for (const column of ['uid', 'name']) {
     const term = terms.find(({ field, value }) => field === `regarding.${column}` && value !== '');
     if (term === undefined) continue;
-    const value = new TextEncoder().encode(term.value);
+    const value = encoded(term.value);
     const objects = `SELECT id FROM objects INDEXED BY objects_${column} WHERE ${column} = ?`;
     const [first, second] = connection.prepare(`${objects} LIMIT 2`).all(value);
     if (second !== undefined) return { ...part(`object IN (${objects})`, value), isOne: false };
@@ -71,14 +71,14 @@ function aboutOf(connection: SqlConnection, terms: readonly FieldTerm[]): About 
 /** Selects current versions, and those that ended later, which a snapshot still sees. */
 function versionsOf({ namespace, at, after, newestFirst, isLatest }: StoredQuery, about?: About): Part {
   const [above, below] = keyBounds(namespace);
-  const isInside = !newestFirst && after !== undefined && compareBytes(after.key, above) > 0;
-  const keys = part('key > ? AND key < ?', isInside ? after.key : above, below);
+  const last = newestFirst || after === undefined ? above : encoded(after.key);
+  const keys = part('key > ? AND key < ?', compareBytes(last, above) > 0 ? last : above, below);
   const upTo = newestFirst && after?.revision !== undefined ? Math.min(at, after.revision - 1) : at;
   const objects = about === undefined ? [] : [about];
   const current =
     about === undefined && newestFirst
       ? select(`rev, key FROM versions${namespace === undefined ? '' : ' INDEXED BY versions_namespace'}`, [
-          ...(namespace === undefined ? [] : [part('namespace = ?', namespace)]),
+          ...(namespace === undefined ? [] : [part('namespace = ?', encoded(namespace))]),
           part('rev <= ?', upTo),
           // Skips versions that were replaced or deleted recently.
           part('data IS NOT NULL AND rev = (SELECT rev FROM current_events WHERE key = versions.key)'),
@@ -163,8 +163,8 @@ function search(connection: SqlConnection, query: StoredQuery): StoredPage {
     for (const { rev, key, description } of rows) {
       if (records.length === limit || examined === SEARCH || bytes > PAGE_BYTES) return { records, next };
       examined++;
-      next = { key: bytesOf(key), revision: rev as Revision };
-      if (!haveValues(sidecarFields(bytesOf(description)), terms)) continue;
+      next = { key: textOf(key), revision: rev as Revision };
+      if (!haveValues(sidecarFields(textOf(description)), terms)) continue;
       const full = fetch.get(next.revision);
       if (full === undefined) continue;
       const record = storedRecordOf(full);

@@ -1,25 +1,14 @@
-import type { Change, EventKey } from '../contract/event-store.js';
-import { keyOfText, keyText } from '../contract/keys.js';
+import type { Change } from '../contract/event-store.js';
+import { keyOfText } from '../contract/keys.js';
 import { eventWithSidecar } from '../sidecar/sidecar.js';
 import { storeError } from '../contract/errors.js';
 import type { EventRecord } from '../contract/record.js';
 import { messageOf } from '../../model/error-message.js';
-import type { KeyBytes, StoredChange, StoredRecord } from './stored.js';
-
-const encoder = new TextEncoder();
-const decoder = new TextDecoder();
-
-export function keyBytes(key: EventKey): KeyBytes {
-  return encoder.encode(keyText(key));
-}
-
-export function keyOf(bytes: KeyBytes): EventKey {
-  return keyOfText(decoder.decode(bytes));
-}
+import type { StoredChange, StoredRecord } from './stored.js';
 
 /** A record as the store returns it. Call it in {@link decoded}. */
 export function recordOf({ key, revision, expiresAt, data, sidecar }: StoredRecord): EventRecord {
-  return { key: keyOf(key), revision, event: eventWithSidecar(data, sidecar), expiresAt };
+  return { key: keyOfText(key), revision, event: eventWithSidecar(data, sidecar), expiresAt };
 }
 
 /** A change as the store returns it. Call it in {@link decoded}. */

@@ -1,8 +1,7 @@
-import type { StoreError } from '../contract/errors.js';
-import type { SyncStore } from './sync-store.js';
+import { isStoreError, type StoreError } from '../contract/errors.js';
 import type { SyncStoreOptions } from './options.js';
-import { READ_RESPONSE, READS, unpackWrite, WRITE_RESPONSE, WRITES } from './protocol.js';
-import type { ReadOperation, ReadResult } from './protocol.js';
+import { failureOf, type ReadOperation, type RequestKind, type Requests, type Responses } from './protocol.js';
+import type { SyncStore } from './sync-store.js';
 
 export interface WorkerStart {
   readonly options: SyncStoreOptions;
@@ -10,23 +9,24 @@ export interface WorkerStart {
   readonly now: number;
 }
 
-export type RequestKind = 'write' | 'read';
-
-/** To the worker. Bodies are transferred, not copied. */
-export type ToWorker = { readonly kind: RequestKind; readonly body: ArrayBuffer } | { readonly kind: 'close' };
+/** To the worker. */
+export type ToWorker =
+  | { [Kind in RequestKind]: { readonly kind: Kind; readonly body: Requests[Kind] } }[RequestKind]
+  | { readonly kind: 'close' };
 
 /** From the worker; responses are in the order of the requests. */
 export type FromWorker =
   | { readonly kind: 'ready' }
   | { readonly kind: 'failed'; readonly message: string }
-  | { readonly kind: 'response'; readonly body: ArrayBuffer };
+  | { readonly kind: 'response'; readonly body: Responses[RequestKind] };
 
-function read(store: SyncStore, { kind, given }: ReadOperation): ReadResult | StoreError {
+function read(store: SyncStore, { kind, given }: ReadOperation): Responses['read'][number] {
   try {
-    return { kind, value: (store[kind] as (given: unknown) => unknown)(given) } as ReadResult;
+    const value = (store[kind] as (given: unknown) => unknown)(given);
+    return { kind: 'value', value } as Responses['read'][number];
   } catch (error) {
     // The store fails only with StoreErrors.
-    return error as StoreError;
+    return failureOf(error as StoreError);
   }
 }
 
@@ -39,9 +39,12 @@ function nextDue(store: SyncStore): number | undefined {
   }
 }
 
-export function respond(store: SyncStore, kind: RequestKind, message: ArrayBuffer): ArrayBuffer {
-  if (kind === 'read') return READ_RESPONSE.pack(READS.unpack(message).map((operation) => read(store, operation)));
-  const { operations, now, withPrevious } = WRITES.unpack(message);
-  const results = store.write(operations.map(unpackWrite), now, withPrevious);
-  return WRITE_RESPONSE.pack({ results, nextDue: nextDue(store) });
+export function respond<Kind extends RequestKind>(store: SyncStore, kind: Kind, body: Requests[Kind]): Responses[Kind];
+export function respond(store: SyncStore, kind: RequestKind, body: Requests[RequestKind]): Responses[RequestKind] {
+  if (kind === 'read') return (body as Requests['read']).map((operation) => read(store, operation));
+  const { operations, now, withPrevious } = body as Requests['write'];
+  const results = store
+    .write(operations, now, withPrevious)
+    .map((result) => (isStoreError(result) ? failureOf(result) : result));
+  return { results, nextDue: nextDue(store) };
 }

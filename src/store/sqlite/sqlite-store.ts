@@ -3,15 +3,15 @@ import { checkOptions } from '../../options/check-options.js';
 import { createBatcher, type BatcherOptions } from '../batching/batcher.js';
 import type { EventStore, ListPage, ListQuery } from '../contract/event-store.js';
 import { closed } from '../contract/conditions.js';
+import { keyOfText, keyText } from '../contract/keys.js';
 import { createPagedFeeds } from '../feeds/paged-feed.js';
 import type { EventRecord } from '../contract/record.js';
 import { createEventStore } from '../shell/create-event-store.js';
 import { resolveUnknownOutcomes } from '../unknown-outcomes.js';
 import type { SyncStoreQuery } from './sync-store.js';
 import { plainOptions, rules, type SqliteStoreOptions } from './options.js';
-import { READ_RESPONSE, READS } from './protocol.js';
-import type { ReadArguments, ReadKind, ReadOperation, ReadValue } from './protocol.js';
-import { changeOf, decoded, keyBytes, keyOf, recordOf } from './records.js';
+import { errorOf, type ReadArguments, type ReadKind, type ReadOperation, type ReadValue } from './protocol.js';
+import { changeOf, decoded, recordOf } from './records.js';
 import { createWorkerHost, type WorkerHost } from './worker-host.js';
 import { createWrites } from './writes.js';
 
@@ -28,14 +28,12 @@ const PRUNE_PAUSE_MS = 20;
 /** How long after its creation a store that is only read checks for history that is due. */
 const FIRST_PRUNE_MS = 1000;
 
-const encoder = new TextEncoder();
-
 function syncStoreQuery({ namespace, terms = [], at, after, limit, order }: ListQuery): SyncStoreQuery {
   return {
-    namespace: namespace === undefined ? undefined : encoder.encode(namespace),
-    terms,
+    namespace,
+    terms: terms.map(({ field, value }) => ({ field, value })),
     at,
-    after: after === undefined ? undefined : { key: keyBytes(after), revision: after.revision },
+    after: after === undefined ? undefined : { key: keyText(after), revision: after.revision },
     limit,
     newestFirst: order === 'newest-first',
   };
@@ -67,8 +65,8 @@ export function createSqliteStore(options: SqliteStoreOptions, host: WorkerHost)
   const batching: BatcherOptions<ReadOperation, ReadValue<ReadKind>> = {
     maxItems: READS_AT_ONCE,
     async run(operations) {
-      const results = READ_RESPONSE.unpack(await host.send('read', READS.pack(operations)));
-      return results.map((result) => (result instanceof Error ? result : result.value));
+      const results = await host.send('read', operations);
+      return results.map((result) => (result.kind === 'failure' ? errorOf(result) : result.value));
     },
   };
   const reads = createBatcher({ ...batching, concurrency: READ_MESSAGES });
@@ -115,10 +113,10 @@ export function createSqliteStore(options: SqliteStoreOptions, host: WorkerHost)
   return createEventStore({
     name,
     capabilities: { durable: true, shared: false, newestFirst: 'indexed', remaining: false, maxEventBytes },
-    // Events are packed before the call returns.
+    // Events are copied before the call returns.
     copies: true,
     async get(key, call) {
-      const record = await read('get', keyBytes(key), call?.signal);
+      const record = await read('get', keyText(key), call?.signal);
       return record && decoded(path, () => recordOf(record));
     },
     async list(query) {
@@ -132,7 +130,7 @@ export function createSqliteStore(options: SqliteStoreOptions, host: WorkerHost)
         records.push(...decoded(path, () => page.records.map(recordOf)));
         const result: ListPage = { records, revision, ...(remaining !== undefined && { remaining }) };
         if (next === undefined) return result;
-        const position = keyOf(next.key);
+        const position = keyOfText(next.key);
         after = order === 'newest-first' ? { ...position, revision: next.revision } : position;
         // A search that examined many events returns fewer than requested, which ends the page.
         if (page.records.length < asked || records.length === limit) return { ...result, next: after };

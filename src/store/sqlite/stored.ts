@@ -1,8 +1,14 @@
 import type { Revision } from '../contract/event-store.js';
 import { bytesOf, type SqlRow } from './driver.js';
 
-/** `namespace/name`, in UTF-8. */
+/** `namespace/name` in UTF-8, as in the file. */
 export type KeyBytes = Uint8Array;
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+
+export const encoded = (text: string): Uint8Array => encoder.encode(text);
+export const textOf = (value: unknown): string => decoder.decode(bytesOf(value));
 
 const SLASH = 0x2f;
 
@@ -11,18 +17,19 @@ export function namespaceOf(key: KeyBytes): Uint8Array {
 }
 
 /** The keys of a namespace, or all, are between these, both exclusive: `0` comes after `/`, and UTF-8 has no 0xff. */
-export function keyBounds(namespace: Uint8Array | undefined): readonly [above: Uint8Array, below: Uint8Array] {
+export function keyBounds(namespace: string | undefined): readonly [above: Uint8Array, below: Uint8Array] {
   if (namespace === undefined) return [new Uint8Array(), Uint8Array.of(0xff)];
-  return [Uint8Array.of(...namespace, SLASH), Uint8Array.of(...namespace, SLASH + 1)];
+  return [encoded(`${namespace}/`), encoded(`${namespace}0`)];
 }
 
-/** A record as stored in the file: only the thread that requested it decodes it. */
+/** A record as stored in the file: only the thread that requested it parses it. */
 export interface StoredRecord {
   readonly revision: Revision;
-  readonly key: KeyBytes;
+  /** `namespace/name`. */
+  readonly key: string;
   readonly expiresAt: number;
   /** See `encodeSidecar`. */
-  readonly sidecar: Uint8Array;
+  readonly sidecar: string;
   readonly data: Uint8Array;
 }
 
@@ -41,9 +48,9 @@ export const CURRENT_RECORD: string = `SELECT ${RECORD_COLUMNS} FROM versions
 export function storedRecordOf({ rev, key, expires_at: expiresAt, description, data }: SqlRow): StoredRecord {
   return {
     revision: rev as Revision,
-    key: bytesOf(key),
+    key: textOf(key),
     expiresAt: expiresAt as number,
-    sidecar: bytesOf(description),
+    sidecar: textOf(description),
     data: bytesOf(data),
   };
 }

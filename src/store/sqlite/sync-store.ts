@@ -10,7 +10,7 @@ import type { SyncStoreOptions } from './options.js';
 import { readStoredChanges } from './read-changes.js';
 import { readStoredList, type StoredPage, type StoredQuery } from './read-list.js';
 import { readState } from './state.js';
-import { CURRENT_RECORD, storedRecordOf, type KeyBytes, type StoredChange, type StoredRecord } from './stored.js';
+import { CURRENT_RECORD, encoded, storedRecordOf, type StoredChange, type StoredRecord } from './stored.js';
 import type { WriteOperation, WriteResult } from './write-batch.js';
 
 /** A list as requested: `at` may be absent. */
@@ -49,9 +49,9 @@ export function openSyncStore(driver: LoadedDriver, given: SyncStoreOptions, now
       at: number,
       withPrevious = false,
     ): readonly (WriteResult | StoreError)[] => commits.write(operations, at, withPrevious),
-    get: (key: KeyBytes): StoredRecord | undefined =>
+    get: (key: string): StoredRecord | undefined =>
       read(({ connection }) => {
-        const row = connection.prepare(CURRENT_RECORD).get(key);
+        const row = connection.prepare(CURRENT_RECORD).get(encoded(key));
         return row && storedRecordOf(row);
       }),
     list: (query: SyncStoreQuery): StoredPage & { readonly revision: Revision } =>

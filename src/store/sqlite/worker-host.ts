@@ -4,17 +4,18 @@ import { storeError, type StoreError } from '../contract/errors.js';
 import { createDelays } from '../../clock/backoff.js';
 import { messageOf } from '../../model/error-message.js';
 import type { SyncStoreOptions } from './options.js';
-import type { FromWorker, RequestKind, ToWorker, WorkerStart } from './respond.js';
+import type { RequestKind, Requests, Responses } from './protocol.js';
+import type { FromWorker, ToWorker, WorkerStart } from './respond.js';
 
 export interface WorkerHost {
   /** Sends a message. Fails with `unavailable`, or after it was lost with `unknown-outcome` if it is a write. */
-  send(kind: RequestKind, body: ArrayBuffer): Promise<ArrayBuffer>;
+  send<Kind extends RequestKind>(kind: Kind, body: Requests[Kind]): Promise<Responses[Kind]>;
   close(): Promise<void>;
 }
 
 interface Request {
   readonly kind: RequestKind;
-  readonly resolve: (body: ArrayBuffer) => void;
+  readonly resolve: (body: never) => void;
   readonly reject: (error: StoreError) => void;
 }
 
@@ -65,7 +66,7 @@ export function createWorkerHost(options: SyncStoreOptions, clock: Clock): Worke
           openingFailed = message.message;
           break;
         case 'response':
-          sent.shift()?.resolve(message.body);
+          sent.shift()?.resolve(message.body as never);
           keepAlive();
           break;
       }
@@ -97,9 +98,9 @@ export function createWorkerHost(options: SyncStoreOptions, clock: Clock): Worke
         if (worker === undefined && failure !== undefined && clock.monotonic() < failure.until)
           return reject(failure.error);
         worker ??= start();
+        worker.postMessage({ kind, body } as ToWorker);
         sent.push({ kind, resolve, reject });
         keepAlive();
-        worker.postMessage({ kind, body } satisfies ToWorker, [body]);
       }),
     async close() {
       closing = true;

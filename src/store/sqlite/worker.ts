@@ -21,8 +21,7 @@ async function run({ options, now }: WorkerStart): Promise<void> {
       port.close();
       return;
     }
-    const body = respond(store, message.kind, message.body);
-    port.postMessage({ kind: 'response', body }, [body]);
+    port.postMessage({ kind: 'response', body: respond(store, message.kind, message.body) });
   });
   port.postMessage({ kind: 'ready' });
 }

@@ -5,23 +5,32 @@ import { bytesOf, prepareAll, type SqlConnection, type SqlRow } from './driver.j
 import { createHistory, ENDED, type EndedVersion, type History, type HistoryBounds } from './history.js';
 import { createObjectNumbers } from './objects.js';
 import { nextRevision, type State } from './state.js';
-import { namespaceOf, storedRecordOf, RECORD_COLUMNS, type KeyBytes, type StoredRecord } from './stored.js';
+import {
+  encoded,
+  namespaceOf,
+  storedRecordOf,
+  RECORD_COLUMNS,
+  textOf,
+  type KeyBytes,
+  type StoredRecord,
+} from './stored.js';
 
 /** Creates an event, or replaces the one at `expected`. */
 export interface PutOperation {
   readonly kind: 'put';
-  readonly key: KeyBytes;
+  /** `namespace/name`. */
+  readonly key: string;
   readonly expected: Revision | undefined;
   readonly expiresAt: number;
-  readonly regardingName: Uint8Array | undefined;
-  readonly regardingUid: Uint8Array | undefined;
-  readonly sidecar: Uint8Array;
+  readonly regardingName: string | undefined;
+  readonly regardingUid: string | undefined;
+  readonly sidecar: string;
   readonly data: Uint8Array;
 }
 
 export type WriteOperation =
   | PutOperation
-  | { readonly kind: 'remove'; readonly key: KeyBytes; readonly expected: Revision | undefined }
+  | { readonly kind: 'remove'; readonly key: string; readonly expected: Revision | undefined }
   | { readonly kind: 'expire'; readonly dueAt: number; readonly limit: number }
   | { readonly kind: 'prune'; readonly limit: number };
 
@@ -49,8 +58,6 @@ export const WRITE_STATEMENTS = {
 
 /** For each event that an operation may expire, it examines up to this many that were replaced in the meantime. */
 const STALE_EXPIRIES = 8;
-
-const decoder = new TextDecoder();
 
 type Current = Pick<EndedVersion, 'revision' | 'object' | 'size'>;
 
@@ -81,9 +88,9 @@ export function createBatchWriter(connection: SqlConnection, bounds: HistoryBoun
 
   const expectCurrent = (key: KeyBytes, expected: Revision | undefined): Current => {
     const current = currentOf(key);
-    if (current === undefined) throw notFound(decoder.decode(key));
+    if (current === undefined) throw notFound(textOf(key));
     if (expected !== undefined && current.revision !== expected)
-      throw conflict(decoder.decode(key), current.revision, expected);
+      throw conflict(textOf(key), current.revision, expected);
     return current;
   };
 
@@ -97,7 +104,8 @@ export function createBatchWriter(connection: SqlConnection, bounds: HistoryBoun
   };
 
   const put = (state: State, operation: PutOperation, withPrevious: boolean): WriteResult => {
-    const { key, expected, expiresAt, regardingName, regardingUid, sidecar, data } = operation;
+    const { expected, expiresAt, regardingName, regardingUid, sidecar, data } = operation;
+    const key = encoded(operation.key);
     const before = expected === undefined ? undefined : expectCurrent(key, expected);
     const revision = nextRevision(state);
     const object = objects.numberOf(regardingName, regardingUid);
@@ -109,10 +117,10 @@ export function createBatchWriter(connection: SqlConnection, bounds: HistoryBoun
     } else if (statements.create.run(key, revision, object, data.length) === 0) {
       state.latest = revision - 1;
       if (object !== null) objects.release([object]);
-      throw exists(decoder.decode(key));
+      throw exists(operation.key);
     }
     const previous = before?.revision ?? null;
-    statements.insert.run(revision, previous, expiresAt, object, key, namespaceOf(key), sidecar, data);
+    statements.insert.run(revision, previous, expiresAt, object, key, namespaceOf(key), encoded(sidecar), data);
     statements.expiry.run(expiresAt, revision);
     return { kind: 'written', revision, previous: before && withPrevious ? versionAt(before.revision) : undefined };
   };
@@ -152,7 +160,7 @@ export function createBatchWriter(connection: SqlConnection, bounds: HistoryBoun
           case 'put':
             return put(state, operation, withPrevious);
           case 'remove':
-            return remove(state, operation.key, operation.expected);
+            return remove(state, encoded(operation.key), operation.expected);
           case 'expire':
             return { kind: 'count', count: expire(state, operation.dueAt, operation.limit) };
           case 'prune':

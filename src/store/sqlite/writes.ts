@@ -4,12 +4,11 @@ import type { Change, EventKey, RemoveOptions, WriteOptions } from '../contract/
 import { keyText } from '../contract/keys.js';
 import { eventWithSidecar, encodeSidecar } from '../sidecar/sidecar.js';
 import type { EncodedEvent, EventRecord } from '../contract/record.js';
-import { createPacker } from './packing.js';
-import { packWrite, WRITE_RESPONSE, WRITES, type WriteRequest } from './protocol.js';
+import { errorOf } from './protocol.js';
 import { decoded, recordOf } from './records.js';
 import type { StoredRecord } from './stored.js';
 import type { WorkerHost } from './worker-host.js';
-import type { WriteResult } from './write-batch.js';
+import type { WriteOperation, WriteResult } from './write-batch.js';
 
 /** The most of one transaction. */
 const BATCH_OPERATIONS = 512;
@@ -20,8 +19,6 @@ const BATCH_BYTES = 8_388_608;
  */
 const BATCHES_UNDER_WAY = 3;
 const MIN_AHEAD = 8;
-/** The size of the buffers that operations are packed into: 17 µs a create, instead of 30 with small ones. */
-const BUFFER_BYTES = 65_536;
 
 export interface WritesOptions {
   readonly host: WorkerHost;
@@ -44,7 +41,7 @@ interface ItemResult {
 type Outcome<Kind extends WriteResult['kind']> = Extract<WriteResult, { readonly kind: Kind }>;
 
 interface Item {
-  readonly packed: Uint8Array;
+  readonly operation: WriteOperation;
   readonly weight: number;
   resultOf(result: WriteResult): ItemResult;
 }
@@ -61,16 +58,12 @@ function ownTexts(texts: Readonly<Record<string, string>>): Record<string, strin
  * An event that was just written, with its values: readers of changes, such as a watch cache, would take 3 µs to find
  * them. Hints are not enumerable, because events that are read have none.
  */
-function writtenEvent({ cut, uid, fields, labels, hints }: EncodedEvent, data: Uint8Array): EncodedEvent {
-  // Not a view of the packer's buffer, which holds other operations as well.
-  const bytes = new Uint8Array(data);
+function writtenEvent({ cut, uid, fields, labels, hints }: EncodedEvent, bytes: Uint8Array): EncodedEvent {
   const event = { bytes, cut, uid, fields: ownTexts(fields), labels: ownTexts(labels) };
   return Object.defineProperty(event, 'hints', { value: hints });
 }
 
 export function createWrites({ host, now, path, hasReaders, onWritten }: WritesOptions) {
-  const packer = createPacker(BUFFER_BYTES);
-
   const batcher = createBatcher<Item, EventRecord | number>({
     maxItems: BATCH_OPERATIONS,
     maxWeight: BATCH_BYTES,
@@ -78,16 +71,14 @@ export function createWrites({ host, now, path, hasReaders, onWritten }: WritesO
     minAhead: MIN_AHEAD,
     weigh: ({ weight }) => weight,
     async run(items) {
-      const operations = items.map((item) => item.packed);
-      const size = operations.reduce((sum, { length }) => sum + 4 + length, 16);
-      const batch = WRITES.pack({ now: now(), withPrevious: hasReaders(), operations }, size);
-      const { results, nextDue } = WRITE_RESPONSE.unpack(await host.send('write', batch));
+      const operations = items.map(({ operation }) => operation);
+      const { results, nextDue } = await host.send('write', { now: now(), withPrevious: hasReaders(), operations });
       const changes: Change[] = [];
       let areKnown = true;
       const written = results.map((result, index) => {
-        if (result instanceof Error) {
+        if (result.kind === 'failure') {
           if (result.code === 'unknown-outcome') areKnown = false;
-          return result;
+          return errorOf(result);
         }
         try {
           const { written, change } = (items[index] as Item).resultOf(result);
@@ -108,11 +99,14 @@ export function createWrites({ host, now, path, hasReaders, onWritten }: WritesO
 
   const add = <Result extends ItemResult['written']>(item: Item, signal?: AbortSignal): Promise<Result> =>
     batcher.add(item, signal) as Promise<Result>;
-  const addCounted = (request: WriteRequest & { readonly limit: number }, signal?: AbortSignal): Promise<number> => {
+  const addCounted = (
+    operation: WriteOperation & { readonly limit: number },
+    signal?: AbortSignal,
+  ): Promise<number> => {
     const resultOf = ({ count }: Outcome<'count'>): ItemResult => {
-      return { written: count, change: request.kind === 'expire' && count > 0 ? 'unknown' : undefined };
+      return { written: count, change: operation.kind === 'expire' && count > 0 ? 'unknown' : undefined };
     };
-    return add({ packed: packWrite(packer, request), weight: request.limit * 1024, resultOf }, signal);
+    return add({ operation, weight: operation.limit * 1024, resultOf }, signal);
   };
 
   return {
@@ -125,8 +119,9 @@ export function createWrites({ host, now, path, hasReaders, onWritten }: WritesO
       // The caller may change its arguments as soon as this returns.
       const key: EventKey = { namespace: ownText(namespace), name: ownText(name) };
       const sidecar = encodeSidecar(event);
-      const size = event.bytes.length;
-      const packed = packWrite(packer, {
+      // Not `slice`: that of a Buffer is a view.
+      const data = new Uint8Array(event.bytes);
+      const operation: WriteOperation = {
         kind: 'put',
         key: keyText(key),
         expected,
@@ -134,9 +129,8 @@ export function createWrites({ host, now, path, hasReaders, onWritten }: WritesO
         regardingName: field(event, 'regarding.name'),
         regardingUid: field(event, 'regarding.uid'),
         sidecar,
-        data: event.bytes,
-      });
-      const data = packed.subarray(packed.length - size);
+        data,
+      };
       const kept = hasReaders() ? writtenEvent(event, data) : undefined;
       const resultOf = ({ revision, previous }: Outcome<'written'>): ItemResult => {
         const written = { key, revision, event: kept ?? eventWithSidecar(data, sidecar), expiresAt };
@@ -145,16 +139,16 @@ export function createWrites({ host, now, path, hasReaders, onWritten }: WritesO
         if (previous === undefined) return { written, change: 'unknown' };
         return { written, change: { ...change, previous: decoded(path, () => recordOf(previous)) } };
       };
-      return add({ packed, weight: packed.length, resultOf }, signal);
+      return add({ operation, weight: data.length + sidecar.length, resultOf }, signal);
     },
     remove(key: EventKey, { expected, signal }: RemoveOptions): Promise<EventRecord> {
-      const packed = packWrite(packer, { kind: 'remove', key: keyText(key), expected });
+      const operation: WriteOperation = { kind: 'remove', key: keyText(key), expected };
       const resultOf = ({ revision, previous: stored }: Outcome<'written'>): ItemResult => {
         const previous = decoded(path, () => recordOf(stored as StoredRecord));
         const record = { ...previous, revision };
         return { written: record, change: { type: 'delete', key: record.key, revision, record, previous } };
       };
-      return add({ packed, weight: 1024, resultOf }, signal);
+      return add({ operation, weight: 1024, resultOf }, signal);
     },
     expire: (dueAt: number, limit: number, signal: AbortSignal | undefined): Promise<number> =>
       addCounted({ kind: 'expire', dueAt, limit }, signal),

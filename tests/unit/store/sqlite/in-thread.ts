@@ -7,11 +7,11 @@ import { createSqliteStore } from '../../../../src/store/sqlite/sqlite-store.js'
 import type { WorkerHost } from '../../../../src/store/sqlite/worker-host.js';
 import { START } from './sync-store-bench.js';
 
-/** A host whose store runs in this thread. */
+/** A host whose store runs in this thread. Messages are copied, as between threads. */
 export function inThreadHost(driver: LoadedDriver, options: SqliteStoreOptions): WorkerHost {
   const store = openSyncStore(driver, options, options.clock?.now() ?? START);
   return {
-    send: async (kind, body) => respond(store, kind, body),
+    send: async (kind, body) => structuredClone(respond(store, kind, structuredClone(body))),
     close: async () => store.close(),
   };
 }

@@ -50,7 +50,7 @@ test('when the thread cannot be started, calls fail with the reason, and a later
   // Beside the source there is no built worker.
   const clock = fakeClock();
   const host = createWorkerHost({ path: '/nowhere/events.db' }, clock);
-  const send = (): Promise<unknown> => host.send('read', new ArrayBuffer(8)).catch((error: unknown) => error);
+  const send = (): Promise<unknown> => host.send('read', []).catch((error: unknown) => error);
   const first = await send();
   expect(first).toMatchObject({
     code: 'unavailable',

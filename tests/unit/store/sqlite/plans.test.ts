@@ -7,7 +7,7 @@ import { FEED_STATEMENTS } from '../../../../src/store/sqlite/read-changes.js';
 import { readStoredList, type StoredQuery } from '../../../../src/store/sqlite/read-list.js';
 import { insertState } from '../../../../src/store/sqlite/state.js';
 import { WRITE_STATEMENTS } from '../../../../src/store/sqlite/write-batch.js';
-import { bytes, createBench } from './sync-store-bench.js';
+import { createBench } from './sync-store-bench.js';
 
 const { driver, newPath } = await createBench();
 const path = newPath();
@@ -49,7 +49,7 @@ const terms = [{ field: 'regarding.name', value: '1' }];
 const several = [{ field: 'regarding.name', value: '2' }];
 const byUid = [{ field: 'regarding.uid', value: '1' }];
 const search = [{ field: 'reason', value: 'Started' }];
-const namespace = bytes('default');
+const namespace = 'default';
 const snapshot = { isLatest: false };
 const newestFirst = true;
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Change, ListPage, Position } from '../../../../src/store/contract/event-store.js';
 import { storeError } from '../../../../src/store/contract/errors.js';
 import { nextTurn } from '../../../../src/clock/clock.js';
-import { WRITE_RESPONSE } from '../../../../src/store/sqlite/protocol.js';
+import { failureOf, type Responses } from '../../../../src/store/sqlite/protocol.js';
 import { createSqliteStore } from '../../../../src/store/sqlite/sqlite-store.js';
 import type { WorkerHost } from '../../../../src/store/sqlite/worker-host.js';
 import { fakeClock } from '../../../../src/testing/fake-clock.js';
@@ -171,9 +171,9 @@ describe('the store', () => {
         async send(kind, body) {
           const answer = await host.send(kind, body);
           if (kind === 'read') return answer;
-          const { results, nextDue } = WRITE_RESPONSE.unpack(answer);
-          const lost = storeError(code, 'the disk has failed');
-          return WRITE_RESPONSE.pack({ results: results.map((result, at) => (at === 1 ? lost : result)), nextDue });
+          const { results, nextDue } = answer as Responses['write'];
+          const lost = failureOf(storeError(code, 'the disk has failed'));
+          return { results: results.map((result, at) => (at === 1 ? lost : result)), nextDue } as never;
         },
         close: host.close,
       });

@@ -13,12 +13,6 @@ import { sampleEvent, type SampleEventOptions } from '../../../../src/testing/sa
 /** The moment at which tests begin, microseconds. */
 export const START = 1_704_067_200_000_000;
 
-const encoder = new TextEncoder();
-const decoder = new TextDecoder();
-
-export const bytes = (text: string): Uint8Array => encoder.encode(text);
-export const text = (value: Uint8Array): string => decoder.decode(value);
-
 /** A folder for the databases of one test file, and the installed driver. */
 export async function createBench() {
   const folder = mkdtempSync(join(tmpdir(), 'kube-vitals-unit-'));
@@ -45,19 +39,19 @@ export function put(
   const { 'regarding.name': regardingName = '', 'regarding.uid': regardingUid = '' } = event.fields;
   return {
     kind: 'put',
-    key: bytes(`${more.namespace ?? 'default'}/${name}`),
+    key: `${more.namespace ?? 'default'}/${name}`,
     expected,
     expiresAt,
-    regardingName: bytes(regardingName),
-    regardingUid: bytes(regardingUid),
-    sidecar: bytes(encodeSidecar(event)),
+    regardingName,
+    regardingUid,
+    sidecar: encodeSidecar(event),
     data: event.bytes,
   };
 }
 
 export const remove = (name: string, expected?: number): WriteOperation => ({
   kind: 'remove',
-  key: bytes(`default/${name}`),
+  key: `default/${name}`,
   expected,
 });
 
@@ -80,8 +74,8 @@ export const query = (more: Partial<SyncStoreQuery> = {}): SyncStoreQuery => ({
 });
 
 /** The names on a page. */
-export const names = (page: { readonly records: readonly { readonly key: Uint8Array }[] }): string[] =>
-  page.records.map(({ key }) => text(key).replace('default/', ''));
+export const names = (page: { readonly records: readonly { readonly key: string }[] }): string[] =>
+  page.records.map(({ key }) => key.replace('default/', ''));
 
 /** What a call fails with. */
 export function failureOf(work: () => unknown): StoreError {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { WriteOperation } from '../../../../src/store/sqlite/write-batch.js';
-import { bytes, createBench, failureOf, names, outcomes, put, query, remove, START, text } from './sync-store-bench.js';
+import { createBench, failureOf, names, outcomes, put, query, remove, START } from './sync-store-bench.js';
 
 const { driver, newPath, open } = await createBench();
 const oneHistory = 600_000_000;
@@ -88,8 +88,8 @@ describe('lists', () => {
     store.write([put('x', { regarding: 'pod-2' })], START);
     const terms = [{ field: 'type', value: 'Warning' }];
     const first = store.list(query({ terms }));
-    expect([first.records.length, text(first.next?.key ?? bytes(''))]).toEqual([0, 'default/event-04095']);
-    const rest = store.list(query({ terms, after: { key: first.next?.key ?? bytes(''), revision: undefined } }));
+    expect([first.records.length, first.next?.key]).toEqual([0, 'default/event-04095']);
+    const rest = store.list(query({ terms, after: { key: first.next?.key ?? '', revision: undefined } }));
     expect([rest.records.length, rest.next]).toEqual([0, undefined]);
     const indexed = [...terms, { field: 'regarding.name', value: 'pod-2' }];
     expect(store.list(query({ terms: indexed })).next).toBeUndefined();
