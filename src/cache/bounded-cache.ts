@@ -9,8 +9,6 @@ export interface BoundedCacheOptions<K, V> {
   readonly costOf?: ((key: K, value: V) => number) | undefined;
 }
 
-export type BoundedCache<K, V> = ReturnType<typeof createBoundedCache<K, V>>;
-
 interface Entry<V> {
   readonly value: V;
   readonly cost: number;

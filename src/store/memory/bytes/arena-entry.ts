@@ -10,8 +10,7 @@ export const HEADER = {
   uidLength: 26,
   versionLength: 27,
   commonBytes: 28,
-  live: 29,
-  length: 30,
+  length: 29,
 } as const;
 
 export const MAX_OFFSET = 0xffff;

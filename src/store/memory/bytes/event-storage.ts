@@ -90,7 +90,6 @@ export function createEventStorage(arenaBytes?: number) {
         set.versioned ? (fields['regarding.resourceVersion']?.length ?? 0) : 0,
       );
       view.setUint8(used + HEADER.commonBytes, index);
-      view.setUint8(used + HEADER.live, 1);
       const at = used + HEADER.length;
       // Usually little more than the uid: a loop takes 0.04 µs, a subarray and its copy 0.2.
       if (before <= SHORT) for (let i = 0; i < before; i++) arena.bytes[at + i] = bytes[prefix + i] as number;
@@ -116,7 +115,6 @@ export function createEventStorage(arenaBytes?: number) {
     },
     /** Frees an event that can no longer be found. Records that were returned earlier stay readable. */
     release(event: StoredEvent): void {
-      StoredEvent.markDead(event);
       const { set, shared } = StoredEvent.partsOf(event);
       held.release(set);
       if (shared !== undefined) held.release(shared);

@@ -1,4 +1,4 @@
-import { createBoundedCache, type BoundedCache } from '../../../cache/bounded-cache.js';
+import { createBoundedCache } from '../../../cache/bounded-cache.js';
 import { ownText } from '../../../cache/own-text.js';
 import type { EncodedEvent } from '../../contract/record.js';
 import { HEAP_COST, textCost, textsCost } from '../accounting/heap-cost.js';
@@ -11,9 +11,8 @@ import { agreeInCommonFields, COMMON_FIELDS } from '../../contract/schema-facts.
 export const OWN = ['regarding.name', 'regarding.uid', 'regarding.resourceVersion'] as const;
 const NAME = 'metadata.name';
 const VERSION = 'regarding.resourceVersion';
-/** The maximum number of cached sets and of recent field objects, and the maximum length of all ids and of one. */
+/** The maximum number of cached sets, and the maximum length of all ids and of one. */
 const REMEMBERED = 4096;
-const RECENT = 1024;
 const REMEMBERED_TEXT = 1_048_576;
 const MAX_ID_LENGTH = 1024;
 
@@ -31,14 +30,8 @@ export interface SharedFields extends HeldPart {
   readonly versioned: boolean;
   /** The uid, where it cannot be read from the bytes. */
   readonly uid: string | undefined;
-  readonly tables: StoreTables;
-}
-
-/** The tables of a store, which its events refer to through their sets. */
-export interface StoreTables {
+  /** The table of the store. */
   readonly commonBytes: readonly CommonBytes[];
-  /** The fields that were read last: creating them takes 1 µs, and a thousand watchers read the same few events. */
-  readonly recent: BoundedCache<object, Strings>;
 }
 
 const NO_LABELS: Strings = Object.freeze(Object.create(null) as Record<string, string>);
@@ -139,7 +132,6 @@ export function costOf(fields: Strings, labels: Strings): number {
  * a shared set takes 8. The size of the table is bounded; a set that left it stays in memory while events refer to it.
  */
 export function createSharedFields(commonBytes: readonly CommonBytes[]) {
-  const tables: StoreTables = { commonBytes, recent: createBoundedCache({ maxEntries: RECENT }) };
   const sets = createBoundedCache<string, SharedFields>({
     maxEntries: REMEMBERED,
     maxCost: REMEMBERED_TEXT,
@@ -152,7 +144,7 @@ export function createSharedFields(commonBytes: readonly CommonBytes[]) {
     /** Returns the set for an event with this name. `uid`: the set has to store the uid as well. */
     of(event: EncodedEvent, name: string, uid: boolean): SharedFields {
       const { fields, labels } = event;
-      const kept = { uid: uid ? event.uid : undefined, tables, users: 0, current: 0 };
+      const kept = { uid: uid ? event.uid : undefined, commonBytes, users: 0, current: 0 };
       const likeLast = last !== undefined && belongs(event, last) ? last : undefined;
       const common = likeLast?.common ?? countCommon(fields);
       if (!isUsual(event, name, common)) {

@@ -84,7 +84,7 @@ export class StoredEvent implements EncodedEvent, Version {
   }
 
   #common(view: DataView, offset: number): CommonBytes {
-    return this.#set.tables.commonBytes[view.getUint8(offset + HEADER.commonBytes)] as CommonBytes;
+    return this.#set.commonBytes[view.getUint8(offset + HEADER.commonBytes)] as CommonBytes;
   }
 
   /** Copies all bytes in one call, then moves those before the gap (30 ns; a subarray takes 200), nearly always few. */
@@ -129,13 +129,8 @@ export class StoredEvent implements EncodedEvent, Version {
   get fields(): Readonly<Record<string, string>> {
     const set = this.#set;
     if (!set.split) return set.fields;
-    const { recent } = set.tables;
-    const known = recent.get(this);
-    if (known !== undefined) return known;
     const own = [this.#regardingName, this.#regardingUid, StoredEvent.regardingVersion(this)];
-    const fields = joinFields(set, nameOf(this.#slot.sortKey), own);
-    if (this.#arena.view.getUint8(this.#offset + HEADER.live) === 1) recent.set(this, fields);
-    return fields;
+    return joinFields(set, nameOf(this.#slot.sortKey), own);
   }
 
   get labels(): Readonly<Record<string, string>> {
@@ -143,9 +138,7 @@ export class StoredEvent implements EncodedEvent, Version {
   }
 
   field(name: string): string {
-    // The version is read from the bytes, so it is cached together with the other fields.
-    if (name !== 'regarding.resourceVersion') return StoredEvent.field(this, name);
-    return this.fields[name] ?? '';
+    return StoredEvent.field(this, name);
   }
 
   /** Returns one field without creating an object for all of them; the empty string if it is absent. */
@@ -196,13 +189,6 @@ export class StoredEvent implements EncodedEvent, Version {
 
   static partsOf(event: StoredEvent): Pick<StoredParts, 'set' | 'shared'> {
     return { set: event.#set, shared: event.#shared };
-  }
-
-  /** Marks an event that can no longer be found: its bytes may be freed when no record refers to it. */
-  static markDead(event: StoredEvent): void {
-    const { view } = event.#arena;
-    view.setUint8(event.#offset + HEADER.live, 0);
-    event.#set.tables.recent.delete(event);
   }
 
   static readonly access: EntryAccess<StoredEvent> = {

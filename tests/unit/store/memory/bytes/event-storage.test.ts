@@ -210,18 +210,6 @@ describe('an event in an arena', () => {
     }
   });
 
-  test('returns one object of fields until it is released, and a new one at each read afterwards', () => {
-    const storage = createEventStorage();
-    const stored = storage.keep(keyOf('a'), 1, sampleEvent({ name: 'a' }), 1, HOUR, asGiven);
-    const { fields } = stored;
-    expect(stored.fields).toBe(fields);
-    storage.release(stored);
-    const after = stored.fields;
-    expect(after).toEqual(fields);
-    expect(after).not.toBe(fields);
-    expect(stored.fields).not.toBe(after);
-  });
-
   test('shares its managed fields with other events that have them', () => {
     const storage = createEventStorage();
     const size = (event: EncodedEvent): number => {
