@@ -5,7 +5,7 @@ import { HEAP_COST, textCost, textsCost } from '../accounting/heap-cost.js';
 import type { HeldPart } from '../accounting/held-parts.js';
 import { MAX_LENGTH, MAX_OFFSET } from './arena-entry.js';
 import { textMatchesAt, type CommonBytes } from './common-bytes.js';
-import { agreeInCommonFields, COMMON_FIELDS } from '../../contract/schema-facts.js';
+import { COMMON_FIELDS } from '../../contract/schema-facts.js';
 
 /** Fields stored with each event, not in a shared set. `metadata.name` is not among them: it is in the key. */
 export const OWN = ['regarding.name', 'regarding.uid', 'regarding.resourceVersion'] as const;
@@ -50,16 +50,11 @@ function isInBytes({ bytes, hints }: EncodedEvent, version: string): boolean {
   return textMatchesAt(bytes, hints.regardingVersion, version);
 }
 
-function countCommon(fields: Strings): number {
-  let count = 0;
-  for (const field of COMMON_FIELDS) if (fields[field]) count++;
-  return count;
-}
-
-/** Whether the fields are as the library creates them; by constant names, for speed. `common`: {@link countCommon}. */
-function isUsual(event: EncodedEvent, name: string, common: number): boolean {
+/** Whether the fields are as the library creates them. */
+function isUsual(event: EncodedEvent, name: string): boolean {
   const { fields } = event;
-  let known = common;
+  let known = 0;
+  for (const field of COMMON_FIELDS) if (fields[field]) known++;
   if (fields['regarding.name']) known++;
   if (fields['regarding.uid']) known++;
   const version = fields[VERSION];
@@ -95,26 +90,6 @@ function idOf({ fields, labels }: EncodedEvent, labelNames: readonly string[]): 
   return id;
 }
 
-interface LastSet {
-  readonly set: SharedFields;
-  readonly labelNames: readonly string[];
-  readonly common: number;
-}
-
-/** Whether a usual event belongs to this set: the same result as comparing ids, at a lower cost. */
-function belongs({ fields, labels }: EncodedEvent, { set, labelNames }: LastSet): boolean {
-  if (
-    set.named !== (fields[NAME] !== undefined) ||
-    set.versioned !== (fields[VERSION] !== undefined) ||
-    !agreeInCommonFields(fields, set.fields) ||
-    labelNames.length !== Object.keys(labels).length
-  ) {
-    return false;
-  }
-  for (const label of labelNames) if (labels[label] !== set.labels[label]) return false;
-  return true;
-}
-
 export function areEqual(one: Strings, other: Strings): boolean {
   const names = Object.keys(one);
   return names.length === Object.keys(other).length && names.every((name) => one[name] === other[name]);
@@ -137,28 +112,20 @@ export function createSharedFields(commonBytes: readonly CommonBytes[]) {
     maxCost: REMEMBERED_TEXT,
     costOf: (id) => id.length,
   });
-  /** The set of the last event. The next event usually has the same one, which is checked without an id. */
-  let last: LastSet | undefined;
 
   return {
     /** Returns the set for an event with this name. `uid`: the set has to store the uid as well. */
     of(event: EncodedEvent, name: string, uid: boolean): SharedFields {
       const { fields, labels } = event;
       const kept = { uid: uid ? event.uid : undefined, commonBytes, users: 0, current: 0 };
-      const likeLast = last !== undefined && belongs(event, last) ? last : undefined;
-      const common = likeLast?.common ?? countCommon(fields);
-      if (!isUsual(event, name, common)) {
+      if (!isUsual(event, name)) {
         const own = { fields: capture(fields), labels: capture(labels) };
         return { ...own, ...kept, named: false, split: false, versioned: false, cost: costOf(own.fields, own.labels) };
       }
-      if (likeLast !== undefined && !uid) return likeLast.set;
       const labelNames = Object.keys(labels);
       const id = idOf(event, labelNames);
       const known = sets.get(id);
-      if (known !== undefined && !uid) {
-        last = { set: known, labelNames, common };
-        return known;
-      }
+      if (known !== undefined && !uid) return known;
       const shared = known?.fields ?? commonOf(fields);
       const own = known?.labels ?? (labelNames.length === 0 ? NO_LABELS : capture(labels));
       const set: SharedFields = {
