@@ -11,7 +11,7 @@ export type DeferredSignals = ReturnType<typeof createDeferredSignals>;
 
 /**
  * Delays the subscription of bodies and streams to their signals until they are slow: nearly all end in the next turn,
- * and a signal with its listeners takes a tenth of the CPU of a create. `onError` gets what a signal's getter threw.
+ * and a signal with its listeners takes a fifth of the CPU of a create. `onError` gets what a signal's getter threw.
  */
 export function createDeferredSignals(clock: Clock, onError: (error: unknown) => void) {
   let waiting: SignalSubscriber[] = [];
