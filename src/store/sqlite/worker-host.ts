@@ -73,7 +73,9 @@ export function createWorkerHost(options: SyncStoreOptions, clock: Clock): Worke
     });
     running.on('error', (error: unknown) => {
       thrown = messageOf(error);
-      if (!isOpen) thrown += ` (${IN_A_BUNDLE})`;
+      // Its program, or a part of it, is not beside this file.
+      if (String((error as { readonly code?: unknown } | undefined)?.code).endsWith('MODULE_NOT_FOUND'))
+        thrown += ` (${IN_A_BUNDLE})`;
     });
     ended = new Promise((resolve) => {
       // By then every message of the worker has arrived.
