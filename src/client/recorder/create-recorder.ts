@@ -1,4 +1,3 @@
-import { onAbort } from '../../clock/abortable.js';
 import { systemClock, type ClockTimer } from '../../clock/clock.js';
 import { createTokenBuckets } from '../../limits/token-buckets.js';
 import { keepProcessAlive } from '../../clock/keep-process-alive.js';
@@ -168,10 +167,13 @@ export function createRecorder(options: RecorderOptions): Recorder {
     }
   }
 
-  async function flush({ signal }: FlushOptions = {}): Promise<void> {
+  async function flush({ signal: given }: FlushOptions = {}): Promise<void> {
+    // Its own, as in the lanes: many calls may share one.
+    const signal = given && AbortSignal.any([given]);
     signal?.throwIfAborted();
     const release = keepProcessAlive();
-    const unlisten = onAbort(signal, () => waiting.get(release)?.());
+    const wake = (): void => waiting.get(release)?.();
+    signal?.addEventListener('abort', wake);
     try {
       const counts = new Map<Series, number>();
       for (const series of unwritten) {
@@ -186,7 +188,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
         }
       }
     } finally {
-      unlisten();
+      signal?.removeEventListener('abort', wake);
       waiting.delete(release);
       release();
     }
