@@ -14,8 +14,6 @@ import { microTime, writeSeries, type EventWriter } from './write-series.js';
 const MAX_SOURCES = 4_096;
 /** When the clock is set back by less than this, the recorder's times still rise; otherwise they follow the clock. */
 const STEADY_MICROS = 1_000_000;
-/** Ticks of the timer in an interval; a series is written in the last quarter of its interval. */
-const TICKS = 4;
 
 /**
  * Makes a recorder: it writes events, equal ones as a series with a count, without the caller waiting for it.
@@ -33,7 +31,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
   const { events, reportingController, observe, clock = systemClock, refreshMs = 10_000 } = options;
   const { maxQueued = 20_000, maxQueuedBytes = 67_108_864, maxAgeMs = 3_600_000, closeTimeoutMs = 10_000 } = options;
   const { perSecond: qps, burst } = options.rateLimit || { perSecond: 50, burst: 20_000 };
-  const settings = occurrenceSettings(options, events.group, 'namespace' in events ? events.namespace : undefined);
+  const settings = occurrenceSettings(options, events.group, (events as { readonly namespace?: string }).namespace);
   const names = createEventNames();
   const buckets =
     options.rateLimit === false ? undefined : createTokenBuckets({ qps, burst, maxKeys: MAX_SOURCES, clock });
@@ -46,6 +44,8 @@ export function createRecorder(options: RecorderOptions): Recorder {
   let timer: ClockTimer | undefined;
   let closed: Promise<void> | undefined;
   let client: EventWriter | undefined;
+  /** The timer fires four times in an interval; a series is written in the last quarter of its interval. */
+  const tickMs = refreshMs / 4;
   const unwritten = new Set<Series>();
   /** Wake the calls of `flush` when something is written or dropped; the keys are their functions `release`. */
   const waiting = new Map<() => void, () => void>();
@@ -98,10 +98,10 @@ export function createRecorder(options: RecorderOptions): Recorder {
       if (count < series.count) schedule(series);
     },
     failed(series, error, isFinal) {
-      if (!isFinal) reports.activity()?.failed(error);
-      const isOver = isFinal || clock.monotonic() - series.waitingSince >= maxAgeMs;
-      if (isOver) drop(series, isFinal ? 'refused' : 'expired', error);
-      return isOver;
+      const isExpired = clock.monotonic() - series.waitingSince >= maxAgeMs;
+      if (isFinal || isExpired) drop(series, isFinal ? 'refused' : 'expired', error);
+      else reports.activity()?.failed(error);
+      return series.dropped;
     },
   });
 
@@ -113,9 +113,9 @@ export function createRecorder(options: RecorderOptions): Recorder {
 
   /** Writes it now, if the server has no count yet, else when the interval is over. */
   function schedule(series: Series): void {
-    const isDue = clock.monotonic() - series.writtenAt >= refreshMs * (1 - 1 / TICKS);
+    const isDue = clock.monotonic() - series.writtenAt >= refreshMs - tickMs;
     if (series.written <= 1 || isDue) enqueue(series);
-    else timer ??= clock.setTimer(refresh, refreshMs / TICKS);
+    else timer ??= clock.setTimer(refresh, tickMs);
   }
 
   function refresh(): void {
@@ -131,10 +131,9 @@ export function createRecorder(options: RecorderOptions): Recorder {
     let series = table.find(occurrence.key, now);
     if (series === undefined) {
       const waitMs = buckets?.take(occurrence.source) ?? 0;
-      if (waitMs > 0)
-        return refuse(occurrence, 'rate-limited', `more than ${qps} events a second about the same object`);
+      if (waitMs > 0) return refuse(occurrence, 'rate-limited', `more than ${qps} events a second about one object`);
       if (lanes.size() >= maxQueued || unwrittenBytes + occurrence.bytes > maxQueuedBytes) {
-        return refuse(occurrence, 'full', `${lanes.size()} events wait to be written`);
+        return refuse(occurrence, 'full', `${lanes.size()} events are waiting`);
       }
       const name = names(occurrence.event.regarding?.name, lastMicros);
       series = newSeries(occurrence, name, microTime(lastMicros), now);
@@ -169,11 +168,11 @@ export function createRecorder(options: RecorderOptions): Recorder {
 
   async function flush({ signal: given }: FlushOptions = {}): Promise<void> {
     // Its own, as in the lanes: many calls may share one.
-    const signal = given && AbortSignal.any([given]);
-    signal?.throwIfAborted();
+    const signal = AbortSignal.any([given ?? []].flat());
+    signal.throwIfAborted();
     const release = keepProcessAlive();
     const wake = (): void => waiting.get(release)?.();
-    signal?.addEventListener('abort', wake);
+    signal.addEventListener('abort', wake);
     try {
       const counts = new Map<Series, number>();
       for (const series of unwritten) {
@@ -184,11 +183,11 @@ export function createRecorder(options: RecorderOptions): Recorder {
         while (!series.dropped && series.written < count) {
           enqueue(series);
           await new Promise<void>((done) => waiting.set(release, done));
-          signal?.throwIfAborted();
+          signal.throwIfAborted();
         }
       }
     } finally {
-      signal?.removeEventListener('abort', wake);
+      signal.removeEventListener('abort', wake);
       waiting.delete(release);
       release();
     }
@@ -197,7 +196,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
   async function end({ signal }: FlushOptions): Promise<void> {
     const limit = new AbortController();
     const late = clock.setTimer(() => limit.abort(new Error('not written in time')), closeTimeoutMs);
-    await flush({ signal: signal ? AbortSignal.any([signal, limit.signal]) : limit.signal }).catch((error: unknown) => {
+    await flush({ signal: AbortSignal.any([limit.signal, signal ?? []].flat()) }).catch((error: unknown) => {
       for (const series of unwritten) drop(series, 'closed', error);
     });
     late.cancel();

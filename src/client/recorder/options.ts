@@ -139,7 +139,7 @@ export const recorderRules = (): OptionRules<RecorderOptions> => ({
   maxSeries: aWholeNumber(1, 1_000_000),
   maxQueued: aWholeNumber(1, 10_000_000),
   maxQueuedBytes: aWholeNumber(1),
-  rateLimit: mustBe((value) => value === false || isRate(value), 'false, or perSecond and burst, both above 0'),
+  rateLimit: mustBe((value) => value === false || isRate(value), 'false, or perSecond and burst above 0'),
   maxAgeMs: aNumber(1_000, DAY_MS),
   maxInFlight: aWholeNumber(1, 256),
   closeTimeoutMs: aNumber(0, DAY_MS),

@@ -35,7 +35,7 @@ export function referenceTo(value: unknown, field: string, own: OwnObjects, faul
   if (!reference.name) faults.push(`${field} needs a name`);
   if (!reference.apiVersion) {
     // Values with metadata are objects of Kubernetes, whose group is not ours.
-    if (isObject) faults.push(`${field} needs an apiVersion (items of a list have none)`);
+    if (isObject) faults.push(`${field} needs an apiVersion (list items have none)`);
     reference.apiVersion = own.apiVersion;
     reference.namespace ??= own.namespace;
   }
@@ -52,5 +52,5 @@ function isEventGroup(apiVersion: string, group: string): boolean {
 
 /** Equal for references to the same object. The resourceVersion is left out: it changes between two equal events. */
 export function identityOf(reference: ObjectReference | undefined): unknown {
-  return reference && FIELDS.map((name) => (name === 'resourceVersion' ? undefined : reference[name]));
+  return reference && FIELDS.map((name) => (name === 'resourceVersion' ? '' : reference[name]));
 }

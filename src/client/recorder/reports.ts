@@ -9,7 +9,7 @@ export function createReports(load: () => Promise<ActivityReporter>) {
   let loading: Promise<void> | undefined;
   let loaded: ActivityReporter | undefined;
 
-  function activity(): ActivityReporter | undefined {
+  function loadedReporter(): ActivityReporter | undefined {
     loading ??= load().then(
       (made) => {
         loaded = made;
@@ -24,11 +24,11 @@ export function createReports(load: () => Promise<ActivityReporter>) {
   return {
     dropped: dropped as Readonly<Record<DropReason, number>>,
     /** Undefined until it is loaded. */
-    activity: (): ActivityReporter | undefined => activity(),
+    activity: loadedReporter as () => ActivityReporter | undefined,
     worked: (): void => loaded?.worked(),
     drop(reason: DropReason, count: number, error: unknown, event?: Event): void {
       dropped[reason] += count;
-      if (activity()) loaded?.drop(reason, count, error, event);
+      if (loadedReporter()) loaded?.drop(reason, count, error, event);
       else pendingDrops.set(reason, [reason, dropped[reason], error, event]);
     },
     async close(): Promise<void> {

@@ -78,7 +78,7 @@ export function createSeriesTable(maxSeries: number, idleMs: number, evicted: (s
         evict(oldest);
       }
     },
-    remove: (series: Series): void => forget(series),
+    remove: forget as (series: Series) => void,
     size: (): number => table.size,
   };
 }

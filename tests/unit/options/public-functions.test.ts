@@ -344,7 +344,7 @@ const FUNCTIONS: Readonly<Record<string, readonly [call: Call, wrong: object, fa
     [
       'noteInKey must be true or false',
       'refreshMs must be a number from 100 to 3600000',
-      'rateLimit must be false, or perSecond and burst, both above 0',
+      'rateLimit must be false, or perSecond and burst above 0',
       'regarding needs a name',
     ],
   ],

@@ -407,7 +407,44 @@ describe('dropped events', () => {
     recorder.event(paid);
     await whileTimePasses(clock, recorder.flush());
     expect(server.calls).toHaveLength(8);
-    expect(recorder.stats().dropped.refused).toBe(1);
+    expect(recorder.stats()).toMatchObject({ dropped: { refused: 1 }, queued: 0 });
+  });
+
+  it('have failed while events about other objects are written, and come before later ones about the same object', async () => {
+    let isBroken = true;
+    const { clock, server, recorder } = setUp({}, ({ name }) => (isBroken && name.startsWith('bad') ? 'broken' : 'ok'));
+    const about = (name: string, note: string): EventInput => ({ ...paid, regarding: { kind: 'Order', name }, note });
+    for (let index = 0; index < 40; index++) recorder.event(about(`bad-${index % 20}`, `note ${index}`));
+    for (let index = 0; index < 5; index++) recorder.event(about(`good-${index}`, 'tea'));
+    await turns(100);
+    expect(server.events()).toHaveLength(5);
+    expect(recorder.stats()).toMatchObject({ written: 5, pending: 40, queued: 40 });
+    isBroken = false;
+    await whileTimePasses(clock, recorder.flush());
+    const created = server.events().filter(({ regarding }) => regarding?.name === 'bad-7');
+    expect(created.map(({ note }) => note)).toEqual(['note 7', 'note 27']);
+    expect(recorder.stats()).toMatchObject({ written: 45, pending: 0, queued: 0 });
+  });
+
+  it('are few, after few requests, while the server fails with all events', async () => {
+    const { clock, server, recorder } = setUp({}, () => 'broken');
+    for (let index = 0; index < 100; index++)
+      recorder.event({ ...paid, regarding: { kind: 'Order', name: `o-${index}` } });
+    for (let second = 0; second < 60; second++) {
+      await turns();
+      clock.advance(1_000);
+    }
+    expect(recorder.stats()).toMatchObject({ written: 0, queued: 100 });
+    expect(server.calls.length).toBeLessThan(200);
+  });
+
+  it('wait for a failed one when the recorder is closed, which leaves no timer', async () => {
+    const { clock, recorder } = setUp({ closeTimeoutMs: 1_000 }, () => 'broken');
+    for (let index = 0; index < 20; index++)
+      recorder.event({ ...paid, regarding: { kind: 'Order', name: `o-${index}` } });
+    await whileTimePasses(clock, recorder.close(), 200);
+    await turns();
+    expect(recorder.stats()).toMatchObject({ pending: 0, queued: 0, dropped: { closed: 20 } });
   });
 
   it('are counted when the queue is full, by events and by bytes', async () => {
