@@ -98,7 +98,10 @@ export interface RecorderOptions extends ReporterOptions {
    * 3,600,000.
    */
   readonly maxAgeMs?: number | undefined;
-  /** The maximum number of concurrent requests. Those about one object are sent one after the other. Default: 4. */
+  /**
+   * The maximum number of concurrent requests, and one more for events that the server fails with, as with a 500. Those
+   * about one object are sent one after the other. Default: 4.
+   */
   readonly maxInFlight?: number | undefined;
   /** How long `close` waits for unwritten events, in milliseconds. Default: 10,000. */
   readonly closeTimeoutMs?: number | undefined;
