@@ -3,6 +3,7 @@ import { createServer, request as httpsRequest } from 'node:https';
 import type { RequestOptions } from 'node:https';
 import { createSecureServer } from 'node:http2';
 import type { AddressInfo, Server } from 'node:net';
+import { Worker } from 'node:worker_threads';
 import { generate } from 'selfsigned';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { toNodeListener } from '../../src/node.js';
@@ -66,4 +67,47 @@ test('a server for both HTTP/2 and HTTP/1 passes the subject as well', async () 
   const certificate = { key: janePem.private, cert: janePem.cert };
   const server = createSecureServer({ ...tls(), allowHTTP1: true }, listener);
   expect(await ask(server, certificate)).toEqual({ commonName: 'jane', organizations: ['ops'] });
+});
+
+/** Sends a GET and, as soon as its response has arrived, a PUT whose head and body are two TLS records; 5 connections. */
+const CLIENT = `
+const { connect } = require('node:tls');
+const { parentPort, workerData: port } = require('node:worker_threads');
+const talk = () => new Promise((resolve) => {
+  const socket = connect({ host: '127.0.0.1', port, rejectUnauthorized: false, noDelay: true });
+  let received = '';
+  socket.setEncoding('latin1').on('error', () => undefined).on('close', () => resolve(received.slice(-4)));
+  socket.on('data', (chunk) => {
+    received += chunk;
+    if (received.endsWith('done')) socket.end();
+    if (!received.endsWith('list')) return;
+    socket.write('PUT / HTTP/1.1\\r\\nHost: a\\r\\nContent-Length: 4\\r\\n\\r\\n');
+    socket.write('body');
+  });
+  socket.write('GET / HTTP/1.1\\r\\nHost: a\\r\\n\\r\\n');
+});
+(async () => {
+  const ends = [];
+  for (let turn = 0; turn < 5; turn++) ends.push(await talk());
+  parentPort.postMessage(ends);
+})();
+`;
+
+test('a request with a body right after a large response is served', async () => {
+  const ours = toNodeListener(async (request) => {
+    if (request.method === 'GET') return text(`${'x'.repeat(90_000)}list`);
+    await request.body?.(4);
+    return text('done');
+  });
+  const server = createServer(tls(), (req, res) => {
+    // The client receives the response, and sends its next request, before the event loop of the server continues.
+    res.once('prefinish', () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 50));
+    ours(req, res);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  // In a thread, because the event loop of the client must not wait for that of the server.
+  const client = new Worker(CLIENT, { eval: true, workerData: (server.address() as AddressInfo).port });
+  const [ends] = (await once(client, 'message')) as [string[]];
+  expect(ends).toEqual(Array.from({ length: 5 }, () => 'done'));
 });

@@ -16,6 +16,10 @@ export interface NodeSocket {
   readonly bytesWritten?: number | undefined;
   /** How many bytes wait in memory to be sent. */
   readonly writableLength?: number | undefined;
+  /** True on TLS sockets. */
+  readonly encrypted?: boolean | undefined;
+  /** True while so many bytes wait that writers should. */
+  readonly writableNeedDrain?: boolean | undefined;
   /** Internal to Node; without it progress is measured less exactly. */
   readonly _handle?:
     | {

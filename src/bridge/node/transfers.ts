@@ -48,9 +48,23 @@ export function createTransfers(clock: Clock, stallTimeoutMs: number) {
     /** Monitors a streaming response; `onStall` releases its source. */
     stream: (exchange: NodeExchange, running: Pump, onStall: () => void): void => watch(exchange, running, onStall),
     /** Monitors a plain response that the client has not read at once; `running` if it is sent in several writes. */
-    plain: (exchange: NodeExchange, running?: Pump): void =>
-      watch(exchange, running, () => running?.stop(), PLAIN_TIMEOUTS * stallTimeoutMs),
+    plain(exchange: NodeExchange, running?: Pump): void {
+      pauseUntilSent(exchange.res);
+      watch(exchange, running, () => running?.stop(), PLAIN_TIMEOUTS * stallTimeoutMs);
+    },
   };
+}
+
+/**
+ * Reads nothing from a TLS connection until Node knows that a large response has been sent, a turn after the client may
+ * have received it: for a request that arrives earlier Node pauses its parser, and closes the connection when a second
+ * TLS record, such as the body, has arrived with the first.
+ */
+function pauseUntilSent(res: NodeOutgoing): void {
+  const { socket } = res;
+  if (http2Stream(res) !== undefined || socket?.encrypted !== true || socket.writableNeedDrain !== true) return;
+  socket.pause?.();
+  res.once('finish', () => socket.resume?.());
 }
 
 export function isPending(res: NodeOutgoing): boolean {
