@@ -31,8 +31,10 @@ export function createActivityReporter(
   };
   const report = (): void => {
     timer = undefined;
-    for (const drop of pendingDrops.values()) if (drop.count > 0) reportDrop(drop);
+    const drops = [...pendingDrops.values()];
+    // Before they are reported: the hook may record an event, which may be dropped as well.
     pendingDrops.clear();
+    for (const drop of drops) if (drop.count > 0) reportDrop(drop);
     const { recorded, written, pending, queued } = stats();
     const counts = { recorded: recorded - reported.recorded, written: written - reported.written };
     reported = { recorded, written };
@@ -56,7 +58,7 @@ export function createActivityReporter(
       const drop: Drop = { type: 'recorder.dropped', recorder, reason, count, error, ...(event && { event }) };
       const waiting = pendingDrops.get(reason);
       pendingDrops.set(reason, { ...drop, count: waiting === undefined ? 0 : waiting.count + count });
-      // After it is noted: the hook may record an event, which may be dropped as well.
+      // After it is noted, as well.
       if (waiting === undefined) reportDrop(drop);
       changed();
     },

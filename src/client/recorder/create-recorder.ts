@@ -47,8 +47,8 @@ export function createRecorder(options: RecorderOptions): Recorder {
   /** The timer fires four times in an interval; a series is written in the last quarter of its interval. */
   const tickMs = refreshMs / 4;
   const unwritten = new Set<Series>();
-  /** Wake the calls of `flush` when something is written or dropped; the keys are their functions `release`. */
-  const waiting = new Map<() => void, () => void>();
+  /** Wake the calls of `flush` when something is written or dropped. */
+  const waiting = new Set<() => void>();
 
   const stats = (): RecorderStats => {
     const dropped = { ...reports.dropped };
@@ -70,7 +70,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
   const updated = (series: Series): void => {
     const isDone = series.dropped || series.written === series.count;
     if (isDone && unwritten.delete(series)) unwrittenBytes -= series.bytes;
-    for (const wake of waiting.values()) wake();
+    for (const wake of waiting) wake();
     changed();
   };
   const drop = (series: Series, reason: DropReason, error: unknown): void => {
@@ -86,7 +86,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
     signal: stopping.signal,
     async write(series, signal) {
       client ??= await clientOf(options);
-      const newName = (): string => names(series.event.regarding?.name, clock.now());
+      const newName = (): string => names(series.event, clock.now());
       const count = await writeSeries(client, series, newName, signal);
       reports.worked();
       if (series.dropped) return;
@@ -120,7 +120,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
 
   function refresh(): void {
     timer = undefined;
-    for (const series of unwritten) if (!series.busy) schedule(series);
+    for (const series of unwritten) schedule(series);
   }
 
   function count(occurrence: Occurrence): void {
@@ -135,8 +135,8 @@ export function createRecorder(options: RecorderOptions): Recorder {
       if (lanes.size() >= maxQueued || unwrittenBytes + occurrence.bytes > maxQueuedBytes) {
         return refuse(occurrence, 'full', `${lanes.size()} events are waiting`);
       }
-      const name = names(occurrence.event.regarding?.name, lastMicros);
-      series = newSeries(occurrence, name, microTime(lastMicros), now);
+      const name = names(occurrence.event, lastMicros);
+      series = newSeries(occurrence, name, microTime(lastMicros));
       table.add(series);
     }
     series.count += 1;
@@ -147,7 +147,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
       unwrittenBytes += series.bytes;
       series.waitingSince = now;
     }
-    if (!series.busy) schedule(series);
+    schedule(series);
     changed();
   }
 
@@ -171,7 +171,9 @@ export function createRecorder(options: RecorderOptions): Recorder {
     const signal = AbortSignal.any([given ?? []].flat());
     signal.throwIfAborted();
     const release = keepProcessAlive();
-    const wake = (): void => waiting.get(release)?.();
+    let done: (() => void) | undefined;
+    const wake = (): void => done?.();
+    waiting.add(wake);
     signal.addEventListener('abort', wake);
     try {
       const counts = new Map<Series, number>();
@@ -182,13 +184,13 @@ export function createRecorder(options: RecorderOptions): Recorder {
       for (const [series, count] of counts) {
         while (!series.dropped && series.written < count) {
           enqueue(series);
-          await new Promise<void>((done) => waiting.set(release, done));
+          await new Promise<void>((resolve) => (done = resolve));
           signal.throwIfAborted();
         }
       }
     } finally {
       signal.removeEventListener('abort', wake);
-      waiting.delete(release);
+      waiting.delete(wake);
       release();
     }
   }

@@ -57,6 +57,7 @@ export function createLanes({ lanes: count, clock, signal, write, failed }: Lane
       const end = (ends.get(source) ?? nextTurn()).then(async () => {
         let from = lanes;
         let lane = await from.take();
+        let doubts = 0;
         for (let failures = 0; !series.dropped; failures++) {
           if (++writes % WRITES_A_TURN === 0) await nextTurn();
           try {
@@ -73,7 +74,7 @@ export function createLanes({ lanes: count, clock, signal, write, failed }: Lane
                   : 500;
             const isDoubtful = !TEMPORARY.includes(code);
             // The event may be the reason for a 5xx.
-            const isFinal = isDoubtful && (failures >= MAX_REPEATS || (code < 500 && code !== 409));
+            const isFinal = isDoubtful && (++doubts > MAX_REPEATS || (code < 500 && code !== 409));
             if (signal.aborted || failed(series, error, isFinal)) break;
             if (isDoubtful) {
               from.release(lane);

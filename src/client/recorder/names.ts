@@ -1,3 +1,5 @@
+import type { Event } from '../../model/event.js';
+
 /** The longest prefix: a name has at most 253 bytes, including a dot and the time in hexadecimal. */
 const MAX_PREFIX_LENGTH = 236;
 
@@ -5,10 +7,10 @@ const MAX_PREFIX_LENGTH = 236;
  * Makes names as client-go does: the name of the object, a dot, and the time in nanoseconds as hexadecimal digits. What
  * is below the clock's milliseconds is random, because replicas report about one object at the same time.
  */
-export function createEventNames(): (about: string | undefined, micros: number) => string {
+export function createEventNames(): (event: Event, micros: number) => string {
   let last = 0n;
   let lastMs = 0;
-  return (about, micros) => {
+  return ({ regarding }, micros) => {
     last += 1n;
     const ms = Math.floor(micros / 1000);
     // Once a millisecond: a random number costs more than the rest of a name.
@@ -18,7 +20,7 @@ export function createEventNames(): (about: string | undefined, micros: number) 
       lastMs = ms;
       if (nanos > last) last = nanos;
     }
-    return `${nameOf(about ?? '')}.${last.toString(16)}`;
+    return `${nameOf(regarding?.name ?? '')}.${last.toString(16)}`;
   };
 }
 

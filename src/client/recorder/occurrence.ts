@@ -3,7 +3,7 @@ import { isLabel, isLabelValue, isQualifiedName } from '../../api/validation/nam
 import type { Event } from '../../model/event.js';
 import { throwFaults, type OptionRule } from '../../options/check-options.js';
 import { aString, isNonEmptyString, mustBe } from '../../options/rules.js';
-import type { EventInput } from './contract.js';
+import type { EventInput, Regarding } from './contract.js';
 import { identityOf, referenceTo, type OwnObjects } from './references.js';
 
 /** The rule of an event's type, reason, action and reporting instance: Kubernetes takes no more than 128 bytes. */
@@ -15,7 +15,7 @@ export const aWord: OptionRule = /* @__PURE__ */ mustBe(
 export interface OccurrenceSettings extends OwnObjects {
   readonly reportingController: string;
   readonly reportingInstance: string;
-  readonly regarding: unknown;
+  readonly regarding: Regarding;
   readonly noteInKey: boolean;
 }
 
@@ -41,14 +41,12 @@ export function occurrenceOf(input: EventInput, settings: OccurrenceSettings): O
     return value as string;
   };
   const texts = (name: 'labels' | 'annotations', fits: (key: string, value: string) => boolean) => {
-    const given: unknown = input[name];
-    if (given === undefined || given === null) return {};
     // Functions and arrays need no check of their own: their entries, if any, are checked.
-    const entries = Object.entries(given);
+    const entries = Object.entries(input[name] ?? {});
     for (const [key, value] of entries as [string, unknown][]) {
       if (typeof value !== 'string' || !fits(key, value)) faults.push(`${name}: ${JSON.stringify(key)} is not valid`);
     }
-    return { [name]: Object.fromEntries(entries) };
+    return entries.length > 0 && { [name]: Object.fromEntries(entries) };
   };
 
   const { reportingController, reportingInstance } = settings;

@@ -119,7 +119,8 @@ export const reporterRules = (): OptionRules<ReporterOptions> => ({
   namespace: mustBe((value) => isNonEmptyString(value) && value.length <= 63 && isLabel(value), 'a namespace'),
   regarding: (value, name) => {
     const faults: string[] = [];
-    if (value !== undefined) referenceTo(value, name, { apiVersion: 'v1', namespace: 'default', group: '' }, faults);
+    if (value !== undefined)
+      referenceTo(value ?? {}, name, { apiVersion: 'v1', namespace: 'default', group: '' }, faults);
     return faults;
   },
   noteInKey: aBoolean,

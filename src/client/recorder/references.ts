@@ -15,15 +15,10 @@ export interface OwnObjects {
 }
 
 /** Copies the reference to an object. Adds its faults to `faults`. */
-export function referenceTo(value: unknown, field: string, own: OwnObjects, faults: string[]): ObjectReference {
+export function referenceTo(value: object, field: string, own: OwnObjects, faults: string[]): ObjectReference {
   const reference: ObjectReference = {};
-  if (typeof value !== 'object' || value === null) {
-    faults.push(`${field} must be an object`);
-    return reference;
-  }
   const { metadata, apiVersion, kind } = value as KubernetesObject;
-  const isObject = typeof metadata === 'object' && metadata !== null;
-  const source = (isObject ? { ...metadata, apiVersion, kind } : value) as Readonly<Record<string, unknown>>;
+  const source = (metadata ? { ...metadata, apiVersion, kind } : value) as Readonly<Record<string, unknown>>;
   for (const name of FIELDS) {
     const text = source[name];
     if (text === undefined || text === null || text === '') continue;
@@ -35,7 +30,7 @@ export function referenceTo(value: unknown, field: string, own: OwnObjects, faul
   if (!reference.name) faults.push(`${field} needs a name`);
   if (!reference.apiVersion) {
     // Values with metadata are objects of Kubernetes, whose group is not ours.
-    if (isObject) faults.push(`${field} needs an apiVersion (list items have none)`);
+    if (metadata) faults.push(`${field} needs an apiVersion (list items have none)`);
     reference.apiVersion = own.apiVersion;
     reference.namespace ??= own.namespace;
   }
@@ -52,5 +47,5 @@ function isEventGroup(apiVersion: string, group: string): boolean {
 
 /** Equal for references to the same object. The resourceVersion is left out: it changes between two equal events. */
 export function identityOf(reference: ObjectReference | undefined): unknown {
-  return reference && FIELDS.map((name) => (name === 'resourceVersion' ? '' : reference[name]));
+  return reference && FIELDS.map((name) => name !== 'resourceVersion' && reference[name]);
 }

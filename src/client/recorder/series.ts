@@ -16,25 +16,24 @@ export interface Series extends Occurrence {
   writtenAt: number;
   /** Since when there is something to write, on the monotonic clock. */
   waitingSince: number;
-  /** Whether the event is known to be on the server. */
-  exists: boolean;
+  /** The event's resourceVersion; empty where it is not known, undefined where the server has no such event. */
   version: string | undefined;
   /** Waits for a lane, or is being written. */
   busy: boolean;
   dropped: boolean;
 }
 
-export function newSeries({ event, ...rest }: Occurrence, name: string, eventTime: string, now: number): Series {
+/** A series without an occurrence. */
+export function newSeries({ event, ...rest }: Occurrence, name: string, eventTime: string): Series {
   return {
     ...rest,
     event: { ...event, metadata: { ...event.metadata, name }, eventTime },
     count: 0,
     lastMicros: 0,
-    lastSeen: now,
+    lastSeen: 0,
     written: 0,
-    writtenAt: now,
-    waitingSince: now,
-    exists: false,
+    writtenAt: 0,
+    waitingSince: 0,
     version: undefined,
     busy: false,
     dropped: false,

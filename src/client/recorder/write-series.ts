@@ -22,7 +22,8 @@ export async function writeSeries(
   signal: AbortSignal,
 ): Promise<number> {
   for (let round = 1; ; round++) {
-    const { event, exists, version, count, lastMicros } = series;
+    const { event, version, count, lastMicros } = series;
+    const exists = version !== undefined;
     if (exists && count === 1) return count;
     const change = count > 1 && { series: { count, lastObservedTime: microTime(lastMicros) } };
     try {
@@ -33,12 +34,11 @@ export async function writeSeries(
             { signal },
           )
         : await client.create({ ...event, ...change }, { signal });
-      series.exists = true;
-      series.version = stored.metadata.resourceVersion;
+      series.version = stored.metadata.resourceVersion ?? '';
       return count;
     } catch (error) {
       if (round === ROUNDS) throw error;
-      if (exists && isNotFound(error)) series.exists = false;
+      if (exists && isNotFound(error)) series.version = undefined;
       else if (isStatusError(error) && error.code === 409) await readAgain(client, series, newName, signal);
       else throw error;
     }
@@ -55,14 +55,16 @@ async function readAgain(
   const { event } = series;
   try {
     const stored = await client.get(event.metadata, { signal });
-    series.exists = isOwn(stored, event);
-    series.version = stored.metadata.resourceVersion;
-    if (!series.exists) event.metadata.name = newName();
+    if (isOwn(stored, event)) series.version = stored.metadata.resourceVersion ?? '';
+    else {
+      series.version = undefined;
+      event.metadata.name = newName();
+    }
   } catch (error) {
     // A caller that may not read takes the event to be its own: names contain a random number.
-    series.exists = isForbidden(error);
-    series.version = undefined;
-    if (!series.exists && !isNotFound(error)) throw error;
+    if (isForbidden(error)) series.version = '';
+    else if (isNotFound(error)) series.version = undefined;
+    else throw error;
   }
 }
 

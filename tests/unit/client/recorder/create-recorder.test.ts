@@ -14,6 +14,7 @@ import type { Observation } from '../../../../src/index.js';
 import { fakeClock } from '../../../../src/testing.js';
 import { collectGarbage } from '../../../collect-garbage.js';
 import { served } from '../served.js';
+import type { RecorderClient } from '../../../../src/client/recorder/options.js';
 import { fakeServer, type Outcome } from './fake-server.js';
 
 const paid: EventInput = { regarding: { kind: 'Order', name: 'o-1' }, reason: 'Paid', action: 'Charge', note: 'tea' };
@@ -89,6 +90,7 @@ describe('an event', () => {
     recorder.event({ reason: 'Started', action: 'Start' });
     recorder.event({ ...paid, regarding: { kind: 'Order', name: 'Ä 1' } });
     await recorder.flush();
+    for (const { metadata } of server.events()) expect(metadata).not.toHaveProperty('labels');
     expect(server.events().map(({ regarding, metadata }) => [regarding, metadata.name?.split('.')[0]])).toEqual([
       [{ kind: 'Service', name: 'shop', apiVersion: 'example.com/v1', namespace: 'shop' }, 'shop'],
       [{ kind: 'Order', name: 'Ä 1', apiVersion: 'example.com/v1', namespace: 'shop' }, '1'],
@@ -153,6 +155,7 @@ describe('input with a fault', () => {
     ['an object without name', { ...paid, regarding: { kind: 'Order' } }],
     ['an item of a list', { ...paid, regarding: { kind: 'Pod', metadata: { name: 'a' } } }],
     ['an invalid namespace', { ...paid, regarding: { kind: 'Order', name: 'a', namespace: 'A b' } }],
+    ['a long namespace', { ...paid, regarding: { kind: 'Order', name: 'a', namespace: 'a'.repeat(64) } }],
     ['an invalid label', { ...paid, labels: { app: 'not valid' } }],
     ['annotations that are no texts', { ...paid, annotations: { a: 5 } }],
     ['an event about an event', { ...paid, regarding: { apiVersion: 'v1', kind: 'Event', name: 'a' } }],
@@ -174,11 +177,28 @@ describe('input with a fault', () => {
 
   it('is reported with every fault', async () => {
     const { recorder, observations } = setUp();
-    recorder.event({ regarding: { kind: 'Order' } } as never);
+    recorder.event({
+      regarding: { metadata: { name: 5, namespace: 'A b' }, kind: 'x'.repeat(1_025) },
+      related: { kind: 'Event', name: 'a', apiVersion: 'v1' },
+      type: '',
+      note: 5,
+      labels: { app: 'not valid' },
+    } as never);
     await vi.waitFor(() => expect(observations).toHaveLength(1));
-    expect((observations[0] as { error: Error }).error.message).toBe(
-      'recorder.event: regarding needs a name; action must be a string of 1 to 128 bytes; reason must be a string of 1 to 128 bytes',
-    );
+    expect((observations[0] as { error: Error }).error.message.split('; ')).toEqual([
+      'recorder.event: note must be a string',
+      'regarding.kind must have at most 1024 bytes',
+      'regarding.name must be a string',
+      'regarding needs a kind',
+      'regarding needs a name',
+      'regarding needs an apiVersion (list items have none)',
+      'related must not be an Event',
+      'regarding.namespace is not valid',
+      'labels: "app" is not valid',
+      'action must be a string of 1 to 128 bytes',
+      'reason must be a string of 1 to 128 bytes',
+      'type must be a string of 1 to 128 bytes',
+    ]);
   });
 });
 
@@ -263,6 +283,24 @@ describe('equal events', () => {
     expect(server.events().map(({ series }) => series?.count)).toEqual([2, undefined]);
   });
 
+  it('have times that rise while the clock stands still or goes back a little, and follow it when it goes back far', async () => {
+    const { clock, server, recorder } = setUp();
+    const start = clock.now();
+    for (const ahead of [0, 0, -999_000, -3_600_000_000]) {
+      clock.setNow(start + ahead);
+      recorder.event({ ...paid, note: String(ahead) });
+      recorder.event({ ...paid, note: 'the same' });
+    }
+    await recorder.flush();
+    const times = server.events().map(({ eventTime, series }) => [eventTime, series?.lastObservedTime]);
+    expect(times).toEqual([
+      ['2024-01-01T00:00:00.000000Z', '2024-01-01T00:00:00.000002Z'],
+      ['2024-01-01T00:00:00.000001Z', '2023-12-31T23:00:00.000001Z'],
+      ['2024-01-01T00:00:00.000004Z', undefined],
+      ['2023-12-31T23:00:00.000000Z', undefined],
+    ]);
+  });
+
   it('are written before their series makes room for others', async () => {
     const { server, recorder } = setUp({ maxSeries: 2 });
     const about = (name: string): EventInput => ({ ...paid, regarding: { kind: 'Order', name } });
@@ -277,6 +315,40 @@ describe('equal events', () => {
 });
 
 describe('a series', () => {
+  it('ends early where series take more than 32 MiB together', async () => {
+    const { recorder } = setUp();
+    const annotations = { text: 'x'.repeat(1_048_576) };
+    for (let order = 0; order < 20; order++)
+      recorder.event({ ...paid, regarding: { kind: 'Order', name: `o-${order}` }, annotations });
+    await recorder.flush();
+    // The characters of a text may take four bytes.
+    expect(recorder.stats()).toMatchObject({ series: 7, dropped: { full: 5 } });
+  });
+
+  it('is given up, after a limited number of requests, where the server reports a conflict for ever', async () => {
+    const { clock, server, recorder } = setUp();
+    const { patch } = server.client;
+    let conflicts = 20;
+    (server.client as { patch: unknown }).patch = (...given: Parameters<typeof patch>) => {
+      if (conflicts-- <= 0) return patch(...given);
+      server.calls.push({ verb: 'patch', name: '', body: { metadata: {} } });
+      return Promise.reject(
+        Object.assign(new Error('no'), { code: 409, [Symbol.for('kube-vitals.StatusError')]: true }),
+      );
+    };
+    recorder.event(paid);
+    await recorder.flush();
+    recorder.event(paid);
+    await whileTimePasses(clock, recorder.flush());
+    expect(recorder.stats()).toMatchObject({ written: 2, pending: 0 });
+    server.calls.length = 0;
+    conflicts = Infinity;
+    recorder.event(paid);
+    await whileTimePasses(clock, recorder.flush());
+    expect(recorder.stats()).toMatchObject({ written: 2, dropped: { refused: 1 } });
+    expect(server.calls.length).toBeLessThan(200);
+  });
+
   it('is created again with its whole count and name when its event no longer exists', async () => {
     const { server, recorder } = setUp();
     recorder.event(paid);
@@ -365,8 +437,14 @@ describe('a server that is unavailable', () => {
 
   it('loses events that are too old, which is reported', async () => {
     const { clock, recorder, observations } = setUp({ maxAgeMs: 60_000 }, () => 'away');
+    clock.advance(59_000);
     recorder.event(paid);
     recorder.event(paid);
+    for (let second = 0; second < 45; second++) {
+      await turns(4);
+      clock.advance(1_000);
+    }
+    expect(recorder.stats()).toMatchObject({ pending: 2 });
     await whileTimePasses(clock, recorder.flush());
     expect(recorder.stats()).toMatchObject({ pending: 0, dropped: { expired: 2 } });
     expect(observations).toContainEqual(
@@ -408,6 +486,17 @@ describe('dropped events', () => {
     await whileTimePasses(clock, recorder.flush());
     expect(server.calls).toHaveLength(8);
     expect(recorder.stats()).toMatchObject({ dropped: { refused: 1 }, queued: 0 });
+  });
+
+  it('have failed in eight attempts, not counting those that found the server unavailable', async () => {
+    const outcomes: Outcome[] = [];
+    const { clock, server, recorder } = setUp({}, () => outcomes.shift() ?? 'ok');
+    const away = Array<Outcome>(10).fill('away');
+    outcomes.push(...away, 'unavailable', ...Array<Outcome>(7).fill('broken'), ...away);
+    recorder.event(paid);
+    await whileTimePasses(clock, recorder.flush());
+    expect(server.calls).toHaveLength(29);
+    expect(recorder.stats()).toMatchObject({ written: 1, pending: 0 });
   });
 
   it('have failed while events about other objects are written, and come before later ones about the same object', async () => {
@@ -460,7 +549,14 @@ describe('dropped events', () => {
     const small = setUp({ maxQueuedBytes: 20_000 });
     for (let count = 0; count < 25; count++)
       small.recorder.event({ ...note(count), annotations: { a: 'x'.repeat(2_000) } });
-    expect(small.recorder.stats().dropped.full).toBeGreaterThan(20);
+    const { full } = small.recorder.stats().dropped;
+    expect(full).toBeGreaterThan(20);
+    // What was written takes no place any more.
+    for (let count = 0; count < 25; count++) {
+      small.recorder.event(note(count));
+      await small.recorder.flush();
+    }
+    expect(small.recorder.stats()).toMatchObject({ recorded: 50, written: 50 - full });
   });
 
   it('are counted by source when there are too many, but not equal events; the limit can be switched off', async () => {
@@ -481,9 +577,14 @@ describe('dropped events', () => {
     const drops = observations.flatMap((each) => (each.type === 'recorder.dropped' ? [each.count] : []));
     expect(drops.reduce((sum, count) => sum + count, 0)).toBe(7);
 
-    const unlimited = setUp({ rateLimit: false });
-    flood(unlimited.recorder);
-    expect(unlimited.recorder.stats().pending).toBe(10);
+    for (const [limit, limited] of [
+      [undefined, 10],
+      [false, 0],
+    ] as const) {
+      const { recorder: other } = setUp({ rateLimit: limit, maxQueued: 30_000 });
+      for (let count = 0; count < 20_010; count++) other.event({ ...paid, note: String(count) });
+      expect(other.stats().dropped).toMatchObject({ 'rate-limited': limited, full: 0 });
+    }
   });
 });
 
@@ -502,6 +603,35 @@ describe('a recorder without an observer', () => {
 });
 
 describe('a recorder', () => {
+  it('writes events about one object one after the other', async () => {
+    const server = fakeServer();
+    const answers: (() => void)[] = [];
+    const create: RecorderClient['create'] = async (event) => {
+      await new Promise<void>((resolve) => answers.push(resolve));
+      return server.client.create(event);
+    };
+    const { recorder } = setUp({ events: { ...server.client, create } });
+    for (const note of ['first', 'second', 'third', 'fourth']) {
+      recorder.event({ ...paid, note });
+      await turns();
+      // The third and the fourth are recorded while their predecessor is written.
+      if (note !== 'first') answers.at(-1)?.();
+      await turns(2);
+    }
+    expect(answers).toHaveLength(4);
+    expect(server.events().map(({ note }) => note)).toEqual(['first', 'second', 'third']);
+  });
+
+  it.each([{ perSecond: 0, burst: 1 }, { perSecond: 1, burst: 0.5 }, { perSecond: 1 }, null])(
+    'refuses the rate limit %j',
+    (rateLimit) => {
+      expect(() => setUp({ rateLimit: rateLimit as never })).toThrow(
+        'createRecorder: rateLimit must be false, or perSecond and burst above 0',
+      );
+      setUp({ rateLimit: { perSecond: 0.1, burst: 1 } });
+    },
+  );
+
   it('resolves flush() at once without anything to write, and rejects it with the reason of its signal', async () => {
     const { recorder } = setUp({}, () => 'away');
     await recorder.flush();
@@ -511,6 +641,31 @@ describe('a recorder', () => {
     controller.abort(new Error('enough'));
     await expect(flushed).rejects.toThrow('enough');
     await expect(recorder.flush({ signal: controller.signal })).rejects.toThrow('enough');
+  });
+
+  it('keeps the process alive during flush() and no longer, also when its signal is aborted', async () => {
+    const refTimers = (): number => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
+    let outcome: Outcome = 'away';
+    const { clock, recorder } = setUp({}, () => outcome);
+    const timersBefore = refTimers();
+    recorder.event(paid);
+    const controller = new AbortController();
+    const aborted = recorder.flush({ signal: controller.signal });
+    const flushed = recorder.flush();
+    expect(refTimers()).toBe(timersBefore + 2);
+    controller.abort(new Error('enough'));
+    await expect(aborted).rejects.toThrow('enough');
+    expect(refTimers()).toBe(timersBefore + 1);
+    outcome = 'ok';
+    await whileTimePasses(clock, flushed);
+    expect(refTimers()).toBe(timersBefore);
+  });
+
+  it('names itself after its reporting controller, with eight random digits', async () => {
+    const { server, recorder } = setUp({ reportingInstance: undefined });
+    recorder.event(paid);
+    await recorder.flush();
+    expect(server.events()[0]?.reportingInstance).toMatch(/^shop-[0-9a-f]{8}$/);
   });
 
   it('adds few listeners to a signal however many calls of flush() share it, and removes them', async () => {
@@ -618,7 +773,7 @@ describe('a recorder', () => {
     await whileTimePasses(clock, recorder.close());
     expect(recorder.stats()).toMatchObject({ pending: 0, dropped: { closed: 2 } });
     expect(observations).toContainEqual(
-      expect.objectContaining({ type: 'recorder.dropped', reason: 'closed', count: 2 }),
+      expect.objectContaining({ reason: 'closed', count: 2, error: new Error('not written in time') }),
     );
 
     const other = setUp({}, () => 'away').recorder;

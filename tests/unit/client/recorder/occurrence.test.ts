@@ -7,7 +7,7 @@ const MiB = 1_048_576;
 it('an occurrence does not keep the long texts that its own were cut from', async () => {
   const settings = {
     ...{ apiVersion: 'example.com/v1', namespace: 'default', group: 'events.example.com' },
-    ...{ reportingController: 'example.com/jobs', reportingInstance: 'jobs-0', regarding: undefined, noteInKey: false },
+    ...{ reportingController: 'example.com/jobs', reportingInstance: 'jobs-0', regarding: {}, noteInKey: false },
   };
   const kept: Occurrence[] = [];
   const grown = await heapGrowth(() => {

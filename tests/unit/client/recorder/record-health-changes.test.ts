@@ -2,7 +2,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { createRecorder, recordHealthChanges } from '../../../../src/client.js';
 import { nextTurn } from '../../../../src/clock/clock.js';
 import { createHealth } from '../../../../src/index.js';
-import { fakeClock } from '../../../../src/testing.js';
+import { fakeClock, testRecorder } from '../../../../src/testing.js';
 import { fakeServer } from './fake-server.js';
 
 /** A service whose health changes are recorded, with a background check that runs every second. */
@@ -36,6 +36,20 @@ function recordedService() {
     counts: () => server.events().map(({ reason, series }) => [reason, series?.count ?? 1]),
   };
 }
+
+it('a change is recorded with its check and status, as a warning unless the check passes, except for shutdown', () => {
+  const recorder = testRecorder();
+  const record = recordHealthChanges(recorder);
+  for (const status of ['failed', 'degraded', 'ok'] as const) record({ check: 'database', status });
+  record({ check: 'shutdown', status: 'failed' });
+  const action = 'CheckingHealth';
+  expect(recorder.recorded).toMatchObject([
+    { action, type: 'Warning', reason: 'HealthCheckFailing', note: 'check database is failed' },
+    { action, type: 'Warning', reason: 'HealthCheckDegraded', note: 'check database is degraded' },
+    { action, type: 'Normal', reason: 'HealthCheckPassing', note: 'check database is ok' },
+  ]);
+  expect(recorder.recorded).toHaveLength(3);
+});
 
 it('a check that flaps is one series of failures and one of recoveries, which end when it was stable for six minutes', async () => {
   const { server, flap, stayHealthy, counts } = recordedService();
