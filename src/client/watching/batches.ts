@@ -1,3 +1,4 @@
+import { pause } from '../../clock/abortable.js';
 import type { Clock } from '../../clock/clock.js';
 
 /** Collects batches of at most `size`; their first item waits at most `ms` for others. One item is read ahead. */
@@ -18,23 +19,16 @@ export async function* batchesOf<T>(
     const first = await next;
     if (first.done) return;
     const batch = [first.value];
-    const due = clock.monotonic() + ms;
+    const complete = new AbortController();
+    const late = pause(clock, ms, complete.signal);
     next = ask();
     while (batch.length < size) {
-      const result = await within(next, due - clock.monotonic(), clock);
-      if (result === undefined) break;
-      if (result.done) return;
+      const result = await Promise.race([next, late]);
+      if (!result || result.done) break;
       batch.push(result.value);
       next = ask();
     }
+    complete.abort();
     yield batch;
   }
-}
-
-/** The result, or `undefined` after a time. */
-function within<T>(promise: Promise<T>, ms: number, clock: Clock): Promise<T | undefined> {
-  return new Promise((resolve, reject) => {
-    const timer = clock.setTimer(() => resolve(undefined), ms);
-    promise.finally(() => timer.cancel()).then(resolve, reject);
-  });
 }

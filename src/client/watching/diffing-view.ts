@@ -127,8 +127,8 @@ function bareEvent(key: string, { revision, uid }: Known): Event {
     metadata: {
       name: key.slice(slash + 1),
       namespace: key.slice(0, slash),
-      ...(uid !== '' && { uid }),
-      ...(revision !== '' && { resourceVersion: revision }),
+      uid,
+      resourceVersion: revision,
     },
   };
 }

@@ -78,7 +78,7 @@ export function openConnection({ client, watch, signal, clock, silence, limitMs 
     close(): void {
       timer?.cancel();
       unlisten();
-      stopping.abort(new Error('the watch was closed'));
+      stopping.abort();
       frames.return?.().then(undefined, () => undefined);
     },
   };

@@ -21,14 +21,14 @@ export function createSilenceLimit(startMs: number, begun: number) {
     /** A frame arrived at `now`, on the monotonic clock. */
     frame(isBookmark: boolean, now: number): void {
       if (isBookmark) {
-        const interval = now - lastBookmark;
+        const interval = (now - lastBookmark) * TOLERANCE;
         // Also across connections: one that was closed too early would otherwise hide the period for ever. A longer
         // interval is no period: there was nothing new in between, or no connection.
-        if (interval * TOLERANCE <= MAX_MS) intervals.push(interval);
+        if (interval <= MAX_MS) intervals.push(interval);
         if (intervals.length > REMEMBERED) intervals.shift();
         lastBookmark = now;
       }
-      limit = Math.min(Math.max(startMs, Math.max(0, ...intervals) * TOLERANCE), longest);
+      limit = Math.max(startMs, ...intervals);
     },
     exceeded(): void {
       limit = Math.min(limit * 2, longest);

@@ -115,6 +115,9 @@ describe('A cache of events', () => {
     off();
     server.put('c');
     await settle();
+    expect(() => cache.on('changed' as never, () => undefined)).toThrow(
+      "on: the type must be 'added', 'updated' or 'deleted'",
+    );
     expect(calls).toEqual(['added a', 'added b', 'updated 103 was 102', 'deleted b']);
     expect(observed).toHaveLength(2);
     expect(names(cache.list())).toEqual(['a', 'c']);

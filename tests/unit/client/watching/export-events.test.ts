@@ -1,4 +1,5 @@
 import { getEventListeners } from 'node:events';
+import { Readable } from 'node:stream';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { responseError, statusError } from '../../../../src/client/contract/errors.js';
@@ -206,6 +207,14 @@ describe('exportEvents', () => {
       new TypeError(`exportEvents: sink.cursor() returned ${shown}, which is not a cursor`),
     );
     expect(server.requests).toEqual([]);
+  });
+
+  it('rejects where revisions are not numbers, so that events have no order', async () => {
+    const server = modelServer();
+    const page = { items: [{ metadata: { name: 'a', resourceVersion: 'x1' } }], resourceVersion: 'x1' };
+    const list = () => ({ ...server.client.list(), pages: () => Readable.from([page]) });
+    const { done } = await exporting(server, { client: { ...server.client, list }, sink: sinkOf(table()) });
+    await expect(done).rejects.toThrow('resourceVersion x1 is not a number, so events cannot be ordered');
   });
 
   it('ends when it is aborted while a cursor never comes, at the beginning and before a repeated write', async () => {

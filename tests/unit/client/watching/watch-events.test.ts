@@ -22,6 +22,12 @@ function withFailingWatches({ client }: ReturnType<typeof modelServer>, broken: 
   return { client: { ...client, watch }, mend: () => void (works = true) };
 }
 
+/** A watch that yields these frames, and then waits until its signal is aborted. */
+async function* sending(frames: readonly WatchFrame[], signal: AbortSignal | undefined): AsyncGenerator<WatchFrame> {
+  yield* frames;
+  await new Promise((_resolve, reject) => signal?.addEventListener('abort', () => reject(signal.reason as Error)));
+}
+
 /** How many timers keep the process alive. */
 const refTimers = (): number => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
 
@@ -56,7 +62,7 @@ describe('watchEvents', () => {
     const server = modelServer();
     server.put('a');
     server.put('b');
-    const { news, settle, pass } = await bench({ since: 'now' }, server);
+    const { news, settle, pass, given } = await bench({ since: 'now' }, server);
     expect(news()).toEqual([]);
     server.put('a');
     await settle();
@@ -66,6 +72,64 @@ describe('watchEvents', () => {
     server.cut();
     await pass(1_000);
     expect(news()).toEqual(['deleted b@102 missed']);
+    const metadata = { name: 'b', namespace: 'shop', uid: 'uid-2', resourceVersion: '102' };
+    expect(given.at(-1)).toEqual({ type: 'deleted', event: { metadata }, missed: true });
+  });
+
+  it('begins now with since: now and without memory, where a list is of one event', async () => {
+    const server = modelServer();
+    server.put('a');
+    server.put('b');
+    const { news, settle, pass } = await bench({ since: 'now', remember: false, namespace: 'shop' }, server);
+    expect(news()).toEqual([]);
+    server.put('a');
+    await settle();
+    expect(news()).toEqual(['updated a@103']);
+    server.cut();
+    server.put('c');
+    server.compact();
+    await pass(1_000);
+    expect(news()).toEqual(['relisted', 'added c@104']);
+    expect(server.requests.slice(0, 2)).toEqual(['list', 'watch 102']);
+  });
+
+  it('selects the same events in lists and watches', async () => {
+    const server = modelServer();
+    const selection = { namespace: 'shop', fieldSelector: 'type=Warning', labelSelector: 'app=cart' };
+    const asked: unknown[] = [];
+    const client: EventsClient = {
+      ...server.client,
+      list: (options) => (asked.push({ ...options, signal: undefined }), server.client.list(options)),
+      watch: (options) => (asked.push({ ...options, signal: undefined }), server.client.watch(options)),
+    };
+    await bench({ client, ...selection, pageSize: 7, watchList: false }, server);
+    await bench({ client, ...selection }, server);
+    expect(asked).toEqual([
+      { ...selection, pageSize: 7 },
+      { ...selection, allowWatchBookmarks: true, resourceVersion: '100' },
+      { ...selection, allowWatchBookmarks: true, sendInitialEvents: true },
+    ]);
+  });
+
+  it('takes only the bookmark with the annotation for the end of the initial events', async () => {
+    const server = modelServer();
+    const [a, b] = [server.put('a'), server.put('b')];
+    const at = (resourceVersion: string, annotations = {}): WatchFrame => ({
+      type: 'BOOKMARK',
+      object: { metadata: { resourceVersion, annotations } },
+    });
+    const end = { 'k8s.io/initial-events-end': 'true' };
+    const frames: WatchFrame[] = [
+      { type: 'ADDED', object: a },
+      at('101'),
+      { type: 'ADDED', object: { ...b, metadata: { ...b.metadata, annotations: end } } },
+      at('102', end),
+      { type: 'MODIFIED', object: { ...a, metadata: { ...a.metadata, resourceVersion: '103' } } },
+    ];
+    const client: EventsClient = { ...server.client, watch: ({ signal } = {}) => sending(frames, signal) };
+    const { given, news } = await bench({ client }, server);
+    expect(news()).toEqual(['added a@101', 'added b@102', 'updated a@103']);
+    expect(given.map((change) => 'position' in change && change.position)).toEqual([false, false, '103']);
   });
 
   it('returns the event before the change with remember: events', async () => {
@@ -301,6 +365,44 @@ describe('A watch that is interrupted', () => {
     expect(news().sort()).toEqual(['deleted a@101 missed', 'deleted b@102 missed', 'deleted c@103 missed']);
   });
 
+  it.each(['MODIFIED', 'BOOKMARK'] as const)(
+    'reads a list where a connection that stayed sends a %s that is older than its position',
+    async (type) => {
+      for (const [remember, expected] of [
+        ['versions', ['updated a@101', 'added c@52', 'deleted b@102 missed']],
+        [false, ['relisted', 'added a@101', 'added c@52']],
+      ] as const) {
+        const server = modelServer();
+        const kept = server.put('a');
+        server.put('b');
+        let watches = 0;
+        const watch: EventsClient['watch'] = (options = {}) => {
+          if (watches++ > 0) return server.client.watch(options);
+          server.restore(new Map([['a', kept]]), 50);
+          return sending([{ type, object: server.put('c') }], options.signal);
+        };
+        const client = { ...server.client, watch };
+        const { news, pass } = await bench({ client, remember, watchList: false }, server);
+        server.put('c');
+        await pass(1_000);
+        expect(news().slice(2)).toEqual(expected);
+      }
+    },
+  );
+
+  it('reads a list where the server has not reached its position, which is no reason for other refusals', async () => {
+    const refusedFor = (reason: string): Error =>
+      statusError({ reason: 'Timeout', details: { causes: [{ reason, message: '', field: '' }] } }, 504);
+    const { server, pass } = await bench();
+    server.refuse(refusedFor('FieldValueInvalid'));
+    server.cut('end');
+    await pass(1_000);
+    server.refuse(refusedFor('ResourceVersionTooLarge'));
+    server.cut('end');
+    await pass(3_000);
+    expect(server.requests).toEqual(['watchlist', 'watch 100', 'list', 'watch 100', 'watch 100', 'watchlist']);
+  });
+
   it('closes a connection that is silent, and misses nothing', async () => {
     const { server, news, settle, pass } = await bench({ silenceMs: 20_000 });
     server.put('a');
@@ -311,6 +413,17 @@ describe('A watch that is interrupted', () => {
     expect(news()).toEqual(['added a@101']);
     await pass(2_000);
     expect(news()).toEqual(['added b@102']);
+    expect(server.watches()).toBe(1);
+  });
+
+  it('connects again at once after each watch that the server ends after a while without news', async () => {
+    const { server, pass } = await bench();
+    for (let count = 0; count < 8; count++) {
+      await pass(15_000);
+      server.cut('end');
+      await pass(250);
+      expect(server.watches()).toBe(1);
+    }
   });
 
   it('waits longer where the bookmarks of the server come less often', async () => {
@@ -566,13 +679,16 @@ describe('The iteration', () => {
 
   it('waits for a server that is not there yet', async () => {
     const server = modelServer();
-    server.down = true;
     server.put('a');
-    const { news, pass } = await bench({}, server);
-    await pass(3_000);
-    server.down = false;
-    await pass(10_000);
-    expect(news()).toEqual(['added a@101']);
+    for (const watchList of [true, false]) {
+      server.down = true;
+      const { news, pass, observed } = await bench({ watchList }, server);
+      await pass(3_000);
+      server.down = false;
+      await pass(10_000);
+      expect(news()).toEqual(['added a@101']);
+      expect(observed.map(({ type }) => type)).toEqual(['error', 'recovered']);
+    }
   });
 
   it('does not keep the process alive after an abort, where nothing more is requested of it', async () => {
