@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import os from 'node:os';
 import { delimiter, join } from 'node:path';
@@ -259,6 +259,16 @@ ${contexts.join('\n')}
       'kubeconfig: the user "u": exec: apiVersion must be client.authentication.k8s.io/v1 or client.authentication.k8s.io/v1beta1',
     ],
     [
+      'has a plugin without a command',
+      { user: { exec: { apiVersion: V1 } } },
+      'kubeconfig: the user "u": exec: command is missing',
+    ],
+    [
+      'has arguments that are no texts',
+      { user: { exec: { apiVersion: V1, command: 'x', args: ['top-secret', 7] } } },
+      'kubeconfig: the user "u": exec: args must be a list of strings',
+    ],
+    [
       'has a plugin that asks people',
       { user: { exec: { apiVersion: V1, command: 'x', interactiveMode: 'Always' } } },
       'kubeconfig: the user "u": exec: the program needs a terminal (interactiveMode: Always), and there is none',
@@ -302,6 +312,13 @@ ${contexts.join('\n')}
     },
   );
 
+  test('has the name by which the certificate of the server is checked', async () => {
+    const { server, ca } = await noting();
+    const text = configOf({ server, ca, cluster: { 'tls-server-name': 'other.example' } });
+    const error = await failureOf(clientOver(await open({ text })).get({ name: 'a' }));
+    expect(error.message).toContain("Hostname/IP does not match certificate's altnames: Host: other.example.");
+  });
+
   test('may name entries __proto__ and constructor', async () => {
     const text = configOf({}).replaceAll('"x"', '"__proto__"');
     expect(await open({ text })).toBeDefined();
@@ -319,6 +336,19 @@ ${contexts.join('\n')}
     expect((await failureOf(kubeconfigTransport())).message).toBe(`kubeconfig: there is none: no file ${path}`);
     expect((await failureOf(defaultTransport())).message).toBe(
       `no server is configured: there is no kubeconfig ${path}, and this process does not run in a pod`,
+    );
+  });
+
+  test('that cannot be read, or has more than 16 MiB, is reported with its path', async () => {
+    const folder = folderOfTest();
+    expect((await failureOf(kubeconfigTransport({ path: folder }))).message).toMatch(
+      `kubeconfig: ${folder} cannot be read: EISDIR`,
+    );
+    const path = join(folder, 'large');
+    writeFileSync(path, '');
+    truncateSync(path, 16_777_217);
+    expect((await failureOf(kubeconfigTransport({ path }))).message).toBe(
+      `kubeconfig: ${path} cannot be read: it has more than 16777216 bytes`,
     );
   });
 
@@ -360,8 +390,10 @@ describe('an exec plugin', () => {
     const authority = Buffer.from(`# Αθήνα\n${atob(ca)}`).toString('base64');
     const cluster = {
       'certificate-authority-data': authority,
+      'tls-server-name': 'localhost',
       extensions: [{ name: 'client.authentication.k8s.io/exec', extension: { audience: 'shop' } }],
     };
+    const { extensions: _, ...shown } = cluster;
     const client = clientOver(await open({ text: configOf({ server, cluster, user: { exec } }) }));
     await Promise.all(Array.from({ length: 10 }, () => client.get({ name: 'a' })));
     await client.get({ name: 'a' });
@@ -372,7 +404,7 @@ describe('an exec plugin', () => {
       apiVersion: V1,
       spec: {
         interactive: false,
-        cluster: { server, 'certificate-authority-data': authority, config: { audience: 'shop' } },
+        cluster: { server, ...shown, config: { audience: 'shop' } },
       },
     });
     expect(readFileSync(join(folder, 'args'), 'utf8')).toBe('$(touch hacked) "quoted" more');
@@ -447,6 +479,13 @@ describe('an exec plugin', () => {
       'kubeconfig: the user "u": exec: the program wrote no ExecCredential with a status',
     ],
     ['writes neither JSON nor YAML', 'echo "[top-secret"', 'the program wrote no ExecCredential with a status'],
+    ['writes an alias without an anchor', 'echo "a: *top-secret"', 'wrote no ExecCredential with a status'],
+    [
+      'writes another kind',
+      `echo '{"kind":"Token","apiVersion":"${V1}","status":{"token":"top-secret"}}'`,
+      'wrote no ExecCredential with a status',
+    ],
+    ['is killed', 'echo top-secret; kill -9 $$', 'was ended by SIGKILL'],
     ['writes another version', credential({ token: 'top-secret' }, 'v2'), `wrote another apiVersion than ${V1}`],
     ['writes nothing of use', credential({}), 'wrote neither a token nor a client certificate'],
     ['writes half a certificate', credential({ clientCertificateData: 'x' }), 'without the other'],
@@ -488,6 +527,14 @@ describe('an exec plugin', () => {
     expect(error.message).toBe('kubeconfig: the program "kube-vitals-no-such-program" was not found. Install it.');
   });
 
+  test('that may not be executed is reported with the code of the system', async () => {
+    const command = plugin(folderOfTest(), '');
+    chmodSync(command, 0o644);
+    const exec = { apiVersion: V1, command };
+    const error = await failureOf(clientOver(await open({ text: configOf({ user: { exec } }) })).get({ name: 'a' }));
+    expect(error.message).toBe(`kubeconfig: the program ${JSON.stringify(command)} could not be started (EACCES)`);
+  });
+
   test('is not run where execPlugins is false', async () => {
     const exec = { apiVersion: V1, command: 'x' };
     const error = await failureOf(kubeconfigTransport({ text: configOf({ user: { exec } }), execPlugins: false }));
@@ -521,6 +568,7 @@ describe('inClusterTransport', () => {
     vi.stubEnv('KUBERNETES_SERVICE_HOST', '');
     expect((await failureOf(inClusterTransport({ directory }))).message).toMatch(/^not in a cluster/);
     vi.stubEnv('KUBERNETES_SERVICE_HOST', '::1');
+    expect((await failureOf(inClusterTransport({ directory }))).message).toMatch(/^not in a cluster/);
     vi.stubEnv('KUBERNETES_SERVICE_PORT', '1');
     const transport = closedLater(await inClusterTransport({ directory }));
     expect(transport.namespace).toBe('shop');
@@ -563,13 +611,15 @@ describe('inClusterTransport', () => {
     vi.stubEnv('KUBERNETES_SERVICE_PORT', '1');
     vi.stubEnv('KUBECONFIG', path);
     onTestFinished(() => void vi.unstubAllEnvs());
-    for (const write of [(): void => undefined, (): void => writeFileSync(path, '{}')]) {
-      write();
+    for (const text of [undefined, '{}', JSON.stringify({ clusters: [{ name: 'c', cluster: { server: 'a' } }] })]) {
+      if (text !== undefined) writeFileSync(path, text);
       expect((await failureOf(defaultTransport({ context: 'prod' }))).message).toBe(
         `kubeconfig: there is no context "prod" in ${path}`,
       );
       expect(closedLater(await defaultTransport())).toBeDefined();
     }
+    writeFileSync(path, JSON.stringify({ 'current-context': 'test' }));
+    expect((await failureOf(defaultTransport())).message).toBe('kubeconfig: there is no context "test"');
   });
 });
 

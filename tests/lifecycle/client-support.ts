@@ -55,7 +55,15 @@ let ofLoopback: Promise<{ readonly private: string; readonly cert: string }> | u
 
 /** A server over TLS, as the credentials of a kubeconfig need one; `ca` is its certificate in base64. */
 export async function listenTls(listener: RequestListener): Promise<{ readonly server: string; readonly ca: string }> {
-  const extensions = [{ name: 'subjectAltName', altNames: [{ type: 7, ip: '127.0.0.1' }] }];
+  const extensions = [
+    {
+      name: 'subjectAltName',
+      altNames: [
+        { type: 7, ip: '127.0.0.1' },
+        { type: 2, value: 'localhost' },
+      ],
+    },
+  ];
   ofLoopback ??= generate([{ name: 'commonName', value: '127.0.0.1' }], { keySize: 2048, extensions } as never);
   const { private: key, cert } = await ofLoopback;
   const server = createServer({ key, cert }, listener);

@@ -42,8 +42,8 @@ export async function defaultTransport(options: DefaultTransportOptions = {}): P
   checkOptions<DefaultTransportOptions>('defaultTransport', options, rules);
   const paths = await defaultPaths();
   const config = await loadFiles(paths);
-  const isEmpty = config === undefined || (config.contexts.size === 0 && config.clusters.size === 0);
-  if (config !== undefined && !isEmpty) return transportOf(config, options);
+  // As in client-go, one that neither has nor names a context counts as none.
+  if (config && (config.contexts.size > 0 || config.currentContext)) return transportOf(config, options);
   // The cluster of the pod may be another one than that of the context.
   const { context } = options;
   if (context !== undefined) {

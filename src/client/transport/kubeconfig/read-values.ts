@@ -59,7 +59,7 @@ export function dataOf(entry: Entry, name: string): string | undefined {
   const text = textOf(entry, name);
   if (text === undefined) return undefined;
   try {
-    const bytes = Uint8Array.from(atob(text.replace(/\s+/g, '')), (char) => char.charCodeAt(0));
+    const bytes = Uint8Array.from(atob(text), (char) => char.charCodeAt(0));
     return new TextDecoder().decode(bytes);
   } catch {
     throw kubeconfigFault(`${entry.what}: ${name} must be base64`);

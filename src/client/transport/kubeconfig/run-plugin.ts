@@ -18,7 +18,6 @@ export interface PluginCommand {
 
 const MAX_OUTPUT_BYTES = 1_048_576;
 const MAX_STDERR_BYTES = 65_536;
-const MAX_HINT = 500;
 /** How long a program's own children may keep its output open after its end, in milliseconds: they may never close it. */
 const DRAIN_MS = 500;
 
@@ -52,7 +51,7 @@ export async function runPlugin(plugin: PluginCommand, signal: AbortSignal): Pro
     const written = collect(stdout, MAX_OUTPUT_BYTES, () => fail(`wrote more than ${MAX_OUTPUT_BYTES} bytes`));
     timer = setTimeout(() => fail(`did not end within ${plugin.timeoutMs} ms`), plugin.timeoutMs);
     child.once('error', (error: NodeJS.ErrnoException) => {
-      const hint = plugin.installHint === undefined ? '' : `. ${plugin.installHint.slice(0, MAX_HINT)}`;
+      const hint = plugin.installHint === undefined ? '' : `. ${plugin.installHint}`;
       if (error.code === 'ENOENT') fail(`was not found${hint}`);
       else reject(notStarted(error));
     });
