@@ -313,25 +313,41 @@ describe('the credentials of a transport', () => {
   test('are those of a token, of a function, of basic authentication and of impersonation', async () => {
     const seen: unknown[] = [];
     const { port } = await clientOf((request, response) => {
-      const { authorization, 'impersonate-user': user, 'impersonate-group': group } = request.headers;
-      seen.push([authorization, user, group, request.headers['impersonate-extra-example.com%2fscope']]);
+      const { authorization, ...others } = request.headers;
+      seen.push([authorization, Object.fromEntries(Object.entries(others).filter(([key]) => /^imp/.test(key)))]);
       respond(response, 200, STORED);
     });
     let calls = 0;
-    const impersonate = { name: 'jane', groups: ['ops', 'dev'], extra: { 'example.com/scope': ['all'] } };
+    const impersonate = {
+      name: 'jane',
+      groups: ['ops', 'dev'],
+      uid: 'u-1',
+      extra: { 'Example.com/Scope': ['all'], 'a(b)': ['x', 'y'] },
+    };
     for (const options of [
       { token: 'secret' },
       { token: () => `secret-${++calls}` },
       { basicAuth: { username: 'jane', password: 'pä:ss' } },
+      { token: 'secret', impersonate: { name: 'jane' } },
       { token: 'secret', impersonate },
     ]) {
       await clientOver(closedLater(httpTransport({ server: local(port), ...options }))).get({ name: 'a' });
     }
     expect(seen).toEqual([
-      ['Bearer secret', undefined, undefined, undefined],
-      ['Bearer secret-1', undefined, undefined, undefined],
-      [`Basic ${Buffer.from('jane:pä:ss').toString('base64')}`, undefined, undefined, undefined],
-      ['Bearer secret', 'jane', 'ops, dev', 'all'],
+      ['Bearer secret', {}],
+      ['Bearer secret-1', {}],
+      [`Basic ${Buffer.from('jane:pä:ss').toString('base64')}`, {}],
+      ['Bearer secret', { 'impersonate-user': 'jane' }],
+      [
+        'Bearer secret',
+        {
+          'impersonate-user': 'jane',
+          'impersonate-uid': 'u-1',
+          'impersonate-group': 'ops, dev',
+          'impersonate-extra-example.com%2fscope': 'all',
+          'impersonate-extra-a%28b%29': 'x, y',
+        },
+      ],
     ]);
   });
 
