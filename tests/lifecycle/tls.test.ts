@@ -1,11 +1,18 @@
 import { once } from 'node:events';
 import { createServer, request as httpsRequest } from 'node:https';
+import type { RequestListener } from 'node:http';
 import type { RequestOptions } from 'node:https';
 import { createSecureServer } from 'node:http2';
 import type { AddressInfo, Server } from 'node:net';
 import { Worker } from 'node:worker_threads';
+import { getRequestListener } from '@hono/node-server';
+import { Hono } from 'hono';
 import { generate } from 'selfsigned';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
+import { nextTurn } from '../../src/clock/clock.js';
+import { toFetchHandler } from '../../src/fetch.js';
+import { toHonoMiddleware } from '../../src/hono.js';
+import type { ApiHandler } from '../../src/http/handler.js';
 import { toNodeListener } from '../../src/node.js';
 import { text, whole } from './support.js';
 
@@ -93,12 +100,19 @@ const talk = () => new Promise((resolve) => {
 })();
 `;
 
-test('a request with a body right after a large response is served', async () => {
-  const ours = toNodeListener(async (request) => {
-    if (request.method === 'GET') return text(`${'x'.repeat(90_000)}list`);
-    await request.body?.(4);
-    return text('done');
-  });
+/** A large response to a GET; others have a body. */
+const handler: ApiHandler = async (request) => {
+  if (request.method === 'GET') return text(`${'x'.repeat(90_000)}list`);
+  await request.body?.(4);
+  return text('done');
+};
+const hono = new Hono().use(toHonoMiddleware(async (request) => nextTurn().then(() => handler(request))));
+
+test.each<[string, RequestListener]>([
+  ['node:https', toNodeListener(handler)],
+  ['Hono, later than in the turn of the request', getRequestListener(hono.fetch)],
+  ['an adapter for fetch', getRequestListener(async (request) => (await toFetchHandler(handler)(request)) as Response)],
+])('a request with a body right after a large response is served by %s', async (_name, ours) => {
   const server = createServer(tls(), (req, res) => {
     // The client receives the response, and sends its next request, before the event loop of the server continues.
     res.once('prefinish', () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 50));

@@ -131,7 +131,7 @@ export function createFetchHandler(
       const response = handled === undefined ? undefined : toResponse(exchange, handled);
       if (exchange.streams) return response;
       exchange.finish();
-      const end = turnEnd();
+      const end = isLarge(handled) ? undefined : turnEnd();
       if (end !== undefined) await end;
       return response;
     } catch (error) {
@@ -139,6 +139,15 @@ export function createFetchHandler(
       return failed(exchange, error);
     }
   };
+}
+
+/**
+ * True for a body beyond the high-water mark of Node's sockets (16 KiB, 64 KiB since Node 22). Over TLS, Node may close
+ * the connection if such a body is written at the end of a turn: see `bridge/exchange/paused-reading.ts`.
+ */
+function isLarge(response: ApiResponse | undefined): boolean {
+  const { body } = response ?? {};
+  return (typeof body === 'string' || body instanceof Uint8Array) && body.length > 16_384;
 }
 
 function withoutFragment(url: string): string {

@@ -4,6 +4,7 @@ import { TARGET_TOO_LARGE } from '../../responses/fixed-responses.js';
 import { mayLackHeaders } from '../exchange/lost-headers.js';
 import { type CertifiedSocket, peerCertificateOf } from '../exchange/peer-certificate.js';
 import type { BridgeOptions } from '../exchange/options.js';
+import { pauseWhenWritten, type PausableResponse } from '../exchange/paused-reading.js';
 import { createFetchHandler } from './handler.js';
 import type { ServerInfo } from './fetch-exchange.js';
 
@@ -42,11 +43,14 @@ export function toHonoMiddleware(handler: ApiHandler, options: HonoMiddlewareOpt
   const handle = createFetchHandler('toHonoMiddleware', handler, options);
   const closings: Closings = new WeakMap();
   return async function kubeVitals(context, next): Promise<Response | void> {
-    const { incoming } = (context.env as HonoEnv | undefined) ?? {};
+    const { incoming, outgoing } = (context.env as HonoEnv | undefined) ?? {};
     if (incoming !== undefined && mayLackHeaders(incoming)) {
       return new Response(TARGET_TOO_LARGE.body as string, TARGET_TOO_LARGE as ResponseInit);
     }
-    return (await handle(context.req.raw, new HonoInfo(context, closings))) ?? next();
+    const response = await handle(context.req.raw, new HonoInfo(context, closings));
+    if (response === undefined) return next();
+    if (outgoing !== undefined) pauseWhenWritten(outgoing);
+    return response;
   };
 }
 
@@ -54,7 +58,7 @@ export function toHonoMiddleware(handler: ApiHandler, options: HonoMiddlewareOpt
 interface HonoEnv extends Partial<BunServer> {
   readonly incoming?: { readonly rawHeaders?: readonly string[]; readonly socket?: NodeSocket | null };
   /** Its socket is `null` while an earlier response of the connection is unfinished. */
-  readonly outgoing?: { readonly socket?: object | null };
+  readonly outgoing?: PausableResponse;
   /** The server of Bun, as some services pass it. */
   readonly server?: Partial<BunServer>;
   /** The address of the client, in Deno. */

@@ -1,4 +1,5 @@
 import type { Clock } from '../../clock/clock.js';
+import { pauseUntilSent } from '../exchange/paused-reading.js';
 import { createStallDetector, type Transfer } from '../exchange/stall-detector.js';
 import { http2Stream, tearDown, type NodeOutgoing, type NodeSocket } from './message.js';
 import type { Pump } from './pump.js';
@@ -49,22 +50,10 @@ export function createTransfers(clock: Clock, stallTimeoutMs: number) {
     stream: (exchange: NodeExchange, running: Pump, onStall: () => void): void => watch(exchange, running, onStall),
     /** Monitors a plain response that the client has not read at once; `running` if it is sent in several writes. */
     plain(exchange: NodeExchange, running?: Pump): void {
-      pauseUntilSent(exchange.res);
+      if (http2Stream(exchange.res) === undefined) pauseUntilSent(exchange.res);
       watch(exchange, running, () => running?.stop(), PLAIN_TIMEOUTS * stallTimeoutMs);
     },
   };
-}
-
-/**
- * Reads nothing from a TLS connection until Node knows that a large response has been sent, a turn after the client may
- * have received it: for a request that arrives earlier Node pauses its parser, and closes the connection when a second
- * TLS record, such as the body, has arrived with the first.
- */
-function pauseUntilSent(res: NodeOutgoing): void {
-  const { socket } = res;
-  if (http2Stream(res) !== undefined || socket?.encrypted !== true || socket.writableNeedDrain !== true) return;
-  socket.pause?.();
-  res.once('finish', () => socket.resume?.());
 }
 
 export function isPending(res: NodeOutgoing): boolean {
