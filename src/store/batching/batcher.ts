@@ -6,7 +6,7 @@ export interface BatcherOptions<Item, Result> {
   run(items: readonly Item[]): Promise<readonly (Result | Error)[]>;
   /** Returns the weight of an item, for `maxWeight`. Default: 1 each. */
   weigh?(item: Item): number;
-  /** Items with the same key never share a batch, and run in the order they were added. Default: no keys. */
+  /** Items with the same key never share a batch, and run in their order. Requires `concurrency` 1. Default: no keys. */
   keyOf?(item: Item): string;
   readonly maxItems: number;
   /** The maximum weight of a batch; a single item may weigh more. Default: no limit. */
@@ -39,32 +39,30 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
   const { maxItems, maxWeight = Infinity, concurrency = 1, minAhead = 1, maxWait } = options;
   type One = Entry<Item, Result>;
   let waiting: One[] = [];
-  const busyKeys = new Set<string>();
   const whenIdle: (() => void)[] = [];
   let underWay = 0;
   let scheduled = false;
   let closedBy: (() => Error) | undefined;
   let maxWaitTimer: ClockTimer | undefined;
 
-  /** Removes the next batch from the queue. Items whose key is in that batch or one in progress wait, in order. */
+  /** Removes the next batch from the queue. Items whose key is in that batch wait, in order. */
   const take = (): One[] => {
     const batch: One[] = [];
     const rest: One[] = [];
-    const held = new Set<string>();
+    const keys = new Set<string>();
     let weight = 0;
     let index = 0;
     for (; index < waiting.length && batch.length < maxItems; index++) {
       const entry = waiting[index] as One;
       const { key } = entry;
-      if (key !== undefined && (busyKeys.has(key) || held.has(key))) {
-        held.add(key);
+      if (key !== undefined && keys.has(key)) {
         rest.push(entry);
         continue;
       }
       const weighs = options.weigh?.(entry.item) ?? 1;
       if (batch.length > 0 && weight + weighs > maxWeight) break;
       weight += weighs;
-      if (key !== undefined) busyKeys.add(key);
+      if (key !== undefined) keys.add(key);
       batch.push(entry);
     }
     waiting = index < waiting.length ? [...rest, ...waiting.slice(index)] : rest;
@@ -95,7 +93,6 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
     } catch (error) {
       for (const entry of batch) entry.reject(error);
     }
-    for (const { key } of batch) if (key !== undefined) busyKeys.delete(key);
     underWay -= 1;
     start();
     resolveWhenIdle();
@@ -103,11 +100,10 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
 
   const start = (): void => {
     while (underWay < concurrency && waiting.length >= (underWay === 0 ? 1 : minAhead)) {
-      const batch = take();
-      if (batch.length === 0) return;
       underWay += 1;
-      void perform(batch);
+      void perform(take());
     }
+    watchWaits();
   };
 
   /** Fails items that have waited too long. One timer serves all: the first in the queue has waited longest. */

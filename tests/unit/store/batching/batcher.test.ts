@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createBatcher, type BatcherOptions } from '../../../../src/store/batching/batcher.js';
 import { nextTurn } from '../../../../src/clock/clock.js';
+import { fakeClock } from '../../../../src/testing/fake-clock.js';
 
 /** A batcher for whose batches the test provides the results. */
 function createBench(options: Partial<BatcherOptions<string, string>> = {}) {
@@ -76,7 +77,7 @@ describe('a batcher', () => {
   });
 
   test('never has two items of one key in progress, and keeps their order', async () => {
-    const { batcher, batches, items } = createBench({ concurrency: 2, keyOf: (item) => item.charAt(0) });
+    const { batcher, batches, items } = createBench({ keyOf: (item) => item.charAt(0) });
     const all = Promise.all(['a1', 'a2', 'b1', 'a3', 'c1', 'b2'].map((item) => batcher.add(item)));
     await turns();
     expect(items()).toEqual([['a1', 'b1', 'c1']]);
@@ -127,6 +128,37 @@ describe('a batcher', () => {
     expect(items()).toEqual([['a']]);
   });
 
+  test('fails an item whose batch has not begun in time, and no other', async () => {
+    const clock = fakeClock();
+    const maxWait = { ms: 1_000, clock, error: () => new Error('too late') };
+    const { batcher, batches, items } = createBench({ maxItems: 1, maxWait });
+    const ends: string[] = [];
+    const add = (item: string): void =>
+      void batcher.add(item).then(
+        () => ends.push(item),
+        (error: unknown) => ends.push(`${item}: ${String(error)}`),
+      );
+    const passes = async (ms: number): Promise<readonly string[]> => {
+      await turns();
+      clock.advance(ms);
+      await turns();
+      return ends.splice(0);
+    };
+    add('a');
+    add('b');
+    expect(await passes(999)).toEqual([]);
+    expect(await passes(1)).toEqual(['b: Error: too late']);
+    add('c');
+    expect(await passes(600)).toEqual([]);
+    add('d');
+    expect(await passes(400)).toEqual(['c: Error: too late']);
+    expect(await passes(600)).toEqual(['d: Error: too late']);
+    batches[0]?.answer();
+    add('e');
+    expect(await passes(0)).toEqual(['a']);
+    expect(items()).toEqual([['a'], ['e']]);
+  });
+
   test('fails waiting and new items when it is closed, and awaits those in progress', async () => {
     const { batcher, batches } = createBench();
     const first = batcher.add('a');
@@ -153,18 +185,16 @@ describe('a batcher', () => {
         fc.integer({ min: 1, max: 4 }),
         async (steps, maxItems, concurrency, minAhead) => {
           const done: number[] = [];
-          const busy = new Set<number>();
+          const hasKeys = concurrency === 1;
           const batcher = createBatcher<number, number>({
             maxItems,
             concurrency,
             minAhead,
-            keyOf: (item) => String(steps[item]?.key),
+            ...(hasKeys && { keyOf: (item) => String(steps[item]?.key) }),
             async run(items) {
-              const keys = items.map((item) => steps[item]?.key ?? -1);
-              if (new Set(keys).size < keys.length || keys.some((key) => busy.has(key))) throw new Error('a key twice');
-              for (const key of keys) busy.add(key);
+              const keys = new Set(items.map((item) => steps[item]?.key));
+              if (hasKeys && keys.size < items.length) throw new Error('a key twice');
               await nextTurn();
-              for (const key of keys) busy.delete(key);
               done.push(...items);
               return items;
             },
