@@ -51,7 +51,7 @@ export function createWatchCache(options: WatchCacheOptions) {
     contents?.close();
     contents = undefined;
     ready = false;
-    if (!signal.aborted) announce();
+    announce();
   };
 
   /** Reads the store's state at one revision. Fails with `full` if it does not fit. */
@@ -189,12 +189,10 @@ export function createWatchCache(options: WatchCacheOptions) {
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
-    /** Ends the list and the feed. May be called twice. */
+    /** Ends the list and the feed. */
     close(): void {
       closing.abort();
-      announce();
       drop();
-      listeners.clear();
     },
   };
 }
