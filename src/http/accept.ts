@@ -19,7 +19,6 @@ function isReadable(header: string): boolean {
   return clauses <= MAX_CLAUSES;
 }
 
-const NO_PARAMS: ReadonlyMap<string, string> = new Map();
 const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 
 /**
@@ -33,7 +32,7 @@ export function parseAccept(header: string): AcceptClause[] {
     const clause = parseClause(part.trim());
     if (clause) clauses.push(clause);
   }
-  return clauses.length < 2 ? clauses : clauses.sort(byPreference);
+  return clauses.sort(byPreference);
 }
 
 function parseClause(part: string): AcceptClause | undefined {
@@ -42,7 +41,6 @@ function parseClause(part: string): AcceptClause | undefined {
   const type = (names[0] ?? '').trim();
   if (names.length > 2 || type === '' || ((names[1] ?? '') === '' && type !== '*')) return undefined;
   const subtype = (names[1] ?? '').trim() || '*';
-  if (rest.length === 0) return { type, subtype, q: 1, params: NO_PARAMS };
   let q = 1;
   const params = new Map<string, string>();
   for (const text of rest) {

@@ -5,8 +5,6 @@ const TYPE = /^[\t-\r ]*([\w!#$%&'*+.^`{|}~-]+\/[\w!#$%&'*+.^`{|}~-]+)[\t-\r ]*(
 /** The name, and the value: a token or a quoted string. */
 const PARAMETER =
   /^[\t-\r ]*;[\t-\r ]*([\w!#$%&'*+.^`{|}~-]+)[\t-\r ]*=[\t-\r ]*(?:([\w!#$%&'*+.^`{|}~-]+)|"((?:[^"\\\r\n]|\\[^\r\n])*)")/;
-/** Backslashes before other characters are literal. */
-const ESCAPED = /\\([()<>@,;:\\"/[\]?=])/g;
 const END = /^[\t-\r ]*(?:;[\t-\r ]*)?$/;
 
 /**
@@ -21,8 +19,7 @@ export function parseMediaType(header: string): string | undefined {
   let rest = header.slice(start[0].length);
   const values = new Map<string, string>();
   for (let found = PARAMETER.exec(rest); found; found = PARAMETER.exec(rest)) {
-    const [whole, name = '', token, quoted = ''] = found;
-    const value = token ?? quoted.replace(ESCAPED, '$1');
+    const [whole, name = '', token = '', value = token] = found;
     const key = name.toLowerCase();
     if ((values.get(key) ?? value) !== value) return undefined;
     values.set(key, value);

@@ -28,9 +28,8 @@ export function parseFieldSelector(
   requireSelectorLength('fieldSelector', text);
   const parts = splitTerms(text);
   if (parts.length > maxTerms) throw tooManyTerms('fieldSelector', maxTerms);
-  if (parts.length > 1) parts.sort(byCodePoint);
   const written: Term[] = [];
-  for (const part of parts) if (part !== '') written.push(parseTerm(part, text));
+  for (const part of parts.sort(byCodePoint)) if (part !== '') written.push(parseTerm(part, text));
   return new FieldTerms(
     written.map(({ field: label, equal, value }) => {
       const field = supported.get(label);

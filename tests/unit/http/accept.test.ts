@@ -13,6 +13,7 @@ describe('parseAccept', () => {
       '*/*',
     ]);
     expect(names('application/json;q=0.1, */*;q=0.9')).toEqual(['*/*', 'application/json']);
+    expect(names('application/json;q=0.1 , */*;q=0.9 ')).toEqual(['*/*', 'application/json']);
   });
 
   it('keeps parameters, trimmed, without q', () => {

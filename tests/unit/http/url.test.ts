@@ -81,6 +81,7 @@ describe('parseQuery', () => {
     ['%=1&b=1', [['b', ['1']]]],
     ['a=1;b=2&c=3', [['c', ['3']]]],
     ['a=%3B', [['a', [';']]]],
+    ['a=%EF%BB%BFb', [['a', ['\ufeffb']]]],
   ])('parses the query %s', (query, expected) => {
     expect([...parseQuery(query)]).toEqual(expected);
   });

@@ -47,6 +47,7 @@ describe('parseFieldSelector', () => {
     ['type =Normal', 'field label not supported: type '],
     ['bogus', "invalid selector: 'bogus'; can't understand 'bogus'"],
     ['type=a,bogus', "invalid selector: 'type=a,bogus'; can't understand 'bogus'"],
+    ['type,bogus', "invalid selector: 'type,bogus'; can't understand 'bogus'"],
     ['type in (Normal)', "invalid selector: 'type in (Normal)'; can't understand 'type in (Normal)'"],
     ['a=b=c', 'invalid field selector: unescaped character in value: 61'],
     ['reason=a\\b', 'invalid field selector: invalid escape sequence: \\b'],

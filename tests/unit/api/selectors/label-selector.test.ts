@@ -42,7 +42,8 @@ describe('parseLabelSelector', () => {
     ['! app', 'cd'],
     ['app in (x,y)', 'ab'],
     ['app in (x, y ,)', 'ab'],
-    ['app in (,x)', 'a'],
+    ['empty in (,x)', 'd'],
+    ['empty in (x,)', 'd'],
     ['empty in ()', 'd'],
     ['empty in (x,,y)', 'd'],
     ['app notin (x)', 'bcd'],
@@ -96,9 +97,25 @@ describe('parseLabelSelector', () => {
       'app>x',
       "unable to parse requirement: values[0]: Invalid value: \"x\": for 'Gt', 'Lt' operators, the value must be an integer",
     ],
+    [
+      'app<x',
+      "unable to parse requirement: values[0]: Invalid value: \"x\": for 'Gt', 'Lt' operators, the value must be an integer",
+    ],
     ['app>-1', `unable to parse requirement: values[0][app]: Invalid value: "-1": ${VALUE_RULE}`],
   ])('refuses the invalid selector %j', (selector, message) => {
     expect(errorOf(selector)).toBe(message);
+  });
+
+  it('selects objects with every required label and no refused one, also by many keys', () => {
+    const eight = Object.fromEntries(Array.from('abcdefgh', (key) => [key, '1']));
+    const selector = parseLabelSelector('a,b,c,d,e,f,g,h,load notin (7),!old');
+    const matches = (labels: Readonly<Record<string, string>>): boolean => selector.matches({ fields: {}, labels });
+    const { h: _h, ...seven } = eight;
+    expect(matches(eight)).toBe(true);
+    expect(matches({ ...eight, load: '6', other: '1' })).toBe(true);
+    expect(matches({ ...eight, load: '7' })).toBe(false);
+    expect(matches({ ...eight, old: '' })).toBe(false);
+    expect(matches({ ...seven, load: '6' })).toBe(false);
   });
 
   it('reports several faults of one value', () => {
