@@ -7,9 +7,9 @@ import { aBoolean, aClock, aFunction, anAbortSignal, aWholeNumber, required } fr
 import type { EventKey, EventStore, ListPage, Position, Revision } from './contract/event-store.js';
 import { hasCode, isStoreError, type StoreError } from './contract/errors.js';
 import type { EventRecord } from './contract/record.js';
+import { sameBytes } from './contract/keys.js';
 import { anEventStore } from './contract/store-rule.js';
 import { createStoreTime } from './store-time.js';
-import { sameEvent } from './unknown-outcomes.js';
 
 /** Options of {@link copyEvents}. */
 export interface CopyEventsOptions {
@@ -103,7 +103,7 @@ export async function copyEvents(
   throwFaults('copyEvents', [
     ...required(anEventStore)(from, 'from'),
     ...required(anEventStore)(to, 'to'),
-    ...(from !== undefined && from === to ? ['from and to are the same store'] : []),
+    ...(from === to ? ['from and to are the same store'] : []),
     ...optionFaults(options, rules()),
   ]);
   const {
@@ -162,7 +162,7 @@ async function* pagesOf(
     try {
       page = await list({ at, after, limit, signal });
     } catch (error) {
-      if (at === undefined || !hasCode(error, 'expired')) throw error;
+      if (!hasCode(error, 'expired')) throw error;
       page = await list({ after, limit, signal });
     }
     at = page.revision;
@@ -201,7 +201,7 @@ async function copyOne(
         await to.create(key, event, { expiresAt, signal });
         return 'copied';
       }
-      if (sameEvent(stored.event, event)) return 'present';
+      if (sameBytes(stored.event.bytes, event.bytes)) return 'present';
       if (!overwrite) return 'different';
       await to.replace(key, event, { expected: stored.revision, expiresAt, signal });
       return 'overwritten';

@@ -98,9 +98,9 @@ function sharedTime(ask: NonNullable<EventStore['now']>, clock: Clock, tolerance
       sample !== undefined && (ahead(sample) === 0 || !isOlderThan(DOUBTFUL_MS)) ? undefined : measured(call),
     async expiryMoment(call) {
       if (sample === undefined || isOlderThan(ahead(sample) === 0 ? VALID_MS : DOUBTFUL_MS)) await measured(call);
-      if (sample === undefined) return {};
-      const difference = ahead(sample);
-      if (difference === 0) return { now: timeOf(sample) };
+      const known = sample as Sample;
+      const difference = ahead(known);
+      if (difference === 0) return { now: timeOf(known) };
       const seconds = Math.round(Math.abs(difference) / 1000);
       return {
         fault: `the clock of this process is ${seconds} s ${difference > 0 ? 'ahead of' : 'behind'} the store's`,

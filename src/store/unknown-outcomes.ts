@@ -6,7 +6,7 @@ import { aClock, aFunction, aNumber, required } from '../options/rules.js';
 import type { EventKey, EventStore, RemoveOptions, StoreCall } from './contract/event-store.js';
 import { hasCode, type StoreErrorCode } from './contract/errors.js';
 import { keyText, sameBytes } from './contract/keys.js';
-import { eventSize, type EncodedEvent, type EventRecord } from './contract/record.js';
+import type { EncodedEvent, EventRecord } from './contract/record.js';
 import { anEventStore } from './contract/store-rule.js';
 
 const MAX_PAUSE_MS = 1_000;
@@ -37,17 +37,12 @@ const rules = (): OptionRules<UnknownOutcomeOptions> => ({
   findCreated: aFunction,
 });
 
-/** True when two events are equal: same uid, same bytes. The values that selectors read follow from the bytes. */
-export function sameEvent(one: EncodedEvent, other: EncodedEvent): boolean {
-  return one.uid === other.uid && eventSize(one) === eventSize(other) && sameBytes(one.bytes, other.bytes);
-}
-
 /** Determines the outcome of the first write from the error of a repeated one; `undefined`: it cannot be determined. */
 type Judge = (error: unknown, signal: AbortSignal) => Promise<EventRecord | undefined>;
 
 /**
  * Returns the same store, with unknown outcomes resolved where that is possible: the conditional write is repeated, with
- * growing pauses while the engine is away, and when its condition no longer holds, uid and bytes (for a deletion: the
+ * growing pauses while the engine is away, and when its condition no longer holds, the bytes (for a deletion: the
  * feed) show whether the first attempt was the cause. Otherwise the error stays `unknown-outcome`. For engines behind a
  * network; others never fail that way.
  *
@@ -71,7 +66,7 @@ export function resolveUnknownOutcomes(store: EventStore, options: UnknownOutcom
     async (error, signal) => {
       if (!hasCode(error, code)) return undefined;
       const record = await store.get(key, { signal });
-      return record !== undefined && sameEvent(record.event, event) ? record : undefined;
+      return record !== undefined && sameBytes(record.event.bytes, event.bytes) ? record : undefined;
     };
 
   /** Returns the deletion of the state at `expected`, if that is how it ended. Only the feed shows this. */

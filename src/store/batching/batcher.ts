@@ -26,7 +26,7 @@ interface Entry<Item, Result> {
   readonly resolve: (result: Result) => void;
   readonly reject: (error: unknown) => void;
   /** Removes the listener from the item's signal, if it has one. */
-  unlisten: (() => void) | undefined;
+  readonly unlisten: () => void;
   /** Monotonic milliseconds. */
   readonly since: number;
 }
@@ -49,13 +49,13 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
   const take = (): One[] => {
     const batch: One[] = [];
     const rest: One[] = [];
-    const keys = new Set<string>();
+    const keys = new Set<string | undefined>();
     let weight = 0;
     let index = 0;
     for (; index < waiting.length && batch.length < maxItems; index++) {
       const entry = waiting[index] as One;
       const { key } = entry;
-      if (key !== undefined && keys.has(key)) {
+      if (keys.has(key)) {
         rest.push(entry);
         continue;
       }
@@ -65,24 +65,24 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
       if (key !== undefined) keys.add(key);
       batch.push(entry);
     }
-    waiting = index < waiting.length ? [...rest, ...waiting.slice(index)] : rest;
+    waiting = [...rest, ...waiting.slice(index)];
     return batch;
   };
 
   const resolveWhenIdle = (): void => {
-    if (underWay > 0 || waiting.length > 0) return;
+    if (underWay > 0) return;
     for (const resolve of whenIdle.splice(0)) resolve();
   };
 
   const fail = (entries: readonly One[], error: () => Error): void => {
     for (const entry of entries) {
-      entry.unlisten?.();
+      entry.unlisten();
       entry.reject(error());
     }
   };
 
   const perform = async (batch: readonly One[]): Promise<void> => {
-    for (const entry of batch) entry.unlisten?.();
+    for (const entry of batch) entry.unlisten();
     try {
       const results = await options.run(batch.map(({ item }) => item));
       for (const [index, entry] of batch.entries()) {
@@ -118,7 +118,6 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
         const late = waiting.filter(({ since }) => since <= before);
         waiting = waiting.filter(({ since }) => since > before);
         fail(late, error);
-        resolveWhenIdle();
         watchWaits();
       },
       first.since + ms - clock.monotonic(),
@@ -126,14 +125,12 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
   };
 
   const schedule = (): void => {
-    if (underWay >= concurrency) watchWaits();
-    else if (!scheduled) {
-      scheduled = true;
-      atNextTurn(() => {
-        scheduled = false;
-        start();
-      });
-    }
+    if (scheduled) return;
+    scheduled = true;
+    atNextTurn(() => {
+      scheduled = false;
+      start();
+    });
   };
 
   return {
@@ -143,21 +140,15 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
         if (closedBy !== undefined) throw closedBy();
         signal?.throwIfAborted();
         const since = maxWait?.clock.monotonic() ?? 0;
-        const entry: One = { item, key: options.keyOf?.(item), resolve, reject, unlisten: undefined, since };
-        if (signal !== undefined) {
-          entry.unlisten = onAbort(signal, () => {
-            waiting = waiting.filter((other) => other !== entry);
-            reject(signal.reason as Error);
-            resolveWhenIdle();
-          });
-        }
+        const unlisten = onAbort(signal, () => {
+          waiting = waiting.filter((other) => other !== entry);
+          reject(signal?.reason as Error);
+        });
+        const entry: One = { item, key: options.keyOf?.(item), resolve, reject, unlisten, since };
         waiting.push(entry);
         schedule();
       }),
-    failWaiting(error: () => Error): void {
-      fail(waiting.splice(0), error);
-      resolveWhenIdle();
-    },
+    failWaiting: (error: () => Error): void => fail(waiting.splice(0), error),
     /** Fails all items whose batch has not begun, and later ones; resolves when the batches in progress have ended. */
     close(error: () => Error): Promise<void> {
       closedBy ??= error;

@@ -85,8 +85,8 @@ export function createPagedFeeds(options: PagedFeedsOptions): PagedFeeds {
       /** Returns the offered changes, if they continue at the reader's position. */
       const takeOffered = (): readonly Change[] | undefined => {
         const from = offered.findIndex(({ revision }) => revision > position);
-        if (from === -1 || offered[from]?.revision !== position + 1) return undefined;
-        const changes = from === 0 ? offered : offered.slice(from);
+        if (offered[from]?.revision !== position + 1) return undefined;
+        const changes = offered.slice(from);
         offered = [];
         position = changes.at(-1)?.revision ?? position;
         return changes;
@@ -143,7 +143,7 @@ export function createPagedFeeds(options: PagedFeedsOptions): PagedFeeds {
       };
     },
     wake() {
-      if (waking || notifiers.size === 0) return;
+      if (waking) return;
       waking = true;
       atNextTurn(notifyAll);
     },

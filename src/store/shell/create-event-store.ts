@@ -149,7 +149,7 @@ export function createEventStore(engine: StoreEngine): EventStore {
     ((query) => {
       const open = begin(query);
       checkListQuery(query);
-      return open.json && run(query, () => open.json?.(query));
+      return run(query, () => open.json?.(query));
     });
 
   /** An operation whose only argument is the call. */
@@ -216,8 +216,8 @@ export function createEventStore(engine: StoreEngine): EventStore {
   return Object.freeze<EventStore>({
     name,
     capabilities: Object.freeze({ ...capabilities }),
-    get: sync ? Object.assign(get, { sync }) : get,
-    list: json === undefined ? list : Object.assign(list, { json }),
+    get: Object.assign(get, sync && { sync }),
+    list: Object.assign(list, json && { json }),
     create: writer((open, key, event, call) => open.create(key, event, call)),
     replace: writer<ReplaceOptions>((open, key, event, call) => open.replace(key, event, call), checkExpected),
     async remove(key, call = {}) {

@@ -85,6 +85,26 @@ describe('copyEvents', () => {
     expect(await contents(to)).toHaveLength(2);
   });
 
+  test('tries an event again that another client changes meanwhile, five times at most', async () => {
+    const [from, to] = [newStore(), newStore()];
+    const { key } = await put(from, 'a', { note: 'new' });
+    await put(to, 'a', { note: 'old' });
+    const replace: EventStore['replace'] = async (...args) => {
+      const { revision } = (await to.get(key)) ?? { revision: 0 };
+      await to.remove(key, { expected: revision });
+      return to.replace(...args);
+    };
+    expect(await copyEvents(from, { ...to, replace }, { clock, overwrite: true })).toMatchObject({ copied: 1 });
+    let creates = 0;
+    const create: EventStore['create'] = async () => {
+      creates++;
+      throw storeError('exists', 'it is there');
+    };
+    const strange = { ...to, create, get: async () => undefined };
+    await expect(copyEvents(from, strange, { clock })).rejects.toMatchObject({ code: 'exists' });
+    expect(creates).toBe(5);
+  });
+
   test('skips expired events, and lists those that are too large', async () => {
     const [from, to] = [newStore(), newStore({ maxEventBytes: 2000 })];
     await put(from, 'gone', {}, clock.now());

@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
 import { nextTurn } from '../../../src/clock/clock.js';
-import type { EventStore } from '../../../src/store/contract/event-store.js';
+import type { Change, EventStore } from '../../../src/store/contract/event-store.js';
 import { storeError, type StoreErrorCode } from '../../../src/store/contract/errors.js';
 import { memoryStore } from '../../../src/store/memory/memory-store.js';
 import { resolveUnknownOutcomes, type UnknownOutcomeOptions } from '../../../src/store/unknown-outcomes.js';
@@ -39,10 +39,15 @@ function createBench(
       create: (...args) => withOutcome(() => memory.create(...args)),
       replace: (...args) => withOutcome(() => memory.replace(...args)),
       remove: (...args) => withOutcome(() => memory.remove(...args)),
+      changes: (options) => ({ [Symbol.asyncIterator]: () => oneByOne(memory.changes(options)) }),
     },
     { clock, findCreated: findCreatedIn?.(memory) },
   );
   return { memory, store, clock, writes: () => writes };
+}
+
+async function* oneByOne(feed: AsyncIterable<readonly Change[]>) {
+  for await (const changes of feed) for (const change of changes) yield [change];
 }
 
 async function passes(clock: FakeClock, ms: number): Promise<void> {
@@ -138,6 +143,17 @@ describe('the resolution of unknown outcomes', () => {
     const { revision } = await memory.create(key, sampleEvent(), later);
     expect((await store.remove(key, { expected: revision })).revision).toBe(revision + 1);
     expect((await memory.get(key))?.event.uid).toBe('second life');
+  });
+
+  test('resolves a removal among changes of other events, and leaves one of an event that was not there', async () => {
+    const { store, memory } = createBench(['answer lost', 'answered', 'never arrived']);
+    const other = (name: string) => memory.create({ namespace: 'default', name }, sampleEvent({ name }), later);
+    const { revision } = await memory.create(key, sampleEvent(), later);
+    await other('b');
+    await other('c');
+    expect((await store.remove(key, { expected: revision })).revision).toBe(revision + 3);
+    const missing = store.remove({ namespace: 'default', name: 'd' }, { expected: revision });
+    await expect(missing).rejects.toMatchObject({ code: 'unknown-outcome' });
   });
 
   test('leaves a removal unknown when the event was changed, or no revision was expected', async () => {

@@ -70,6 +70,7 @@ describe('a batcher', () => {
     const all = Promise.all(['a', 'b', 'c', 'dd', 'ee', 'ffffffff', 'g'].map((item) => batcher.add(item)));
     for (let i = 0; i < 6; i++) {
       await turns();
+      expect(batches).toHaveLength(Math.min(i + 1, 5));
       batches[i]?.answer();
     }
     await all;

@@ -163,6 +163,41 @@ describe('a paged feed', () => {
     expect(reads()).toBe(before);
   });
 
+  test('has one read in progress at a time, and continues after it with what was pushed meanwhile', async () => {
+    const reads: ((changes: readonly Change[]) => void)[] = [];
+    const paged = createPagedFeeds({ read: () => new Promise((resolve) => reads.push(resolve)) });
+    const source = paged.open({ after: 0, wake: () => undefined });
+    expect(source.take()).toBeUndefined();
+    paged.wake();
+    await nextTurn();
+    expect(source.take()).toBeUndefined();
+    paged.offer([changeAt(2)]);
+    paged.offer([changeAt(3)]);
+    expect(reads).toHaveLength(1);
+    reads[0]?.([changeAt(1), changeAt(2)]);
+    await nextTurn();
+    expect(source.take()?.map(({ revision }) => revision)).toEqual([1, 2]);
+    expect(source.take()?.map(({ revision }) => revision)).toEqual([3]);
+    expect(reads).toHaveLength(1);
+    expect(source.take()).toBeUndefined();
+    expect(reads).toHaveLength(2);
+  });
+
+  test('keeps little more than a thousand changes for a busy reader, and reads the rest', async () => {
+    const log: Change[] = [];
+    const paged = createPagedFeeds({ read: (after) => log.filter(({ revision }) => revision > after) });
+    const source = paged.open({ after: 0, wake: () => undefined });
+    expect(source.take()).toBeUndefined();
+    for (const first of [1, 601, 1201, 1801]) {
+      const changes = Array.from({ length: 600 }, (_, index) => changeAt(first + index));
+      log.push(...changes);
+      paged.offer(changes);
+    }
+    const taken = [source.take(), source.take()].map((changes) => changes?.length);
+    expect(taken).toEqual([1200, 1200]);
+    expect(source.take()).toBeUndefined();
+  });
+
   test('reads again when more was pushed than it keeps', async () => {
     const { feeds, offer } = createBench(10_000);
     const reader = feeds.open({ after: 0 });
