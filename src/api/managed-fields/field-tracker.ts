@@ -73,7 +73,7 @@ export function createFieldTracker() {
     // Stored times may have to be kept.
     if (list !== none && SAME_CONTENT.includes(difference) && list !== lists.of(stored)) return undefined;
     const cacheKey = `${list.form ?? ''}\n${version.apiVersion}\n${manager}\n${difference}`;
-    const known = list.form === undefined ? undefined : ownerCache.get(cacheKey);
+    const known = ownerCache.get(cacheKey);
     if (known) return known;
     const owners = ownersAfter({ ...update, manager: ownText(manager) }, list.entries);
     if (!owners) return undefined;

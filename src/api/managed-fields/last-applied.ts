@@ -13,7 +13,7 @@ const ANNOTATION = 'kubectl.kubernetes.io/last-applied-configuration';
 /** The fields as client-side `kubectl apply` left them, which `kubectl apply --server-side` may change. */
 export function lastAppliedFields(live: WireObject, version: ManagedVersion): FieldSet {
   const text = annotationsOf(live)?.[ANNOTATION];
-  if (typeof text !== 'string' || text === '') return EMPTY;
+  if (typeof text !== 'string') return EMPTY;
   const read = parseEmbedded(text);
   if ('error' in read || !isObject(read.document.value)) return EMPTY;
   const { kind: _kind, apiVersion: _apiVersion, ...applied } = read.document.value;

@@ -46,7 +46,7 @@ export function objectType(object: JsonObject): Readonly<Record<'apiVersion' | '
   const apiVersion = textOf(object, 'apiVersion');
   const kind = textOf(object, 'kind');
   const slash = apiVersion.indexOf('/');
-  if (slash !== -1 && apiVersion.includes('/', slash + 1)) return { apiVersion: '', kind: '', text: '/, Kind=' };
+  if (apiVersion.includes('/', slash + 1)) return { apiVersion: '', kind: '', text: '/, Kind=' };
   return { apiVersion, kind, text: `${slash === -1 ? '/' : ''}${shorten(apiVersion)}, Kind=${shorten(kind)}` };
 }
 
