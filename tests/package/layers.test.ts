@@ -182,6 +182,7 @@ const SEAMS: Readonly<Record<string, string>> = {
   'events/reading/watch-events.ts': 'each verb has its own file',
   'events/writing/delete-event.ts': 'each verb has its own file',
   'health/run-context.ts': 'the context of one run, tested on its own, beside the longest file of the room',
+  'http/media-type.ts': 'one function of Go, tested with what that returns',
   'observe/is-probe.ts': 'a public function, which its entry only re-exports',
 };
 
