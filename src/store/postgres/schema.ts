@@ -55,8 +55,11 @@ function tables(s: string): string {
       regarding_uid text COLLATE "C",
       description text,
       data bytea
-    ) WITH (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05,
-            autovacuum_vacuum_insert_scale_factor = 0.05);
+    ) WITH (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);
+    -- PostgreSQL 12 does not have it.
+    IF pg_catalog.current_setting('server_version_num')::integer >= 130000 THEN
+      ALTER TABLE ${s}.versions SET (autovacuum_vacuum_insert_scale_factor = 0.05);
+    END IF;
     CREATE INDEX versions_key ON ${s}.versions (key, rev DESC) INCLUDE (deleted);
     CREATE INDEX versions_regarding_name ON ${s}.versions (regarding_name) WHERE regarding_name IS NOT NULL;
     CREATE INDEX versions_regarding_uid ON ${s}.versions (regarding_uid) WHERE regarding_uid IS NOT NULL;

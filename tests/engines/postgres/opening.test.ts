@@ -195,7 +195,7 @@ describeWithPostgres('opening a PostgreSQL store', () => {
   });
 
   test('a database with another encoding is refused', async () => {
-    await admin.query(`CREATE DATABASE latin ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0`);
+    await admin.query(`CREATE DATABASE latin ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0`);
     expect(await failure(open({ connectionString: server.url('latin') }))).toMatch(
       /encoding of the database is LATIN1/,
     );
