@@ -38,8 +38,10 @@ export interface PostgresServerOptions {
   readonly standbyOf?: PostgresServer;
 }
 
-/** Where the programs of the newest installed server are; `undefined`: there is none. */
+/** Where the programs of the server are: `POSTGRES_BIN`, or the newest installed one; `undefined`: there is none. */
 export function postgresPrograms(): string | undefined {
+  const chosen = process.env['POSTGRES_BIN'];
+  if (chosen !== undefined) return chosen;
   const root = '/usr/lib/postgresql';
   const versions = existsSync(root) ? readdirSync(root) : [];
   return versions
