@@ -92,3 +92,31 @@ test('kube-vitals events reports an error in one line, and exits with 1', async 
   expect(missing.code).toBe(1);
   expect(missing.err).toMatch(/^error: .*nothing.*\n$/);
 });
+
+test.each([
+  [503, 'upstream connect error', 'error: the server responded with 503: upstream connect error\n'],
+  [429, '', 'error: the server responded with 429\n'],
+  [200, '<title>Sign in</title>', 'error: the response is not a JSON object: Sign in\n'],
+])('kube-vitals events reports a response of %d to /apis that does not list the groups: %j', async (...response) => {
+  const [status, body, err] = response;
+  const asked: unknown[] = [];
+  const { port } = await listen(({ url }, res) => {
+    asked.push(url);
+    res.writeHead(status).end(body);
+  });
+  expect(await run('--server', `http://127.0.0.1:${port}`)).toEqual({ code: 1, out: '', err });
+  expect(asked).toEqual(['/apis']);
+});
+
+test('kube-vitals events takes a server for Kubernetes if this caller may not list its groups', async () => {
+  const { port } = await listen(({ url = '' }, res) => {
+    const list = { kind: 'EventList', apiVersion: 'events.k8s.io/v1', metadata: { resourceVersion: '1' }, items: [] };
+    const isList = url.startsWith('/apis/events.k8s.io/v1/namespaces/default/events');
+    res.writeHead(isList ? 200 : 403, { 'content-type': 'application/json' });
+    res.end(JSON.stringify(isList ? list : { kind: 'Status', code: 403 }));
+  });
+  expect(await run('--server', `http://127.0.0.1:${port}`)).toEqual({
+    ...{ code: 0, out: '' },
+    err: 'No events found in default namespace.\n',
+  });
+});

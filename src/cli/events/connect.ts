@@ -1,7 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { createEventsClient, defaultTransport, httpTransport, kubeconfigTransport } from '../../client.js';
 import type { ConnectedTransport, EventsClient } from '../../client.js';
-import { readBody } from '../../client/requests/read-body.js';
+import { readObject } from '../../client/requests/read-response.js';
+import { systemClock } from '../../clock/clock.js';
+import { isObject } from '../../json/json-tree.js';
 
 export interface ConnectionFlags {
   readonly server: string | undefined;
@@ -41,23 +43,13 @@ async function transportOf(flags: ConnectionFlags): Promise<ConnectedTransport> 
   return httpTransport({ server, tokenFile, ...(ca !== undefined && { tls: { ca } }) });
 }
 
-/** A server that does not list its groups is taken to be Kubernetes. */
+/** A server that does not list its groups for this caller is taken to be Kubernetes. @throws Error for other failures */
 async function findGroup({ handle }: ConnectedTransport, signal: AbortSignal): Promise<string> {
   const headers = { accept: 'application/json' };
   const limit = AbortSignal.any([signal, AbortSignal.timeout(30_000)]);
   const response = await handle({ method: 'GET', url: '/apis', headers, signal: limit });
-  if (response?.status !== 200) return KUBERNETES;
-  const { text, cut } = await readBody(response, MAX_GROUPS_BYTES, limit);
-  if (cut) throw new Error('the list of API groups is too long');
-  const names = groupNames(text);
+  if (response === undefined || response.status === 403 || response.status === 404) return KUBERNETES;
+  const { groups } = await readObject({ clock: systemClock, maxResponseBytes: MAX_GROUPS_BYTES }, response, limit);
+  const names = (Array.isArray(groups) ? groups : []).map((group) => String(isObject(group) && group['name']));
   return names.includes(KUBERNETES) ? KUBERNETES : (names.find((name) => name.startsWith('events.')) ?? KUBERNETES);
-}
-
-function groupNames(text: string): readonly string[] {
-  try {
-    const { groups = [] } = JSON.parse(text) as { readonly groups?: readonly { readonly name?: unknown }[] };
-    return groups.map(({ name }) => name).filter((name) => typeof name === 'string');
-  } catch {
-    return [];
-  }
 }
