@@ -2,12 +2,13 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { messageOf } from '../../model/error-message.js';
 import { cachedStore, createApiServer, createEvents, createHealth, createImpersonation, firstOf } from '../../index.js';
-import type { ApiHandler, Observe } from '../../index.js';
+import type { ApiHandler } from '../../index.js';
 import { pause } from '../../clock/abortable.js';
 import { systemClock } from '../../clock/clock.js';
 import { createRecorder, recordHealthChanges } from '../../client.js';
 import { createLifecycle } from '../../lifecycle.js';
 import { toNodeListener, type NodeListener } from '../../node.js';
+import { consoleObserver } from '../../observers.js';
 import type { ProcessContext } from '../command-line/command.js';
 import { pingStore, openStore, defaultStore, type DefaultStore } from '../stores/open-store.js';
 import { isLocal } from '../stores/store-url.js';
@@ -54,18 +55,7 @@ interface ServeOptions extends Pick<ProcessContext, 'pid' | 'onSignal'> {
 /** Serves until a signal ends it. @returns the exit code @throws Error when it cannot start */
 export async function serve(options: ServeOptions): Promise<number> {
   const { flags, preparation, log, closesLaterMs = 0 } = options;
-  const observe: Observe = (observation) => {
-    if (observation.type === 'error') log(`error in ${observation.where}: ${String(observation.error)}`);
-    if (observation.type === 'health.changed') {
-      log(`check ${observation.check} is ${observation.status}${observation.reason ? `: ${observation.reason}` : ''}`);
-    }
-    if (observation.type === 'cache.changed' && observation.error !== undefined) {
-      log(`the watch cache is ${observation.state}: ${messageOf(observation.error)}`);
-    }
-    if (observation.type === 'recorder.dropped') {
-      log(`${observation.count} events were not recorded (${observation.reason}): ${String(observation.error)}`);
-    }
-  };
+  const observe = consoleObserver({ info: log, warn: log, error: log }, { requests: 'none' });
   const { certificate } = preparation;
   const access = standaloneAccess(flags, preparation.access);
 
