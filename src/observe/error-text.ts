@@ -20,15 +20,17 @@ export function isError(value: unknown): value is Error {
   }
 }
 
-function textOf(error: unknown, levels: number): string {
-  if (typeof error === 'string') return error;
-  if (error === undefined || error === null) return '';
+function textOf(thrown: unknown, levels: number): string {
+  const error = thrown ?? '';
   if (typeof error !== 'object' || !('message' in error)) return String(error);
   const { message, name, code, cause, errors } = error as Readonly<Record<string, unknown>>;
   // Messages of OpenSSL end with a line break.
   let text = typeof message === 'string' ? message.trimEnd() : '';
   const add = (more: string): void => {
-    if (!text.includes(more)) text += text === '' ? more : `: ${more}`;
+    // A message may end with that of its cause, which has its code in addition.
+    const said = more.replace(/ \(\w+\)$/, '');
+    if (text.endsWith(said)) text += more.slice(said.length);
+    else if (!text.includes(more)) text += `${text && ': '}${more}`;
   };
   if (levels > 0) {
     if (Array.isArray(errors)) {

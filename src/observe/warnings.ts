@@ -29,7 +29,7 @@ export function createWarnings(
     if (type !== 'error' || warned.has(where)) return;
     warned.add(where);
     try {
-      const stack: unknown = typeof error === 'object' && error !== null && 'stack' in error ? error.stack : undefined;
+      const stack = (error as { readonly stack?: unknown } | null | undefined)?.stack;
       warn(
         `unexpected error in ${where}: ${errorText(error)} (reported once; set the option ${option} to receive every error)`,
         'KUBE_VITALS_ERROR',

@@ -47,6 +47,7 @@ describe('loggerObserver', () => {
     const size = { store: 'sqlite', events: 2, bytes: 900 };
     void observe({ type: 'cache.changed', state: 'ready', ...size });
     void observe({ type: 'cache.changed', state: 'stale', ...size, error });
+    void observe({ type: 'cache.changed', state: 'full', ...size });
     expect(logger.lines).toEqual([
       ['info', { ...size, state: 'ready' }, 'the watch cache of sqlite is ready'],
       [
@@ -54,6 +55,20 @@ describe('loggerObserver', () => {
         { ...size, state: 'stale', err: error },
         'the watch cache of sqlite is stale: fetch failed: connect ECONNREFUSED',
       ],
+      ['warn', { ...size, state: 'full' }, 'the watch cache of sqlite is full'],
+    ]);
+  });
+
+  it('warns about events that a recorder dropped, with the last of them', () => {
+    const logger = recorder();
+    const fields = { recorder: 'example.com/shop', reason: 'refused', count: 2 } as const;
+    for (const event of [{ metadata: { name: 'a' } }, undefined]) {
+      void loggerObserver(logger)({ type: 'recorder.dropped', ...fields, error, event });
+    }
+    const text = 'the recorder example.com/shop dropped 2 events (refused): fetch failed: connect ECONNREFUSED';
+    expect(logger.lines).toStrictEqual([
+      ['warn', { ...fields, err: error, event: { metadata: { name: 'a' } } }, text],
+      ['warn', { ...fields, err: error }, text],
     ]);
   });
 
