@@ -10,7 +10,7 @@ export type WaitKind = 'read' | 'write' | 'bytes';
 export class CallerState extends CallerActivity {
   readonly held = { read: 0, write: 0, watch: 0, bytes: 0 };
   /** Places whose responses are still being made. */
-  readonly working = { read: 0, write: 0, watch: 0 };
+  readonly working = { read: 0, write: 0, watch: 0, bytes: 0 };
   readonly read: Queue = new Queue();
   readonly write: Queue = new Queue();
   readonly bytes: Queue = new Queue();
@@ -68,7 +68,7 @@ export function createCallerQueues({ clock, atNextTurn, waitMs, free, freeFor }:
   const serve = (skipsFlooding: boolean): boolean => {
     for (let tried = 0; tried < KINDS.length; tried += 1) {
       kindIndex = (kindIndex + 1) % KINDS.length;
-      if (serveOne(KINDS[kindIndex] ?? 'start', skipsFlooding)) return true;
+      if (serveOne(KINDS[kindIndex] as QueueKind, skipsFlooding)) return true;
     }
     return false;
   };

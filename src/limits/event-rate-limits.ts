@@ -59,8 +59,10 @@ const KEYS: Readonly<Record<EventRateLimitType, (write: EventWrite) => string>> 
   Namespace: ({ namespace }) => namespace,
   User: ({ user }) => user,
   SourceAndObject: ({ event: { deprecatedSource: source, regarding: object } }) =>
-    `${source?.component ?? ''}${source?.host ?? ''}${object?.kind ?? ''}${object?.namespace ?? ''}` +
-    `${object?.name ?? ''}${object?.uid ?? ''}${object?.apiVersion ?? ''}`,
+    [
+      ...[source?.component, source?.host],
+      ...[object?.kind, object?.namespace, object?.name, object?.uid, object?.apiVersion],
+    ].join(''),
 };
 
 /** Longer keys are truncated, because their parts have no length limit and thousands of keys are stored. */
@@ -70,7 +72,7 @@ const MAX_KEY_LENGTH = 1_024;
 export function createEventRateLimits(limits: readonly EventRateLimit[], clock: Clock) {
   const enforcers = limits.map(({ type, qps, burst, cacheSize = DEFAULT_CACHE_SIZE }) => ({
     type,
-    buckets: createTokenBuckets({ qps, burst, maxKeys: type === 'Server' ? 1 : cacheSize, clock }),
+    buckets: createTokenBuckets({ qps, burst, maxKeys: cacheSize, clock }),
   }));
   return {
     /** Takes a token from every limit, even if another one has none left; the refusal names those without a token. */
@@ -88,7 +90,7 @@ export function createEventRateLimits(limits: readonly EventRateLimit[], clock: 
       // Go's aggregate error contains each text once.
       const texts = [...new Set(refusals)];
       return {
-        text: texts.length === 1 ? (texts[0] ?? '') : `[${texts.join(', ')}]`,
+        text: texts.length > 1 ? `[${texts.join(', ')}]` : texts.join(),
         retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1000)),
       };
     },

@@ -1,4 +1,4 @@
-import { checkOptions, type OptionRule, type OptionRules } from '../options/check-options.js';
+import type { OptionRule, OptionRules } from '../options/check-options.js';
 import { anObject, aWholeNumber, orInfinity } from '../options/rules.js';
 
 /**
@@ -63,7 +63,6 @@ export const inFlightLimits = (): OptionRule => anObject(rules());
 export function readInFlightLimits(
   options: InFlightLimitOptions,
 ): Readonly<Record<keyof InFlightLimitOptions, number>> {
-  checkOptions('limits', options, rules());
   const { reads = 400, writes = 200, bytes = 268_435_456 } = options;
   return {
     reads,

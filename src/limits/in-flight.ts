@@ -33,12 +33,12 @@ export interface InFlightDependencies {
 const nothing = (): undefined => undefined;
 
 /** The most concurrent store calls of one caller while others, whose calls queue behind them, are active. */
-const STORE_CALLS_BESIDE_OTHERS = { read: 16, write: 32, watch: Infinity } as const;
+const STORE_CALLS_BESIDE_OTHERS = { read: 16, write: 32, watch: Infinity, bytes: Infinity } as const;
 
 const NO_PLACE: Place = Object.freeze<Place>({ streams: nothing, release: nothing });
 const NO_BYTES: HeldBytes = Object.freeze<HeldBytes>({ become: nothing, grow: () => true, release: nothing });
 
-/** Counts the requests in flight and schedules their callers fairly. @throws TypeError listing every invalid option */
+/** Counts the requests in flight and schedules their callers fairly. The options are valid. */
 export function createInFlightLimits(
   options: InFlightLimitOptions,
   { clock, atNextTurn, taken }: InFlightDependencies,
@@ -55,10 +55,8 @@ export function createInFlightLimits(
   const free = (kind: PlaceKind | 'bytes'): number => max[kind] - held[kind];
   const freeFor = (kind: PlaceKind | 'bytes', state: CallerState): number => {
     const left = maxPerCaller[kind] - state.held[kind];
-    if (kind === 'bytes') return left;
-    const { [kind]: limit } = STORE_CALLS_BESIDE_OTHERS;
-    if (left <= 0 || state.working[kind] < limit) return left;
-    return queues.areShared() ? limit - state.working[kind] : left;
+    const beside = STORE_CALLS_BESIDE_OTHERS[kind] - state.working[kind];
+    return beside > 0 || !queues.areShared() ? left : Math.min(left, beside);
   };
   const isFree = (kind: PlaceKind | 'bytes', state: CallerState): boolean => free(kind) > 0 && freeFor(kind, state) > 0;
   const queues = createCallerQueues({ clock, atNextTurn, waitMs: limits.queueWaitMs, free, freeFor });
@@ -91,8 +89,8 @@ export function createInFlightLimits(
       this.#holds = false;
       held[this.#kind] -= 1;
       this.#state.held[this.#kind] -= 1;
-      if (this.#works) this.streams();
-      else this.#freed();
+      this.streams();
+      this.#freed();
     }
 
     #freed(): void {
@@ -103,7 +101,7 @@ export function createInFlightLimits(
     (state, bytes) => {
       held.bytes += bytes;
       state.held.bytes += bytes;
-      if (bytes < 0) queues.freed('bytes', state);
+      queues.freed('bytes', state);
     },
     (state) => Math.min(free('bytes'), freeFor('bytes', state)),
   );

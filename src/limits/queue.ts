@@ -42,11 +42,9 @@ export class Queue {
   /** Removes entries whose request has ended, and calls their `leave`. */
   prune(): void {
     const all = this.#waiters.slice(this.#head) as Waiter[];
-    const ended = new Set(all.filter(hasEnded));
-    if (ended.size === 0) return;
-    this.#waiters = all.filter((waiter) => !ended.has(waiter));
+    this.#waiters = all.filter((waiter) => !hasEnded(waiter));
     this.#head = 0;
-    for (const waiter of ended) waiter.leave();
+    for (const waiter of all) if (hasEnded(waiter)) waiter.leave();
   }
 
   before(moment: number): readonly Waiter[] {

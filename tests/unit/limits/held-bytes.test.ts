@@ -40,7 +40,6 @@ describe('bytes of unread responses', () => {
     expect(readInFlightLimits({})).toMatchObject({ bytes: 268_435_456, bytesPerCaller: 67_108_864 });
     expect(readInFlightLimits({ bytes: 1_000 })).toMatchObject({ bytes: 1_000, bytesPerCaller: 250 });
     expect(readInFlightLimits({ bytesPerCaller: 7 })).toMatchObject({ bytes: 268_435_456, bytesPerCaller: 7 });
-    expect(() => readInFlightLimits({ bytes: 0, bytesPerCaller: 1.5 })).toThrow(/bytes must be[^]*bytesPerCaller must/);
   });
 
   it('may exceed the limit of a caller with one response, and the next waits', async () => {

@@ -76,6 +76,18 @@ describe('places in flight', () => {
     expect(outcomes(waiting)).toEqual(['inside', 'waits']);
   });
 
+  it('are freed by a response that has streamed, too, for the request that waits', async () => {
+    const { ask, turns } = bench({ reads: 1 });
+    const list = ask('read', jane);
+    const next = ask('read', jane);
+    list.streams();
+    await turns(3);
+    expect(next.outcome).toBe('waits');
+    list.release();
+    await turns(2);
+    expect(next.outcome).toBe('inside');
+  });
+
   it('are never all used by one caller', async () => {
     const { ask, turns } = bench({ reads: 4, writes: 2 });
     const reads = Array.from({ length: 8 }, () => ask('read', jane));
@@ -284,7 +296,7 @@ describe('the scheduling of callers', () => {
   });
 
   it('applies to system:masters and refusals as well', async () => {
-    const { ask, turn } = bench({ watches: 1 });
+    const { ask, turn, turns } = bench({ watches: 1 });
     ask('watch', bob);
     await turn();
     const masters = Array.from({ length: 100 }, () => ask('read', admin));
@@ -292,6 +304,9 @@ describe('the scheduling of callers', () => {
     await turn();
     expect(outcomes(masters).filter((outcome) => outcome === 'inside').length).toBeLessThan(20);
     expect(outcomes(refused).filter((outcome) => outcome === 'refused').length).toBeLessThan(20);
+    await turns(40);
+    expect(new Set(outcomes(masters))).toEqual(new Set(['inside']));
+    expect(new Set(outcomes(refused))).toEqual(new Set(['refused']));
   });
 
   it('does not read the address of a caller who has a name', () => {
@@ -346,17 +361,16 @@ describe('the scheduling of callers', () => {
 
 describe('the options', () => {
   it('are checked all at once, including unknown ones', () => {
-    const make = (options: object) => (): unknown => createInFlightLimits(options, fakeLoop());
-    expect(make({ reads: 0, writes: 1.5, watches: NaN, watchesPerCaller: '5' })).toThrow(
-      /reads .*; writes .*; watches .*; watchesPerCaller /,
+    const faults = (options: object): string => inFlightLimits()(options, 'limits').join('; ');
+    expect(faults({ reads: 0, writes: 1.5, watches: NaN, watchesPerCaller: '5' })).toMatch(
+      /reads .*; \S+writes .*; \S+watches .*; \S+watchesPerCaller /,
     );
     expect(
-      make({ readsPerCaller: 0, writesPerCaller: -1, queued: '', queuedPerCaller: -1, queueWaitMs: Infinity }),
-    ).toThrow(/readsPerCaller .*; writesPerCaller .*; queued .*; queuedPerCaller .*; queueWaitMs /);
-    expect(inFlightLimits()({ watch: 5 }, 'limits')).toEqual([
-      'there is no option "limits.watch" (did you mean "limits.watches"?)',
-    ]);
-    expect(make({ watches: Infinity, queued: 0, queuedPerCaller: 0, queueWaitMs: 1 })).not.toThrow();
+      faults({ readsPerCaller: 0, writesPerCaller: -1, queued: '', queuedPerCaller: -1, queueWaitMs: Infinity }),
+    ).toMatch(/readsPerCaller .*; \S+writesPerCaller .*; \S+queued .*; \S+queuedPerCaller .*; \S+queueWaitMs /);
+    expect(faults({ bytes: 0, bytesPerCaller: 1.5 })).toMatch(/bytes must be[^]*bytesPerCaller must/);
+    expect(faults({ watch: 5 })).toBe('there is no option "limits.watch" (did you mean "limits.watches"?)');
+    expect(faults({ watches: Infinity, queued: 0, queuedPerCaller: 0, queueWaitMs: 1 })).toBe('');
   });
 });
 

@@ -84,6 +84,19 @@ describe('work that starts as it arrives', () => {
     }
   });
 
+  it('is shared with no caller whose last request was two seconds ago', () => {
+    for (const [ms, shared] of [
+      [1_999, true],
+      [2_000, false],
+    ] as const) {
+      const { scheduler, clock } = bench(0);
+      scheduler.mayBegin(activity());
+      clock.advance(ms);
+      scheduler.mayBegin(activity());
+      expect([ms, scheduler.areShared()]).toEqual([ms, shared]);
+    }
+  });
+
   it('makes an unauthenticated client active at its 50th request within two seconds', () => {
     for (const [heard, active] of [
       [49, false],
