@@ -3,7 +3,7 @@ import { errorText } from './error-text.js';
 /** The part of Node's `process` that is used. Bun, Deno, and Workers with `nodejs_compat` have it as well. */
 interface WithWarnings {
   readonly process?: {
-    readonly emitWarning?: (text: string, options: { type: string; code: string; detail?: string }) => void;
+    readonly emitWarning?: (text: string, options: { type: string; code: string; detail?: string | undefined }) => void;
   };
 }
 
@@ -13,7 +13,7 @@ export function warn(text: string, code: string, detail?: string): void {
   (globalThis as WithWarnings).process?.emitWarning?.(`kube-vitals: ${text}`, {
     type: 'KubeVitalsWarning',
     code,
-    ...(detail !== undefined && { detail }),
+    detail,
   });
 }
 
@@ -29,11 +29,11 @@ export function createWarnings(
     if (type !== 'error' || warned.has(where)) return;
     warned.add(where);
     try {
-      const stack = (error as { readonly stack?: unknown } | null | undefined)?.stack;
+      const stack = (error as { readonly stack?: string } | null | undefined)?.stack;
       warn(
         `unexpected error in ${where}: ${errorText(error)} (reported once; set the option ${option} to receive every error)`,
         'KUBE_VITALS_ERROR',
-        typeof stack === 'string' ? stack : undefined,
+        stack,
       );
     } catch {
       // There is nowhere else to report this.
