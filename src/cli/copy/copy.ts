@@ -159,14 +159,9 @@ export function copyRefusal(from: StoreChoice, to: StoreChoice): string | undefi
 }
 
 function isSame(from: StoreChoice, to: StoreChoice): boolean {
-  if (from.kind === 'sqlite' && to.kind === 'sqlite') {
-    const [one, other] = [fileOf(from.path), fileOf(to.path)];
-    if (one !== undefined && other !== undefined) return one === other;
-    return resolve(from.path) === resolve(to.path);
-  }
-  if (from.kind === 'postgres' && to.kind === 'postgres') {
-    return databaseOf(from) === databaseOf(to);
-  }
+  // The file of FROM exists.
+  if (from.kind === 'sqlite' && to.kind === 'sqlite') return fileOf(from.path) === fileOf(to.path);
+  if (from.kind === 'postgres' && to.kind === 'postgres') return databaseOf(from) === databaseOf(to);
   if (from.kind === 'etcd' && to.kind === 'etcd') {
     return from.prefix === to.prefix && from.endpoints.some((endpoint) => to.endpoints.includes(endpoint));
   }

@@ -108,7 +108,7 @@ function matchesRequest(policy: AbacPolicy, attributes: Attributes): boolean {
 const matches = (pattern: string, value: string): boolean => pattern === '*' || pattern === value;
 
 function matchesPolicyPath(pattern: string, path: string): boolean {
-  return pattern.endsWith('*') ? path.startsWith(pattern.replace(/\*+$/, '')) : pattern !== '' && pattern === path;
+  return pattern.endsWith('*') ? path.startsWith(pattern.replace(/\*+$/, '')) : pattern === path;
 }
 
 function asFields(value: unknown, what: string): JsonObject {

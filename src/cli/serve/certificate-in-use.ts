@@ -42,7 +42,7 @@ export function keepRenewing({ inUse, load, log, clock }: Renewal): { readonly s
     const current = inUse.current();
     const next = await load(current);
     fault = undefined;
-    if (signal.aborted || (next.cert === current.cert && next.key === current.key)) return;
+    if (signal.aborted || next.cert === current.cert) return;
     inUse.replace(next);
     log('the certificate of the HTTPS port was replaced; open connections keep the former one');
   }

@@ -31,7 +31,6 @@ export function kubeconfig({ server, ca, token }: Readonly<Record<'server' | 'ca
 /** An older kubeconfig stays if it cannot be replaced, as on a full disk: the server does not need it. */
 export async function storeKubeconfig(path: string, config: string, log: (line: string) => void): Promise<void> {
   const stored = await readIfThere(path);
-  if (stored === config) return;
   await writePrivateFile(path, config).catch((error: unknown) => {
     if (!stored) throw error;
     log(

@@ -93,6 +93,6 @@ export function createLog(
   { stderr }: Pick<ProcessContext, 'stderr'>,
   source: string = '',
 ): (line: string) => void {
-  const hidePassword = store === undefined ? (line: string): string => line : passwordFilter(store);
+  const hidePassword = passwordFilter(store ?? {});
   return (line) => void stderr.write(`${source}${hidePassword(line)}\n`);
 }

@@ -55,7 +55,7 @@ interface ServeOptions extends Pick<ProcessContext, 'pid' | 'onSignal'> {
 /** Serves until a signal ends it. @returns the exit code @throws Error when it cannot start */
 export async function serve(options: ServeOptions): Promise<number> {
   const { flags, preparation, log, closesLaterMs = 0 } = options;
-  const observe = consoleObserver({ info: log, warn: log, error: log }, { requests: 'none' });
+  const logged = consoleObserver({ info: log, warn: log, error: log }, { requests: 'none' });
   const { certificate } = preparation;
   const access = standaloneAccess(flags, preparation.access);
 
@@ -65,12 +65,13 @@ export async function serve(options: ServeOptions): Promise<number> {
   const revisions = isLocal(choice)
     ? await reserveRevisions(join(flags.dataDir, 'revisions'), { storeIsDurable: choice.kind === 'sqlite' })
     : undefined;
-  const metrics = flags.metrics ? await serverMetrics(access, observe, options.shareMetrics) : undefined;
-  const opened = await openStore(choice, { startAt: revisions?.startAt, observe: metrics?.observe ?? observe });
+  const metrics = flags.metrics ? await serverMetrics(access, logged, options.shareMetrics) : undefined;
+  const observe = metrics?.observe ?? logged;
+  const opened = await openStore(choice, { startAt: revisions?.startAt, observe });
   const isCached = flags.watchCache && choice.kind !== 'memory';
   // Before the cache reads it, so that what prevents the start is reported once.
   const isReachable = await pingStore(opened, choice, log);
-  const store = isCached ? cachedStore(opened, { observe: metrics?.observe ?? observe }) : opened;
+  const store = isCached ? cachedStore(opened, { observe }) : opened;
   const reserving = revisions?.keepReserving(store.revision);
   const health = createHealth({
     ...access,
@@ -78,7 +79,7 @@ export async function serve(options: ServeOptions): Promise<number> {
     roots: 'authorized',
     auditIds: true,
     livezGracePeriodMs: flags.livezGracePeriod,
-    observe: metrics?.observe ?? observe,
+    observe,
   });
   const events = createEvents({
     ...access,

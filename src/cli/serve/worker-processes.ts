@@ -1,4 +1,4 @@
-import cluster from 'node:cluster';
+import cluster, { type Worker } from 'node:cluster';
 import { messageOf } from '../../model/error-message.js';
 import { pause } from '../../clock/abortable.js';
 import { systemClock } from '../../clock/clock.js';
@@ -50,10 +50,9 @@ function fork(onEnd: WorkerEvents['onEnd']) {
 /** The primary, from the point of view of a worker. */
 export type Primary = ReturnType<typeof joinPrimary>;
 
-/** Receives messages and signals from now on. */
+/** Receives messages and signals from now on, in a worker process. */
 export function joinPrimary({ onSignal }: Pick<ProcessContext, 'onSignal'>) {
-  const self = cluster.worker;
-  if (self === undefined) throw new TypeError('joinPrimary: this process is not a worker');
+  const self = cluster.worker as Worker;
   const messages: ((message: ToWorker) => void)[] = [];
   const gone: (() => void)[] = [];
   let hasLeft = false;

@@ -36,8 +36,8 @@ export function withoutSecrets(text: string): string {
 }
 
 /** A filter for logged lines: a driver's message may repeat its arguments. */
-export function passwordFilter({ password }: StoreChoice): (line: string) => string {
-  if (password === undefined || password === '') return (line) => line;
+export function passwordFilter({ password = '' }: Pick<StoreChoice, 'password'>): (line: string) => string {
+  if (password === '') return (line) => line;
   const forms = [encodeURIComponent(password), password];
   return (line) => forms.reduce((rest, form) => rest.replaceAll(form, '***'), line);
 }

@@ -236,6 +236,26 @@ describe('kube-vitals events', () => {
   it('reports on stderr that there are no events', async () => {
     const { written, code } = start([]);
     expect([await code, written]).toEqual([0, { out: '', err: 'No events found in default namespace.\n' }]);
+    const all = start(['-A']);
+    expect([await all.code, all.written]).toEqual([0, { out: '', err: 'No events found.\n' }]);
+  });
+
+  it.each([
+    ['table', /^LAST SEEN +TYPE .*\n\S.* one\n$/],
+    ['json', /^\{\n {4}"apiVersion": ".*",\n {4}"kind": "Event",/],
+    ['yaml', /^---\napiVersion: .*\nkind: Event\n/],
+  ])('shows nothing with --watch -o %s until there is an event, and then each event alone', async (format, shown) => {
+    const first = start(['-w', '-o', format]);
+    await settle();
+    expect(first.written).toEqual({ out: '', err: '' });
+    await client.create(event('one', 0));
+    const later = start(['-w', '-o', format]);
+    await settle();
+    for (const { written, code, end } of [first, later]) {
+      expect(written.out).toMatch(shown);
+      end('SIGINT');
+      expect(await code).toBe(0);
+    }
   });
 
   it('continues with --watch until Ctrl-C, the oldest first', async () => {

@@ -93,6 +93,10 @@ describe('lines of the older form', () => {
   it('match everything that they do not restrict', () => {
     expect(may('{"user":"jane"}', user('jane'), events('create', 'a'))).toBe(true);
     expect(may('{"user":"jane"}', user('jane'), path('post', '/x'))).toBe(true);
+    expect(may('{"group":"dev"}', user('jane', 'dev'), events('create', 'a'))).toBe(true);
+    for (const line of ['{"user":"jane"}', '{"group":"dev"}']) {
+      expect(may(line, user('bob'), events('get', 'a')), line).toBe(false);
+    }
     expect(may('{"user":"jane","namespace":"a"}', user('jane'), path('get', '/x'))).toBe(false);
     expect(may('{"user":"jane","namespace":"a"}', user('jane'), events('create', 'b'))).toBe(false);
     expect(may('{"readonly":true}', user('bob'), events('list'))).toBe(true);
