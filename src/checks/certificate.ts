@@ -1,5 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import { isIP } from 'node:net';
 import { connect } from 'node:tls';
 import { systemClock, type Clock } from '../clock/clock.js';
 import type { CheckResult, HealthCheck } from '../health/contract.js';
@@ -71,15 +72,11 @@ export function certificateCheck(options: CertificateOptions): HealthCheck {
   });
 }
 
-function served({ host, port = 443, servername }: CertificateOptions, signal: AbortSignal): Promise<Uint8Array> {
-  const socket = connect({
-    ...(host !== undefined && { host }),
-    port,
-    // Only names are sent as SNI, because addresses are not allowed there (RFC 6066).
-    ...(servername !== undefined
-      ? { servername }
-      : host !== undefined && !/^[\d.]+$|:/.test(host) && { servername: host }),
-    rejectUnauthorized: false,
-  });
+function served(
+  // Only names are sent as SNI, because addresses are not allowed there (RFC 6066).
+  { host = '', port = 443, servername = isIP(host) ? '' : host }: CertificateOptions,
+  signal: AbortSignal,
+): Promise<Uint8Array> {
+  const socket = connect({ host, port, servername, rejectUnauthorized: false });
   return whileConnected(socket, 'secureConnect', signal, () => socket.getPeerCertificate().raw);
 }

@@ -156,6 +156,39 @@ describe('certificateCheck', () => {
     });
   });
 
+  it('asks for the certificate of the server name or of the host, but names no address', async () => {
+    const names: string[] = [];
+    const SNICallback = (name: string, done: (error: null) => void): void => {
+      names.push(name);
+      done(null);
+    };
+    const { cert, private: key } = await validFor(3);
+    const port = await listen(createTlsServer({ cert, key, SNICallback }));
+    for (const options of [{ host: 'localhost' }, { host: '127.0.0.1' }, { host: '127.0.0.1', servername: 'a.test' }]) {
+      await verdictOf(certificateCheck({ ...options, port }));
+    }
+    expect(names).toEqual(['localhost', 'a.test']);
+  });
+
+  it('ends with the signal of its run, and leaves no connection open', async () => {
+    const [opened, closed] = [vi.fn(), vi.fn()];
+    const server = createTcpServer((socket) => {
+      opened();
+      socket
+        .on('error', () => undefined)
+        .on('close', closed)
+        .resume();
+    });
+    const running = new AbortController();
+    const { signal } = running;
+    const result = certificateCheck({ host: '127.0.0.1', port: await listen(server) }).check({ signal });
+    await vi.waitFor(() => expect(opened).toHaveBeenCalled());
+    const reason = new Error('the run is over');
+    running.abort(reason);
+    await expect(result).rejects.toBe(reason);
+    await vi.waitFor(() => expect(closed).toHaveBeenCalled());
+  });
+
   it('requires either a file or a host', () => {
     expect(() => certificateCheck({})).toThrow('set either file or host');
     expect(() => certificateCheck({ file: 'a', host: 'b' })).toThrow('set either file or host');
