@@ -10,6 +10,8 @@ test('all callbacks of a signal share one listener, and are called once', () => 
   for (const callback of callbacks) onAbort(controller.signal, callback);
   expect(listeners(controller.signal)).toBe(1);
   controller.abort();
+  // Node keeps the signals of AbortSignal.any in memory while they have a listener, also when they are aborted.
+  expect(listeners(controller.signal)).toBe(0);
   controller.signal.dispatchEvent(new Event('abort'));
   for (const callback of callbacks) expect(callback).toHaveBeenCalledTimes(1);
 });
