@@ -13,6 +13,7 @@ import { nextTurn } from '../../../../src/clock/clock.js';
 import type { Observation } from '../../../../src/index.js';
 import { fakeClock } from '../../../../src/testing.js';
 import { collectGarbage } from '../../../collect-garbage.js';
+import { countKeepAliveTimers } from '../keep-alive-timers.js';
 import { served } from '../served.js';
 import type { RecorderClient } from '../../../../src/client/recorder/options.js';
 import { fakeServer, type Outcome } from './fake-server.js';
@@ -644,21 +645,20 @@ describe('a recorder', () => {
   });
 
   it('keeps the process alive during flush() and no longer, also when its signal is aborted', async () => {
-    const refTimers = (): number => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
+    const timers = countKeepAliveTimers();
     let outcome: Outcome = 'away';
     const { clock, recorder } = setUp({}, () => outcome);
-    const timersBefore = refTimers();
     recorder.event(paid);
     const controller = new AbortController();
     const aborted = recorder.flush({ signal: controller.signal });
     const flushed = recorder.flush();
-    expect(refTimers()).toBe(timersBefore + 2);
+    expect(timers()).toBe(2);
     controller.abort(new Error('enough'));
     await expect(aborted).rejects.toThrow('enough');
-    expect(refTimers()).toBe(timersBefore + 1);
+    expect(timers()).toBe(1);
     outcome = 'ok';
     await whileTimePasses(clock, flushed);
-    expect(refTimers()).toBe(timersBefore);
+    expect(timers()).toBe(0);
   });
 
   it('names itself after its reporting controller, with eight random digits', async () => {

@@ -4,6 +4,7 @@ import { connectionError, responseError, statusError } from '../../../../src/cli
 import { watchEvents } from '../../../../src/client/watching/watch-events.js';
 import type { Observation } from '../../../../src/observe/observation.js';
 import { fakeClock } from '../../../../src/testing/fake-clock.js';
+import { countKeepAliveTimers } from '../keep-alive-timers.js';
 import { bench, passOn, settle } from './bench.js';
 import { expired, modelServer } from './model-server.js';
 
@@ -27,9 +28,6 @@ async function* sending(frames: readonly WatchFrame[], signal: AbortSignal | und
   yield* frames;
   await new Promise((_resolve, reject) => signal?.addEventListener('abort', () => reject(signal.reason as Error)));
 }
-
-/** How many timers keep the process alive. */
-const refTimers = (): number => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
 
 describe('watchEvents', () => {
   it('returns existing events, then every change once and in order', async () => {
@@ -694,13 +692,13 @@ describe('The iteration', () => {
   it('does not keep the process alive after an abort, where nothing more is requested of it', async () => {
     const server = modelServer();
     server.put('a');
-    const timersBefore = refTimers();
+    const timers = countKeepAliveTimers();
     const stopping = new AbortController();
     const changes = watchEvents({ client: server.client, signal: stopping.signal });
     expect(await changes.next()).toMatchObject({ value: { type: 'added' } });
-    expect(refTimers()).toBeGreaterThan(timersBefore);
+    expect(timers()).toBeGreaterThan(0);
     stopping.abort();
-    expect(refTimers()).toBe(timersBefore);
+    expect(timers()).toBe(0);
   });
 
   it('ends without an error when the signal is aborted, whatever it waits for', async () => {
