@@ -51,6 +51,18 @@ async function isSettled(promise: Promise<unknown>): Promise<boolean> {
 }
 
 describe('a cache over a store of this process', () => {
+  it('goes on in the next turn of the event loop where loading events takes longer than usual', async () => {
+    const clock = fakeClock();
+    const inner = memoryStore({ clock });
+    for (let count = 0; count < 50; count++) await create(inner, `e${count}`);
+    let ms = 0;
+    const cached = cachedStore(inner, { clock: { ...clock, monotonic: () => (ms += 3) }, observe: () => undefined });
+    let passed = 0;
+    for (; cached.status().state !== 'ready' && passed < 5_000; passed++) await turns(1);
+    expect(cached.status()).toMatchObject({ state: 'ready', events: 50 });
+    expect(passed).toBeGreaterThan(50);
+  });
+
   it('serves get and lists without calling the store', async () => {
     const { cached, calls } = await bench(false);
     expect((await cached.get(keyOf('a')))?.key).toEqual(keyOf('a'));
