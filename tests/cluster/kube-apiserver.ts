@@ -48,9 +48,9 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** Makes a certificate authority, and an administrator's certificate signed by it. */
-async function makeClientCertificates(): Promise<{ authority: string; cert: string; key: string }> {
-  const authority = await generate([{ name: 'commonName', value: 'clients' }], {
+/** Makes a certificate authority, and a client's certificate signed by it. */
+async function makeClientCertificate(name: string, organization: string) {
+  const authority = await generate([{ name: 'commonName', value: `${name}-ca` }], {
     keyType: 'ec',
     algorithm: 'sha256',
     extensions: [
@@ -59,8 +59,8 @@ async function makeClientCertificates(): Promise<{ authority: string; cert: stri
     ],
   });
   const subject = [
-    { name: 'organizationName', value: 'system:masters' },
-    { name: 'commonName', value: 'administrator' },
+    { name: 'organizationName', value: organization },
+    { name: 'commonName', value: name },
   ];
   const { cert, private: key } = await generate(subject, {
     keyType: 'ec',
@@ -80,18 +80,25 @@ export async function createKubeApiserver(): Promise<KubeApiserver> {
   const directory = await mkdtemp(join(tmpdir(), 'kube-vitals-cluster-'));
   const etcd = await startEtcd();
   const port = await freePort();
-  const { authority, cert, key } = await makeClientCertificates();
+  const { authority, cert, key } = await makeClientCertificate('administrator', 'system:masters');
+  const frontProxy = await makeClientCertificate('front-proxy-client', 'front-proxy');
   const signer = generateKeyPairSync('rsa', {
     modulusLength: 2048,
     publicKeyEncoding: { type: 'spki', format: 'pem' },
     privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
   });
-  const files = { signer: 'signer.key', verifier: 'signer.pub', tokens: 'tokens.csv', clients: 'clients.crt' };
+  const files = {
+    ...{ signer: 'signer.key', verifier: 'signer.pub', tokens: 'tokens.csv', clients: 'clients.crt' },
+    ...{ proxyAuthority: 'proxy-ca.crt', proxyCert: 'proxy.crt', proxyKey: 'proxy.key' },
+  };
   const pathOf = (name: keyof typeof files): string => join(directory, files[name]);
   await writeFile(pathOf('signer'), signer.privateKey);
   await writeFile(pathOf('verifier'), signer.publicKey);
   await writeFile(pathOf('tokens'), `${TOKEN},administrator,1,system:masters\n`);
   await writeFile(pathOf('clients'), authority);
+  await writeFile(pathOf('proxyAuthority'), frontProxy.authority);
+  await writeFile(pathOf('proxyCert'), frontProxy.cert);
+  await writeFile(pathOf('proxyKey'), frontProxy.key);
   const args = [
     ...['--etcd-servers', etcd.endpoints.join(','), '--bind-address', '127.0.0.1', '--secure-port', String(port)],
     ...['--advertise-address', '127.0.0.1', '--cert-dir', join(directory, 'certificates')],
@@ -99,6 +106,16 @@ export async function createKubeApiserver(): Promise<KubeApiserver> {
     ...['--service-account-signing-key-file', pathOf('signer'), '--service-cluster-ip-range', '10.0.0.0/24'],
     ...['--authorization-mode', 'RBAC', '--token-auth-file', pathOf('tokens'), '--client-ca-file', pathOf('clients')],
     ...['--endpoint-reconciler-type', 'none'],
+    // The aggregation layer.
+    ...['--proxy-client-cert-file', pathOf('proxyCert'), '--proxy-client-key-file', pathOf('proxyKey')],
+    ...[
+      '--requestheader-client-ca-file',
+      pathOf('proxyAuthority'),
+      '--requestheader-allowed-names',
+      'front-proxy-client',
+    ],
+    ...['--requestheader-username-headers', 'X-Remote-User', '--requestheader-uid-headers', 'X-Remote-Uid'],
+    ...['--requestheader-group-headers', 'X-Remote-Group', '--requestheader-extra-headers-prefix', 'X-Remote-Extra-'],
   ];
   let child: ChildProcess | undefined;
   let ended: Promise<unknown> = Promise.resolve();
