@@ -8,10 +8,11 @@ import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { verdictOf } from '../tests/conformance/recorded.ts';
 
-const CORPUS = new URL('../tests/conformance/corpus/', import.meta.url).pathname;
-const PROGRAM = new URL('../dist/cli.js', import.meta.url).pathname;
+const CORPUS = fileURLToPath(new URL('../tests/conformance/corpus/', import.meta.url));
+const PROGRAM = fileURLToPath(new URL('../dist/cli.js', import.meta.url));
 const LANES = Math.max(2, cpus().length) * 2;
 
 const argument = (name) => {

@@ -3,6 +3,7 @@
 //   npm run generate -- --check    names them instead, and fails
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { format, resolveConfig } from 'prettier';
 import { eventShape, SOURCE } from '../src/events/resource/schema.js';
 import { compareSource } from './generate/compare.js';
@@ -26,7 +27,7 @@ const files: Readonly<Record<string, string>> = {
 const check = process.argv.includes('--check');
 const stale: string[] = [];
 for (const [path, source] of Object.entries(files)) {
-  const file = new URL(`../${path}`, import.meta.url).pathname;
+  const file = fileURLToPath(new URL(`../${path}`, import.meta.url));
   const options = await resolveConfig(file);
   const text = await format(HEADER + source.trim(), { ...options, parser: 'typescript' });
   if (existsSync(file) && readFileSync(file, 'utf8') === text) continue;

@@ -212,7 +212,7 @@ describe('the guides that call the probe', () => {
     /** Runs ExecStartPost for a port, as systemd does after it has started the process with this id. */
     function startPost(port: number, mainPid: number): ChildProcessByStdio<null, null, Readable> {
       const command = script
-        .replace('/usr/bin/node node_modules/kube-vitals/dist/cli.cjs', `${process.execPath} ${built('cli.cjs')}`)
+        .replace('/usr/bin/node node_modules/kube-vitals/dist/cli.cjs', `"${process.execPath}" "${built('cli.cjs')}"`)
         .replace(':8080', `:${port}`);
       const env = { ...process.env, MAINPID: String(mainPid) };
       const shell = spawn('/bin/sh', ['-c', command], { env, stdio: ['ignore', 'ignore', 'pipe'] });
