@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import type { LoadedDriver, SqlConnection } from './driver.js';
 import { createPrivateFile, sizeOf, withFile } from './file-lock.js';
 import type { SyncStoreOptions } from './options.js';
-import { APPLICATION_ID, migrate } from './schema.js';
+import { APPLICATION_ID, checkSchema, createSchema } from './schema.js';
 
 /** How long a statement waits for another process. */
 export const BUSY_TIMEOUT = 'PRAGMA busy_timeout = 5000';
@@ -42,7 +42,7 @@ function create(driver: LoadedDriver, { path }: SyncStoreOptions, begin: (connec
   const connection = driver.open(draft);
   try {
     connection.exec(`PRAGMA page_size = ${DATABASE_PAGE_BYTES}; PRAGMA synchronous = FULL`);
-    migrate(connection, 0);
+    createSchema(connection);
     begin(connection);
   } finally {
     connection.close();
@@ -83,7 +83,7 @@ export function openDatabase(
       const found = connection.prepare('PRAGMA quick_check(1)').get()?.['quick_check'];
       if (found !== 'ok') throw new Error(`it is damaged: restore it from a copy (${String(found)})`);
     }
-    migrate(connection, Number(connection.prepare('PRAGMA user_version').get()?.['user_version']));
+    checkSchema(connection);
     return connection;
   } catch (error) {
     connection.close();

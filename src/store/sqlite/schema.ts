@@ -56,33 +56,21 @@ const SCHEMA = `
   CREATE TABLE probe (id INTEGER PRIMARY KEY, filling BLOB);
 `;
 
-/** The version that {@link SCHEMA} makes. Versions below it were never released. */
-const FIRST_VERSION = 4;
+/** The version of the schema. Those below it were never released. */
+const VERSION = 4;
 
-/** The first makes {@link FIRST_VERSION} in an empty file, each further one the next version. Only ever appended to. */
-export const MIGRATIONS: readonly string[] = [SCHEMA];
+/** Makes the schema in an empty database. */
+export function createSchema(connection: SqlConnection): void {
+  connection.exec(`BEGIN; ${SCHEMA}
+    PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${VERSION}; COMMIT`);
+}
 
-/** `version`: 0 if there is no schema. Each step is a transaction. @throws Error for the schema of a later version */
-export function migrate(connection: SqlConnection, version: number, migrations: readonly string[] = MIGRATIONS): void {
-  const newest = FIRST_VERSION + migrations.length - 1;
-  if (version > newest || (version > 0 && version < FIRST_VERSION)) {
-    const known = [...new Set([FIRST_VERSION, newest])].join(' to ');
-    throw new Error(
-      `its schema has version ${version}, this version of kube-vitals supports ${known}: ` +
-        'use the version that wrote it, or a newer one',
-    );
-  }
-  const applied = version === 0 ? 0 : version - FIRST_VERSION + 1;
-  for (const [index, step] of migrations.slice(applied).entries()) {
-    connection.exec('BEGIN IMMEDIATE');
-    try {
-      connection.exec(step);
-      connection.exec(`PRAGMA application_id = ${APPLICATION_ID}`);
-      connection.exec(`PRAGMA user_version = ${FIRST_VERSION + applied + index}`);
-      connection.exec('COMMIT');
-    } catch (error) {
-      connection.exec('ROLLBACK');
-      throw error;
-    }
-  }
+/** @throws Error for the schema of another version */
+export function checkSchema(connection: SqlConnection): void {
+  const version = Number(connection.prepare('PRAGMA user_version').get()?.['user_version']);
+  if (version === VERSION) return;
+  throw new Error(
+    `its schema has version ${version}, this version of kube-vitals supports ${VERSION}: ` +
+      'use the version that wrote it, or a newer one',
+  );
 }

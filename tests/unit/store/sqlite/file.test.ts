@@ -10,7 +10,6 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { migrate, MIGRATIONS } from '../../../../src/store/sqlite/schema.js';
 import type { SyncStore } from '../../../../src/store/sqlite/sync-store.js';
 import { createBench, failureOf, names, outcomes, put, query, remove, START } from './sync-store-bench.js';
 
@@ -184,22 +183,6 @@ test('damage found later fails the operation that finds it, and stops writes', (
   expect(outcomes(store.write([put('a')], START))).toEqual(['unavailable']);
   expect(failureOf(() => store.ping()).message).toMatch(/is damaged/);
   store.close();
-});
-
-describe('migrations', () => {
-  test('bring every older version to the newest, one transaction each', () => {
-    const path = filled(newPath());
-    const connection = driver.open(path);
-    const more = [...MIGRATIONS, 'CREATE TABLE one (a)', 'CREATE TABLE two (a); INSERT INTO two VALUES (7)'];
-    migrate(connection, 4, more);
-    expect(connection.prepare('SELECT a FROM two').get()?.['a']).toBe(7);
-    expect(connection.prepare('PRAGMA user_version').get()?.['user_version']).toBe(6);
-    const broken = [...more, 'CREATE TABLE three (a); CREATE TABLE three (a)'];
-    expect(() => migrate(connection, 6, broken)).toThrow();
-    expect(connection.prepare('PRAGMA user_version').get()?.['user_version']).toBe(6);
-    expect(connection.prepare("SELECT count(*) AS n FROM sqlite_schema WHERE name = 'three'").get()?.['n']).toBe(0);
-    connection.close();
-  });
 });
 
 describe('a full disk', () => {

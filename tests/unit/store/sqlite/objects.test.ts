@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { encodeSidecar } from '../../../../src/store/sidecar/sidecar.js';
 import type { SqlConnection } from '../../../../src/store/sqlite/driver.js';
 import { createObjectNumbers } from '../../../../src/store/sqlite/objects.js';
-import { migrate } from '../../../../src/store/sqlite/schema.js';
+import { createSchema } from '../../../../src/store/sqlite/schema.js';
 import type { PutOperation } from '../../../../src/store/sqlite/write-batch.js';
 import { sampleEvent } from '../../../../src/testing/sample-event.js';
 import { createBench, names, outcomes, put, query, remove, START } from './sync-store-bench.js';
@@ -21,7 +21,7 @@ const term = (field: string, value: string) => query({ terms: [{ field: `regardi
 
 function inMemory(): SqlConnection {
   const connection = driver.open(':memory:');
-  migrate(connection, 0);
+  createSchema(connection);
   return connection;
 }
 
