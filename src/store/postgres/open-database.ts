@@ -6,7 +6,7 @@ import type { PostgresValue } from './client.js';
 import type { Row, StoreParts } from './requests.js';
 import { numberOf } from './rows.js';
 import { emptyTable } from './schema-lift.js';
-import { FIRST_VERSION, postgresSchema, SCHEMA_VERSION } from './schema.js';
+import { postgresSchema, SCHEMA_VERSION } from './schema.js';
 
 /** The server is no standby, and yet it accepts no writes. */
 export const READ_ONLY =
@@ -72,22 +72,18 @@ export async function openDatabase(options: OpenDatabaseOptions): Promise<Revisi
   const { present } = await ask('present', `SELECT (to_regclass($1::text) IS NOT NULL)::text AS present`, [
     `${s}.meta`,
   ]);
-  const meta = present === 'true' && (await ask('version', `SELECT version::text AS version FROM ${s}.meta`));
-  if (meta !== false && meta['version'] === undefined) throw refuse(emptyTable(s, 'meta'));
-  const version = meta === false ? 0 : Number(meta['version']);
-  if (version > SCHEMA_VERSION || (version > 0 && version < FIRST_VERSION)) {
-    throw refuse(
-      `the schema ${s} has version ${version}, this release supports ${SCHEMA_VERSION}: ` +
-        'use the release that wrote it, or a newer one',
-    );
-  }
-  if (version < SCHEMA_VERSION) {
-    if (!migrate) {
+  if (present === 'true') {
+    const { version } = await ask('version', `SELECT version::text AS version FROM ${s}.meta`);
+    if (version === undefined) throw refuse(emptyTable(s, 'meta'));
+    if (Number(version) !== SCHEMA_VERSION) {
       throw refuse(
-        version === 0
-          ? `the schema ${s} does not exist: apply postgresSchema(), or open the store without migrate: false`
-          : `the schema ${s} has version ${version}, ${SCHEMA_VERSION} is needed: apply postgresSchema()`,
+        `the schema ${s} has version ${version}, this release supports ${SCHEMA_VERSION}: ` +
+          'use the release that wrote it, or a newer one',
       );
+    }
+  } else {
+    if (!migrate) {
+      throw refuse(`the schema ${s} does not exist: apply postgresSchema(), or open the store without migrate: false`);
     }
     // If two stores do this at once, the second waits for the first and finds nothing left to do.
     await ask('create', postgresSchema({ schema }));

@@ -4,11 +4,8 @@ import { snapshotFunction, writeFunction } from './schema-functions.js';
 import { liftFunction, openFunction, systemFunction } from './schema-lift.js';
 import { compactFunction, expireFunction } from './schema-upkeep.js';
 
-/** The version of the tables and functions that this release works with. */
+/** The version of the tables and functions. The one before it was never released. */
 export const SCHEMA_VERSION = 2;
-
-/** The version that an empty schema gets first. The one before it was never released. */
-export const FIRST_VERSION = 2;
 
 /** Options of {@link postgresSchema}. */
 export interface PostgresSchemaOptions {
@@ -73,15 +70,14 @@ function tables(s: string): string {
     CREATE INDEX current_namespace ON ${s}.current (namespace, rev);
     CREATE INDEX current_expires_at ON ${s}.current (expires_at);
     CREATE TABLE ${s}.raises (revision bigint PRIMARY KEY);
-    INSERT INTO ${s}.meta (version, floor, forgotten) VALUES (0, 0, 0);
+    INSERT INTO ${s}.meta (version, floor, forgotten) VALUES (${SCHEMA_VERSION}, 0, 0);
     INSERT INTO ${s}.counter (revision, at, total, place) VALUES (0, 0, 0, '${s}.counter'::regclass::oid::bigint);`;
 }
 
-/** The changes that make each version of the schema from the one before; functions are replaced. */
-function steps(schema: string): readonly (readonly [version: number, sql: string])[] {
+function functions(schema: string): string {
   const s = quoted(schema);
   const channel = channelOf(schema);
-  const functions = [
+  return [
     systemFunction(s),
     liftFunction(s, channel),
     openFunction(s),
@@ -89,8 +85,7 @@ function steps(schema: string): readonly (readonly [version: number, sql: string
     snapshotFunction(s),
     expireFunction(s, channel),
     compactFunction(s, schema),
-  ];
-  return [[FIRST_VERSION, [tables(s), ...functions].join('\n')]];
+  ].join('\n');
 }
 
 /**
@@ -103,12 +98,11 @@ export function postgresSchema(options: PostgresSchemaOptions = {}): string {
   checkOptions('postgresSchema', options, { schema: aSchemaName });
   const { schema = 'kube_vitals' } = options;
   const s = quoted(schema);
-  const applied = steps(schema).map(([version, sql]) => `  IF present < ${version} THEN\n${sql}\n  END IF;`);
   // Existing objects are looked up in the catalogs themselves: functions such as to_regclass use caches, which may be
   // older than the lock.
   return `DO $kube_vitals$
 DECLARE
-  present integer := 0;
+  present integer;
 BEGIN
   PERFORM pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended('kube-vitals schema ${schema}', 0));
   IF pg_catalog.getdatabaseencoding() <> 'UTF8' THEN
@@ -120,12 +114,13 @@ BEGIN
   IF EXISTS (SELECT FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
              WHERE n.nspname = '${schema}' AND c.relname = 'meta') THEN
     SELECT version INTO present FROM ${s}.meta;
-    IF present IS NULL OR present < ${FIRST_VERSION} THEN
+    IF present IS NULL OR present < ${SCHEMA_VERSION} THEN
       RAISE EXCEPTION 'the schema % has version %, which no release knows: drop it, or use another', '${schema}', present;
     END IF;
+  ELSE
+    ${tables(s)}
+    ${functions(schema)}
   END IF;
-${applied.join('\n')}
-  UPDATE ${s}.meta SET version = ${SCHEMA_VERSION} WHERE version < ${SCHEMA_VERSION};
 END
 $kube_vitals$;
 `;
