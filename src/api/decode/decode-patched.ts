@@ -3,7 +3,7 @@ import { invalid } from '../status/failures.js';
 import { invalidValue } from '../status/field-error.js';
 import type { DecodedBody } from './decode-body.js';
 import { decodeObject } from './decode-object.js';
-import { MAX_STRICT_ERRORS, strictText, type FieldValidation } from '../body/parse-body.js';
+import { strictText, type FieldValidation } from '../body/parse-body.js';
 import { groupVersion, readTypeMeta, hasExactType, shapeOfType, withDefaults, type ExpectedType } from './type-meta.js';
 
 export interface DecodePatchedOptions extends ExpectedType {
@@ -11,11 +11,11 @@ export interface DecodePatchedOptions extends ExpectedType {
   /** The document before the patch, decoded for the same shape. The patched one may share parts of it. */
   readonly before?: Readonly<Record<string, unknown>> | undefined;
   /** Strict errors of the patch itself; listed before those of the result. */
-  readonly strictErrors?: readonly string[] | undefined;
+  readonly strictErrors: readonly string[];
   /** The patched document, or the patch, as the error quotes it. Called only for an error. */
   readonly rendering: () => string;
-  /** The words of type errors: a JSON decoder's (default), or those of the converter for strategic merge, which reads no type. */
-  readonly words?: 'json' | 'converter' | undefined;
+  /** The words of type errors: a JSON decoder's, or those of the converter for strategic merge, which reads no type. */
+  readonly words: 'json' | 'converter';
 }
 
 /** @throws StatusFailure 422 on the field `patch`, not 400 as for a whole object in a body (Kubernetes behaviour) */
@@ -29,8 +29,7 @@ export function decodePatched(value: unknown, options: DecodePatchedOptions): De
     throw refusal(decoded.fault[options.words === 'converter' ? 'converter' : 'text'], options);
   }
   const { object } = decoded;
-  const ofPatch = options.strictErrors ?? [];
-  const strict = [...ofPatch.slice(0, MAX_STRICT_ERRORS), ...[...decoded.strictErrors].sort(byCodePoint)];
+  const strict = [...options.strictErrors, ...[...decoded.strictErrors].sort(byCodePoint)];
   if (fieldValidation === 'Strict' && strict.length > 0) throw refusal(strictText(strict), options);
   return { object, warnings: fieldValidation === 'Warn' ? strict : [], kind, apiVersion };
 }

@@ -14,12 +14,11 @@ interface Patching {
   readonly touched: WeakSet<object>;
 }
 
-/** Applies a JSON Patch (RFC 6902) to a copy. Undefined if an operation fails, or if the patch is not a list. */
+/** Applies a JSON Patch (RFC 6902) to a copy. Undefined if an operation fails. */
 export function applyJsonPatch(
   document: unknown,
-  operations: unknown,
+  operations: readonly unknown[],
 ): { readonly document: unknown; readonly touched: WeakSet<object>; readonly copied: boolean } | undefined {
-  if (!Array.isArray(operations)) return undefined;
   const touched = new WeakSet<object>();
   const patching: Patching = { document: cloneTree(document), copied: 0, work: 0, touched };
   if (operations.length > 0 && isObject(patching.document)) touched.add(patching.document);

@@ -8,7 +8,9 @@ const base: DecodePatchedOptions = {
   kind: 'Event',
   apiVersion: 'events.example.com/v1',
   fieldValidation: 'Warn',
+  strictErrors: [],
   rendering: () => '{"note":5}',
+  words: 'json',
 };
 const refusal = (value: unknown, options: Partial<DecodePatchedOptions> = {}) => {
   try {
