@@ -23,7 +23,6 @@ export interface SqlConnection {
 }
 
 export interface LoadedDriver {
-  readonly name: SqliteDriver;
   open(path: string): SqlConnection;
 }
 
@@ -61,7 +60,6 @@ function wrap(name: SqliteDriver, Database: ForeignDatabase): LoadedDriver {
   // libsql mistakes a single blob for an object of named values and ends the process; node:sqlite takes no arrays.
   const pass = (values: readonly SqlValue[]): ForeignValues => (name === 'libsql' ? [values] : values);
   return {
-    name,
     open(path) {
       const db = new Database(path);
       const prepared = new Map<string, SqlStatement>();

@@ -13,7 +13,6 @@ const GONE = new Error('the disk does not answer');
 function createFailingDisk() {
   const broken = { opening: false, checkpoint: false, size: false, commit: 'no' as 'no' | 'afterwards' | 'undone' };
   const failing: LoadedDriver = {
-    name: driver.name,
     open(path) {
       if (broken.opening) throw GONE;
       const connection = driver.open(path);
