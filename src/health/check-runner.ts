@@ -57,7 +57,7 @@ export function createCheckRunner(
   let passes = 0;
   let failures = 0;
   let lastReason = '';
-  let lastCritical = critical;
+  let lastCritical: boolean | undefined;
   let durationMs: number | undefined;
   let since: number | undefined;
   let freshUntil = -Infinity;
@@ -86,7 +86,7 @@ export function createCheckRunner(
       failures += 1;
       passes = 0;
       lastReason = `${outcome.reason}; since then `;
-      lastCritical = outcome.critical ?? critical;
+      lastCritical = outcome.critical;
       next = up && failures < failureThreshold ? OK : down(outcome.reason, lastCritical, outcome.error);
     }
     const previous = verdict?.status;

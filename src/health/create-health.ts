@@ -100,7 +100,6 @@ export function createHealth(options: HealthOptions = {}): Health {
     report,
     onChange,
     startShutdown() {
-      if (shuttingDown) return;
       shuttingDown = true;
       // Evaluated now, so that listeners are called now and not at the next probe.
       void shutdown.ask();

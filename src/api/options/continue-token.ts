@@ -22,11 +22,9 @@ export function writeContinueToken(token: ContinueToken): string {
 
 /** Reads a token that came from a client. @throws StatusFailure 400 with kube-apiserver's texts */
 export function readContinueToken(text: string): ContinueToken {
-  const value = parse(text);
-  const fields = typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
-  const version = typeof fields['v'] === 'string' ? fields['v'] : '';
+  const { v, rv, start } = (parse(text) ?? {}) as Readonly<Record<'v' | 'rv' | 'start', unknown>>;
+  const version = typeof v === 'string' ? v : '';
   if (version !== VERSION) throw wrongToken(`server does not recognize this encoded version ${version}`);
-  const { rv, start } = fields;
   if (typeof rv !== 'number' || !Number.isInteger(rv) || rv === 0) {
     throw wrongToken('incorrect encoded start resourceVersion (version meta.k8s.io/v1)');
   }

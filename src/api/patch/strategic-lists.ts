@@ -15,7 +15,6 @@ export function mergeLists(
   mergeObjects: MergeObjects,
 ): readonly unknown[] {
   if (shape?.patchStrategy !== 'merge') return patch;
-  if (stored.length === 0 && patch.length === 0) return stored;
   requireOneType(stored, patch);
   if (!isObject(stored[0] ?? patch[0])) {
     return inOrder([...new Set([...stored, ...patch])], patch, stored, undefined);
@@ -85,8 +84,7 @@ function mergeItems(
 }
 
 function keyOf(item: unknown, mergeKey: string | undefined): unknown {
-  const key = mergeKey !== undefined && isObject(item) ? member(item, mergeKey) : item;
-  return typeof key === 'object' && key !== null ? JSON.stringify(key) : key;
+  return JSON.stringify(mergeKey !== undefined && isObject(item) ? member(item, mergeKey) : item);
 }
 
 function indexesOf(list: readonly unknown[], mergeKey: string | undefined): Map<unknown, number> {

@@ -100,7 +100,7 @@ function keep<K extends keyof Event['metadata']>(to: Event['metadata'], from: Ev
 
 function requireRevision(call: VerbCall, next: Event, record: EventRecord): void {
   const sent = next.metadata.resourceVersion ?? '';
-  if (sent === '' || sent === String(record.revision)) return;
+  if (sent === '') return;
   const wrong = uintError(sent);
   if (wrong) throw badRequest(wrong);
   const expected = toRevision(sent);

@@ -107,7 +107,6 @@ export function createWatchHub(options: WatchHubOptions) {
   };
 
   const close = (): void => {
-    if (closed) return;
     closed = true;
     stopFeed();
     catchUp.close();
@@ -144,8 +143,6 @@ export function createWatchHub(options: WatchHubOptions) {
     },
     /** Wakes in one of the next turns of the event loop. */
     wakeSoon: (waker: Waker): void => wakeSoon(waker),
-    /** The last revision the feed delivered; `undefined` while there is no feed. */
-    revision: (): Revision | undefined => (ready ? ring.head() : undefined),
     ring: (): ReturnType<Ring['size']> => ring.size(),
     get watchers(): number {
       return watchers.size;
