@@ -24,7 +24,6 @@ export interface DecodedBody {
   readonly object: Record<string, unknown>;
   /** Texts of `Warning` headers: at most 100 of duplicate and unknown fields; in YAML, 100 of each. */
   readonly warnings: readonly string[];
-  readonly kind: string;
   /** The apiVersion of the body, by default the expected one. A different one is possible only with `otherVersions`. */
   readonly apiVersion: string;
 }
@@ -47,7 +46,7 @@ function decodeJson(body: Uint8Array, options: DecodeBodyOptions): DecodedBody {
   let plain = parsePlain(text, limits.members);
   const decoded = plain && hasExactType(plain.value, kind, apiVersion) ? quick?.(plain.value) : undefined;
   if (decoded) {
-    if (decoded.keys === plain?.keys) return { object: decoded.object, warnings: NONE, kind, apiVersion };
+    if (decoded.keys === plain?.keys) return { object: decoded.object, warnings: NONE, apiVersion };
     // The text has duplicate keys, and `quick` has reused the value: the text is read again.
     plain = undefined;
   }
@@ -61,7 +60,7 @@ function decodeKnown(text: string, options: DecodeBodyOptions): DecodedBody | un
   if (!found || !hasExactType(found.plain.value, kind, apiVersion)) return undefined;
   const known = quick(found.plain.value, found.entries);
   if (known?.keys !== found.plain.keys) return undefined;
-  return { object: known.object, warnings: NONE, kind, apiVersion };
+  return { object: known.object, warnings: NONE, apiVersion };
 }
 
 const NONE: readonly string[] = Object.freeze([]);
@@ -83,7 +82,7 @@ function decodeRead(body: Uint8Array, read: ReadDocument, options: DecodeBodyOpt
     if (strict.length > 0) throw cannotBeHandled(meta, kind, strictText(strict));
   }
   const warnings = fieldValidation === 'Warn' ? [...duplicates, ...decoded.strictErrors] : NONE;
-  return { object: decoded.object, warnings, kind, apiVersion: groupVersion(meta) };
+  return { object: decoded.object, warnings, apiVersion: groupVersion(meta) };
 }
 
 const cannotBeHandled = (meta: TypeMeta, kind: string, error: string): Error =>

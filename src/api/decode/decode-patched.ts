@@ -31,7 +31,7 @@ export function decodePatched(value: unknown, options: DecodePatchedOptions): De
   const { object } = decoded;
   const strict = [...options.strictErrors, ...[...decoded.strictErrors].sort(byCodePoint)];
   if (fieldValidation === 'Strict' && strict.length > 0) throw refusal(strictText(strict), options);
-  return { object, warnings: fieldValidation === 'Warn' ? strict : [], kind, apiVersion };
+  return { object, warnings: fieldValidation === 'Warn' ? strict : [], apiVersion };
 }
 
 function typeOf(value: unknown, options: DecodePatchedOptions): Pick<ExpectedType, 'apiVersion' | 'shape'> {

@@ -8,7 +8,6 @@ import type { Query } from '../../http/url.js';
 export interface ListOptions {
   readonly labelSelector: string;
   readonly fieldSelector: string;
-  readonly watch: boolean;
   /** False without `watch=true`, also for an old `/watch/` path. */
   readonly allowWatchBookmarks: boolean;
   /** Empty: not given. Not checked: faults of selectors and continue tokens come first. */
@@ -28,7 +27,6 @@ export function readListOptions(query: Query, legacyWatch = false): ListOptions 
   const given: ListOptions = {
     labelSelector: first(query, 'labelSelector') ?? '',
     fieldSelector: first(query, 'fieldSelector') ?? '',
-    watch,
     allowWatchBookmarks: watch && flag(query, 'allowWatchBookmarks') === true,
     resourceVersion: first(query, 'resourceVersion') ?? '',
     resourceVersionMatch: first(query, 'resourceVersionMatch') ?? '',

@@ -68,7 +68,7 @@ describe('kind and apiVersion', () => {
       '{"kind":null}',
       `{"apiVersion":"${G}/v1"}`,
     ]) {
-      expect(await decode(body)).toMatchObject({ kind: 'Event', apiVersion: `${G}/v1`, warnings: [] });
+      expect(await decode(body)).toMatchObject({ apiVersion: `${G}/v1`, warnings: [] });
     }
   });
 

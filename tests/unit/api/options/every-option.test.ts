@@ -112,7 +112,6 @@ describe('the options of a list', () => {
   const NOTHING = {
     labelSelector: '',
     fieldSelector: '',
-    watch: false,
     allowWatchBookmarks: false,
     resourceVersion: '',
     resourceVersionMatch: '',
@@ -167,11 +166,11 @@ describe('the options of a list', () => {
 
   it('start a watch without resourceVersion, or from 0, with the existing events', () => {
     const initial = { sendInitialEvents: true, resourceVersionMatch: 'NotOlderThan' };
-    expect(read('watch=1')).toEqual({ ...NOTHING, ...initial, watch: true });
-    expect(read('watch=1&resourceVersion=0')).toEqual({ ...NOTHING, ...initial, watch: true, resourceVersion: '0' });
+    expect(read('watch=1')).toEqual({ ...NOTHING, ...initial });
+    expect(read('watch=1&resourceVersion=0')).toEqual({ ...NOTHING, ...initial, resourceVersion: '0' });
     expect(read('resourceVersion=0', true)).toEqual({ ...NOTHING, ...initial, resourceVersion: '0' });
     expect(read('resourceVersion=7', true)).toEqual({ ...NOTHING, resourceVersion: '7' });
-    expect(read('watch=1&resourceVersion=7')).toEqual({ ...NOTHING, watch: true, resourceVersion: '7' });
+    expect(read('watch=1&resourceVersion=7')).toEqual({ ...NOTHING, resourceVersion: '7' });
   });
 
   it('keep the settings of a watch request for initial events', () => {
