@@ -47,8 +47,8 @@ interface UnsentResponse extends NodeOutgoing {
 /** The lines that Node has written after the headers of a response: `Date`, `Connection`, `Keep-Alive`. */
 interface HeadEnd {
   readonly text: string;
-  /** Wall-clock microseconds at which the second of its `Date` is over. */
-  readonly until: number;
+  /** The second of its `Date`. */
+  readonly second: number;
   readonly keepAliveTimeout: unknown;
   readonly maxRequests: unknown;
 }
@@ -66,17 +66,11 @@ export function createHeadWriter(clock: Clock): (res: UnsentResponse, head: Head
     const own = length !== undefined && isComposable(res) ? linesOf(head, length) : undefined;
     if (own === undefined) return writeHead(res, head, length);
     const { _keepAliveTimeout: keepAliveTimeout, _maxRequestsPerSocket: maxRequests } = res;
-    const now = clock.now();
-    if (
-      last === undefined ||
-      now >= last.until ||
-      last.keepAliveTimeout !== keepAliveTimeout ||
-      last.maxRequests !== maxRequests
-    ) {
+    const second = Math.floor(clock.now() / SECOND_US);
+    if (last?.second !== second || last.keepAliveTimeout !== keepAliveTimeout || last.maxRequests !== maxRequests) {
       writeHead(res, head, length);
       const text = endOf(res._header, own);
-      const until = (Math.floor(now / SECOND_US) + 1) * SECOND_US;
-      last = text === undefined ? undefined : { text, until, keepAliveTimeout, maxRequests };
+      last = text === undefined ? undefined : { text, second, keepAliveTimeout, maxRequests };
       return;
     }
     res.statusMessage = reasonOf(head.status);

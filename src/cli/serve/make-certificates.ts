@@ -54,8 +54,8 @@ async function make(
   const cert = await X509CertificateGenerator.create({
     subject: name,
     issuer: authority?.subjectName ?? name,
-    // Valid since an hour ago, for clients whose clocks are slow.
-    notBefore: new Date(now - 3_600_000),
+    // Valid since long ago, for clients whose clocks are slow, and in case the clock of this machine is ahead.
+    notBefore: new Date(now - days * DAY_MS),
     notAfter: new Date(now + days * DAY_MS),
     publicKey,
     signingKey: ca ? await importKey(ca.key) : privateKey,

@@ -56,8 +56,9 @@ export async function openServers(
     server.maxConnections = flags.maxConnections;
     let quietUntil = 0;
     server.on('drop', () => {
-      if (Date.now() < quietUntil) return;
-      quietUntil = Date.now() + DROP_LOG_MS;
+      const now = performance.now();
+      if (now < quietUntil) return;
+      quietUntil = now + DROP_LOG_MS;
       log(`${flag}: connections are closed, because ${flags.maxConnections} are open (--max-connections)`);
     });
     return server;

@@ -122,6 +122,15 @@ describe('heads of common responses', () => {
     expect(byNode).toBe(2);
   });
 
+  it('have the date to which the clock was set back', async () => {
+    const clock = fakeClock();
+    const before = (_: ServerResponse, index: number): void => {
+      if (index === 2) clock.setNow(1_000_000_000_000_000);
+    };
+    const { byNode } = await bothWays([OK, OK, OK, OK], { writer: createHeadWriter(clock), before });
+    expect(byNode).toBe(2);
+  });
+
   it('keep the state that others read of a response', async () => {
     const states: unknown[] = [];
     const write = createHeadWriter(fakeClock());

@@ -58,6 +58,13 @@ describe('ownCertificate', () => {
     expect(mode('server.key')).toBe(0o600);
   });
 
+  it('can be used after the clock was months ahead when it was created', async () => {
+    const made = await ownCertificate(dir, '127.0.0.1', Date.now() + 300 * DAY);
+    for (const pem of [made.cert, made.ca]) {
+      expect(Date.parse(new X509Certificate(pem).validFrom)).toBeLessThan(Date.now());
+    }
+  });
+
   it('names the keys of both certificates, without which clients that verify strictly refuse them', async () => {
     const made = await ownCertificate(dir, '127.0.0.1');
     for (const pem of [made.cert, made.ca]) {

@@ -14,6 +14,7 @@ import type { NodeListener } from '../../../../src/node.js';
 /** How much faster these timeouts pass. Node measures them with a clock of its own, which no fake clock replaces. */
 const FASTER = 100;
 let accelerated: readonly string[] = [];
+let log: string[] = [];
 
 vi.mock('node:http', async (importOriginal) => spied(await importOriginal()));
 vi.mock('node:https', async (importOriginal) => spied(await importOriginal()));
@@ -35,6 +36,7 @@ const certificate = await generate([{ name: 'commonName', value: 'localhost' }],
 
 beforeEach(() => {
   accelerated = [];
+  log = [];
   vi.clearAllMocks();
 });
 
@@ -51,7 +53,7 @@ async function open(...more: string[]): Promise<Servers> {
     completeFlags(parsed.flags),
     certificateInUse({ cert, key, ca: cert }),
     { all: listener, healthOnly: listener },
-    () => undefined,
+    (line) => void log.push(line),
   );
   onTestFinished(() => servers.close(0));
   return servers;
@@ -103,6 +105,23 @@ describe('the ports of the standalone server', () => {
     await expect(open('--bind-address=192.0.2.1')).rejects.toThrow(
       'port 0 of 192.0.2.1 cannot be opened (--bind-address, --secure-port): listen EADDRNOTAVAIL',
     );
+  });
+
+  it('log closed connections once a minute, whatever happens to the wall clock', async () => {
+    const elapsed = vi.spyOn(performance, 'now').mockReturnValue(1_000_000);
+    const wall = vi.spyOn(Date, 'now');
+    onTestFinished(() => void vi.restoreAllMocks());
+    await open('--max-connections=2');
+    const { server } = made(createHttpServer);
+    const drop = (wallMs: number, elapsedMs: number): number => {
+      wall.mockReturnValue(wallMs);
+      elapsed.mockReturnValue(1_000_000 + elapsedMs);
+      server.emit('drop');
+      return log.length;
+    };
+    expect(drop(Date.UTC(2030, 1), 0)).toBe(1);
+    expect(drop(Date.UTC(2040, 1), 59_000)).toBe(1);
+    expect(drop(Date.UTC(2020, 1), 61_000)).toBe(2);
   });
 
   it('announce to clients how long they may reuse an idle connection', async () => {
