@@ -137,7 +137,7 @@ export async function copyEvents(
   const laneSignals = Array.from({ length: concurrency }, () => signal && AbortSignal.any([signal]));
   let revision: Revision | undefined;
   let consistent = true;
-  await time.known({ signal });
+  await whenAvailable(clock, signal, async () => time.known({ signal }));
   const list: EventStore['list'] = (query) => whenAvailable(clock, signal, () => from.list(query));
   for await (const page of pagesOf(list, pageSize, signal)) {
     revision ??= page.revision;

@@ -233,6 +233,18 @@ describe('copyEvents', () => {
     expect(reads).toBeLessThan(20);
   });
 
+  test('waits for the clock of a store that is unavailable', async () => {
+    const [from, to] = [newStore(), newStore()];
+    await put(from, 'a');
+    let asked = 0;
+    const now = async (): Promise<number> => {
+      if (++asked < 4) throw storeError('unavailable', 'away');
+      return clock.now();
+    };
+    expect(await whileTimePasses(copyEvents(from, { ...to, now }, { clock }))).toMatchObject({ copied: 1 });
+    expect(asked).toBe(4);
+  });
+
   test('fails where a store stays unavailable, at once if it has no room or the signal is aborted', async () => {
     const [from, to] = [newStore(), newStore()];
     await put(from, 'a');
