@@ -5,6 +5,7 @@ import { withoutCopies } from '../clock/signal-copies.js';
 import { SIGNAL_EXIT_CODES, type EndSignal, type ProcessContext } from './command-line/command.js';
 
 const STDOUT = 1;
+const STDERR = 2;
 const SIGNALS = Object.keys(SIGNAL_EXIT_CODES) as readonly EndSignal[];
 
 /** Runs a program, and ends the process with its exit code. Commands use the process only through their context. */
@@ -13,8 +14,15 @@ export async function runInProcess(
 ): Promise<void> {
   let outputCounts = true;
   const outputFailed = (error: NodeJS.ErrnoException): void => {
+    if (!outputCounts) return;
     // The reader of the output may close it early, as `head` does.
-    if (outputCounts) process.exit(error.code === 'EPIPE' ? process.exitCode : 1);
+    if (error.code === 'EPIPE') process.exit();
+    try {
+      writeFileSync(STDERR, `error: stdout cannot be written: ${error.message}\n`);
+    } catch {
+      // The exit code says it, too.
+    }
+    process.exit(1);
   };
   const context: ProcessContext = {
     stdout: fstatSync(STDOUT).isFile() ? { write: (text) => writeToFile(text, outputFailed) } : process.stdout,

@@ -30,10 +30,10 @@ function run(program: string, ...words: string[]): Promise<{ code: number; out: 
 }
 
 /** Runs a line of a shell: `$0` is Node, `$1` the program. */
-function runShell(line: string): Promise<{ code: number }> {
+function runShell(line: string): Promise<{ code: number; err: string }> {
   return new Promise((resolve) => {
-    execFile('sh', ['-c', line, process.execPath, built('cli.cjs')], (error) => {
-      resolve({ code: error === null ? 0 : Number(error.code) });
+    execFile('sh', ['-c', line, process.execPath, built('cli.cjs')], (error, _, err) => {
+      resolve({ code: error === null ? 0 : Number(error.code), err });
     });
   });
 }
@@ -101,15 +101,22 @@ describe('the program of the package', () => {
     expect(await run(built('cli.cjs'), '--version')).toEqual({ code: 0, out: `${manifest.version}\n`, err: '' });
   });
 
-  it.each(['serve --help', '--version'])('fails with code 1 if the output of %s cannot be written', async (words) => {
-    expect(await runShell(`"$0" "$1" ${words} > /dev/full`)).toMatchObject({ code: 1 });
-  });
+  it.each(['serve --help', '--version'])(
+    'fails with code 1 and says why if the output of %s cannot be written',
+    async (words) => {
+      expect(await runShell(`"$0" "$1" ${words} > /dev/full`)).toEqual({
+        code: 1,
+        err: expect.stringMatching(/^error: stdout cannot be written: .*ENOSPC.*\n$/) as string,
+      });
+      expect(await runShell(`"$0" "$1" ${words} > /dev/full 2>&1`)).toMatchObject({ code: 1 });
+    },
+  );
 
   it('fails with code 1 if only a part of its output fits into a file', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'output-'));
     onTestFinished(() => rmSync(folder, { recursive: true }));
     const script = `ulimit -f 1; exec "$0" "$1" serve --help > ${join(folder, 'out')}`;
-    expect(await runShell(script)).toMatchObject({ code: 1 });
+    expect(await runShell(script)).toMatchObject({ code: 1, err: expect.stringContaining('EFBIG') as string });
     expect(await runShell(`exec "$0" "$1" serve --help > ${join(folder, 'all')}`)).toMatchObject({ code: 0 });
     const { out } = await run(built('cli.cjs'), 'serve', '--help');
     expect(readFileSync(join(folder, 'all'), 'utf8')).toBe(out);
