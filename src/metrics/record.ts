@@ -1,4 +1,3 @@
-import { ROOTS } from '../health/definition.js';
 import type { Observation, RequestObservation, WatchIdentity } from '../observe/observation.js';
 import type { MetricSet } from './definitions.js';
 import type { Series } from './series.js';
@@ -82,11 +81,17 @@ export function createObservationRecorder(metrics: MetricSet): (observation: Obs
     termination?.add(1);
   }
 
+  /** Otherwise an alert on its last result would never end, and checks that come and go would use up the series. */
+  function forgetCheck(...labels: readonly string[]): void {
+    metrics.check.remove(...labels);
+    metrics.checks.remove(...labels);
+  }
+
   function recordProbe({ root, checks }: ProbeObservation): void {
     let series = probes.get(root);
     if (series?.checks !== checks) {
       for (const { name } of series?.checks ?? []) {
-        if (removed.has(name) && !checks.some((check) => check.name === name)) metrics.check.of(name, root).reset();
+        if (removed.has(name) && !checks.some((check) => check.name === name)) forgetCheck(name, root);
       }
       const states = checks.map(({ name }) => metrics.check.of(name, root));
       const results = checks.map(({ name, status }) =>
@@ -108,10 +113,12 @@ export function createObservationRecorder(metrics: MetricSet): (observation: Obs
     'health.changed': ({ check, status }) => metrics.changes.of(check, status).add(1),
     'health.failed': () => undefined,
     'health.removed'({ check }) {
-      // Otherwise an alert on its last result would never end.
       removed.add(check);
       if (removed.size > MAX_REMOVED) removed.delete([...removed][0] as string);
-      for (const root of ROOTS) metrics.check.of(check, root).reset();
+      forgetCheck(check);
+      metrics.changes.remove(check);
+      // Copied, so that the next probe looks for its series again: another health object may have a check of this name.
+      for (const [root, series] of probes) probes.set(root, { ...series, checks: [...series.checks] });
     },
     'watch.started': (watch) => openWatches(watch).add(1),
     'watch.ended'(watch) {

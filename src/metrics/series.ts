@@ -89,6 +89,13 @@ export class Metric {
     return series;
   }
 
+  /** Removes the series whose first labels have these values. */
+  remove(...values: readonly string[]): void {
+    for (const [key, { labels }] of this.#series) {
+      if (values.every((value, index) => labels[index] === value)) this.#series.delete(key);
+    }
+  }
+
   get(): Promise<object> {
     const { name, help, type, aggregator } = this;
     const values = [...this.#series.values()].flatMap((one) => (one.isPrinted ? this.#samples(one) : []));

@@ -171,6 +171,19 @@ describe('/metrics', () => {
     expect((await send('GET', '/metrics')).text).not.toContain(sample);
   });
 
+  it('has the results of a check of another health object when one of the same name was removed', async () => {
+    const { send, health } = createService();
+    const other = createHealth({ observe: health.observe });
+    for (const each of [health, other]) each.add({ name: 'database', check: () => true });
+    const probe = (): unknown => other.handle({ method: 'GET', url: '/readyz', headers: {} });
+    await probe();
+    await probe();
+    health.remove('database');
+    await probe();
+    const sample = 'kubernetes_healthcheck{name="database",type="readyz"}';
+    expect(valueOf((await send('GET', '/metrics')).text, sample)).toBe(1);
+  });
+
   it('follows watches: how many are open, what they are sent, and how they end', async () => {
     const { send, clock } = createService();
     const leaving = new AbortController();
@@ -276,6 +289,25 @@ describe('/metrics', () => {
     const { text } = await send('GET', '/metrics/slis');
     expect(text.match(/^kubernetes_healthchecks_total\{/gm)?.length).toBe(1_001);
     expect(text).toContain('kubernetes_healthchecks_total{name="other",type="other",status="other"} 103');
+  });
+
+  it('has the results of a check however many others were added and removed before', async () => {
+    const { send, health } = createService();
+    let passes = true;
+    for (let n = 0; n < 1_100; n++) {
+      health.add({ name: `tenant-${n}`, check: () => passes, cacheMs: 0 });
+      await send('GET', '/readyz');
+      passes = !passes;
+      await send('GET', '/readyz');
+      health.remove(`tenant-${n}`);
+    }
+    health.add({ name: 'database', check: () => false });
+    await send('GET', '/readyz');
+    const { text } = await send('GET', '/metrics');
+    expect(text).toContain('\nkubernetes_healthcheck{name="database",type="readyz"} 0\n');
+    expect(text).toContain('\nkubernetes_healthchecks_total{name="database",type="readyz",status="error"} 1\n');
+    expect(text).toContain('\nkube_vitals_check_changes_total{name="database",status="failed"} 1\n');
+    expect(text).not.toContain('tenant-');
   });
 
   it('goes into the registry that the service has, and prints all of it', async () => {
