@@ -90,6 +90,34 @@ test('GET and HEAD get responses without connection headers', async () => {
   expect(errors).toEqual([]);
 });
 
+test.each([2, 70_000])('the last DATA frame of a response of %i bytes ends its stream', async (length) => {
+  const { port, errors } = await serve2(() => text('x'.repeat(length)));
+  const client = raw(port);
+  client.send(
+    Buffer.concat([
+      Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'),
+      // SETTINGS_INITIAL_WINDOW_SIZE, and WINDOW_UPDATE of the connection: 16 MiB each.
+      frame(4, 0, 0, [0, 4, 1, 0, 0, 0]),
+      frame(8, 0, 0, [1, 0, 0, 0]),
+      frame(1, 5, 1, [0x82, 0x86, 0x84, 0x01, 1, 0x78]), // GET /, without a body
+    ]),
+  );
+  const dataFrames = (): readonly { length: number; ends: boolean }[] => {
+    const bytes = Buffer.from(client.received(), 'latin1');
+    const frames: { length: number; ends: boolean }[] = [];
+    for (let at = 0; at + 9 <= bytes.length; at += 9 + bytes.readUIntBE(at, 3)) {
+      const [type, flags = 0] = bytes.subarray(at + 3, at + 5);
+      if (type === 0) frames.push({ length: bytes.readUIntBE(at, 3), ends: (flags & 1) === 1 });
+    }
+    return frames;
+  };
+  await expect.poll(() => dataFrames().at(-1)?.ends).toBe(true);
+  const frames = dataFrames();
+  expect(frames.reduce((sum, data) => sum + data.length, 0)).toBe(length);
+  expect(frames.filter((data) => data.length === 0)).toEqual([]);
+  expect(errors).toEqual([]);
+});
+
 test('raw UTF-8 in a path is accepted', async () => {
   const { session } = await serve2((request) => text(request.url));
   const stream = session.request({ ':path': Buffer.from('/é').toString('latin1') });

@@ -1,6 +1,6 @@
 import type { Clock } from '../../clock/clock.js';
 import { type ApiResponse, isBodiless } from '../../http/response.js';
-import { http2Stream, type NodeOutgoing } from './message.js';
+import { http2Stream, type Http2StreamLike, type NodeOutgoing } from './message.js';
 import { http } from './node-http.js';
 
 type Head = Pick<ApiResponse, 'status' | 'headers'>;
@@ -146,8 +146,21 @@ function writeHead(res: NodeOutgoing, { status, headers: given }: Head, length: 
   for (const name of Object.keys(given)) headers[name.toLowerCase()] = given[name] as string | string[];
   if (isBodiless(status)) delete headers['content-length'];
   else if (length !== undefined) headers['content-length'] = length;
-  if (http2Stream(res) !== undefined) for (const name of HOP_BY_HOP) delete headers[name];
+  const stream = http2Stream(res);
+  if (stream !== undefined) {
+    for (const name of HOP_BY_HOP) delete headers[name];
+    if (length !== undefined && !Object.hasOwn(stream, 'respond')) stream.respond = respondWithoutTrailers;
+  }
   // Joined, because it would otherwise replace values that middleware has set, such as the `Origin` of CORS.
   if ('vary' in headers) headers['vary'] = [res.getHeader?.('vary') ?? [], headers['vary']].flat().join(', ');
   res.writeHead(status, headers);
+}
+
+/**
+ * The `respond` of a stream whose last DATA frame ends it. The compatibility API of Node announces trailers, and ends
+ * every stream with an empty frame, for which HAProxy holds back the end of a response with a Content-Length for 200 ms.
+ */
+function respondWithoutTrailers(this: Http2StreamLike, headers: unknown, options: object): void {
+  const { respond } = Object.getPrototypeOf(this) as Http2StreamLike;
+  respond?.call(this, headers, { ...options, waitForTrailers: false });
 }

@@ -91,6 +91,7 @@ export interface Http2StreamLike {
   /** True when the request came without a body. */
   readonly endAfterHeaders: boolean;
   readonly session?: Http2SessionLike | undefined;
+  respond?: (headers: unknown, options: object) => void;
   close(code?: number): void;
   destroy(): unknown;
   once(event: 'aborted', listener: (this: Http2StreamLike) => void): unknown;

@@ -106,4 +106,4 @@ class StreamPump extends ChunkReader {
 }
 
 /** The size of the pieces that are written to a stream of HTTP/2: the progress of a single write is not visible. */
-const SLICE_BYTES = 32 * 1024;
+export const SLICE_BYTES: number = 32 * 1024;

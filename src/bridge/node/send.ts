@@ -14,7 +14,7 @@ import { clearHead, createHeadWriter } from './head-writer.js';
 import { http2Stream, tearDown } from './message.js';
 import { createResponseBatcher } from './response-batcher.js';
 import { createTransfers, isPending } from './transfers.js';
-import { type PumpEnd, pump } from './pump.js';
+import { type PumpEnd, pump, SLICE_BYTES } from './pump.js';
 import type { NodeExchange } from './node-exchange.js';
 
 /** Larger responses are written to an HTTP/2 stream in several pieces. */
@@ -102,10 +102,11 @@ export function createSender(
   const sendLarge = (exchange: NodeExchange, content: string | Uint8Array, sent: (() => void) | undefined): void => {
     const { res } = exchange;
     res.on('error', () => undefined);
-    const running = pump(inOnePiece(content), res, (end) => {
+    const bytes = typeof content === 'string' ? Buffer.from(content) : content;
+    const running = pump(inOnePiece(bytes.subarray(0, -SLICE_BYTES)), res, (end) => {
       if (end.failed) fail(exchange, end.error, 'handler');
-      else if (sent === undefined) res.end();
-      else res.end('', sent);
+      // With the last piece, so that no empty frame has to end the stream.
+      else res.end(bytes.subarray(-SLICE_BYTES), sent);
     });
     transfers.plain(exchange, running);
   };
@@ -209,6 +210,6 @@ function cutOff(exchange: NodeExchange): void {
   else exchange.req.socket?.destroy();
 }
 
-async function* inOnePiece(content: string | Uint8Array): AsyncGenerator<Uint8Array> {
-  yield await Promise.resolve(typeof content === 'string' ? Buffer.from(content) : content);
+async function* inOnePiece(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield await Promise.resolve(bytes);
 }
