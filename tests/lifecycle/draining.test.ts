@@ -1,7 +1,11 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
-import { connect as connectHttp2, createServer as createHttp2Server } from 'node:http2';
+import {
+  connect as connectHttp2,
+  createSecureServer as createSecureHttp2Server,
+  createServer as createHttp2Server,
+} from 'node:http2';
 import { createServer as createSecureServer } from 'node:https';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import { join } from 'node:path';
@@ -274,6 +278,32 @@ describe('while a server drains', () => {
     expect(await whole(slow)).toBe('answered');
     expect(await closed).toBe(true);
   });
+
+  test.each([['h2c', false] as const, ['TLS', true] as const])(
+    'an HTTP/2 client that does not close its side is waited for a second, over %s',
+    async (_title, secure) => {
+      const listener = toNodeListener(() => text('answered'));
+      const key = { key: pem.private, cert: pem.cert };
+      const server = secure ? createSecureHttp2Server(key, listener) : createHttp2Server(listener);
+      const connections = trackConnections(server as never);
+      server.listen(0, '127.0.0.1');
+      await once(server, 'listening');
+      const where = { port: (server.address() as AddressInfo).port, host: '127.0.0.1', allowHalfOpen: true };
+      const tls = { ALPNProtocols: ['h2'], rejectUnauthorized: false };
+      // Apache httpd keeps such connections in its pool.
+      const socket = secure ? connectTls({ ...where, ...tls }) : connect(where);
+      onTestFinished(() => void socket.destroy());
+      socket.on('error', () => undefined);
+      // The preface, SETTINGS, and GET / on stream 1.
+      socket.write('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
+      socket.write(Buffer.from('000000040000000000' + '000006010500000001' + '828684010178', 'hex'));
+      let received = '';
+      socket.setEncoding('latin1').on('data', (chunk: string) => (received += chunk));
+      await expect.poll(() => received).toContain('answered');
+      const closed = gracefulClose(server as never, { connections, drainTimeoutMs: 8_000, idleGraceMs: 100 });
+      expect(await closed).toBe(true);
+    },
+  );
 
   test('an HTTP/2 server is closed after drainTimeoutMs', async () => {
     const never = gate();

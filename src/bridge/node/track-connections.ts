@@ -153,11 +153,13 @@ export function trackConnections(
 
   const isIdle = (connection: Connection, now: number, idleMs: number): boolean => {
     const { socket, open, http2 } = connection;
+    // A session ends its connection by itself after GOAWAY, but does not destroy it.
+    if (http2) return socket.writableFinished === true;
     const bytesRead = socket.bytesRead ?? 0;
     if (open > 0 || bytesRead !== connection.bytesRead) connection.since = now;
     connection.bytesRead = bytesRead;
     // `open` is checked as well, because with an `idleMs` of zero the time alone is not sufficient.
-    return open === 0 && !http2 && now - connection.since >= idleMs;
+    return open === 0 && now - connection.since >= idleMs;
   };
   const close = (connection: Connection, now: number, idleMs: number): void => {
     const { socket } = connection;

@@ -10,6 +10,8 @@ export interface TrackableSocket {
   readonly remotePort?: number | undefined;
   /** `h2` on a connection of HTTP/2 over TLS. */
   readonly alpnProtocol?: string | false | null | undefined;
+  /** True when this side has been ended, and everything before was sent. */
+  readonly writableFinished?: boolean | undefined;
   /** Listens once. */
   once(event: 'close', listener: () => void): unknown;
   /** Closes the connection when all written bytes have been sent. */
