@@ -74,9 +74,9 @@ describe('docs/architecture.md', () => {
 });
 
 describe('every page', () => {
-  /** Words of pods, of Node and of frameworks, and a placeholder for any guard. */
+  /** Words of pods and APIServices, of Node and of frameworks, and a placeholder for any guard. */
   const others = new Set([
-    ...['periodSeconds', 'timeoutSeconds', 'terminationGracePeriodSeconds', 'startupProbe', 'preStop'],
+    ...['periodSeconds', 'timeoutSeconds', 'terminationGracePeriodSeconds', 'startupProbe', 'preStop', 'caBundle'],
     ...['onRequest', 'onPreResponse', 'fromNodeHandler', 'isX', 'enableShutdownHooks', 'fromNodeMiddleware'],
     // Options of Node's servers.
     ...[
@@ -88,6 +88,8 @@ describe('every page', () => {
       'maxConcurrentStreams',
     ],
     ...['streamResetBurst', 'streamResetRate'],
+    // A field of Node's requests.
+    ...['headersDistinct'],
     // The functions of @kubernetes/client-node that correspond to functions here.
     ...['loadFromCluster', 'listEventForAllNamespaces'],
   ]);
