@@ -1,6 +1,6 @@
 const SEGMENT = 1024;
 const SWEEP_FROM = 16;
-/** Up to this length an array is copied to grow: `push` over-allocates, which costs 20 MB at a million events. */
+/** Up to this length an array is copied to grow: `push` and spread allocate 17 places more, 140 bytes a value. */
 const SHORT = 32;
 
 /**
@@ -19,7 +19,7 @@ export function put<T>(list: SweepList<T>, item: T): void {
   if (list.tail.length === SEGMENT) {
     (list.full ??= []).push(list.tail);
     list.tail = [item];
-  } else if (list.tail.length < SHORT) list.tail = [...list.tail, item];
+  } else if (list.tail.length < SHORT) list.tail = list.tail.concat([item]);
   else list.tail.push(item);
   list.size++;
 }
