@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { generate } from 'selfsigned';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { stringify } from 'yaml';
 import { createKubectl, type Kubectl } from '../clients/kubectl.js';
 import { newEvent } from '../engines/support/event-api.js';
 import { ownProcess } from '../engines/support/processes.js';
@@ -30,17 +29,7 @@ beforeAll(async () => {
   await server.start();
   const pathOf = (name: string): string => join(server.directory, name);
   const base64 = (text: string): string => Buffer.from(text).toString('base64');
-  const kubeconfigPath = pathOf('admin.kubeconfig');
-  const ca = base64(server.certificates.ca);
-  const config = {
-    ...{ apiVersion: 'v1', kind: 'Config', 'current-context': 'test' },
-    clusters: [
-      { name: 'test', cluster: { server: `https://127.0.0.1:${server.port}`, 'certificate-authority-data': ca } },
-    ],
-    users: [{ name: 'test', user: { token: server.token } }],
-    contexts: [{ name: 'test', context: { cluster: 'test', user: 'test' } }],
-  };
-  await writeFile(kubeconfigPath, stringify(config));
+  const kubeconfigPath = await server.writeKubeconfig('admin', { token: server.token }, 'default');
   kubectl = createKubectl({ binary: 'kubectl', kubeconfigPath, directory: server.directory });
 
   const name = 'shop.default.svc';

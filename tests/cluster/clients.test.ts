@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { stringify } from 'yaml';
 import {
   createEventsCache,
   createEventsClient,
@@ -51,22 +50,6 @@ async function clientIn(namespace: string): Promise<EventsClient> {
   return createEventsClient({ transport, namespace });
 }
 
-/** Writes a kubeconfig with this user, and returns its path. */
-async function kubeconfigWith(name: string, user: object, namespace: string): Promise<string> {
-  const ca = Buffer.from(server.certificates.ca).toString('base64');
-  const path = join(server.directory, `${name}.kubeconfig`);
-  const config = {
-    ...{ apiVersion: 'v1', kind: 'Config', 'current-context': 'test' },
-    clusters: [
-      { name: 'test', cluster: { server: `https://127.0.0.1:${server.port}`, 'certificate-authority-data': ca } },
-    ],
-    users: [{ name: 'test', user }],
-    contexts: [{ name: 'test', context: { cluster: 'test', user: 'test', namespace } }],
-  };
-  await writeFile(path, stringify(config));
-  return path;
-}
-
 describe('a client with a kubeconfig', () => {
   const ways: Record<string, () => Promise<object>> = {
     'a token': () => Promise.resolve({ token: server.token }),
@@ -90,7 +73,7 @@ describe('a client with a kubeconfig', () => {
   };
   test.each(Object.keys(ways))('is authenticated by kube-apiserver with %s', async (way) => {
     const user = await (ways[way] as () => Promise<object>)();
-    const path = await kubeconfigWith(way.replaceAll(' ', '-'), user, 'default');
+    const path = await server.writeKubeconfig(way.replaceAll(' ', '-'), user, 'default');
     const transport = await kubeconfigTransport({ path });
     onTestFinished(() => transport.close());
     const client = createEventsClient({ transport });
@@ -219,7 +202,7 @@ test('watchEvents and a cache find by a list what they missed before a compactio
 test('kube-vitals events shows the events of a cluster that kubectl events shows', async () => {
   const client = await clientIn('shown');
   for (const name of ['a', 'b']) await client.create({ ...eventOf(name, 'shown'), note: `note of ${name}` });
-  const kubeconfig = await kubeconfigWith('shown', { token: server.token }, 'shown');
+  const kubeconfig = await server.writeKubeconfig('shown', { token: server.token }, 'shown');
   const ours = await run(process.execPath, [cli, 'events', '--kubeconfig', kubeconfig]);
   const theirs = await run('kubectl', ['--kubeconfig', kubeconfig, 'events']);
   const rows = (text: string): string[] =>

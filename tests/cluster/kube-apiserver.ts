@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { generate } from 'selfsigned';
 import { Agent, request as send } from 'undici';
+import { stringify } from 'yaml';
 import { httpTransport, type ConnectedTransport } from '../../src/client.js';
 import { startEtcd, type Cluster } from '../engines/etcd/cluster.js';
 import type { KillableServer } from '../engines/support/disturbed-server.js';
@@ -23,6 +24,8 @@ export interface KubeApiserver extends KillableServer {
   readonly certificates: { readonly ca: string; readonly cert: string; readonly key: string };
   /** A folder that lives as long as the server, for whatever a test has to write. */
   readonly directory: string;
+  /** Writes a kubeconfig with this user into the folder, and returns its path. */
+  writeKubeconfig(name: string, user: object, namespace: string): Promise<string>;
   /** Asks the server itself as an administrator. @returns the body of a response that is not an error */
   request(method: string, path: string, body?: unknown): Promise<string>;
 }
@@ -142,6 +145,20 @@ export async function createKubeApiserver(): Promise<KubeApiserver> {
     ...{ port, connect, request, etcd, directory, token: TOKEN, group: 'events.k8s.io' },
     get certificates() {
       return { ca, cert, key };
+    },
+    async writeKubeconfig(name, user, namespace) {
+      const authority = Buffer.from(ca).toString('base64');
+      const path = join(directory, `${name}.kubeconfig`);
+      const config = {
+        ...{ apiVersion: 'v1', kind: 'Config', 'current-context': 'test' },
+        clusters: [
+          { name: 'test', cluster: { server: `https://127.0.0.1:${port}`, 'certificate-authority-data': authority } },
+        ],
+        users: [{ name: 'test', user }],
+        contexts: [{ name: 'test', context: { cluster: 'test', user: 'test', namespace } }],
+      };
+      await writeFile(path, stringify(config));
+      return path;
     },
     async start() {
       const started = spawn(program, args, { stdio: ['ignore', 'ignore', 'pipe'] });
