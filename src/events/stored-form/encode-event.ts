@@ -1,5 +1,11 @@
 import type { Event } from '../../model/event.js';
-import { NAME_AT, NAME_TO_NAMESPACE, SHARED_BEFORE, UID_TO_CUT } from '../../store/contract/byte-hints.js';
+import {
+  MANAGED_TYPE,
+  NAME_AT,
+  NAME_TO_NAMESPACE,
+  SHARED_BEFORE,
+  UID_TO_CUT,
+} from '../../store/contract/byte-hints.js';
 import type { ByteHints, ByteRange } from '../../store/contract/byte-hints.js';
 import type { EncodedEvent } from '../../store/contract/record.js';
 import { COMMON_SUFFIX } from '../../store/contract/schema-facts.js';
@@ -102,13 +108,16 @@ function byteHints(event: Event, written: EventText, bytes: Uint8Array, cut: num
   const { name = '', generateName, uid } = metadata;
   const { text, opening, managed, fields } = written;
   const version = regarding?.resourceVersion ? text.indexOf(VERSION, fields) + VERSION.length : -1;
-  const places = bytes.length === text.length ? { managed, fields, version } : inBytes(text, managed, fields, version);
+  const type = text.indexOf(MANAGED_TYPE, managed);
+  const inText = { managed, type, fields, version };
+  const places = bytes.length === text.length ? inText : inBytes(text, inText);
   const end = places.fields;
   const shared: ByteRange[] = [];
   if (managed < fields) {
     // A new event has the time of its managed fields: all events created in one second share both, and equal labels.
     if (managed > opening.length && managed - opening.length <= SHARED_BEFORE) shared.push({ start: cut, end });
     shared.push({ start: places.managed, end });
+    if (type > 0 && type < fields) shared.push({ start: places.type, end });
   }
   return {
     name: generateName ? -1 : NAME_AT,
@@ -120,15 +129,12 @@ function byteHints(event: Event, written: EventText, bytes: Uint8Array, cut: num
   };
 }
 
-type Places = Pick<EventText, 'managed' | 'fields'> & { readonly version: number };
+type Places = Readonly<Record<'managed' | 'type' | 'fields' | 'version', number>>;
 
 /** Converts the same places to byte offsets. Notes follow them, so the text before them is nearly always ASCII. */
-function inBytes(text: string, managed: number, fields: number, version: number): Places {
-  const last = Math.max(fields, version);
-  if (byteLength(text.slice(0, last)) === last) return { managed, fields, version };
-  return {
-    managed: byteLength(text.slice(0, managed)),
-    fields: byteLength(text.slice(0, fields)),
-    version: version < 0 ? version : byteLength(text.slice(0, version)),
-  };
+function inBytes(text: string, places: Places): Places {
+  const last = Math.max(places.fields, places.version);
+  if (byteLength(text.slice(0, last)) === last) return places;
+  const at = (place: number): number => (place < 0 ? place : byteLength(text.slice(0, place)));
+  return { managed: at(places.managed), type: at(places.type), fields: at(places.fields), version: at(places.version) };
 }

@@ -6,6 +6,9 @@ export const UID_TO_CUT: number = '",'.length;
 /** How many bytes before the managed fields may be shared with them: a time, and a few common labels. */
 export const SHARED_BEFORE = 160;
 
+/** Where managed fields begin to be the same for events of different times. */
+export const MANAGED_TYPE = '"fieldsType"';
+
 /** Bytes from `start` up to, not including, `end`. */
 export interface ByteRange {
   /** The offset of the first byte. */

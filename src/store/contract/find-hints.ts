@@ -1,4 +1,4 @@
-import { NAME_AT, NAME_TO_NAMESPACE, SHARED_BEFORE, UID_TO_CUT } from './byte-hints.js';
+import { MANAGED_TYPE, NAME_AT, NAME_TO_NAMESPACE, SHARED_BEFORE, UID_TO_CUT } from './byte-hints.js';
 import type { ByteHints, ByteRange } from './byte-hints.js';
 import { matchesAt } from './keys.js';
 import type { EncodedEvent, EventKey } from './record.js';
@@ -9,6 +9,8 @@ const bytesOf = (text: string): Uint8Array => Uint8Array.from(text, (character) 
 const MANAGED = /* @__PURE__ */ bytesOf('"managedFields":[');
 const MANAGED_END = /* @__PURE__ */ bytesOf(']},"');
 const MANAGED_ANCHOR = /* @__PURE__ */ '"managedFields":['.indexOf('F');
+const TYPE = /* @__PURE__ */ bytesOf(MANAGED_TYPE);
+const TYPE_ANCHOR = /* @__PURE__ */ MANAGED_TYPE.indexOf('T');
 const VERSION_ANCHOR = /* @__PURE__ */ '"resourceVersion":"'.indexOf('V');
 const VERSION = /* @__PURE__ */ bytesOf('"resourceVersion":"');
 const SUFFIX = /* @__PURE__ */ bytesOf(COMMON_SUFFIX);
@@ -34,6 +36,8 @@ export function findHints({ name }: EventKey, { bytes, cut, uid, fields }: Encod
     const end = managedEnd + MANAGED_END.length - 1;
     if (managed > cut && managed - cut <= SHARED_BEFORE) shared.push({ start: cut, end });
     shared.push({ start: managed, end });
+    const type = find(bytes, TYPE, TYPE_ANCHOR, managed);
+    if (type > 0 && type < end) shared.push({ start: type, end });
   }
   const suffix = bytes.length - SUFFIX.length;
   const version = fields['regarding.resourceVersion']

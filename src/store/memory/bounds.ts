@@ -1,9 +1,9 @@
+import { ARENA_BYTES } from './bytes/arenas.js';
 import type { MemoryStoreOptions } from './options.js';
 
 const DEFAULT_HISTORY = 268_435_456;
 const DEFAULT_LISTS = 33_554_432;
 const DEFAULT_EVENT = 1_572_864;
-const DEFAULT_ARENA = 1_048_576;
 
 /** Default of `maxBytes` while the limits of the process are not known. */
 const UNKNOWN_LIMIT = 268_435_456;
@@ -54,6 +54,6 @@ export function createBounds(options: MemoryStoreOptions): Bounds {
     listCacheMaxBytes: () => listCacheMaxBytes ?? Math.min(DEFAULT_LISTS, most * OF_LISTS),
     historyMaxBytes,
     maxEventBytes: maxEventBytes ?? Math.min(DEFAULT_EVENT, Math.floor(most * OF_EVENT)),
-    arenaBytes: Math.min(DEFAULT_ARENA, Math.max(SMALLEST_ARENA, Math.floor(most / ARENAS))),
+    arenaBytes: Math.min(ARENA_BYTES, Math.max(SMALLEST_ARENA, Math.floor(most / ARENAS))),
   };
 }

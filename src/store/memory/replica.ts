@@ -26,7 +26,6 @@ export function createReplica(clock: Clock, start: Revision, limits: ReplicaLimi
   const { state, capacity, history } = parts;
   const { log } = state;
   const reads = createReads(parts, () => undefined);
-  let lastChange = start;
 
   /** Other stores do not store hints, so at most recently written events have them. */
   const withHints = (key: EventKey, event: EncodedEvent): EncodedEvent => {
@@ -42,8 +41,6 @@ export function createReplica(clock: Clock, start: Revision, limits: ReplicaLimi
     revision: (): Revision => start + log.latest(),
     /** The oldest revision that can be read and resumed from. */
     floor: (): Revision => start + log.floor(),
-    /** The revision of the last change, or the initial revision if there was no change. */
-    lastChange: (): Revision => lastChange,
     /** Adds an event of the state at the first revision, before any change. Fails with `full`. */
     load({ key, revision, event: given, expiresAt }: EventRecord): void {
       const target = state.slotOf(key);
@@ -63,7 +60,6 @@ export function createReplica(clock: Clock, start: Revision, limits: ReplicaLimi
         if (version === undefined) throw new Error(`${keyText(key)} was removed, but is not in the replica`);
         parts.remove(version, sequence);
       }
-      lastChange = revision;
     },
     /** Records that nothing changed from `revision()` up to this revision. */
     advance(revision: Revision): void {

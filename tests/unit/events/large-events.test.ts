@@ -56,7 +56,7 @@ describe('a stored event', () => {
         expect(status).toBe(201);
       }
     });
-    expect(grown).toBeLessThan(3_000_000);
+    expect(grown).toBeLessThan(13_000_000);
   });
 
   test('keeps nothing else of the body in the history of watches', async () => {
@@ -76,7 +76,7 @@ describe('a stored event', () => {
         await new Promise(setImmediate);
       }
     });
-    expect(grown).toBeLessThan(8_000_000);
+    expect(grown).toBeLessThan(13_000_000);
     client.abort();
     await frames;
   });
@@ -92,9 +92,9 @@ describe('a stored event', () => {
     };
     await refused(0);
     const grown = await heapGrowth(async () => {
-      for (let i = 1; i < 9; i++) await refused(i);
+      for (let i = 1; i <= 18; i++) await refused(i);
     });
-    expect(grown).toBeLessThan(3_000_000);
+    expect(grown).toBeLessThan(9_000_000);
   });
 
   test('cannot grow without limit through small patches', async () => {

@@ -1,12 +1,12 @@
 /** Sizes in V8's heap in bytes, without array buffers: measured on Node 20 with 100,000 of each, and rounded up. */
 export const HEAP_COST = {
   /** A key with its newest version, its event, and their index entries. */
-  slot: 328,
+  slot: 304,
   logEntry: 24,
   /** The superseded version, with or without an event, that an entry of the log retains. */
   olderVersion: 120,
   /** A value of an indexed field, and its map entry. */
-  valueEntry: 216,
+  valueEntry: 200,
   /** The index of a namespace. */
   namespace: 1600,
   /** Fields and labels that events share. */

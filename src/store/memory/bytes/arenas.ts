@@ -1,5 +1,5 @@
 /** Size of an arena in bytes. One buffer per event would cost 340 MB more at a million events, and pauses of 100 ms. */
-const ARENA_BYTES = 1_048_576;
+export const ARENA_BYTES = 1_048_576;
 /** An entry larger than this fraction of an arena gets an arena of its own, so that no arena ends with a large gap. */
 const LARGE = 1 / 8;
 /** Entries of a sparse arena that are examined per released entry, plus one for each `BYTES_PER_SCAN` released. */

@@ -1,6 +1,6 @@
 import { HEAP_COST, textCost } from '../accounting/heap-cost.js';
 import { createOrderedIndex, type OrderedIndex } from './ordered-index.js';
-import { createShardedMap } from './sharded-map.js';
+import { createKeyTable } from './key-table.js';
 import type { Slot } from '../bytes/version.js';
 
 export type KeyIndex = ReturnType<typeof createKeyIndex>;
@@ -10,7 +10,7 @@ const costOf = ({ sortKey }: Slot): number => HEAP_COST.slot + textCost(sortKey)
 
 /** All slots by key, for lookup and in order. Slots whose newest version is a tombstone are indexed separately. */
 export function createKeyIndex() {
-  const slots = createShardedMap<Slot>();
+  const slots = createKeyTable(keyOf);
   const live = createOrderedIndex<string, Slot>(keyOf);
   const deleted = createOrderedIndex<string, Slot>(keyOf);
   const held = { live: 0, deleted: 0 };
@@ -22,7 +22,7 @@ export function createKeyIndex() {
     /** Memory used by live and by deleted slots, in bytes. */
     held: (): Readonly<Record<'live' | 'deleted', number>> => held,
     add(slot: Slot): void {
-      slots.set(slot.sortKey, slot);
+      slots.add(slot);
       live.insert(slot);
       held.live += costOf(slot);
     },

@@ -8,7 +8,8 @@ const SHORT = 32;
  * the array of a frequent value would take 850 µs, and a Set twice the memory. Plain data: each value has one.
  */
 export interface SweepList<T> {
-  tail: T[];
+  /** A single item is stored without an array, which would take 56 bytes. Items are not arrays themselves. */
+  tail: T | T[];
   full: T[][] | undefined;
   size: number;
   /** The number of dead items. Increment it before calling `sweep`. */
@@ -16,23 +17,26 @@ export interface SweepList<T> {
 }
 
 export function put<T>(list: SweepList<T>, item: T): void {
-  if (list.tail.length === SEGMENT) {
-    (list.full ??= []).push(list.tail);
-    list.tail = [item];
-  } else if (list.tail.length < SHORT) list.tail = list.tail.concat([item]);
-  else list.tail.push(item);
+  const { tail } = list;
+  if (!Array.isArray(tail)) list.tail = [tail, item];
+  else if (tail.length === SEGMENT) {
+    (list.full ??= []).push(tail);
+    list.tail = item;
+  } else if (tail.length < SHORT) list.tail = tail.concat([item]);
+  else tail.push(item);
   list.size++;
 }
 
 /** Removes dead items and duplicates when enough items are dead. */
 export function sweep<T>(list: SweepList<T>, isAlive: (item: T) => boolean): void {
   if (list.size < SWEEP_FROM || list.dead * 2 < list.size) return;
-  const segment = list.full?.shift() ?? list.tail;
+  const full = list.full?.shift();
+  const segment = full ?? itemsOf(list.tail);
   const alive = [...new Set(segment)].filter(isAlive);
   const removed = segment.length - alive.length;
   list.size -= removed;
   list.dead -= removed;
-  if (segment === list.tail) {
+  if (full === undefined) {
     list.tail = alive;
     return;
   }
@@ -44,5 +48,9 @@ export function sweep<T>(list: SweepList<T>, isAlive: (item: T) => boolean): voi
 
 export function each<T>(list: SweepList<T>, visit: (item: T) => void): void {
   list.full?.forEach((segment) => segment.forEach(visit));
-  list.tail.forEach(visit);
+  itemsOf(list.tail).forEach(visit);
+}
+
+function itemsOf<T>(tail: T | T[]): T[] {
+  return Array.isArray(tail) ? tail : [tail];
 }

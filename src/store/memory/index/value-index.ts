@@ -1,7 +1,7 @@
 import { ownText } from '../../../cache/own-text.js';
 import type { FieldTerm } from '../../contract/event-store.js';
 import { HEAP_COST, textCost } from '../accounting/heap-cost.js';
-import { createShardedMap, type ShardedMap } from './sharded-map.js';
+import { createKeyTable, type KeyTable } from './key-table.js';
 import { StoredEvent } from '../bytes/stored-event.js';
 import { each, put, sweep, type SweepList } from './sweep-list.js';
 import { visibleVersion, type Slot, type Version } from '../bytes/version.js';
@@ -22,7 +22,7 @@ interface ValueEntry extends SweepList<Slot> {
 
 interface Field {
   readonly field: string;
-  readonly values: ShardedMap<ValueEntry>;
+  readonly values: KeyTable<ValueEntry>;
   /** The entry used last, usually the next one to be added to: this saves each write a second lookup in a large map. */
   last: ValueEntry | undefined;
 }
@@ -44,7 +44,7 @@ export function createValueIndex() {
   let held = 0;
   const fields: Field[] = INDEXED.map((field) => ({
     field,
-    values: createShardedMap<ValueEntry>(),
+    values: createKeyTable<ValueEntry>(({ value }) => value),
     last: undefined,
   }));
 
@@ -67,8 +67,8 @@ export function createValueIndex() {
       put(known, slot);
       return known;
     }
-    const entry = { tail: [slot], full: undefined, size: 1, dead: 0, value, mixed: false };
-    values.set(value, entry);
+    const entry: ValueEntry = { tail: slot, full: undefined, size: 1, dead: 0, value, mixed: false };
+    values.add(entry);
     held += costOf(value);
     return entry;
   };

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { bench, metaOf, ROOT, type Frame } from '../bench.js';
+import { bench, metaOf, path, ROOT, type Frame } from '../bench.js';
 
 describe('a watch by an old path', () => {
   const LEGACY = `GET ${ROOT}/watch/namespaces/default/events`;
@@ -32,4 +32,12 @@ describe('a watch by an old path', () => {
       json: { message: expect.stringMatching(/^resourceVersion: Invalid value: "x": /) as string },
     });
   });
+});
+
+test('a watch has the header that makes nginx pass on each frame, and a list has not', async () => {
+  const { ask, create } = bench();
+  await create('a');
+  const watch = await ask(`GET ${path('?watch=true')}`);
+  const list = await ask(`GET ${path()}`);
+  expect([watch, list].map(({ headers }) => headers['x-accel-buffering'])).toEqual(['no', undefined]);
 });

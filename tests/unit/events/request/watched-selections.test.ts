@@ -65,8 +65,8 @@ describe('the selectors of watches', () => {
     };
     await watch(0);
     const grown = await heapGrowth(async () => {
-      for (let index = 1; index <= 150; index++) await watch(index);
+      for (let index = 1; index <= 300; index++) await watch(index);
     });
-    expect(grown).toBeLessThan(4_000_000);
+    expect(grown).toBeLessThan(9_000_000);
   });
 });

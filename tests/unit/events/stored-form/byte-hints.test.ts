@@ -22,7 +22,7 @@ const commonEvent = (): Event => ({
   note: 'a note',
   type: 'Normal',
 });
-const MANAGED = '[{"manager":"m","operation":"Update"}]';
+const MANAGED = '[{"manager":"m","operation":"Update","fieldsType":"FieldsV1"}]';
 
 const hintsOf = ({ hints }: EncodedEvent): ByteHints => {
   if (hints === undefined) throw new Error('there are hints');
@@ -46,21 +46,24 @@ describe('the hints of an encoded event', () => {
     );
   });
 
-  test('offer as shared parts the managed fields with what closely precedes them, and those fields alone', () => {
+  test('offer as shared parts the managed fields with what closely precedes them, alone, and without their time', () => {
     const managed = `"managedFields":${MANAGED}},`;
+    const timeless = managed.slice(managed.indexOf('"fieldsType"'));
     const close = '"creationTimestamp":"2024-03-05T06:07:08Z","labels":{"app":"web"},';
-    expect(sharedTexts(encodeEvent(commonEvent(), MANAGED))).toEqual([close + managed, managed]);
+    expect(sharedTexts(encodeEvent(commonEvent(), MANAGED))).toEqual([close + managed, managed, timeless]);
     const labelled = (length: number): Event => {
       const event = commonEvent();
       event.metadata.labels = { app: 'x'.repeat(length) };
       return event;
     };
     const most = 160 - close.length + 'web'.length;
-    expect(sharedTexts(encodeEvent(labelled(most), MANAGED))).toHaveLength(2);
-    expect(sharedTexts(encodeEvent(labelled(most + 1), MANAGED))).toEqual([managed]);
+    expect(sharedTexts(encodeEvent(labelled(most), MANAGED))).toHaveLength(3);
+    expect(sharedTexts(encodeEvent(labelled(most + 1), MANAGED))).toEqual([managed, timeless]);
     expect(sharedTexts(encodeEvent(commonEvent()))).toEqual([]);
     const { creationTimestamp: _, labels: __, ...metadata } = commonEvent().metadata;
-    expect(sharedTexts(encodeEvent({ ...commonEvent(), metadata }, MANAGED))).toEqual([managed]);
+    expect(sharedTexts(encodeEvent({ ...commonEvent(), metadata }, MANAGED))).toEqual([managed, timeless]);
+    const typed = { ...commonEvent(), reason: 'fieldsType' };
+    expect(sharedTexts(encodeEvent(typed, '[{"manager":"m"}]'))).toHaveLength(2);
   });
 
   test('are the same with a note that is not ASCII, and correct after annotations that are not', () => {
@@ -119,7 +122,7 @@ describe('the hints of an encoded event', () => {
         }
         for (const { start, end } of shared) {
           expect(start).toBeGreaterThanOrEqual(encoded.cut);
-          expect(textAt(encoded, start, end)).toMatch(/^(,?"\w+":)[^]*\]\},$/);
+          expect(textAt(encoded, start, end)).toMatch(/^[,{]?"\w+":[^]*\]\},$/);
           expect(textAt(encoded, end)).toMatch(/^"eventTime":/);
         }
         expect(suffix).toBeLessThan(encoded.bytes.length);

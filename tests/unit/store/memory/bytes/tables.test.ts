@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createSharedFields, joinFields } from '../../../../../src/store/memory/bytes/shared-fields.js';
-import { createShardedMap } from '../../../../../src/store/memory/index/sharded-map.js';
 import { createSharedParts, type FoundPart } from '../../../../../src/store/memory/bytes/shared-parts.js';
 import { each, put, sweep, type SweepList } from '../../../../../src/store/memory/index/sweep-list.js';
 import type { ByteRange } from '../../../../../src/store/contract/byte-hints.js';
@@ -16,11 +15,16 @@ type Parts = ReturnType<typeof createSharedParts>;
 const findIn = (parts: Parts, bytes: Uint8Array, ...ranges: ByteRange[]): FoundPart | undefined =>
   parts.find(bytes, ranges.length === 0 ? [rangeOf(bytes)] : ranges, 0, bytes.length, undefined, true);
 
+/** Stores a part: it takes five events. */
+function learn(...given: Parameters<typeof findIn>): void {
+  for (let times = 0; times < 5; times++) findIn(...given);
+}
+
 describe('shared parts', () => {
-  test('are found from the second time on, and are the bytes that were there', () => {
+  test('are found from the fifth time on, and are the bytes that were there', () => {
     const parts = createSharedParts();
     const bytes = bytesOf('tester');
-    expect(findIn(parts, bytes)).toBeUndefined();
+    for (let times = 1; times < 5; times++) expect(findIn(parts, bytes)).toBeUndefined();
     expect(findIn(parts, bytes)?.part.bytes).toEqual(bytes.subarray(FROM));
     const other = bytesOf('tester', 'another note');
     const found = findIn(parts, other, rangeOf(other, 'another note'));
@@ -33,18 +37,18 @@ describe('shared parts', () => {
     const [bytes, other] = [bytesOf('tester'), bytesOf('other')];
     const find = (shared: FoundPart['part'] | undefined, counts: boolean, by = bytes) =>
       parts.find(by, [rangeOf(by)], 0, by.length, { shared }, counts);
-    for (let times = 0; times < 3; times++) expect(find(undefined, false)).toBeUndefined();
-    expect(find(undefined, true)).toBeUndefined();
+    for (let times = 0; times < 9; times++) expect(find(undefined, false)).toBeUndefined();
+    for (let times = 1; times < 5; times++) expect(find(undefined, true)).toBeUndefined();
     expect(find(undefined, false)).toBeUndefined();
     const part = find(undefined, true)?.part;
     expect(part).toBeDefined();
-    findIn(parts, other);
+    learn(parts, other);
     expect(findIn(parts, other)).toBeDefined();
     expect(find(part, false)?.part).toBe(part);
     expect(find(part, false, other)?.part).toBe(findIn(parts, other)?.part);
   });
 
-  test('are not stored when they are seen once, and frequent ones are found among such parts', () => {
+  test('are not stored when they are rare, and frequent ones are found among such parts', () => {
     const parts = createSharedParts();
     const often = bytesOf('often');
     let hits = 0;
@@ -55,13 +59,26 @@ describe('shared parts', () => {
     expect(hits).toBeGreaterThan(19_000);
   });
 
-  test('replace older ones when they are seen twice, so that their number is bounded', () => {
+  test('are found again in whatever order the events of an hour are stored', () => {
     const parts = createSharedParts();
-    const all = Array.from({ length: 5000 }, (_, i) => bytesOf(`client-${i}`));
-    for (const bytes of all) for (let times = 0; times < 2; times++) findIn(parts, bytes);
-    const known = all.filter((bytes) => findIn(parts, bytes) !== undefined);
-    expect(known.length).toBeGreaterThan(500);
-    expect(known.length).toBeLessThan(3000);
+    const seconds = Array.from({ length: 3600 }, (_, second) => bytesOf(`${second}`.padStart(4, '0')));
+    for (const bytes of seconds) learn(parts, bytes);
+    // 7 and 3,600 have no common factor.
+    const found = seconds.filter((_, index) => findIn(parts, seconds[(index * 7) % 3600] as Uint8Array) !== undefined);
+    expect(found.length).toBeGreaterThan(3000);
+  });
+
+  test('take no more than 8 MiB', () => {
+    const parts = createSharedParts();
+    const all = Array.from({ length: 2500 }, (_, index) =>
+      new Uint8Array(8192).fill(7).fill(index % 251, index, index + 9),
+    );
+    const whole = { start: 0, end: 8192 };
+    for (const bytes of all) learn(parts, bytes, whole);
+    const known = all.filter((bytes) => parts.find(bytes, [whole], 0, 8192, undefined, false) !== undefined);
+    expect(known.length).toBeGreaterThan(0);
+    expect(known.length).toBeLessThanOrEqual(1024);
+    expect(known).toContain(all.at(-1));
   });
 
   test('are taken from the first range that other events have, and else from a later one', () => {
@@ -70,13 +87,13 @@ describe('shared parts', () => {
     const long = { start: FROM, end: FROM + 100 };
     const short = { start: FROM + 10, end: FROM + 100 };
     const one = timed('2024-01-01');
-    for (let times = 0; times < 2; times++) findIn(parts, one, long, short);
+    learn(parts, one, long, short);
     expect(findIn(parts, one, long, short)).toMatchObject({ start: FROM });
-    // The short one was seen only with the first event: with this one it is seen for the second time.
+    // The short one was seen four times before the long one was stored.
     const other = timed('2024-01-02');
-    expect(findIn(parts, other, long, short)?.start).toBe(FROM + 10);
-    expect(findIn(parts, other, long, short)?.start).toBe(FROM + 10);
+    for (let times = 1; times < 5; times++) expect(findIn(parts, other, long, short)?.start).toBe(FROM + 10);
     expect(findIn(parts, timed('2024-01-03'), long, short)?.part.bytes).toEqual(other.subarray(FROM + 10));
+    expect(findIn(parts, other, long, short)?.start).toBe(FROM);
   });
 
   test.each([100, 101, 102, 103])('of %i bytes that differ in one byte are two parts', (length) => {
@@ -86,8 +103,8 @@ describe('shared parts', () => {
       const other = bytes.slice();
       other[place] = 8;
       const range = { start: 0, end: length };
-      for (let times = 0; times < 2; times++) findIn(parts, bytes, range);
-      expect(findIn(parts, other, range)).toBeUndefined();
+      learn(parts, bytes, range);
+      for (let times = 1; times < 5; times++) expect(findIn(parts, other, range)).toBeUndefined();
       expect(findIn(parts, other, range)?.part.bytes).toEqual(other);
       expect(findIn(parts, bytes, range)?.part.bytes).toEqual(bytes);
     }
@@ -105,7 +122,7 @@ describe('shared parts', () => {
       [11, 211, true],
     ] as const) {
       const from = start === 10 ? 11 : 0;
-      for (let times = 0; times < 2; times++) parts.find(bytes, [{ start, end }], from, bytes.length, undefined, true);
+      for (let times = 0; times < 5; times++) parts.find(bytes, [{ start, end }], from, bytes.length, undefined, true);
       expect(parts.find(bytes, [{ start, end }], from, bytes.length, undefined, true) !== undefined).toBe(found);
       // A part that is known is not taken beyond the bounds either.
       expect(parts.find(bytes, [{ start, end }], start + 1, bytes.length, undefined, true)).toBeUndefined();
@@ -148,23 +165,6 @@ describe('field sets', () => {
       ['constructor', 'y'],
     ]);
   });
-});
-
-test('a sharded map behaves like a Map', () => {
-  const operation = fc.tuple(fc.constantFrom('set', 'delete'), fc.string({ maxLength: 12 }), fc.nat());
-  fc.assert(
-    fc.property(fc.array(operation, { maxLength: 50 }), (operations) => {
-      const map = createShardedMap<number>();
-      const model = new Map<string, number>();
-      for (const [what, key, value] of operations) {
-        if (what === 'set') map.set(key, value);
-        else map.delete(key);
-        if (what === 'set') model.set(key, value);
-        else model.delete(key);
-      }
-      for (const [, key] of operations) expect(map.get(key)).toBe(model.get(key));
-    }),
-  );
 });
 
 test('a sweep list holds all live items, and at most one segment more dead items than live ones', () => {
