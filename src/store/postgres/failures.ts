@@ -47,7 +47,7 @@ function isOutcomeUnknown(state: string): boolean {
 
 /** SQLSTATE of the server's error behind a StoreError. */
 export function stateOf(error: unknown): unknown {
-  return ((error as { cause?: unknown }).cause as { code?: unknown } | undefined)?.code;
+  return ((error as { cause?: unknown } | null | undefined)?.cause as { code?: unknown } | undefined)?.code;
 }
 
 export function grantsFor(schema: string, role: string): string {

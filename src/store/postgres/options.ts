@@ -84,7 +84,7 @@ export interface PostgresStoreOptions {
   readonly clock?: Clock | undefined;
   /** The name of the store and of its health check. Default: `postgres`. */
   readonly name?: string | undefined;
-  /** Receives the errors of background work, which is retried. */
+  /** Receives the errors of background work, which is retried. Default: they are process warnings. */
   readonly observe?: Observe | undefined;
 }
 

@@ -13,6 +13,7 @@ import { encodeSidecar } from '../sidecar/sidecar.js';
 import { resolveUnknownOutcomes } from '../unknown-outcomes.js';
 import { clientOf } from './driver.js';
 import { DISK_FULL, stateOf } from './failures.js';
+import { createFeedProgress } from './feed-progress.js';
 import { createFindCreated } from './find-created.js';
 import { createHistory } from './history.js';
 import { checkKey, isStorable, quoted } from './names.js';
@@ -57,7 +58,8 @@ export function postgresStore(options: PostgresStoreOptions): EventStore {
   const serverClock = createServerClock(parts);
   const reads = createReads(parts, (latest) => wakeUps.written(latest));
   const check = createListenCheck(parts, pooling);
-  const feeds = createPagedFeeds({ read: (after) => readChanges(reads, schema, after) });
+  const progress = createFeedProgress();
+  const feeds = createPagedFeeds({ read: (after) => readChanges(reads, schema, after, progress.nothing) });
   const { pollMs = 1_000, pollWithoutListenMs = 100 } = options;
   const failures = failuresOf('notifications');
   const wakeUps = createWakeUps({ ...parts, check, pollMs, pollWithoutListenMs, feeds, failures });
@@ -156,10 +158,11 @@ FROM (SELECT set_config('lock_timeout', $5::text, true) AS waits OFFSET 0) first
       return count;
     },
     feed(feed) {
-      const source = feeds.open(feed);
+      const source = progress.reported(feeds.open(feed), feed);
       wakeUps.start();
       return source;
     },
+    requestProgress: () => feeds.wake(),
     async revision(call) {
       const [row] = await reads.read(revision, [], call?.signal);
       return numberOf(row?.['revision']);

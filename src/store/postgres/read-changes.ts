@@ -25,9 +25,15 @@ function changeOf(row: Row): Change {
 
 /**
  * The next changes after a revision, empty when there are none. Rows and floor are read in one statement; since writers
- * commit one after the other, in the order of their revisions, nothing can appear later below what was seen.
+ * commit one after the other, in the order of their revisions, nothing can appear later below what was seen, nor, where
+ * there are none, below the latest revision.
  */
-export async function readChanges(reads: Reads, schema: string, after: Revision): Promise<readonly Change[]> {
+export async function readChanges(
+  reads: Reads,
+  schema: string,
+  after: Revision,
+  onNothing: (after: Revision, latest: Revision) => void,
+): Promise<readonly Change[]> {
   const s = quoted(schema);
   const statement = {
     name: `${schema}.changes`,
@@ -53,5 +59,7 @@ ORDER BY v.rev`,
   const [first] = rows;
   const floor = numberOf(first?.['floor']);
   if (after < floor || first?.['passed'] === 'false') throw expired(after, floor);
-  return first?.['key'] === null ? [] : rows.map(changeOf);
+  if (first?.['key'] !== null) return rows.map(changeOf);
+  onNothing(after, numberOf(first['revision']));
+  return [];
 }

@@ -1,7 +1,7 @@
 import { checkReadable, expired } from '../contract/conditions.js';
 import type { ListPage, ListQuery } from '../contract/event-store.js';
 import { keyText } from '../contract/keys.js';
-import { PAGE_BYTES } from '../contract/record.js';
+import { MAX_COUNTED, PAGE_BYTES } from '../contract/record.js';
 import type { PostgresValue } from './client.js';
 import { beforeNul, indexed, isStorable, quoted } from './names.js';
 import type { Reads } from './reads.js';
@@ -14,9 +14,6 @@ const INDEXED = [
   { field: 'regarding.uid', column: 'regarding_uid', kind: 'u' },
   { field: 'regarding.name', column: 'regarding_name', kind: 'n' },
 ] as const;
-
-/** Up to this many events left after a page are counted: more would cost more than the page. */
-const COUNTED = 1000;
 
 /**
  * The statement that reads one page: latest revision, floor, rows, and how many rows there are beyond it, of one
@@ -43,7 +40,7 @@ export function listStatement(
   });
   const snapshot = at === undefined ? undefined : of(Math.min(Math.floor(at), Number.MAX_SAFE_INTEGER), 'bigint');
   const pageSize = of(query.limit, 'bigint');
-  const limit = of(query.limit + 1 + (term === undefined ? COUNTED : 0), 'bigint');
+  const limit = of(query.limit + 1 + (term === undefined ? MAX_COUNTED : 0), 'bigint');
 
   const keys = (column: string): string[] => {
     const conditions: string[] = [];
@@ -140,6 +137,6 @@ export async function readList(reads: Reads, schema: string, query: ListQuery): 
   const last = records.at(-1);
   if (last === undefined || ahead <= records.length) return { records, revision };
   const next = query.order === 'newest-first' ? { ...last.key, revision: last.revision } : { ...last.key };
-  const isCounted = !query.terms?.length && ahead <= query.limit + COUNTED;
+  const isCounted = !query.terms?.length && ahead <= query.limit + MAX_COUNTED;
   return { records, revision, next, ...(isCounted && { remaining: ahead - records.length }) };
 }

@@ -40,6 +40,9 @@ const ABANDONED_MS = 250;
  */
 const UNPREPARED: ReadonlySet<unknown> = new Set(['26000', '42P05']);
 
+/** Another transaction committed first, and nothing was written: only where transactions are not read committed. */
+const SERIALIZATION_FAILURE = '40001';
+
 /** For how long a write that failed stands for those after it (ms), unless one succeeds: there may be none to prove it. */
 const REFUSED_MS = 30_000;
 
@@ -94,6 +97,18 @@ export function createRequests({ client, schema, timeoutMs, timers }: Omit<Store
     }
   };
 
+  /** Repeats what commits of others made fail: the default isolation level may change after the store was opened. */
+  const repeat = async (...request: Parameters<typeof send>): Promise<readonly Row[]> => {
+    const end = timers.monotonic() + timeoutMs / 2;
+    for (;;) {
+      try {
+        return await send(...request);
+      } catch (error) {
+        if (stateOf(error) !== SERIALIZATION_FAILURE || timers.monotonic() >= end) throw error;
+      }
+    }
+  };
+
   return {
     /**
      * `signal`: the result is no longer needed. A statement not sent by then never is. Without it the deadline abandons
@@ -103,9 +118,9 @@ export function createRequests({ client, schema, timeoutMs, timers }: Omit<Store
       statement: Statement,
       values: readonly PostgresValue[],
       signal: AbortSignal = new AbortController().signal,
-    ): Promise<readonly Row[]> => send('read', statement, values, signal),
+    ): Promise<readonly Row[]> => repeat('read', statement, values, signal),
     write: (statement: Statement, values: readonly PostgresValue[]): Promise<readonly Row[]> =>
-      send('write', statement, values),
+      repeat('write', statement, values),
     /** Whether the database has sent no response for half of a deadline, since a request was sent at `since`. */
     isSilent: (since: number): boolean => timers.monotonic() - Math.max(respondedAt, since) >= timeoutMs / 2,
     wrote(): void {

@@ -458,6 +458,23 @@ describeWithPostgres('for a PostgreSQL store under faults:', () => {
     expect(revision).toBeLessThan(first.revision + 3 + tried);
   });
 
+  test('no write fails when the default isolation level changes while stores are open', async () => {
+    await admin.query('CREATE ROLE changed LOGIN; GRANT CREATE ON DATABASE postgres TO changed');
+    const [one, two] = [0, 1].map(() => open({ connectionString: server.url('postgres', 'changed') })) as [
+      EventStore,
+      EventStore,
+    ];
+    await Promise.all([one.ping(), two.ping()]);
+    await admin.query(`ALTER ROLE changed SET default_transaction_isolation = 'serializable'`);
+    await admin.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'changed'`);
+    await sleep(200);
+    const write = async (store: EventStore, name: string): Promise<void> => {
+      for (let i = 0; i < 100; i++) await store.create(key(`${name}-${i}`), sampleEvent(), later());
+    };
+    await Promise.all([write(one, 'a'), write(one, 'b'), write(two, 'c'), write(two, 'd')]);
+    expect((await one.list({ limit: 500 })).records).toHaveLength(400);
+  });
+
   test('a write that was abandoned and repeated cannot take effect later', async () => {
     const pool = new pg.Pool({ connectionString: server.url(), max: 2 });
     const real = pgClient(pool);

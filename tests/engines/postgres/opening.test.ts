@@ -4,9 +4,11 @@ import { generate } from 'selfsigned';
 import { chown, chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { cachedStore } from '../../../src/store/cached/cached-store.js';
 import { postgresJsClient, postgresSchema, postgresStore } from '../../../src/postgres.js';
 import type { EventStore } from '../../../src/store/contract/event-store.js';
 import { sampleEvent } from '../../../src/testing/sample-event.js';
+import { until } from '../support/waiting.js';
 import { describeWithPostgres } from './installed.js';
 import { serverUser, startPostgres, type PostgresServer } from './server.js';
 
@@ -47,6 +49,18 @@ describeWithPostgres('opening a PostgreSQL store', () => {
     await Promise.all(racing.map((store) => store.ping()));
     const records = await Promise.all(racing.map((store, i) => store.create(key(`e-${i}`), sampleEvent(), later())));
     expect(new Set(records.map(({ revision }) => revision)).size).toBe(5);
+  });
+
+  test('a watch cache is current soon after another store has started, which raises the revision', async () => {
+    const cached = cachedStore(open({ schema: 'cached' }));
+    await until('the watch cache is filled', () => cached.status().state === 'ready', 10_000);
+    const before = await cached.revision();
+    const other = open({ schema: 'cached' });
+    const raised = await other.revision();
+    expect(raised).toBeGreaterThan(before);
+    expect((await cached.list({ limit: 1 })).revision).toBe(raised);
+    expect(cached.status()).toMatchObject({ revision: raised, lagMs: 0 });
+    await Promise.all([cached.close(), other.close()]);
   });
 
   test('the driver postgres opens a new database, and one whose revisions have gone back, as pg does', async () => {

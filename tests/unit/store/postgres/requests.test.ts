@@ -47,6 +47,21 @@ test('a write without a response by its deadline stands for those after it, a re
   expect(requests.refusedWrite()?.message).toContain('no response within 1000 ms');
 });
 
+test.each(['read', 'write'] as const)(
+  'a %s that a commit of another transaction made fail is repeated, for half of its time',
+  async (kind) => {
+    let failures = 3;
+    const { requests, timers } = bench(() => {
+      timers.advance(100);
+      return failures-- > 0 ? refusal('40001') : Promise.resolve({ rows: [{ a: 'b' }] });
+    });
+    expect(await requests[kind](STATEMENT, [])).toEqual([{ a: 'b' }]);
+    failures = 100;
+    await expect(requests[kind](STATEMENT, [])).rejects.toMatchObject({ code: 'unavailable' });
+    expect(failures).toBe(95);
+  },
+);
+
 test('a write that ends with its connection says nothing of those after it', async () => {
   const { requests } = bench(() => refusal('57P01'));
   await expect(requests.write(STATEMENT, [])).rejects.toMatchObject({ code: 'unknown-outcome' });
