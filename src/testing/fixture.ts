@@ -153,15 +153,15 @@ export function createFixture(options: EventStoreSuiteOptions, context: StoreCon
       readers.push(reader);
       return reader;
     },
-    /** Moves the clock until the history no longer reaches back to a revision; returns the error of reading there. */
-    async outlive(revision: Revision): Promise<unknown> {
+    /** Moves the clock until the history of a store does not reach back to a revision; returns the error of reading there. */
+    async outlive(revision: Revision, source: EventStore = store): Promise<unknown> {
       for (let round = 0; round < 400; round++) {
         context.clock.advance(context.historyMs + 1);
         // Calls that the store made meanwhile are over their deadlines.
         await nextTurn();
         const passing = await create(`passing-${round}`);
         await store.remove(passing.key);
-        const error: unknown = await store.list({ at: revision, limit: 1 }).catch((reason: unknown) => reason);
+        const error: unknown = await source.list({ at: revision, limit: 1 }).catch((reason: unknown) => reason);
         if (isStoreError(error)) return error;
         if (round < 20) await nextTurn();
         else await new Promise((resolve) => setTimeout(resolve, 10));

@@ -79,8 +79,7 @@ export function openCachedFeed({ store, cache, saw, after, onProgress, wake }: C
       return changes;
     }
     const seen = replica.revision();
-    // Progress is only reported past the last change: before that, the changes themselves show it.
-    if (seen > position && seen > replica.lastChange()) {
+    if (seen > position) {
       position = seen;
       onProgress?.(seen);
     }

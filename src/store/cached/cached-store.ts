@@ -19,7 +19,7 @@ import { createWatchCache } from './watch-cache.js';
 
 /** Whether the hints of a read accept the state of the cache, even if there are newer writes. */
 function isContent({ mayBeStale, notOlderThan }: ReadHints, replica: Replica): boolean {
-  return mayBeStale === true || (notOlderThan !== undefined && notOlderThan <= replica.revision());
+  return mayBeStale === true || (notOlderThan ?? Infinity) <= replica.revision();
 }
 
 function reaches(replica: Replica, { at }: ListQuery): boolean {
@@ -77,7 +77,7 @@ export function cachedStore(store: EventStore, options: CachedStoreOptions = {})
 
   /** Ends the state `stale`: the store has responded. */
   const isBack = (): void => {
-    if (state === 'stale') turn(cache.replica === undefined ? 'filling' : 'ready');
+    if (state === 'stale') turn('ready');
   };
 
   cache.subscribe(() => {
@@ -137,7 +137,7 @@ export function cachedStore(store: EventStore, options: CachedStoreOptions = {})
   const listFrom = (query: ListQuery, replica: Replica): Awaitable<ListPage> => {
     if (!reaches(replica, query)) return listThrough(query);
     const page = replica.list(query);
-    if (!(page instanceof Promise)) return page;
+    if (!('then' in page)) return page;
     return page.catch((error: unknown) => {
       if (hasCode(error, 'expired')) return listThrough(query);
       throw error;

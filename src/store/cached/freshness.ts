@@ -44,7 +44,7 @@ export function createFreshness(store: EventStore, cache: WatchCache, clock: Clo
     if (behindSince === undefined && latest() < known) behindSince = clock.monotonic();
   };
 
-  const end = cache.subscribe(() => {
+  cache.subscribe(() => {
     const { replica } = cache;
     const reached = latest();
     if (reached >= known) behindSince = undefined;
@@ -56,7 +56,7 @@ export function createFreshness(store: EventStore, cache: WatchCache, clock: Clo
 
   /** Resolves to true once the cache has a revision, or to false at `until` on the monotonic clock. */
   const reach = (revision: Revision, until: number): Promise<boolean> => {
-    if (cache.replica === undefined || closing.signal.aborted) return Promise.resolve(false);
+    if (cache.replica === undefined) return Promise.resolve(false);
     if (latest() >= revision) return Promise.resolve(true);
     return new Promise((resolve) => {
       const waiter: Waiter = {
@@ -81,8 +81,7 @@ export function createFreshness(store: EventStore, cache: WatchCache, clock: Clo
         plan(PROGRESS_MS);
       };
       const plan = (ms: number): void => {
-        const left = until - clock.monotonic();
-        timer = clock.setTimer(check, store.requestProgress === undefined ? left : Math.min(ms, left));
+        timer = clock.setTimer(check, Math.min(ms, until - clock.monotonic()));
       };
       let timer = { cancel: (): void => undefined };
       plan(FIRST_PROGRESS_MS);
@@ -104,26 +103,28 @@ export function createFreshness(store: EventStore, cache: WatchCache, clock: Clo
       next = undefined;
       asking?.ask();
     };
-    return {
-      result,
-      until,
-      ask() {
-        const covered = uncertainCalls;
-        store.revision({ signal: closing.signal }).then(
-          (revision) => {
-            coveredCalls = Math.max(coveredCalls, covered);
-            saw(revision);
-            answered();
-            resolve(reach(revision, until));
-          },
-          (error: unknown) => {
-            answered();
-            if (closing.signal.aborted) resolve(false);
-            else reject(error);
-          },
-        );
-      },
-    };
+    let ask!: () => void;
+    let covered = 0;
+    // In the AsyncLocalStorage context of the first read of this round, not of the round before it.
+    void new Promise<void>((begin) => (ask = begin))
+      .then(() => {
+        covered = uncertainCalls;
+        return store.revision({ signal: closing.signal });
+      })
+      .then(
+        (revision) => {
+          coveredCalls = Math.max(coveredCalls, covered);
+          saw(revision);
+          answered();
+          resolve(reach(revision, until));
+        },
+        (error: unknown) => {
+          answered();
+          if (closing.signal.aborted) resolve(false);
+          else reject(error);
+        },
+      );
+    return { result, until, ask };
   };
 
   const mustAsk = (): boolean => shared || uncertainCalls > coveredCalls;
@@ -158,11 +159,7 @@ export function createFreshness(store: EventStore, cache: WatchCache, clock: Clo
     probe: (): Promise<boolean> => ask(),
     /** How long the cache has been behind a revision that is known to exist, in milliseconds. */
     lagMs: (): number => (behindSince === undefined ? 0 : clock.monotonic() - behindSince),
-    /** Ends the waiting reads, which then call the store and fail with `closed`. */
-    close(): void {
-      closing.abort();
-      end();
-      for (const waiter of [...waiters]) waiter.done(false);
-    },
+    /** Ends the request for the latest revision. */
+    close: (): void => closing.abort(),
   };
 }

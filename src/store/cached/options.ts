@@ -37,7 +37,9 @@ export interface CachedStoreOptions {
    * Writes fail in either case. Default: `fail`.
    */
   readonly whenAway?: 'fail' | 'serve-stale' | undefined;
-  /** Receives changes of the cache's state, and failures of its list and feed. */
+  /**
+   * Receives changes of the cache's state, and failures of its list and feed. Default: failures are process warnings.
+   */
   readonly observe?: Observe | undefined;
   /** The source of time. Default: the system clock. */
   readonly clock?: Clock | undefined;

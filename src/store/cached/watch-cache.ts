@@ -96,7 +96,8 @@ export function createWatchCache(options: WatchCacheOptions) {
     /** The latest revision when the list had been read. */
     let target: Revision = Infinity;
     const becomeReady = (): void => {
-      if (ready || signal.aborted) return;
+      // The list of this replica may have been given up while the latest revision was requested.
+      if (ready || contents !== replica) return;
       ready = true;
       readyAt = clock.monotonic();
       timer.cancel();
@@ -110,7 +111,7 @@ export function createWatchCache(options: WatchCacheOptions) {
     };
     const timer = clock.setTimer(becomeReady, options.readyWithinMs);
     const onProgress = (revision: Revision): void => {
-      if (signal.aborted || contents !== replica) return;
+      if (contents !== replica) return;
       replica.advance(revision);
       applied();
     };

@@ -1,15 +1,29 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { describe, expect, it } from 'vitest';
+import { nextTurn, systemClock } from '../../../../src/clock/clock.js';
 import { cachedStore } from '../../../../src/store/cached/cached-store.js';
 import type { CachedStoreOptions } from '../../../../src/store/cached/options.js';
 import type { CachedStore } from '../../../../src/store/cached/status.js';
-import type { Change, EventStore } from '../../../../src/store/contract/event-store.js';
+import { storeError } from '../../../../src/store/contract/errors.js';
+import type { Change, EventStore, ListQuery, Revision } from '../../../../src/store/contract/event-store.js';
 import { LATER } from '../../../../src/store/contract/read-hints.js';
 import { memoryStore } from '../../../../src/store/memory/memory-store.js';
 import type { Observation } from '../../../../src/observe/observation.js';
 import { createWatchHub } from '../../../../src/store/watch/watch-hub.js';
 import { fakeClock } from '../../../../src/testing/fake-clock.js';
 import { sampleEvent } from '../../../../src/testing/sample-event.js';
-import { handled, keyOf, turns, until, type Handled } from './caches.js';
+import {
+  asShared,
+  createGate,
+  driven,
+  filled,
+  handled,
+  keyOf,
+  turns,
+  until,
+  type DrivenFeed,
+  type Handled,
+} from './caches.js';
 import { watch } from '../watch/watching.js';
 
 const NEVER = 4_102_444_800_000_000;
@@ -165,6 +179,18 @@ describe('a cache over a store of this process', () => {
     expect(cached.status().lagMs).toBe(0);
   });
 
+  it('goes through to the store at once when the cache is emptied during a wait', async () => {
+    const { cached, feed, calls, expire } = await bench(false);
+    feed.isOpen = false;
+    const written = await create(cached, 'd');
+    const read = cached.get(keyOf('d'));
+    await turns();
+    expire();
+    feed.open();
+    expect(await read).toEqual(written);
+    expect(calls['get']).toBe(1);
+  });
+
   it('ends a wait when the signal of the read is aborted', async () => {
     const { cached, feed } = await bench(false);
     feed.isOpen = false;
@@ -176,14 +202,45 @@ describe('a cache over a store of this process', () => {
     await expect(read).rejects.toBe(reason);
   });
 
-  it('serves a list at a revision from its history without waiting, and without calling the store', async () => {
-    const { cached, calls } = await bench(false);
+  it.each([false, true])('serves a list at a revision from its history, without calling the store', async (shared) => {
+    const { cached, calls } = await bench(shared);
     const { revision: at } = await cached.list({ limit: 1 });
     await create(cached, 'd');
     await turns();
+    calls['revision'] = 0;
     const page = await cached.list({ at, limit: 10 });
     expect(page.records).toHaveLength(3);
-    expect(calls['list']).toBe(0);
+    expect(calls).toMatchObject({ list: 0, revision: 0 });
+  });
+
+  it('reads a list from the store if its own history no longer reaches back when the list is there', async () => {
+    const { cached, calls, clock } = await bench(false, { historyMs: 1_000 });
+    const at = await cached.revision();
+    // More than are read in one turn.
+    for (let i = 0; i < 2_100; i++) await create(cached, `e${i}`);
+    await turns();
+    const list = cached.list({ at, limit: 10, order: 'newest-first' });
+    clock.advance(2_000);
+    await create(cached, 'd');
+    expect((await list).records.map(({ key }) => key.name)).toEqual(['c', 'b', 'a']);
+    expect(calls['list']).toBe(1);
+  });
+
+  it('requests the progress of its feed from the store, if that can be requested', async () => {
+    const { inner } = await bench(false);
+    expect(cachedStore(inner, { clock: fakeClock() })).not.toHaveProperty('requestProgress');
+    let requests = 0;
+    const cached = cachedStore({ ...inner, requestProgress: () => void (requests += 1) }, { clock: fakeClock() });
+    cached.requestProgress?.();
+    expect(requests).toBe(1);
+  });
+
+  it('observes nothing more when it is closed', async () => {
+    const { cached, seen } = await bench(false);
+    const count = seen.length;
+    await cached.close();
+    await turns();
+    expect(seen.slice(count)).toEqual([]);
   });
 });
 
@@ -209,6 +266,26 @@ describe('a cache over a shared store', () => {
     await Promise.all([first, ...others]);
     expect(calls['revision']).toBe(2);
     expect(calls['get'] ?? 0).toBe(0);
+  });
+
+  it('calls the store in the AsyncLocalStorage context of the first of the reads that wait together', async () => {
+    const current = new AsyncLocalStorage<string>();
+    const found: unknown[] = [];
+    const inner = memoryStore();
+    const store = asShared({
+      ...inner,
+      async revision(call) {
+        found.push(current.getStore());
+        await nextTurn();
+        return inner.revision(call);
+      },
+    });
+    const cached = await filled(store);
+    found.length = 0;
+    const read = (name: string): Promise<unknown> => current.run(name, () => cached.get(keyOf(name)));
+    await Promise.all([...['a', 'b', 'c'].map(read), nextTurn().then(() => read('d'))]);
+    expect(found).toEqual(['a', 'b']);
+    await cached.close();
   });
 
   it('lets a read that begins while the revision is being requested wait for the next response', async () => {
@@ -318,6 +395,20 @@ describe('when the store is unavailable', () => {
     expect(await names(cached)).toEqual(['a', 'b', 'c', 'd']);
   });
 
+  it('a cache with serve-stale asks the store once for all reads meanwhile whether it is back', async () => {
+    const controls = await bench(true, { whenAway: 'serve-stale' });
+    const { cached, answers, calls } = controls;
+    controls.isAway = true;
+    await cached.get(keyOf('a'));
+    controls.isAway = false;
+    answers.isOpen = false;
+    calls['revision'] = 0;
+    for (const name of ['a', 'b', 'c']) expect((await cached.get(keyOf(name)))?.key.name).toBe(name);
+    expect(calls['revision']).toBe(1);
+    answers.open();
+    await until(cached, 'ready');
+  });
+
   it('a list that reads the cache without asking the store does not say that the store is back', async () => {
     const controls = await bench(true, { whenAway: 'serve-stale' });
     const { cached, feed, clock, seen } = controls;
@@ -366,11 +457,14 @@ describe('a cache that is being filled', () => {
     const first = await create(inner, 'a');
     const { store, answers, calls } = handled(inner, false);
     answers.isOpen = false;
-    const cached = cachedStore(store, { clock });
+    const seen: string[] = [];
+    const cached = cachedStore(store, { clock, observe: ({ type }) => void seen.push(type) });
     await turns();
     expect(cached.status().state).toBe('filling');
     expect(await cached.get(keyOf('a'))).toEqual(first);
+    expect(await names(cached)).toEqual(['a']);
     expect(calls['get']).toBe(1);
+    expect(seen).not.toContain('cache.waited');
     answers.open();
     await until(cached, 'ready');
     await cached.get(keyOf('a'));
@@ -389,6 +483,109 @@ describe('a cache that is being filled', () => {
     await until(cached, 'ready');
     expect(await names(cached)).toEqual(['a', 'b', 'c', 'd']);
     expect(calls['list']).toBe(2);
+  });
+
+  it.each([
+    ['of 250 events', 600, {}, 250],
+    ['of 4 MiB', 160, { note: 'x'.repeat(50_000) }, 83],
+  ])(
+    'reads pages %s, all of one revision, and what was written meanwhile from the feed',
+    async (_, count, more, size) => {
+      const inner = memoryStore();
+      for (let number = 100; number < 100 + count; number++) await create(inner, `e${number}`, more);
+      const at = await inner.revision();
+      const queries: ListQuery[] = [];
+      const list: EventStore['list'] = async (query) => {
+        queries.push(query);
+        const page = await inner.list(query);
+        if (queries.length === 1) await inner.remove(keyOf('e250'));
+        if (queries.length === 1) await create(inner, 'late', more);
+        return page;
+      };
+      const cached = await filled({ ...inner, list: Object.assign(list, {}) });
+      expect(queries[0]).toMatchObject({ limit: 100 });
+      expect(queries[1]).toMatchObject({ at, after: keyOf('e199'), limit: size });
+      expect(queries).toHaveLength(1 + Math.ceil((count - 100) / size));
+      const expected = (await inner.list({ limit: 1_000 })).records.map(({ key }) => key.name);
+      expect((await cached.list({ limit: 1_000 })).records.map(({ key }) => key.name)).toEqual(expected);
+      expect(expected).toContain('late');
+      expect(queries).toHaveLength(1 + Math.ceil((count - 100) / size));
+      await cached.close();
+    },
+  );
+
+  it('is used once it has reached the revision that the store had at the end of its list, and not before', async () => {
+    const inner = memoryStore();
+    await create(inner, 'a');
+    const { store, feed } = handled(inner, false);
+    const list: EventStore['list'] = async (query) => {
+      const page = await inner.list(query);
+      for (const name of ['b', 'c']) await create(inner, name);
+      return page;
+    };
+    feed.isOpen = false;
+    const cached = cachedStore({ ...store, list: Object.assign(list, {}) }, { clock: fakeClock() });
+    for (const state of ['filling', 'filling', 'ready']) {
+      await turns();
+      expect(cached.status().state).toBe(state);
+      feed.letOnePass();
+    }
+    await cached.close();
+  });
+
+  it('is not used before its list is complete, although an earlier list had been and gets its revision late', async () => {
+    const inner = memoryStore();
+    for (let number = 0; number < 300; number++) await create(inner, `e${number}`);
+    const clock = fakeClock();
+    const { store, feeds } = driven(inner);
+    const late = createGate();
+    late.isOpen = false;
+    const pages = createGate();
+    const list: EventStore['list'] = async (query) => {
+      if (query.after !== undefined) await pages.pass();
+      return inner.list(query);
+    };
+    const revision: EventStore['revision'] = (call) => late.pass().then(() => inner.revision(call));
+    const cached = cachedStore(
+      { ...store, list: Object.assign(list, {}), revision },
+      { clock, observe: () => undefined },
+    );
+    await turns();
+    pages.isOpen = false;
+    feeds[0]?.fail(storeError('expired', 'the history is gone'));
+    await turns();
+    clock.advance(200);
+    await turns();
+    expect(cached.status()).toMatchObject({ state: 'filling', events: 100 });
+    late.open();
+    await turns();
+    expect(cached.status()).toMatchObject({ state: 'filling', events: 100 });
+    expect((await cached.list({ limit: 1_000, mayBeStale: true })).records).toHaveLength(300);
+    pages.open();
+    await until(cached, 'ready');
+    await cached.close();
+  });
+
+  it('reads the list again after growing pauses while that fails, and reports this once', async () => {
+    const clock = fakeClock();
+    const controls = handled(memoryStore({ clock }), false);
+    const { store, calls } = controls;
+    controls.isAway = true;
+    const seen: Observation[] = [];
+    const cached = cachedStore(store, { clock, observe: (one) => void seen.push(one) });
+    for (let seconds = 0; seconds < 60; seconds++) {
+      await turns();
+      clock.advance(1_000);
+    }
+    const lists = calls['list'] ?? 0;
+    // At first more than one in a second, then one in 2.5 to 5 seconds.
+    expect(lists).toBeGreaterThan(10);
+    expect(lists).toBeLessThan(30);
+    expect(seen.filter(({ type }) => type === 'cache.changed')).toMatchObject([{ state: 'filling' }]);
+    controls.isAway = false;
+    clock.advance(5_000);
+    await until(cached, 'ready');
+    await cached.close();
   });
 
   it('reads nothing more when it is closed meanwhile', async () => {
@@ -428,6 +625,42 @@ describe('a cache with limited memory', () => {
     clock.advance(1);
     await until(cached, 'ready');
     expect(await names(cached)).toHaveLength(2);
+  });
+
+  it('tries again after a pause that grows to one hour, and is short again once it was ready for longer', async () => {
+    const clock = fakeClock();
+    const inner = memoryStore({ clock });
+    const grow = async (): Promise<void> => {
+      for (let i = 0; i < 40; i++) await create(inner, `event-${i}`, { note: 'x'.repeat(50_000) });
+    };
+    await grow();
+    const { store, calls } = handled(inner, false);
+    const cached = cachedStore(store, { clock, maxBytes: 1_048_576, observe: () => undefined });
+    const expectPause = async (seconds: number): Promise<void> => {
+      await until(cached, 'full');
+      const lists = calls['list'] ?? 0;
+      clock.advance(seconds * 1_000 - 1);
+      await turns();
+      expect(calls['list']).toBe(lists);
+      clock.advance(1);
+      await turns();
+      expect(calls['list']).toBeGreaterThan(lists);
+    };
+    for (const seconds of [60, 120, 240, 480, 960, 1_920, 3_600]) await expectPause(seconds);
+    await until(cached, 'full');
+    for (let i = 0; i < 40; i++) await cached.remove(keyOf(`event-${i}`));
+    clock.advance(3_600_000);
+    await until(cached, 'ready');
+    clock.advance(3_600_001);
+    await grow();
+    await expectPause(60);
+    await until(cached, 'full');
+    for (let i = 0; i < 40; i++) await cached.remove(keyOf(`event-${i}`));
+    clock.advance(120_000);
+    await until(cached, 'ready');
+    await grow();
+    await expectPause(240);
+    await cached.close();
   });
 
   it('drops history before the state, and reads dropped history from the store', async () => {
@@ -494,11 +727,168 @@ describe('the feed of a cache', () => {
   });
 });
 
+describe('a cache over a store whose feed reports progress', () => {
+  /** A cache over a store with three events, whose feeds the test drives, and the latest revision. */
+  async function drivenBench(): Promise<{
+    readonly inner: EventStore;
+    readonly cached: CachedStore;
+    readonly clock: ReturnType<typeof fakeClock>;
+    readonly feeds: readonly DrivenFeed[];
+    readonly latest: Revision;
+    /** The signals of the cache's requests for the latest revision. */
+    readonly signals: readonly (AbortSignal | undefined)[];
+  }> {
+    const clock = fakeClock();
+    const inner = memoryStore({ clock });
+    for (const name of ['a', 'b', 'c']) await create(inner, name);
+    const { store, feeds } = driven(inner);
+    const signals: (AbortSignal | undefined)[] = [];
+    const revision: EventStore['revision'] = (call) => {
+      signals.push(call?.signal);
+      return inner.revision(call);
+    };
+    const cached = await filled({ ...store, revision }, { clock });
+    return { inner, cached, clock, feeds, latest: await inner.revision(), signals };
+  }
+  const changesAfter = async (store: EventStore, after: Revision, count: number): Promise<readonly Change[]> => {
+    const found: Change[] = [];
+    for await (const batch of store.changes({ after })) {
+      found.push(...batch);
+      if (found.length >= count) break;
+    }
+    return found;
+  };
+
+  it('has reached that revision, and its feeds report it once', async () => {
+    const { cached, feeds, latest } = await drivenBench();
+    const progress: Revision[] = [];
+    const onProgress = (revision: Revision): void => void progress.push(revision);
+    void cached.changes({ after: latest, onProgress })[Symbol.asyncIterator]().next();
+    feeds[0]?.options.onProgress?.(latest + 5);
+    expect(cached.status().revision).toBe(latest + 5);
+    feeds[0]?.options.onProgress?.(latest + 5);
+    feeds[0]?.options.onProgress?.(latest + 4);
+    expect(cached.status().revision).toBe(latest + 5);
+    expect(progress).toEqual([latest + 5]);
+    await cached.close();
+  });
+
+  it('a feed that begins after the revision of the cache delivers nothing from before, and no progress', async () => {
+    const { inner, cached, feeds, latest } = await drivenBench();
+    const progress: Revision[] = [];
+    const onProgress = (revision: Revision): void => void progress.push(revision);
+    const next = cached
+      .changes({ after: latest + 2, onProgress })
+      [Symbol.asyncIterator]()
+      .next();
+    feeds[0]?.options.onProgress?.(latest + 1);
+    for (const name of ['d', 'e', 'f']) await create(inner, name);
+    feeds[0]?.push(await changesAfter(inner, latest + 1, 2));
+    expect((await next).value).toMatchObject([{ revision: latest + 3 }]);
+    expect(progress).toEqual([]);
+    await cached.close();
+  });
+
+  it('ignores the progress of a feed that it has left', async () => {
+    const { cached, clock, feeds, latest } = await drivenBench();
+    feeds[0]?.fail(storeError('expired', 'the history is gone'));
+    await until(cached, 'filling');
+    clock.advance(200);
+    await until(cached, 'ready');
+    feeds[0]?.options.onProgress?.(latest + 5);
+    expect(cached.status().revision).toBe(latest);
+    feeds[1]?.options.onProgress?.(latest + 5);
+    expect(cached.status().revision).toBe(latest + 5);
+    await cached.close();
+  });
+
+  it('opens a feed that ended by itself again where it was, unless the store is closed', async () => {
+    const { inner, cached, clock, feeds, latest, signals } = await drivenBench();
+    feeds[0]?.end();
+    await turns();
+    clock.advance(200);
+    await turns();
+    expect(feeds[1]?.options.after).toBe(latest);
+    expect(cached.status()).toMatchObject({ state: 'ready', events: 3 });
+    await inner.close();
+    feeds[1]?.end();
+    await turns();
+    clock.advance(60_000);
+    await turns();
+    expect(feeds).toHaveLength(2);
+    await cached.close();
+    expect(signals.map((signal) => signal?.aborted)).toEqual([true, true, true]);
+  });
+
+  it('a feed over the history of the store leaves it as soon as it has reached the cache', async () => {
+    const { cached, feeds, latest } = await drivenBench();
+    void cached
+      .changes({ after: latest - 3 })
+      [Symbol.asyncIterator]()
+      .next();
+    feeds[1]?.options.onProgress?.(latest);
+    feeds[0]?.options.onProgress?.(latest);
+    expect(feeds[1]?.options.signal?.aborted).toBe(true);
+    await cached.close();
+  });
+
+  it('goes on with a feed of the store that ended by itself, and ends its requests with the feed', async () => {
+    const { cached, feeds, latest, signals } = await drivenBench();
+    const feed = cached.changes({ after: latest - 3 })[Symbol.asyncIterator]();
+    void feed.next();
+    feeds[1]?.end();
+    await turns();
+    expect(feeds[1]?.asked).toBe(2);
+    expect(signals.at(-1)?.aborted).toBe(false);
+    await feed.return?.();
+    expect(signals.at(-1)?.aborted).toBe(true);
+    await cached.close();
+  });
+
+  it('a feed over the history of the store reads one batch at a time, and passes on its progress', async () => {
+    const { inner, cached, feeds, latest } = await drivenBench();
+    const progress: Revision[] = [];
+    const onProgress = (revision: Revision): void => void progress.push(revision);
+    const feed = cached.changes({ after: latest - 3, onProgress })[Symbol.asyncIterator]();
+    const first = feed.next();
+    await create(inner, 'd');
+    feeds[0]?.push(await changesAfter(inner, latest, 1));
+    await turns();
+    expect(feeds[1]).toMatchObject({ asked: 1, options: { after: latest - 3 } });
+    // Whoever does not want to know gets none.
+    void cached
+      .changes({ after: latest - 3 })
+      [Symbol.asyncIterator]()
+      .next();
+    feeds[2]?.options.onProgress?.(latest - 2);
+    feeds[1]?.options.onProgress?.(latest - 3);
+    expect(progress).toEqual([]);
+    feeds[1]?.options.onProgress?.(latest - 2);
+    expect(progress).toEqual([latest - 2]);
+    feeds[1]?.push(await changesAfter(inner, latest - 2, 2).then((changes) => changes.slice(0, 1)));
+    expect((await first).value).toMatchObject([{ revision: latest - 1 }]);
+    const second = feed.next();
+    feeds[1]?.options.onProgress?.(latest);
+    // Here the cache has the rest.
+    await create(inner, 'e');
+    feeds[0]?.push(await changesAfter(inner, latest + 1, 1));
+    expect((await second).value).toMatchObject([{ revision: latest + 1 }, { revision: latest + 2 }]);
+    expect(feeds[1]?.options.signal?.aborted).toBe(true);
+    feeds[1]?.options.onProgress?.(latest + 50);
+    expect(progress).toEqual([latest - 2, latest]);
+    const third = feed.next();
+    await create(inner, 'f');
+    feeds[0]?.push(await changesAfter(inner, latest + 2, 1));
+    expect((await third).value).toMatchObject([{ revision: latest + 3 }]);
+    await cached.close();
+  });
+});
+
 describe('the history of a cache', () => {
   it('is shared with the ring of a hub, which holds the same event objects as reads return', async () => {
     const { cached } = await bench(false);
     const { revision } = await create(cached, 'd');
-    const hub = createWatchHub({ store: cached });
+    const hub = createWatchHub({ store: cached, clock: systemClock });
     const watcher = watch(hub, { after: revision - 1 });
     const { value } = await watcher.next();
     const [entry] = value?.entries ?? [];
@@ -514,7 +904,7 @@ describe('cachedStore', () => {
     );
     const wrong = { maxBytes: 5, whenAway: 'stale', freshnessTimeoutMs: 0 } as unknown as CachedStoreOptions;
     expect(() => cachedStore(memoryStore(), wrong)).toThrow(
-      "maxBytes must be a whole number of at least 1048576; freshnessTimeoutMs must be a number from 1 to 60000; whenAway must be 'fail' or 'serve-stale'",
+      "cachedStore: maxBytes must be a whole number of at least 1048576; freshnessTimeoutMs must be a number from 1 to 60000; whenAway must be 'fail' or 'serve-stale'",
     );
   });
 });

@@ -136,3 +136,43 @@ export function handled(inner: EventStore, shared: boolean): Handled {
   };
   return controls;
 }
+
+/** A feed that a cache has opened on its store, and that a test drives. */
+export interface DrivenFeed {
+  readonly options: ChangesOptions;
+  /** How often the next batch was requested. */
+  asked: number;
+  push(changes: readonly Change[]): void;
+  end(): void;
+  fail(error: unknown): void;
+}
+
+/** The same store with feeds that a test drives, in the order in which they were opened. */
+export function driven(inner: EventStore): { readonly store: EventStore; readonly feeds: readonly DrivenFeed[] } {
+  const feeds: DrivenFeed[] = [];
+  const changes: EventStore['changes'] = (options) => {
+    const steps: Promise<IteratorResult<readonly Change[], undefined>>[] = [];
+    const waiting: ((step: Promise<IteratorResult<readonly Change[], undefined>>) => void)[] = [];
+    const give = (step: Promise<IteratorResult<readonly Change[], undefined>>): void => {
+      step.catch(() => undefined);
+      const next = waiting.shift();
+      if (next === undefined) steps.push(step);
+      else next(step);
+    };
+    const feed: DrivenFeed = {
+      options,
+      asked: 0,
+      push: (value) => give(Promise.resolve({ done: false, value })),
+      end: () => give(Promise.resolve({ done: true, value: undefined })),
+      fail: (error) => give(Promise.reject(error as Error)),
+    };
+    options.signal?.addEventListener('abort', feed.end);
+    const next = (): Promise<IteratorResult<readonly Change[], undefined>> => {
+      feed.asked += 1;
+      return steps.shift() ?? new Promise((resolve) => waiting.push(resolve));
+    };
+    feeds.push(feed);
+    return { [Symbol.asyncIterator]: () => ({ next }) };
+  };
+  return { store: { ...inner, changes }, feeds };
+}
