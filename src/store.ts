@@ -26,6 +26,7 @@ export type {
   ListEvents,
   ListPage,
   ListQuery,
+  PingOptions,
   Position,
   RemoveOptions,
   ReplaceOptions,

@@ -50,17 +50,18 @@ export function storeCheck(store: EventStore, options: StoreCheckOptions = {}): 
   const definition = Object.fromEntries(
     Object.entries(given).filter(([, value]) => value !== undefined),
   ) as Partial<HealthCheck>;
+  const { timeoutMs = 2_000 } = definition;
   const time = store.now && createStoreTime({ store, clock, toleranceMs: clockToleranceMs });
   return {
     name: store.name,
-    timeoutMs: 2_000,
+    timeoutMs,
     ...(definition.periodMs === undefined && { cacheMs: 1_000 }),
     ...definition,
     endpoints: ['readyz', 'healthz'],
     async check({ signal }): Promise<CheckResult> {
       let readOnly: CheckResult;
       try {
-        await store.ping({ signal });
+        await store.ping({ signal, withinMs: timeoutMs });
       } catch (error) {
         if (definition.critical !== undefined || !isStoreError(error) || error.onlyWrites !== true) throw error;
         readOnly = { ok: false, reason: `writes are refused, reads still work: ${error.message}`, critical: false };

@@ -36,6 +36,15 @@ export interface StoreCall extends ReadHints {
   readonly aborted?: boolean | undefined;
 }
 
+/** For {@link EventStore.ping}. */
+export interface PingOptions extends StoreCall {
+  /**
+   * How long the caller waits, in milliseconds. A store that repeats its attempts for longer fails before that, if it
+   * knows why they fail. Default: unknown.
+   */
+  readonly withinMs?: number | undefined;
+}
+
 /** What to read with {@link EventStore.list}. */
 export interface ListQuery extends StoreCall {
   /** One namespace; absent for all. */
@@ -116,8 +125,8 @@ export interface ChangesOptions extends StoreCall {
   readonly after: Revision;
   /**
    * Called from time to time while nothing changes, with the revision that the feed has reached: every change up to it
-   * was delivered. Only where the revision also increases without a change in the feed, as in etcd; other stores never
-   * call it. It must not throw.
+   * was delivered. Only where the revision also increases without a change in the feed, as in etcd, and in PostgreSQL
+   * when another process starts; other stores never call it. It must not throw.
    */
   readonly onProgress?: ((revision: Revision) => void) | undefined;
 }
@@ -232,7 +241,7 @@ export interface EventStore {
   /** The latest revision. */
   revision(call?: StoreCall): Promise<Revision>;
   /** Resolves when a write would probably succeed; rejects with the reason otherwise. */
-  ping(call?: StoreCall): Promise<void>;
+  ping(call?: PingOptions): Promise<void>;
   /**
    * Optional: returns the time of the clock that all processes on this data share, in microseconds since the epoch;
    * read from the engine with each call. The library uses it for timestamps and expiry, and a process whose own clock
@@ -242,7 +251,7 @@ export interface EventStore {
   readonly now?: ((call?: StoreCall) => Promise<number>) | undefined;
   /**
    * Optional, where feeds call `onProgress`: makes all open feeds of this store report their progress soon, like
-   * `RequestProgress` of etcd's client. It costs a write or a message in the engine, so call it rarely.
+   * `RequestProgress` of etcd's client. It costs a call of the engine, so call it rarely.
    */
   readonly requestProgress?: (() => void) | undefined;
   /** Ends feeds, waits for writes in progress, frees all resources; later calls are `closed`. May be called twice. */

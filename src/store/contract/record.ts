@@ -12,6 +12,9 @@ export type Revision = number;
  */
 export const PAGE_BYTES = 1_048_576;
 
+/** Up to this many events left after a page are counted by such a store: more would cost more than the page. */
+export const MAX_COUNTED = 1000;
+
 /** Identifies an event in a store. Neither part contains a `/`; that is checked before an event is written. */
 export interface EventKey {
   /** The namespace of the event. */

@@ -15,7 +15,7 @@ import type {
   WatchListener,
   WatchRequest,
 } from './connection.js';
-import { etcdFailure, UNAVAILABLE, failureClassOf } from './failure.js';
+import { DEADLINE_EXCEEDED, type EtcdFailure, etcdFailure, UNAVAILABLE, failureClassOf } from './failure.js';
 import type { EtcdSettings } from './options.js';
 
 const FIRST_DELAY_MS = 40;
@@ -45,6 +45,8 @@ export function createEtcdClient(connections: readonly Connection[], settings: E
   let current = 0;
   /** Resolves with `undefined` while authentication is not enabled in etcd. */
   let token: Promise<string | undefined> | undefined;
+  /** Why the latest attempt got no response; `undefined`: it got one. */
+  let trouble: unknown;
 
   const connectionNow = (): Connection => connections[current % connections.length] as Connection;
 
@@ -104,7 +106,7 @@ export function createEtcdClient(connections: readonly Connection[], settings: E
     if (token === refused) token = undefined;
   };
 
-  const stopped = (failure: unknown, { outcomeUnknown }: CallContext): Error => {
+  const stopped = (failure: unknown, { outcomeUnknown }: Pick<CallContext, 'outcomeUnknown'>): StoreError => {
     const message = outcomeUnknown ? 'was lost during a write' : `(${settings.endpoints.join(', ')}) is not available`;
     const code = outcomeUnknown ? 'unknown-outcome' : 'unavailable';
     return storeError(code, `etcd ${message}: ${messageOf(failure)}`, { cause: failure });
@@ -118,17 +120,24 @@ export function createEtcdClient(connections: readonly Connection[], settings: E
   ): Promise<T> => {
     const delays = createDelays(FIRST_DELAY_MS, MAX_DELAY_MS);
     let renewals = 0;
-    let failure: unknown = new Error('the deadline has passed');
+    let failure: unknown;
+    let reason: unknown = new Error('the deadline has passed');
     for (let tries = 1; ; tries++) {
       context.signal?.throwIfAborted();
-      if (clock.monotonic() >= context.end) throw stopped(failure, context);
+      if (clock.monotonic() >= context.end) throw stopped(reason, context);
       const connection = connectionNow();
       const begun = clock.monotonic();
       const given = tokenFor(connection);
       try {
-        return await attempt(start(connection, given && (await withinDeadline(clock, given, context))), context);
+        const sent = start(connection, given && (await withinDeadline(clock, given, context)));
+        const response = await attempt(sent, context);
+        trouble = undefined;
+        return response;
       } catch (caught) {
         failure = caught;
+        // A last attempt that was cut short shows less than the one before.
+        const isCut = begun + requestTimeoutMs > context.end && (caught as EtcdFailure).code === DEADLINE_EXCEEDED;
+        if (tries === 1 || !isCut) reason = caught;
       }
       context.signal?.throwIfAborted();
       // Failures without a pause count as well.
@@ -136,12 +145,12 @@ export function createEtcdClient(connections: readonly Connection[], settings: E
       const failureClass = failureClassOf(failure);
       switch (failureClass) {
         case 'unknown-outcome':
-          leave(connection);
-          if (what !== 'read') context.outcomeUnknown = true;
-          if (what === 'once') throw stopped(failure, context);
-          break;
         case 'away':
           leave(connection);
+          trouble = reason;
+          if (failureClass === 'away') break;
+          if (what !== 'read') context.outcomeUnknown = true;
+          if (what === 'once') throw stopped(failure, context);
           break;
         case 'token':
           forget(given);
@@ -229,6 +238,9 @@ export function createEtcdClient(connections: readonly Connection[], settings: E
       });
       return { ...handle, cancel: entry.cancel };
     },
+    /** Why etcd does not respond at present, if it does not. */
+    lastFailure: (): StoreError | undefined =>
+      trouble === undefined ? undefined : stopped(trouble, { outcomeUnknown: false }),
     endWatches: (reason: StoreError): void => endWatches(reason),
     close(): void {
       for (const connection of connections) connection.close();

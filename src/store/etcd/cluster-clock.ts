@@ -1,8 +1,11 @@
+import type { ClockTimer } from '../../clock/clock.js';
 import { storeError } from '../contract/errors.js';
-import { loadHttp, type OpenHttp } from './http-exchange.js';
+import { loadHttp } from './http-exchange.js';
 import type { EtcdSettings } from './options.js';
 
 const FRESH_MS = 1000;
+/** How long the others are waited for when half of the members have returned their time, in milliseconds. */
+const REST_MS = 100;
 const HALF_SECOND = 500_000;
 
 /** The time of the members, at a moment of the monotonic clock. */
@@ -25,18 +28,23 @@ const speaksNoHttp = ({ name, code }: Error & { readonly code?: unknown }): bool
  */
 export function createClusterClock(settings: EtcdSettings) {
   const { clock, timeEndpoints, requestTimeoutMs } = settings;
-  let loading: Promise<OpenHttp> | undefined;
   let last: Time | undefined;
+  /** How often a member did not respond: its name may have another address that does. */
+  const silences = new Map<string, number>();
 
   const timeOf = async (endpoint: string): Promise<MemberTime> => {
-    const member = (await (loading ??= loadHttp()))(endpoint, settings, 1);
+    const silent = silences.get(endpoint) ?? 0;
+    const member = (await loadHttp())(endpoint, settings, 1, silent);
     return new Promise((resolve) => {
       const done = (result: MemberTime): void => {
         timer.cancel();
         resolve(result);
         member.close();
       };
-      const timer = clock.setTimer(() => done('away'), requestTimeoutMs);
+      const timer = clock.setTimer(() => {
+        silences.set(endpoint, silent + 1);
+        done('away');
+      }, requestTimeoutMs);
       member.send('/version', {}, undefined, {
         started(status, { date }) {
           const millis = Date.parse(String(date));
@@ -51,9 +59,28 @@ export function createClusterClock(settings: EtcdSettings) {
     });
   };
 
+  /** One member that does not respond must not delay every reader until its timeout. */
+  const timesOf = (endpoints: readonly string[]): Promise<readonly MemberTime[]> =>
+    new Promise((resolve, reject) => {
+      const found: MemberTime[] = [];
+      const done = (): void => {
+        rest?.cancel();
+        resolve([...found]);
+      };
+      let known = 0;
+      let rest: ClockTimer | undefined;
+      const add = (result: MemberTime): void => {
+        found.push(result);
+        if (typeof result !== 'string') known += 1;
+        if (found.length === endpoints.length) done();
+        else if (known * 2 >= endpoints.length) rest ??= clock.setTimer(done, REST_MS);
+      };
+      for (const endpoint of endpoints) timeOf(endpoint).then(add, reject);
+    });
+
   const now = async (): Promise<number> => {
     if (timeEndpoints.length === 0) return clock.now();
-    const found = await Promise.all(timeEndpoints.map(timeOf));
+    const found = await timesOf(timeEndpoints);
     const at = clock.monotonic();
     const times = found.flatMap((result) =>
       typeof result === 'string' ? [] : Math.floor(result.micros + (at - result.at) * 1000),

@@ -1,6 +1,7 @@
 import { jsonValue } from '../../json/json-value.js';
+import { untilAborted } from '../../clock/abortable.js';
 import { createNotifier } from '../../observe/observation.js';
-import type { EventStore, RemoveOptions, Revision, StoreCall } from '../contract/event-store.js';
+import type { EventStore, PingOptions, RemoveOptions, Revision, StoreCall } from '../contract/event-store.js';
 import { expired, futureRevision, notFound } from '../contract/conditions.js';
 import { keyText } from '../contract/keys.js';
 import { hasCode, storeError } from '../contract/errors.js';
@@ -22,6 +23,9 @@ import { createLiftedClient, type LiftedClient } from './lifted-client.js';
 import { etcdSettings, type EtcdSettings, type EtcdStoreOptions } from './options.js';
 import { readList } from './read-list.js';
 import { createWrites } from './write.js';
+
+/** The part of the caller's time after which `ping` fails with what it knows. */
+const PATIENCE = 0.9;
 
 /** How long calls fail with the error of a failed opening before it is tried again, in milliseconds. */
 const REOPEN_MS = 200;
@@ -150,12 +154,15 @@ export function etcdStore(options: EtcdStoreOptions): EventStore {
     revision: (call) => latest(contextOf(call)),
     async ping(call) {
       // A write that never happens, on the path of all writes: the leader, a majority, permissions and the space quota.
+      // With the client's condition it has three, as many as any write (`--max-txn-ops`).
       const never = { key: layout.storeKey, revision: Number.MAX_SAFE_INTEGER };
+      const context = contextOf(call);
       await parts()
-        .client.txn({ compare: [never], success: layout.mark.success }, contextOf(call))
+        .client.txn({ compare: [never, never], success: layout.mark.success }, context)
         .catch((error: unknown) => {
           if (!hasCode(error, 'unknown-outcome')) throw error;
-          throw storeError('unavailable', (error as Error).message, { cause: error });
+          // Otherwise an attempt was lost, and a later one has got a response.
+          if (context.outcomeUnknown) throw storeError('unavailable', (error as Error).message, { cause: error });
         });
     },
     requestProgress() {
@@ -170,5 +177,17 @@ export function etcdStore(options: EtcdStoreOptions): EventStore {
     },
     close: () => made?.client.close(),
   });
-  return store;
+
+  const ping = async (call: PingOptions = {}): Promise<void> => {
+    const { withinMs } = call;
+    if (withinMs === undefined) return store.ping(call);
+    const late = new AbortController();
+    const giveUp = (): void => {
+      const failure = made?.client.lastFailure();
+      if (failure !== undefined) late.abort(failure);
+    };
+    const timer = clock.setTimer(giveUp, withinMs * PATIENCE);
+    return untilAborted(store.ping(call), late.signal).finally(() => timer.cancel());
+  };
+  return Object.freeze<EventStore>({ ...store, ping });
 }

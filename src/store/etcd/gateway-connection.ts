@@ -11,13 +11,16 @@ const UNKNOWN = 2;
 /** Requests to one member that are under way at the same time; others wait. */
 const MAX_CONNECTIONS = 128;
 
-/** The failure in an error body of the gateway: `{"error", "code", "message"}`. */
-function failureOf(status: number, body: unknown): EtcdFailure {
+/** How much of an error in plain text, such as one of a proxy, is in the message. */
+const MAX_TEXT = 200;
+
+/** The failure in an error body of the gateway: `{"error", "code", "message"}`, or a text. */
+function failureOf(status: number, body: unknown, plain: string): EtcdFailure {
   const { code, message, error } = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>;
   const text = [message, error].find((part) => typeof part === 'string');
   return etcdFailure(
     typeof code === 'number' ? code : status >= 500 ? UNAVAILABLE : UNKNOWN,
-    text ?? `HTTP status ${status}`,
+    text ?? `HTTP status ${status}: ${plain.trim().slice(0, MAX_TEXT)}`,
     true,
   );
 }
@@ -55,7 +58,7 @@ function createConnection(
         ended() {
           try {
             const response = jsonValue(text);
-            if (status !== 200 || response === undefined) throw failureOf(status, response);
+            if (status !== 200 || response === undefined) throw failureOf(status, response, text);
             resolve(readAs(read, response));
           } catch (failure) {
             reject(failure as EtcdFailure);
@@ -86,7 +89,7 @@ function createConnection(
         let received: WatchResponse;
         try {
           const message = jsonValue(text) as { readonly result?: unknown; readonly error?: unknown } | undefined;
-          if (message?.result === undefined) throw failureOf(status, message?.error ?? message);
+          if (message?.result === undefined) throw failureOf(status, message?.error ?? message, text);
           received = readAs(codec.decodeWatch, message.result);
         } catch (failure) {
           end(failure as EtcdFailure);

@@ -1,3 +1,5 @@
+import type { LookupAddress } from 'node:dns';
+import type { LookupFunction } from 'node:net';
 import type { Dispatcher } from 'undici';
 import type { WatchHandle } from './connection.js';
 import type { EtcdSettings } from './options.js';
@@ -28,13 +30,39 @@ export interface HttpConnections {
   close(): void;
 }
 
-/** Opens connections to one member, at most `connections` of them; `null` is no limit. */
-export type OpenHttp = (endpoint: string, settings: EtcdSettings, connections: number | null) => HttpConnections;
+/**
+ * Opens connections to one member, at most `connections` of them; `null` is no limit. If its name has several addresses,
+ * they begin with the one at `first`, and with the next when a request is cancelled: the system of a frozen process
+ * still accepts connections.
+ */
+export type OpenHttp = (
+  endpoint: string,
+  settings: EtcdSettings,
+  connections: number | null,
+  first?: number,
+) => HttpConnections;
 
 export async function loadHttp(): Promise<OpenHttp> {
   // By its file, because Bun has a module `undici` of its own, whose pools send nothing.
-  const { Pool } = await import('undici/index.js');
-  return (endpoint, { tls, requestTimeoutMs }, connections) => {
+  const [{ Pool }, { default: dns }] = await Promise.all([import('undici/index.js'), import('node:dns')]);
+  return (endpoint, { tls, requestTimeoutMs, clock }, connections, first = 0) => {
+    let skipped = first;
+    let skippedAt = -Infinity;
+    /** Requests to one address fail together, and count once. */
+    const skipAddress = (): void => {
+      const now = clock.monotonic();
+      if (now - skippedAt < requestTimeoutMs) return;
+      skippedAt = now;
+      skipped += 1;
+    };
+    const lookup: LookupFunction = (name, options, callback) =>
+      dns.lookup(name, { ...options, all: true }, (error, found) => {
+        if (error !== null) return callback(error, []);
+        const at = skipped % found.length;
+        const [one, ...others] = [...found.slice(at), ...found.slice(0, at)] as [LookupAddress, ...LookupAddress[]];
+        if (options.all === true) callback(null, [one, ...others]);
+        else callback(null, one.address, one.family);
+      });
     const url = new URL(endpoint);
     if (url.port === '') url.port = DEFAULT_PORT;
     const { ca, cert, key, serverName } = tls ?? {};
@@ -47,6 +75,7 @@ export async function loadHttp(): Promise<OpenHttp> {
       bodyTimeout: 0,
       connect: {
         timeout: requestTimeoutMs,
+        lookup,
         // One by one: they may be getters, or inherited.
         ...({ ca, cert, key } as object),
         // As kubectl and curl do: an intermediate or the server's own certificate is trusted without its root.
@@ -87,6 +116,7 @@ export async function loadHttp(): Promise<OpenHttp> {
         );
         return {
           cancel(error) {
+            if (over === false) skipAddress();
             if (controller === undefined) fail(error);
             else if (over === false) controller.abort(error);
           },

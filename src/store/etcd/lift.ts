@@ -40,7 +40,6 @@ function lifted(revision: number, { offset }: Lift): Revision {
 }
 
 export function unliftedConditions(compare: readonly Compare[], lift: Lift): readonly Compare[] {
-  if (lift.offset === 0) return compare;
   return compare.map(({ key, revision }) => ({ key, revision: unlifted(revision, lift) }));
 }
 
@@ -49,7 +48,6 @@ function liftKeyValue(kv: KeyValue, lift: Lift): KeyValue {
 }
 
 export function liftRange(response: RangeResponse, lift: Lift): RangeResponse {
-  if (lift.offset === 0) return response;
   return {
     ...response,
     revision: lifted(response.revision, lift),
@@ -58,13 +56,11 @@ export function liftRange(response: RangeResponse, lift: Lift): RangeResponse {
 }
 
 export function liftTxn(response: TxnResponse, lift: Lift): TxnResponse {
-  if (lift.offset === 0) return response;
   const steps = response.steps.map((kvs) => kvs.map((kv) => liftKeyValue(kv, lift)));
   return { ...response, revision: lifted(response.revision, lift), steps };
 }
 
 export function liftWatch(response: WatchResponse, lift: Lift): WatchResponse {
-  if (lift.offset === 0) return response;
   return {
     ...response,
     revision: lifted(response.revision, lift),

@@ -90,7 +90,10 @@ export interface EtcdStoreOptions {
   readonly name?: string | undefined;
   /** The source of time. Default: the system clock. */
   readonly clock?: Clock | undefined;
-  /** Receives the errors of `compactHistory`, which is tried again: it needs the role `root`. */
+  /**
+   * Receives the errors of `compactHistory`, which is tried again: it needs the role `root`. Default: they are process
+   * warnings.
+   */
   readonly observe?: Observe | undefined;
 }
 

@@ -30,12 +30,11 @@ async function rangeThatFits(client: EtcdClient, request: RangeRequest, context:
   }
 }
 
-function lastEvent(layout: Layout, kvs: readonly KeyValue[]): readonly [key: EventKey, revision: Revision] {
-  for (const { key: bytes, modRevision } of kvs.toReversed()) {
-    const key = layout.keyOf(bytes);
-    if (key !== undefined) return [key, modRevision];
-  }
-  throw storeError('unavailable', 'etcd has keys below the prefix that are not events: remove them');
+/** The key directly after this one. */
+function nextKey(key: Uint8Array): Uint8Array {
+  const next = new Uint8Array(key.length + 1);
+  next.set(key);
+  return next;
 }
 
 /** Reads a page. Without terms it is full; with terms it has the results of a bounded search. */
@@ -51,21 +50,24 @@ export async function readList(
   const position = (key: EventKey, revision: Revision): Position => (newestFirst ? { ...key, revision } : key);
   const records: EventRecord[] = [];
   let { at, after } = query;
+  const { rangeEnd, key: start } = layout.objects(namespace, newestFirst ? undefined : after);
+  let key = start;
+  let before = newestFirst ? after?.revision : undefined;
   let maxStep = FIRST_STEP;
   let bytes = 0;
   let total: number | undefined;
   for (let read = 0, events = 0; ;) {
-    const step = Math.min(searching ? SEARCH_STEP : limit - records.length, maxStep);
+    // Large steps until there is an event: another program may have written many keys.
+    const isSearch = searching || (read > 0 && records.length === 0);
+    const step = Math.min(isSearch ? SEARCH_STEP : limit - records.length, maxStep);
     // No key has the revision 1, and 0 would be no limit.
-    const maxModRevision = newestFirst && after?.revision !== undefined ? Math.max(1, after.revision - 1) : undefined;
-    const keys = layout.objects(namespace, newestFirst ? undefined : after);
-    const request = { ...keys, limit: step, revision: at, newestFirst, maxModRevision };
+    const maxModRevision = before && Math.max(1, before - 1);
+    const request = { key, rangeEnd, limit: step, revision: at, newestFirst, maxModRevision };
     const { revision, kvs, more, count } = await rangeThatFits(client, request, context);
     at ??= revision;
     // etcd counts the whole range, whatever the revisions.
     if (read === 0 && !searching && maxModRevision === undefined) total = count;
     read += step;
-    events += kvs.length;
     const found = kvs.flatMap((kv) => layout.record(kv) ?? []);
     const matching = searching ? found.filter(({ event }) => haveValues(event.fields, terms)) : found;
     for (const record of matching.slice(0, limit - records.length)) {
@@ -75,17 +77,25 @@ export async function readList(
     maxStep = Math.ceil((PAGE_BYTES * found.length) / (recordsSize(found) + 1)) || FIRST_STEP;
     const last = records.at(-1);
     const isFull = last !== undefined && records.length >= limit;
-    // A search may fill the page in the middle of a step.
-    const isCut = searching && isFull && last !== found.at(-1);
+    // A large step may fill the page in the middle.
+    const isCut = isFull && last !== found.at(-1);
+    const hasMore = more || isCut;
+    events += isCut ? found.indexOf(last) + 1 : kvs.length;
+    // Keys of other programs are read, but are no positions: a page ends where an event was.
+    const lastEvent = kvs.findLast((kv) => layout.keyOf(kv.key) !== undefined);
     if (isCut) after = position(last.key, last.revision);
-    else after = more ? position(...lastEvent(layout, kvs)) : undefined;
-    if (after === undefined || isFull || bytes > PAGE_BYTES || (searching && read >= MAX_SEARCHED)) {
+    else if (lastEvent !== undefined) after = position(layout.keyOf(lastEvent.key) as EventKey, lastEvent.modRevision);
+    const isSearched = searching && read >= MAX_SEARCHED && after !== query.after;
+    if (!hasMore || isFull || bytes > PAGE_BYTES || isSearched) {
       return {
         records,
         revision: at,
-        ...(after !== undefined && { next: after }),
+        ...(hasMore && after !== undefined && { next: after }),
         ...(total !== undefined && { remaining: total - events }),
       };
     }
+    const end = kvs.at(-1) as KeyValue;
+    if (newestFirst) before = end.modRevision;
+    else key = nextKey(end.key);
   }
 }

@@ -4,6 +4,7 @@ import type {
   EventStore,
   ExpireOptions,
   ListQuery,
+  PingOptions,
   ReplaceOptions,
   StoreCall,
   WriteOptions,
@@ -154,8 +155,8 @@ export function createEventStore(engine: StoreEngine): EventStore {
 
   /** An operation whose only argument is the call. */
   const asking =
-    <T>(ask: (open: StoreEngine, call: StoreCall | undefined) => Awaitable<T>) =>
-    async (call?: StoreCall): Promise<T> => {
+    <T>(ask: (open: StoreEngine, call: PingOptions | undefined) => Awaitable<T>) =>
+    async (call?: PingOptions): Promise<T> => {
       const open = begin(call);
       return run(call, () => ask(open, call));
     };

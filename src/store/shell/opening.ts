@@ -7,9 +7,12 @@ import type { ReopeningPauses } from './store-engine.js';
 
 export type Opening = ReturnType<typeof createOpening>;
 
-/** Returns the error for calls that wait for a failed opening: they changed nothing, whatever the opening wrote. */
+/**
+ * Returns the error for calls that wait for a failed opening: they changed nothing, whatever the opening wrote, and
+ * reads are refused with it, even if only a write of the opening was.
+ */
 function asUnavailable(cause: unknown): Error {
-  if (isStoreError(cause) && cause.code !== 'unknown-outcome') return cause;
+  if (isStoreError(cause) && cause.code !== 'unknown-outcome' && cause.onlyWrites !== true) return cause;
   return storeError('unavailable', messageOf(cause), { cause });
 }
 

@@ -4,6 +4,7 @@ import type {
   ListEvents,
   ListPage,
   ListQuery,
+  PingOptions,
   RemoveOptions,
   ReplaceOptions,
   StoreCall,
@@ -71,7 +72,7 @@ export interface StoreEngine {
   /** See `EventStore.revision`. */
   revision(call?: StoreCall): Awaitable<Revision>;
   /** See `EventStore.ping`. */
-  ping(call?: StoreCall): Awaitable<void>;
+  ping(call?: PingOptions): Awaitable<void>;
   /** See `EventStore.now`. */
   now?(call?: StoreCall): Awaitable<number>;
   /** See `EventStore.requestProgress`. */

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { systemClock } from '../../../src/clock/clock.js';
 import type { Change, EventStore, Revision } from '../../../src/store/contract/event-store.js';
 import { etcdStore } from '../../../src/store/etcd/etcd-store.js';
 import { createWatchHub } from '../../../src/store/watch/watch-hub.js';
@@ -106,7 +107,7 @@ describe.skipIf(!hasEtcd()).each(['grpc', 'gateway'] as const)('in a shared clus
     const store = open('/hub');
     const own = await create(store, 'first');
     others(10);
-    const hub = createWatchHub({ store, catchUpReaders: 1 });
+    const hub = createWatchHub({ store, clock: systemClock, catchUpReaders: 1 });
     const { revision: listed } = await store.list({ limit: 10 });
     expect(listed).toBeGreaterThan(own.revision);
     const places = [listed, own.revision, own.revision - 1];

@@ -3,6 +3,7 @@ import { createHealth } from '../../../src/health/create-health.js';
 import { storeCheck } from '../../../src/checks/store.js';
 import type { EventStore } from '../../../src/store/contract/event-store.js';
 import { createExpiryLoop } from '../../../src/store/expiry-loop.js';
+import { createStoreTime } from '../../../src/store/store-time.js';
 import { etcdStore } from '../../../src/store/etcd/etcd-store.js';
 import { fakeClock } from '../../../src/testing/fake-clock.js';
 import { sampleEvent } from '../../../src/testing/sample-event.js';
@@ -46,6 +47,7 @@ describe.skipIf(!hasEtcd()).each(['grpc', 'gateway'] as const)('the clock of etc
     const loop = createExpiryLoop({
       store: ahead,
       clock,
+      time: createStoreTime({ store: ahead, clock }),
       observe: (observation) => {
         if (observation.type === 'error') reports.push(String(observation.error));
       },

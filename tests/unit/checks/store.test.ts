@@ -11,11 +11,13 @@ function bench(options?: StoreCheckOptions) {
   const clock = fakeClock();
   const store = memoryStore({ clock });
   let pings = 0;
+  const waits: (number | undefined)[] = [];
   let away: false | 'everything' | 'writes' = false;
   const weak: EventStore = {
     ...store,
     ping(how) {
       pings += 1;
+      waits.push(how?.withinMs);
       if (away === false) return store.ping(how);
       const [message, onlyWrites] = away === 'writes' ? ['the disk is full', true] : ['the engine is away', false];
       return Promise.reject(storeError('unavailable', message, { onlyWrites }));
@@ -38,6 +40,7 @@ function bench(options?: StoreCheckOptions) {
     health,
     statuses,
     pings: () => pings,
+    waits,
     setAway: (value: boolean | 'writes') => void (away = value === true ? 'everything' : value),
   };
 }
@@ -54,6 +57,12 @@ test('readiness fails while the store is unavailable and recovers by itself; liv
   setAway(false);
   clock.advance(1_001);
   expect(await statuses()).toEqual([200, 200, 200]);
+});
+
+test.each([undefined, 500])('the store is told how long the check waits, with timeoutMs %s', async (timeoutMs) => {
+  const { statuses, waits } = bench({ timeoutMs });
+  await statuses();
+  expect(waits).toEqual([timeoutMs ?? 2_000]);
 });
 
 test('the check is degraded if only writes are refused, and names what is unavailable', async () => {

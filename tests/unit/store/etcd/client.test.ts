@@ -108,6 +108,18 @@ describe('reads', () => {
     await expect(read).rejects.toThrow(/http:\/\/a:1, http:\/\/b:1.*connection dropped/);
   });
 
+  test('end with the reason of the attempt before the last one, if the end cut that short', async () => {
+    const client = clientOf([fake('http://a:1', [lost(), 'silence'])], { operationTimeoutMs: 500 });
+    const read = settle(client.range({ key }, client.callContext(undefined)));
+    await expect(read).rejects.toThrow(/connection dropped/);
+  });
+
+  test('end with the last reason, if attempts before it had no response', async () => {
+    const client = clientOf([fake('http://a:1', ['silence', lost()])], { operationTimeoutMs: 1500 });
+    const read = settle(client.range({ key }, client.callContext(undefined)));
+    await expect(read).rejects.toThrow(/connection dropped/);
+  });
+
   test('end at once with the reason of an aborted signal', async () => {
     const client = clientOf([fake('http://a:1', ['silence'])]);
     const abort = new AbortController();

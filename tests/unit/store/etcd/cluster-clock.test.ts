@@ -2,6 +2,7 @@ import { createServer, type Server } from 'node:http';
 import { createSecureServer, type Http2SecureServer } from 'node:http2';
 import { createServer as createTcpServer, type AddressInfo, type Server as TcpServer } from 'node:net';
 import { generate } from 'selfsigned';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
 import { createClusterClock } from '../../../../src/store/etcd/cluster-clock.js';
 import { etcdSettings } from '../../../../src/store/etcd/options.js';
@@ -10,7 +11,11 @@ import { fakeClock } from '../../../../src/testing/fake-clock.js';
 const NOON = Date.UTC(2026, 0, 2, 12);
 const servers: (Server | TcpServer | Http2SecureServer)[] = [];
 afterEach(async () => {
-  for (const server of servers.splice(0)) await new Promise((resolve) => server.close(resolve));
+  for (const server of servers.splice(0)) {
+    const closed = new Promise((resolve) => server.close(resolve));
+    if ('closeAllConnections' in server) server.closeAllConnections();
+    await closed;
+  }
 });
 
 async function listening(server: Server | TcpServer | Http2SecureServer): Promise<string> {
@@ -72,6 +77,21 @@ test('the time is the median of the members, whatever the clock of this process 
 test('the earlier of two members counts, and an unavailable one does not', async () => {
   const { time } = clockOf([await member(5000), await absent(), await member(2000)]);
   expect(await time.now()).toBe((NOON + 2500) * 1000);
+});
+
+test('a member that does not respond delays the time only a little, and another wrong clock has no effect', async () => {
+  const day = 86_400_000;
+  const silent = await listening(createServer(() => undefined));
+  const { clock, time } = clockOf([silent, await member(day), await member(0), await member(1000)]);
+  let read: number | undefined;
+  void time.now().then((micros) => (read = micros));
+  // Until shortly before the timeout of the silent one.
+  for (let passed = 0; passed < 900 && read === undefined; passed += 10) {
+    await sleep(10);
+    clock.advance(10);
+  }
+  expect(read).toBeGreaterThanOrEqual((NOON + 1500) * 1000);
+  expect(read).toBeLessThan((NOON + 2500) * 1000);
 });
 
 test('a recent response is continued with the monotonic clock for a second', async () => {

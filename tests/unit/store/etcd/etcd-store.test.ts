@@ -50,7 +50,12 @@ function createMember() {
         const kvs = Buffer.compare(request.key, stored.key) === 0 ? [stored] : [];
         return { revision, kvs, more: false, count: kvs.length };
       }),
-    txn: () => ask(() => ({ revision: ++revision, succeeded: true, steps: [] })),
+    txn: ({ compare = [] }) =>
+      ask(() => {
+        // No key has the revision that ping compares with.
+        const succeeded = !compare.some((condition) => condition.revision === Number.MAX_SAFE_INTEGER);
+        return { revision: succeeded ? ++revision : revision, succeeded, steps: [] };
+      }),
     compact: () => ask(() => undefined),
     bytesInUse: () => ask(() => 0),
     authenticate: () => ask(() => 'token'),
@@ -111,6 +116,66 @@ test('a write that never gets a response ends in the time of one operation, what
   const event = sampleEvent({ name: 'a', note: 'new' });
   const replacing = await settled(() => store.replace(key, event, { expiresAt, expected: 15 }));
   expect(replacing).toEqual({ ended: 'unknown-outcome', ms: 4_500 });
+});
+
+test('ping succeeds when its first attempt is lost and the second one gets a response', async () => {
+  const pinging = await settled(
+    () => store.ping(),
+    (elapsedMs) => {
+      if (elapsedMs === 1_500) member.answerHeld();
+    },
+  );
+  expect(pinging).toEqual({ ended: 'done', ms: 1_500 });
+});
+
+test('ping fails with unavailable when it never gets a response', async () => {
+  expect(await settled(() => store.ping())).toEqual({ ended: 'unavailable', ms: 4_500 });
+});
+
+test.each(['open', 'opening'] as const)(
+  'ping of a store that is %s fails in the time that its caller has, with the reason of the attempts so far',
+  async (state) => {
+    const asked = state === 'open' ? store : etcdStore({ endpoints: [ENDPOINT], clock });
+    await nextTurn();
+    const pinging = await settled(() =>
+      expect(asked.ping({ withinMs: 2_000 })).rejects.toMatchObject({
+        code: 'unavailable',
+        message: `etcd (${ENDPOINT}) is not available: did not respond in time`,
+      }),
+    );
+    expect(pinging).toEqual({ ended: 'done', ms: 1_800 });
+    if (asked !== store) void asked.close();
+  },
+);
+
+test('ping knows of no failure once etcd has responded again', async () => {
+  const lost = await settled(
+    () => store.ping({ withinMs: 2_000 }),
+    (elapsedMs) => {
+      if (elapsedMs === 1_500) member.answerHeld();
+    },
+  );
+  expect(lost).toEqual({ ended: 'done', ms: 1_500 });
+  // The first attempt takes longer than its caller waits, and nothing is known yet.
+  expect((await settled(() => store.ping({ withinMs: 500 }))).ms).toBe(4_500);
+});
+
+test('ping is a transaction with as many conditions and steps as any write has', async () => {
+  const txn = vi.spyOn(member.connection, 'txn');
+  const sizes: number[] = [];
+  const event = sampleEvent({ name: 'a' });
+  for (const ask of [
+    () => store.create({ ...key, name: 'b' }, event, { expiresAt }),
+    () => store.replace(key, event, { expiresAt: expiresAt + 1, expected: 15 }),
+    () => store.remove(key, { expected: 15 }),
+    () => store.ping(),
+  ]) {
+    ask().catch(() => undefined);
+    for (let turn = 0; turn < 10; turn++) await nextTurn();
+    const [{ compare = [], success = [], failure = [] }] = txn.mock.lastCall ?? [{}];
+    sizes.push(Math.max(compare.length, success.length, failure.length));
+  }
+  expect(sizes.pop()).toBe(Math.max(...sizes));
 });
 
 test('a removal that never gets a response ends in the time of one operation', async () => {

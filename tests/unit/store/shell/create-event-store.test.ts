@@ -61,6 +61,13 @@ const OPERATIONS: readonly (readonly [name: string, (store: EventStore, call: St
   ['now', ({ now }, call) => now?.(call)],
 ];
 
+test('ping tells the engine how long its caller waits', async () => {
+  let waits: number | undefined;
+  const ping: StoreEngine['ping'] = (call) => void (waits = call?.withinMs);
+  await createEventStore(trivialEngine(undefined, { ping }).engine).ping({ withinMs: 500 });
+  expect(waits).toBe(500);
+});
+
 describe.each(OPERATIONS)('%s', (name, run) => {
   test('returns the result of the engine, with a promise or without one', async () => {
     for (const answer of [() => record, async () => record]) {

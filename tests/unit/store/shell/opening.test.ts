@@ -32,6 +32,15 @@ test('an opening that failed changed nothing, so that every failure is unavailab
   await expect(createOpening(() => Promise.reject(expired)).ready()).rejects.toBe(expired);
 });
 
+test('an opening whose write was refused refuses reads as well', async () => {
+  const cause = storeError('unavailable', 'the disk is full', { onlyWrites: true });
+  const error: unknown = await createOpening(() => Promise.reject(cause))
+    .ready()
+    .catch((reason: unknown) => reason);
+  expect(error).toMatchObject({ code: 'unavailable', message: 'the disk is full', cause });
+  expect(error).not.toHaveProperty('onlyWrites');
+});
+
 test('an opening that throws, or returns no promise, is one that has failed or succeeded', async () => {
   const clock = fakeClock();
   let attempts = 0;
