@@ -121,6 +121,13 @@ const LOADERS: Readonly<Record<SqliteDriver, () => unknown>> = {
   libsql: async () => (await import('libsql')).default,
 };
 
+const ADVICE: Readonly<Record<SqliteDriver | 'auto', string>> = {
+  auto: 'run "npm install libsql"',
+  libsql: 'run "npm install libsql"',
+  'better-sqlite3': 'run "npm install better-sqlite3", or leave `driver` out and run "npm install libsql"',
+  'node:sqlite': 'run Node 22.13 or later, or leave `driver` out',
+};
+
 function isAbsent(error: unknown): boolean {
   const code = (error as { readonly code?: unknown } | undefined)?.code;
   return code === 'ERR_MODULE_NOT_FOUND' || code === 'MODULE_NOT_FOUND' || code === 'ERR_UNKNOWN_BUILTIN_MODULE';
@@ -140,7 +147,5 @@ export async function loadDriver(wanted: SqliteDriver | 'auto' = 'auto'): Promis
       reasons.push(`${name}: ${isAbsent(error) ? 'not available' : messageOf(error).split('\n', 1).join()}`);
     }
   }
-  const advice =
-    wanted === 'node:sqlite' ? 'run Node 22.13 or later, or leave `driver` out' : 'run "npm install libsql"';
-  throw new Error(`no SQLite driver can be used on Node ${process.version}: ${advice} (${reasons.join('; ')})`);
+  throw new Error(`no SQLite driver can be used on Node ${process.version}: ${ADVICE[wanted]} (${reasons.join('; ')})`);
 }

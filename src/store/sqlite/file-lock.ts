@@ -3,13 +3,15 @@ import { storeError } from '../contract/errors.js';
 import type { LoadedDriver } from './driver.js';
 import { faultOf } from './failure.js';
 
+export const lockPathOf = (path: string): string => `${path}-lock`;
+
 /**
  * Takes the lock of a database file: an exclusive transaction, never ended, on an empty database beside it. The
  * operating system releases it with the process, and the database stays open to readers, such as a backup. Returns its
  * release; `undefined` if another process holds it. Only SQLite may open the file: closing it otherwise drops the lock.
  */
 export function takeLock(driver: LoadedDriver, path: string): (() => void) | undefined {
-  const lockPath = `${path}-lock`;
+  const lockPath = lockPathOf(path);
   createPrivateFile(lockPath);
   // On a file that may not be written, SQLite begins an exclusive transaction without a lock.
   accessSync(lockPath, constants.W_OK);

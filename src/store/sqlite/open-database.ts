@@ -57,20 +57,26 @@ function create(driver: LoadedDriver, { path }: SyncStoreOptions, begin: (connec
   }
 }
 
-/** `begin` gives a new file its first state. An empty one is refused, as what a failed restore leaves. */
+/** Whether there is a file. Refuses one that cannot be used; an empty one, as what a failed restore leaves. */
+export function checkFile(path: string): boolean {
+  const size = sizeOf(path);
+  if (size === 0 && sizeOf(`${path}-wal`) > 0) {
+    throw new Error(`it is missing or empty, but its log ${path}-wal is there: restore it, or remove the log as well`);
+  }
+  if (!existsSync(path)) return false;
+  if (size === 0) throw new Error('it is empty: restore it from a copy, or remove it to begin with a new one');
+  checkHeader(path, size);
+  return true;
+}
+
+/** `begin` gives a new file its first state. */
 export function openDatabase(
   driver: LoadedDriver,
   options: SyncStoreOptions,
   begin: (connection: SqlConnection) => void,
 ): SqlConnection {
   const { path, cacheBytes = 16_777_216, checkOnOpen } = options;
-  const size = sizeOf(path);
-  if (size === 0 && sizeOf(`${path}-wal`) > 0) {
-    throw new Error(`it is missing or empty, but its log ${path}-wal is there: restore it, or remove the log as well`);
-  }
-  if (!existsSync(path)) create(driver, options, begin);
-  else if (size === 0) throw new Error('it is empty: restore it from a copy, or remove it to begin with a new one');
-  else checkHeader(path, size);
+  if (!checkFile(path)) create(driver, options, begin);
   const connection = driver.open(path);
   try {
     connection.exec(BUSY_TIMEOUT);

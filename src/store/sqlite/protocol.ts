@@ -43,5 +43,4 @@ export const failureOf = ({ code, message, current, onlyWrites }: StoreError): F
   onlyWrites,
 });
 
-export const errorOf = ({ code, message, current, onlyWrites }: Failure): StoreError =>
-  storeError(code, message, { current, onlyWrites });
+export const errorOf = (failure: Failure): StoreError => storeError(failure.code, failure.message, failure);

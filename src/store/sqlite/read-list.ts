@@ -1,6 +1,6 @@
 import type { FieldTerm, Revision } from '../contract/event-store.js';
 import { compareBytes } from '../contract/keys.js';
-import { PAGE_BYTES } from '../contract/record.js';
+import { MAX_COUNTED, PAGE_BYTES } from '../contract/record.js';
 import { haveValues, sidecarFields } from '../sidecar/sidecar.js';
 import { type SqlConnection, type SqlRow, type SqlValue } from './driver.js';
 import { encoded, keyBounds, storedRecordOf, RECORD_COLUMNS, textOf, type StoredRecord } from './stored.js';
@@ -8,8 +8,6 @@ import { encoded, keyBounds, storedRecordOf, RECORD_COLUMNS, textOf, type Stored
 /** How many events a search examines before it returns what it found, so that other operations can run. */
 const SEARCH = 4096;
 const CHUNK = 256;
-/** Up to this many events left after a page are counted: more would cost more than the page. */
-const COUNTED = 1000;
 /** Up to this many candidates are sorted; where there may be more, the list is searched in its order. */
 const SORTABLE = 10_000;
 
@@ -138,7 +136,7 @@ function readAll(connection: SqlConnection, query: StoredQuery): StoredPage {
   const rest = versionsOf({ ...query, after: next });
   // From the other end of `versions` it would skip all versions that were replaced before.
   const ordered = newestFirst && isLatest ? joined([rest, part('ORDER BY rev DESC')], ' ') : rest;
-  return { records, next, remaining: countUpTo(COUNTED, connection, ordered) };
+  return { records, next, remaining: countUpTo(MAX_COUNTED, connection, ordered) };
 }
 
 /** A list with terms: sidecars are compared chunk by chunk, and the data of those that match is fetched. */
@@ -165,9 +163,7 @@ function search(connection: SqlConnection, query: StoredQuery): StoredPage {
       examined++;
       next = { key: textOf(key), revision: rev as Revision };
       if (!haveValues(sidecarFields(textOf(description)), terms)) continue;
-      const full = fetch.get(next.revision);
-      if (full === undefined) continue;
-      const record = storedRecordOf(full);
+      const record = storedRecordOf(fetch.get(next.revision) as SqlRow);
       records.push(record);
       bytes += record.data.byteLength;
     }

@@ -1,10 +1,11 @@
+import { existsSync } from 'node:fs';
 import { messageOf } from '../../model/error-message.js';
 import type { Revision } from '../contract/event-store.js';
 import { storeError, type StoreError } from '../contract/errors.js';
 import type { LoadedDriver, SqlConnection } from './driver.js';
 import { faultOf, lacksSpace, sqliteFailure } from './failure.js';
-import { takeLock } from './file-lock.js';
-import { createFolder, openDatabase } from './open-database.js';
+import { lockPathOf, takeLock } from './file-lock.js';
+import { checkFile, createFolder, openDatabase } from './open-database.js';
 import { readMarkerFile, type MarkerFile } from './marker-file.js';
 import type { SyncStoreOptions } from './options.js';
 import { createFileIdentity, type FileIdentity } from './file-identity.js';
@@ -65,6 +66,9 @@ export function openStoreFile(driver: LoadedDriver, options: SyncStoreOptions, n
   let release: ReturnType<typeof takeLock>;
   try {
     createFolder(path);
+    // So that no lock is left beside a file that is not a database. With a lock there may be a store, whose own lock on
+    // the file would end if this process opened the file.
+    if (!existsSync(lockPathOf(path))) checkFile(path);
     release = takeLock(driver, path);
   } catch (error) {
     throw failure(error);

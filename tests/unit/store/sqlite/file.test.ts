@@ -2,13 +2,14 @@ import {
   existsSync,
   mkdirSync,
   readFileSync,
+  readdirSync,
   statSync,
   symlinkSync,
   truncateSync,
   unlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname } from 'node:path';
+import { basename, dirname } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { SyncStore } from '../../../../src/store/sqlite/sync-store.js';
 import { createBench, failureOf, names, outcomes, put, query, remove, START } from './sync-store-bench.js';
@@ -103,6 +104,7 @@ describe('a file is refused and left unchanged if', () => {
     const path = newPath();
     writeFile(path, 'a diary, which nobody wants to lose '.repeat(50));
     refused(path, /not an SQLite database/);
+    expect(readdirSync(dirname(path))).toEqual([basename(path)]);
   });
 
   test('it is a database of another program', () => {

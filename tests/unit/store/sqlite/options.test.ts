@@ -42,7 +42,9 @@ test.each([
 test('a missing driver is named, with what to install', async () => {
   const missing = await loadDriver('better-sqlite3').catch((error: unknown) => error as Error);
   if (missing instanceof Error) {
-    expect(missing.message).toContain('run "npm install libsql" (better-sqlite3: not available)');
+    expect(missing.message).toContain(
+      'run "npm install better-sqlite3", or leave `driver` out and run "npm install libsql" (better-sqlite3: not available)',
+    );
   }
 });
 

@@ -82,7 +82,7 @@ describe('the store', () => {
       }
     });
     expect(changes).toHaveLength(9);
-    expect(grown).toBeLessThan(4_000_000);
+    expect(grown).toBeLessThan(18_000_000);
     for (const { record } of changes) expect(record.event.bytes.buffer.byteLength).toBe(record.event.bytes.length);
     await feed.return?.();
     await store.close();
