@@ -173,21 +173,22 @@ export function createCheckRunner(
     }
     if (semaphore.tryAcquire()) return begin(semaphore.release, timeoutMs);
     const askedAt = clock.monotonic();
-    running = new Promise((resolve) => {
+    // The check is called in the AsyncLocalStorage context of the probe, not of the run that released the permit.
+    running = new Promise<() => Verdict | Promise<Verdict>>((resolve) => {
       const start = (release: () => void): void => {
         leave();
         timer.cancel();
         const spentMs = clock.monotonic() - askedAt;
-        resolve(begin(release, Math.max(timeoutMs - spentMs, 0)));
+        resolve(() => begin(release, Math.max(timeoutMs - spentMs, 0)));
       };
       const leave = semaphore.wait(() => start(semaphore.release));
       const timer = clock.setTimer(() => start(() => undefined), timeoutMs / 2);
       endRun = (outcome) => {
         leave();
         timer.cancel();
-        resolve(conclude(outcome));
+        resolve(() => conclude(outcome));
       };
-    });
+    }).then((conclusion) => conclusion());
     return running;
   }
 

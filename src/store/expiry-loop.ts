@@ -1,16 +1,15 @@
-import { systemClock, type Clock, type ClockTimer, nextTurn } from '../clock/clock.js';
+import { type Clock, type ClockTimer, nextTurn } from '../clock/clock.js';
 import { createFailureSeries } from '../observe/failure-series.js';
 import { createNotifier, type Observe } from '../observe/observation.js';
 import type { EventStore } from './contract/event-store.js';
 import { hasCode } from './contract/errors.js';
-import { createStoreTime, type StoreTime } from './store-time.js';
+import type { StoreTime } from './store-time.js';
 
 export interface ExpiryLoopOptions {
   readonly store: EventStore;
-  /** The source of time. Default: the system clock. */
-  readonly clock?: Clock | undefined;
-  /** The time by which events expire. Default: the store's time, measured by the loop. */
-  readonly time?: StoreTime | undefined;
+  readonly clock: Clock;
+  /** The time by which events expire. */
+  readonly time: StoreTime;
   /** The pause between two runs of the loop, in milliseconds. Default: 1,000. */
   readonly intervalMs?: number | undefined;
   /** The maximum number of events that one call removes. Default: 500. */
@@ -24,11 +23,10 @@ export interface ExpiryLoopOptions {
  * Several replicas may do so. While the clock of this process differs from the store's, it expires nothing.
  */
 export function createExpiryLoop(options: ExpiryLoopOptions) {
-  const { store, clock = systemClock, intervalMs = 1000, sliceSize = 500 } = options;
+  const { store, clock, time, intervalMs = 1000, sliceSize = 500 } = options;
   const notify = createNotifier(options.observe);
   const where = `expiry of ${store.name}`;
   const failures = createFailureSeries(where, notify, clock);
-  const time = options.time ?? createStoreTime({ store, clock });
 
   let timer: ClockTimer | undefined;
   let abort: AbortController | undefined;
@@ -38,7 +36,7 @@ export function createExpiryLoop(options: ExpiryLoopOptions) {
 
   const expireAll = async (signal: AbortSignal): Promise<void> => {
     const given = time.expiryMoment({ signal });
-    const { now, fault } = given instanceof Promise ? await given : given;
+    const { now, fault } = 'then' in given ? await given : given;
     if (fault !== undefined && !isFaulty) notify({ type: 'error', error: new Error(fault), where });
     isFaulty = fault !== undefined;
     if (now === undefined) return;

@@ -49,8 +49,8 @@ export interface FastifyInstanceLike {
   ): unknown;
   /** Registers a route for some methods. */
   route(options: {
-    /** The methods of the route. */
-    method: string[];
+    /** The methods of the route. Fastify 5.0.0 has no string here, only the names that it knows. */
+    method: ('GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE')[];
     /** The path of the route. */
     url: string;
     /** The hook of the route. */
@@ -138,8 +138,9 @@ export function toFastifyPlugin(handler: ApiHandler, options: FastifyPluginOptio
         respond(request, reply, false, () => void reply.callNotFound());
       const handler = (): void => undefined;
       // Without a prefix OPTIONS is left to @fastify/cors, which declares it for the same path.
-      if (instance.prefix + prefix === '') instance.route({ method: METHODS, url: '/*', onRequest, handler });
-      else instance.all(`${prefix}/*`, { onRequest }, handler);
+      if (instance.prefix + prefix === '') {
+        instance.route({ method: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'], url: '/*', onRequest, handler });
+      } else instance.all(`${prefix}/*`, { onRequest }, handler);
     }
     instance.addHook('preClose', (closed) => {
       stopping.abort();
@@ -154,8 +155,6 @@ export function toFastifyPlugin(handler: ApiHandler, options: FastifyPluginOptio
     [Symbol.for('fastify.display-name')]: 'kube-vitals',
   });
 }
-
-const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
 /** Whether this is the instance that `fastify()` returned. Those of encapsulated plugins inherit from their parent. */
 function isRoot(instance: FastifyInstanceLike): boolean {

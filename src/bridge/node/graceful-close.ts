@@ -1,8 +1,7 @@
 import { Server as NetServer } from 'node:net';
-import { setImmediate } from 'node:timers';
 import { optionFaults, throwFaults } from '../../options/check-options.js';
 import { aClock, aNumber, anObjectWith, hasFunctions, orInfinity, required } from '../../options/rules.js';
-import { type Clock, systemClock } from '../../clock/clock.js';
+import { type Clock, systemClock, atNextTurn } from '../../clock/clock.js';
 import { setAboutToStop, stopListening } from './stop-listening.js';
 import { createUnusedCloser } from './unused-connections.js';
 import { type ConnectionTracker, trackConnections } from './track-connections.js';
@@ -83,11 +82,11 @@ export function gracefulClose(server: ClosableServer, options: GracefulCloseOpti
     function closeIdle(): void {
       tracker?.closeIdle(graceMs);
       if (options.connections !== undefined) return;
-      if (clock.monotonic() - begun >= graceMs) setImmediate(closeUnused);
+      if (clock.monotonic() - begun >= graceMs) atNextTurn(closeUnused);
       if (clock.monotonic() - looked < graceMs) return;
       // Node also tracks connections that were opened earlier, but not how long they have been idle.
       looked = clock.monotonic();
-      setImmediate(() => server.closeIdleConnections?.());
+      atNextTurn(() => server.closeIdleConnections?.());
     }
     function cut(): void {
       inTime = false;

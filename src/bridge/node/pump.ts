@@ -1,4 +1,4 @@
-import { setImmediate } from 'node:timers';
+import { atNextTurn } from '../../clock/clock.js';
 import { ChunkReader } from '../exchange/chunk-reader.js';
 import { framedWriter, type Framing } from './framed-writer.js';
 import { type NodeOutgoing, http2Stream } from './message.js';
@@ -85,7 +85,7 @@ class StreamPump extends ChunkReader {
     const res: NodeOutgoing & { flush?(): void } = this.#res;
     const ready = res.write(Buffer.from(chunk));
     res.flush?.();
-    if (ready) setImmediate(written);
+    if (ready) atNextTurn(written);
     else res.once('drain', () => written());
   }
 

@@ -1,4 +1,4 @@
-import { setImmediate } from 'node:timers';
+import { atNextTurn } from '../../clock/clock.js';
 import { endEmptyRequest } from './end-request.js';
 import { isPending } from './transfers.js';
 import type { NodeExchange } from './node-exchange.js';
@@ -17,7 +17,10 @@ interface Waiting {
 /**
  * Sends the responses of one turn of the event loop together, after its last request. Each write to a socket wakes its
  * reader, and alternating evicts both from the processor's caches: with 64 requests in flight a get takes 28 µs of CPU
- * in place of 39, a create 95 in place of 135. `setImmediate` is imported, so that fake timers do not stop it.
+ * in place of 39, a create 95 in place of 135.
+ *
+ * Each response is sent by a callback of one promise, so that its listeners and what replaces its functions run in the
+ * AsyncLocalStorage context of their own request.
  *
  * @param onPending is called for responses that the client has not read at once; neither function may throw
  */
@@ -25,44 +28,49 @@ export function createResponseBatcher(
   onError: (exchange: NodeExchange, error: unknown) => void,
   onPending: (exchange: NodeExchange) => void,
 ) {
-  let waiting: Waiting[] = [];
+  let waiting = 0;
   let scheduled = false;
+  let turn: Promise<void> | undefined;
+  let begin: () => void = () => undefined;
   const writeWhole = createWholeWriter();
 
   const flush = (): void => {
-    const batch = waiting;
-    waiting = [];
-    for (const { exchange, content, sent } of batch) {
-      try {
-        const { req, res } = exchange;
-        if (writeWhole(res, content)) {
-          sent?.();
-          // The request of a client that leaves before it has received everything must still be aborted.
-          if (!isPending(res)) endEmptyRequest(req);
-          res.end();
-        } else if (content.length === 0) {
-          res.end();
-        } else {
-          res.end(content, sent);
-        }
-        if (isPending(res)) onPending(exchange);
-      } catch (error) {
-        onError(exchange, error);
-      }
-    }
+    waiting = 0;
+    turn = undefined;
+    begin();
   };
   const onTurn = (): void => {
     scheduled = false;
     flush();
   };
+  const send = ({ exchange, content, sent }: Waiting): void => {
+    try {
+      const { req, res } = exchange;
+      if (writeWhole(res, content)) {
+        sent?.();
+        // The request of a client that leaves before it has received everything must still be aborted.
+        if (!isPending(res)) endEmptyRequest(req);
+        res.end();
+      } else if (content.length === 0) {
+        res.end();
+      } else {
+        res.end(content, sent);
+      }
+      if (isPending(res)) onPending(exchange);
+    } catch (error) {
+      onError(exchange, error);
+    }
+  };
   return {
     end(exchange: NodeExchange, content: Waiting['content'], sent: Waiting['sent']): void {
       if (!scheduled) {
         scheduled = true;
-        setImmediate(onTurn);
+        atNextTurn(onTurn);
       }
-      waiting.push({ exchange, content, sent });
-      if (waiting.length >= BATCH_SIZE) flush();
+      turn ??= new Promise((resolve) => (begin = resolve));
+      void turn.then(() => send({ exchange, content, sent }));
+      waiting += 1;
+      if (waiting === BATCH_SIZE) flush();
     },
   };
 }

@@ -1,6 +1,5 @@
 import { Server as NetServer, type Socket } from 'node:net';
-import { setImmediate } from 'node:timers';
-import type { Clock } from '../../clock/clock.js';
+import { type Clock, atNextTurn } from '../../clock/clock.js';
 
 /** A server stops listening when no connection has arrived for this long. */
 const QUIET_MS = 100;
@@ -51,7 +50,7 @@ export function stopListening(server: object, clock: Clock, withinMs: number, st
 function whenAccepted(clock: Clock, count: () => number, callback: () => void): void {
   const first = clock.monotonic();
   const turn = (begun: number, before: number): void => {
-    setImmediate(() => {
+    atNextTurn(() => {
       const now = clock.monotonic();
       const idle = count() === before && now - begun < IDLE_TURN_MS;
       if (idle || now - first > MAX_IDLE_WAIT_MS) callback();

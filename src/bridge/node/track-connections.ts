@@ -1,7 +1,6 @@
-import { setImmediate } from 'node:timers';
 import { optionFaults, throwFaults } from '../../options/check-options.js';
 import { aClock } from '../../options/rules.js';
-import { type Clock, systemClock } from '../../clock/clock.js';
+import { type Clock, systemClock, atNextTurn } from '../../clock/clock.js';
 import type { Http2SessionLike, Http2StreamLike } from './message.js';
 import { aServer, ordersRequests, REQUEST_CAME } from './order-requests.js';
 import type { TrackableResponse, TrackableServer, TrackableSocket } from './trackable.js';
@@ -190,7 +189,7 @@ export function trackConnections(
       return { connections: connections.size, requests };
     },
     closeIdle(idleMs): void {
-      setImmediate(() => {
+      atNextTurn(() => {
         const now = clock.monotonic();
         for (const connection of connections.values()) close(connection, now, idleMs);
         // One that still accepts requests has had none: the first gets GOAWAY.

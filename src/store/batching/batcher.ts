@@ -27,13 +27,16 @@ interface Entry<Item, Result> {
   readonly reject: (error: unknown) => void;
   /** Removes the listener from the item's signal, if it has one. */
   readonly unlisten: () => void;
+  /** Performs the batch that begins with this item. */
+  readonly begin: (batch: readonly Entry<Item, Result>[]) => void;
   /** Monotonic milliseconds. */
   readonly since: number;
 }
 
 /**
  * Creates a batcher for group commit: items that are added while a batch is in progress form the next one, and share
- * its commit. The first batch after an idle time has all items of that turn of the event loop.
+ * its commit. The first batch after an idle time has all items of that turn of the event loop. A batch runs in the
+ * AsyncLocalStorage context of its first item, not of the batch before it.
  */
 export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result>) {
   const { maxItems, maxWeight = Infinity, concurrency = 1, minAhead = 1, maxWait } = options;
@@ -82,7 +85,6 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
   };
 
   const perform = async (batch: readonly One[]): Promise<void> => {
-    for (const entry of batch) entry.unlisten();
     try {
       const results = await options.run(batch.map(({ item }) => item));
       for (const [index, entry] of batch.entries()) {
@@ -101,7 +103,9 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
   const start = (): void => {
     while (underWay < concurrency && waiting.length >= (underWay === 0 ? 1 : minAhead)) {
       underWay += 1;
-      void perform(take());
+      const batch = take();
+      for (const entry of batch) entry.unlisten();
+      (batch[0] as One).begin(batch);
     }
     watchWaits();
   };
@@ -144,7 +148,9 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
           waiting = waiting.filter((other) => other !== entry);
           reject(signal?.reason as Error);
         });
-        const entry: One = { item, key: options.keyOf?.(item), resolve, reject, unlisten, since };
+        let begin!: One['begin'];
+        void new Promise<readonly One[]>((first) => (begin = first)).then(perform);
+        const entry: One = { item, key: options.keyOf?.(item), resolve, reject, unlisten, begin, since };
         waiting.push(entry);
         schedule();
       }),

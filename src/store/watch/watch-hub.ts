@@ -1,4 +1,4 @@
-import { systemClock, type Clock, type ClockTimer } from '../../clock/clock.js';
+import type { Clock, ClockTimer } from '../../clock/clock.js';
 import { createFailureSeries } from '../../observe/failure-series.js';
 import { createNotifier, type Observe } from '../../observe/observation.js';
 import type { EventStore, Revision } from '../contract/event-store.js';
@@ -15,8 +15,7 @@ const IDLE_MS = 30_000;
 
 export interface WatchHubOptions {
   readonly store: EventStore;
-  /** Default: the system clock. */
-  readonly clock?: Clock | undefined;
+  readonly clock: Clock;
   /** The limit for the ring in bytes: recent changes and their encoded frames. Default: 33,554,432 (32 MiB). */
   readonly maxBytes?: number | undefined;
   /** The maximum number of readers of history for watchers behind the ring. Default: 4. */
@@ -32,7 +31,7 @@ export type WatchHub = ReturnType<typeof createWatchHub>;
  * history, and fails with `expired` only beyond that. The hub retries; no change is missed or repeated.
  */
 export function createWatchHub(options: WatchHubOptions) {
-  const { store, clock = systemClock, maxBytes = 33_554_432, catchUpReaders = 4 } = options;
+  const { store, clock, maxBytes = 33_554_432, catchUpReaders = 4 } = options;
   const notify = createNotifier(options.observe);
   const failures = createFailureSeries(`watch feed of ${store.name}`, notify, clock);
   const ring = createRing(maxBytes);
@@ -93,8 +92,18 @@ export function createWatchHub(options: WatchHubOptions) {
     idle = undefined;
     if (feed !== undefined) return;
     feed = new AbortController();
-    void run(feed.signal);
+    runSoon();
   };
+
+  let runSoon!: () => void;
+  /** Feeds run in the AsyncLocalStorage context in which the hub was created, not in that of the first watch. */
+  const prepareRun = (): void =>
+    void new Promise<void>((resolve) => (runSoon = resolve)).then(() => {
+      prepareRun();
+      // It may have been stopped, and started again, in the meantime.
+      if (feed !== undefined) void run(feed.signal);
+    });
+  prepareRun();
 
   const stopFeed = (): void => {
     idle?.cancel();

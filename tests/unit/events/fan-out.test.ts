@@ -110,6 +110,8 @@ describe('equal watchers', () => {
     await write(bench, 300);
     // The hub's ring begins only now.
     const some = counted('json');
+    hub.watch({ after: await bench.store.revision(), waker: { wake: () => undefined } });
+    await settled();
     const watchers = Array.from({ length: WATCHERS }, () => watching(tardy, from, some));
     let bytes = 0;
     for (let round = 0; round < 20 && some.made.frames < 300; round++) {

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { describe, expect, it } from 'vitest';
 import type { CheckReport, Health, HealthChange } from '../../../src/health/contract.js';
 import { createHealth } from '../../../src/health/create-health.js';
@@ -66,6 +67,24 @@ describe('a permit to run', () => {
       resolve();
     }
     expect((await report).status).toBe('ok');
+  });
+
+  it('lets a check run in the AsyncLocalStorage context of its own probe', async () => {
+    const current = new AsyncLocalStorage<string>();
+    const health = createHealth({ clock: manualClock(), concurrency: 1 });
+    const found: unknown[] = [];
+    for (const name of ['a', 'b']) {
+      health.add({
+        name,
+        endpoints: [name === 'a' ? 'livez' : 'readyz'],
+        check: async () => void found.push(current.getStore()),
+      });
+    }
+    await Promise.all([
+      current.run('first', () => health.report('livez')),
+      current.run('second', () => health.report('readyz')),
+    ]);
+    expect(found).toEqual(['first', 'second']);
   });
 
   it('is not released by a check that started without one', async () => {

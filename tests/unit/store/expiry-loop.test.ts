@@ -1,7 +1,9 @@
+import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
 import type { EventStore, ExpireOptions } from '../../../src/store/contract/event-store.js';
 import { storeError } from '../../../src/store/contract/errors.js';
 import { createExpiryLoop } from '../../../src/store/expiry-loop.js';
+import { createStoreTime, type ExpiryMoment, type StoreTime } from '../../../src/store/store-time.js';
 import { memoryStore } from '../../../src/store/memory/memory-store.js';
 import { nextTurn } from '../../../src/clock/clock.js';
 import { fakeClock } from '../../../src/testing/fake-clock.js';
@@ -26,6 +28,7 @@ function createBench(expire?: (options: ExpireOptions, store: EventStore) => Pro
   const loop = createExpiryLoop({
     store,
     clock,
+    time: createStoreTime({ store, clock }),
     sliceSize: 3,
     observe: (observation) => void reported.push(observation),
   });
@@ -68,6 +71,22 @@ describe('an expiry loop', () => {
     }
     expect(calls.length).toBe(11);
     expect(Math.max(...slices)).toBe(1);
+    await loop.stop();
+  });
+
+  test('waits for a moment whose promise is not of the global Promise, which zone.js and others replace', async () => {
+    const clock = fakeClock();
+    const store = memoryStore({ clock });
+    await store.create({ namespace: 'a', name: 'b' }, sampleEvent({ name: 'b' }), { expiresAt: clock.now() + 1 });
+    const time: StoreTime = {
+      ...createStoreTime({ store, clock }),
+      expiryMoment: () => runInNewContext('(async () => ({ now }))()', { now: clock.now() }) as Promise<ExpiryMoment>,
+    };
+    const loop = createExpiryLoop({ store, clock, time });
+    loop.start();
+    clock.advance(1000);
+    await turns();
+    expect((await store.list({ limit: 10 })).records).toEqual([]);
     await loop.stop();
   });
 
@@ -157,7 +176,7 @@ describe('an expiry loop', () => {
       },
     ];
     for (const observe of observers) {
-      const loop = createExpiryLoop({ store: broken, clock, observe });
+      const loop = createExpiryLoop({ store: broken, clock, time: createStoreTime({ store: broken, clock }), observe });
       loop.start();
       clock.advance(1000);
       await turns();
@@ -185,6 +204,7 @@ describe('an expiry loop over a store with a clock of its own', () => {
     const loop = createExpiryLoop({
       store: shared,
       clock,
+      time: createStoreTime({ store: shared, clock }),
       observe: (observation) => {
         if (observation.type === 'error') faults.push((observation.error as Error).message);
       },

@@ -28,6 +28,7 @@ test('responses do not wait for timers that a test has replaced', async () => {
 test('responses do not wait in runtimes without setImmediate', async () => {
   vi.resetModules();
   vi.stubGlobal('setImmediate', undefined);
+  const modules = vi.spyOn(process, 'getBuiltinModule').mockReturnValue(undefined as never);
   try {
     const { turnEnd } = await import('../../../../src/bridge/fetch/turn-end.js');
     expect(turnEnd()).toBeUndefined();
@@ -36,6 +37,7 @@ test('responses do not wait in runtimes without setImmediate', async () => {
     const response = await echo(new Request('http://host/', { method: 'POST', body: 'text' }));
     expect(await response?.text()).toBe('text');
   } finally {
+    modules.mockRestore();
     vi.unstubAllGlobals();
     // Files that share modules with this one must not get the module loaded here.
     vi.resetModules();

@@ -1,3 +1,6 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { syncBuiltinESMExports } from 'node:module';
+import { mock } from 'node:test';
 import { afterEach, expect, test, vi } from 'vitest';
 import { createResponseBatcher } from '../../../../src/bridge/node/response-batcher.js';
 import type { NodeExchange } from '../../../../src/bridge/node/node-exchange.js';
@@ -36,12 +39,26 @@ test('the responses of one turn of the event loop are sent after it, in order', 
   expect(sent).toEqual(['a', undefined, 'b', 'c']);
 });
 
-test('after many responses the first ones are sent without waiting for more', () => {
+test('after many responses the first ones are sent without waiting for more', async () => {
   const batcher = createResponseBatcher(failed, nobody);
   const sent: unknown[] = [];
   for (let index = 0; index < 70; index++) batcher.end(exchangeOf(sent), String(index), undefined);
+  await Promise.resolve();
   expect(sent.length).toBeGreaterThanOrEqual(32);
   expect(sent.length).toBeLessThan(70);
+});
+
+test('each response is sent in the AsyncLocalStorage context of its own request', async () => {
+  const current = new AsyncLocalStorage<string>();
+  const batcher = createResponseBatcher(failed, nobody);
+  const found: unknown[] = [];
+  const requests = Array.from({ length: 40 }, (_, index) => String(index));
+  for (const request of requests) {
+    const exchange = exchangeOf([], () => found.push(current.getStore()));
+    current.run(request, () => batcher.end(exchange, '', undefined));
+  }
+  await nextTurn();
+  expect(found).toEqual(requests);
 });
 
 test('a response that cannot be sent is reported, and does not delay others', async () => {
@@ -65,6 +82,20 @@ test('responses are sent while a test holds the global timers', async () => {
   batcher.end(exchangeOf(sent), 'a', undefined);
   await real;
   vi.useRealTimers();
+  await nextTurn();
+  expect(sent).toEqual(['a']);
+});
+
+test('responses are sent while a test replaces the functions of node:timers', async () => {
+  const real = nextTurn();
+  mock.timers.enable({ apis: ['setImmediate'] });
+  syncBuiltinESMExports();
+  const batcher = createResponseBatcher(failed, nobody);
+  const sent: unknown[] = [];
+  batcher.end(exchangeOf(sent), 'a', undefined);
+  await real;
+  mock.timers.reset();
+  syncBuiltinESMExports();
   await nextTurn();
   expect(sent).toEqual(['a']);
 });

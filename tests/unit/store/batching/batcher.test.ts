@@ -1,4 +1,5 @@
 import * as fc from 'fast-check';
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { describe, expect, test } from 'vitest';
 import { createBatcher, type BatcherOptions } from '../../../../src/store/batching/batcher.js';
 import { nextTurn } from '../../../../src/clock/clock.js';
@@ -47,6 +48,26 @@ describe('a batcher', () => {
     ]);
     batches[1]?.answer();
     expect(await Promise.all(second)).toEqual(['C', 'D']);
+  });
+
+  test('runs a batch in the AsyncLocalStorage context of its first item', async () => {
+    const current = new AsyncLocalStorage<string>();
+    const found: unknown[] = [];
+    const batcher = createBatcher<string, string>({
+      maxItems: 2,
+      async run(items) {
+        found.push([current.getStore(), items]);
+        await nextTurn();
+        return items;
+      },
+    });
+    const added = ['a', 'b', 'c', 'd', 'e'].map((item) => current.run(item, () => batcher.add(item)));
+    await Promise.all(added);
+    expect(found).toEqual([
+      ['a', ['a', 'b']],
+      ['c', ['c', 'd']],
+      ['e', ['e']],
+    ]);
   });
 
   test('fails a single item, or all of a batch', async () => {

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Change, EventStore, Revision } from '../../../../src/store/contract/event-store.js';
 import { storeError } from '../../../../src/store/contract/errors.js';
@@ -87,10 +88,47 @@ describe('a watch hub', () => {
     const start = await store.revision();
     const watchers = range(0, 20).map(() => watch(hub, { after: start }));
     const taken = watchers.map((watcher) => take(watcher, 50));
+    await turns();
     await write(50);
     for (const one of taken) expect(revisions(await one)).toEqual(range(start + 1, 50));
     expect(feeds).toHaveLength(1);
     expect(watchers.every(({ position }) => position === start + 50)).toBe(true);
+  });
+
+  test('reads the feed in the AsyncLocalStorage context in which it was created, not in that of a watch', async () => {
+    const current = new AsyncLocalStorage<string>();
+    const found: unknown[] = [];
+    const wrap = (store: EventStore): EventStore => ({
+      ...store,
+      changes(call) {
+        found.push(current.getStore());
+        return store.changes(call);
+      },
+    });
+    const { hub, store, clock } = current.run('hub', () => createBench({ wrap }));
+    const after = await store.revision();
+    for (const name of ['first', 'second']) {
+      const watcher = current.run(name, () => watch(hub, { after }));
+      await turns();
+      await watcher.return();
+      clock.advance(30_000);
+    }
+    expect(found).toEqual(['hub', 'hub']);
+  });
+
+  test('opens the feed for a watch that begins in the same turn in which the feed before it was stopped', async () => {
+    const { hub, store, clock, write } = createBench();
+    const after = await store.revision();
+    const first = new AbortController();
+    watch(hub, { after, signal: first.signal });
+    first.abort();
+    clock.advance(30_000);
+    const watcher = watch(hub, { after });
+    const taken = take(watcher, 3);
+    await turns();
+    await write(3);
+    expect(revisions(await taken)).toEqual(range(after + 1, 3));
+    await watcher.return();
   });
 
   test('opens no feed before the first watcher, and closes it soon after the last', async () => {
@@ -180,6 +218,7 @@ describe('a watch hub', () => {
   test('stores frames of one representation contiguously, whatever their type', async () => {
     const { hub, store, write } = createBench();
     const batch = watch(hub, { after: await store.revision() }).next();
+    await turns();
     await write(3);
     const { entries } = (await batch).value as Batch;
     const types = ['ADDED', 'MODIFIED', 'DELETED'];
@@ -388,6 +427,7 @@ describe('a watch hub', () => {
     const after = await store.revision();
     const watchers = range(0, 4).map(() => watch(hub, { after }));
     const taken = watchers.map((watcher) => take(watcher, 30));
+    await turns();
     await write(10);
     await turns();
     broken = true;
@@ -675,6 +715,7 @@ describe('a watch hub', () => {
     const reader = watch(hub, { after });
     const late = watch(hub, { after });
     const pending = take(reader, 1);
+    await turns();
     await write(1);
     await pending;
     await write(10);
