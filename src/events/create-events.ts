@@ -57,8 +57,9 @@ export interface Events {
 }
 
 /**
- * Creates the Event resource `events.<apiDomain>/v1` (specification 2 and 4.2), and with `coreV1` the same events as
- * `v1` of the core group.
+ * Creates the Event resource `events.<apiDomain>/v1`, and with `coreV1` the same events as `v1` of the core group. It
+ * opens no port: mount `handle` on a server, as in `toNodeListener(firstOf(health.handle, events.handle))`. Until
+ * `close()` it removes events whose `ttlMs` (an hour) is over; close the store afterwards.
  *
  * @throws TypeError that lists every fault in the options
  */

@@ -1,3 +1,4 @@
+import { isApiDomain } from '../api/validation/name-forms.js';
 import { MAX_PATCH_MEMBERS } from '../api/body/parse-body.js';
 import type { Authenticate, Authorize } from '../auth/contract.js';
 import { aRequiredHook } from '../auth/hook-kinds.js';
@@ -47,7 +48,7 @@ export interface EventsOptions {
    * this, too. Default: false: a request with any `Impersonate-*` header is 403 for every caller.
    */
   readonly impersonation?: boolean | undefined;
-  /** Event types that may be written. Default: `['Normal', 'Warning']`. Specification 9: more may be added. */
+  /** Event types that may be written. Default: `['Normal', 'Warning']`. A list replaces these. */
   readonly types?: readonly string[] | undefined;
   /**
    * How long an event lives after its last write, in milliseconds. Dry runs and writes that change nothing do not renew
@@ -127,14 +128,9 @@ export interface EventsOptions {
   readonly observe?: Observe | undefined;
 }
 
-const DOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
-
 export const eventsOptionRules = (): OptionRules<EventsOptions> => ({
   apiDomain: required(
-    mustBe(
-      (value) => typeof value === 'string' && DOMAIN.test(value) && value.length <= 246,
-      'a DNS subdomain such as "example.com"',
-    ),
+    mustBe((value) => typeof value === 'string' && isApiDomain(value), 'a DNS subdomain such as "example.com"'),
   ),
   store: required(anEventStore),
   authenticate: aRequiredHook('authenticate'),

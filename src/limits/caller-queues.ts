@@ -1,6 +1,7 @@
 import { ownText } from '../cache/own-text.js';
 import type { Clock } from '../clock/clock.js';
 import { Queue, type Requester } from './queue.js';
+import type { Chunk } from './response-bytes.js';
 import { CallerActivity, createScheduler } from './scheduler.js';
 
 /** What a request waits for: a place in flight, or capacity for the bytes of a response. */
@@ -18,7 +19,7 @@ export class CallerState extends CallerActivity {
   readonly start: Queue = new Queue();
 
   /** Chunks of watches that several clients of this caller have not read yet. */
-  readonly chunks: Map<Uint8Array, { holders: number }> = new Map();
+  readonly chunks: Map<Chunk, { holders: number }> = new Map();
 
   get waiting(): number {
     return this.read.length + this.write.length + this.bytes.length;

@@ -1,7 +1,7 @@
 import { ANONYMOUS, MASTERS } from '../auth/contract.js';
 import type { Clock } from '../clock/clock.js';
 import type { Caller } from '../model/caller.js';
-import { createResponseBytes, type HeldBytes } from './response-bytes.js';
+import { createResponseBytes, type Chunk, type HeldBytes } from './response-bytes.js';
 import { readInFlightLimits, type InFlightLimitOptions } from './in-flight-options.js';
 import { createCallerQueues, type CallerState } from './caller-queues.js';
 import type { Requester } from './queue.js';
@@ -137,7 +137,7 @@ export function createInFlightLimits(
       return queues.wait('bytes', state, client, () => responseBytes.take(state, bytes));
     },
     /** As `hold`, for a chunk that several watches of a caller share, counted once. Returns its release. */
-    holdChunk(chunk: Uint8Array, caller: Caller, client: Client): (() => void) | undefined {
+    holdChunk(chunk: Chunk, caller: Caller, client: Client): (() => void) | undefined {
       return caller.groups.includes(MASTERS) ? nothing : responseBytes.share(stateOf(caller, client), chunk);
     },
     /** Schedules work that needs no place, such as a part of a list or a refusal. `undefined`: it may start now. */

@@ -3,6 +3,11 @@ import type { CallerState } from './caller-queues.js';
 /** Responses with more bytes are counted, and sent as streams, because every bridge reports the end of a stream. */
 export const LARGE_BYTES = 65_536;
 
+/** What one or several responses hold: the same object is counted once. */
+export interface Chunk {
+  readonly byteLength: number;
+}
+
 /** Bytes of a response that count until they are released. */
 export interface HeldBytes {
   /** Corrects the count to the actual number of bytes. */
@@ -44,7 +49,7 @@ export function createResponseBytes(
       };
     },
     /** Counts a chunk of several responses once. Returns a release that may be called twice; `undefined`: no room. */
-    share(state: CallerState, chunk: Uint8Array): (() => void) | undefined {
+    share(state: CallerState, chunk: Chunk): (() => void) | undefined {
       const shared = state.chunks.get(chunk) ?? { holders: 0 };
       if (shared.holders === 0) {
         if (free(state) <= 0) return undefined;

@@ -29,6 +29,9 @@ beforeAll(async () => {
       writesPerCaller: PLACES,
       watches: PLACES,
       watchesPerCaller: PLACES,
+      // A list of these events takes 20 MB, and each place can have one.
+      bytes: PLACES * 40_000_000,
+      bytesPerCaller: PLACES * 40_000_000,
     },
   });
   // More than the buffers of two sockets hold.

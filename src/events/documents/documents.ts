@@ -1,4 +1,5 @@
 import type { Query } from '../../http/url.js';
+import { groupVersionPath } from '../../api/decode/type-meta.js';
 import { isWatchRoot } from '../../api/request-info.js';
 import { lazy } from '../../api/schema/lazy.js';
 import { routeNotFound } from '../../api/status/failures.js';
@@ -19,9 +20,7 @@ export function createDocuments(options: {
   readonly roots: boolean | undefined;
 }) {
   const { versions, roots } = options;
-  const named = new Map(
-    versions.map((one) => [one.group === '' ? `api/${one.version}` : `apis/${one.group}/${one.version}`, one]),
-  );
+  const named = new Map(versions.map((one) => [groupVersionPath(one).slice(1), one]));
   const documents = lazy(async () => (await import('./api-documents.js')).createApiDocuments(named, roots !== false));
   return {
     /** Whether a path outside those of the resource is served here; with `hasNext`, another handler may serve it. */

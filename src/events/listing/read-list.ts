@@ -43,8 +43,8 @@ export function readList<Item>(
   return chain(pages.first(limit || PAGE), (first): List<Item> | Promise<List<Item>> => {
     if (limit === 0 && first.next !== undefined) {
       const { revision } = first;
-      const ahead = 'records' in first ? recordsSize(first.records) : 0;
-      return { meta: listMeta(call, revision), revision, ahead, batches: allPages(pages, first, form) };
+      const batches = allPages(pages, first, form);
+      return { meta: listMeta(call, revision), revision, ahead: bytesOf(first), batches };
     }
     if ('pieces' in first) return onePage(pages, first, form);
     if (limit > 0) return filled(pages, first, limit).then((page) => onePage(pages, page, form));
@@ -58,16 +58,22 @@ const matching = (records: readonly EventRecord[], selector: Selector): readonly
 function onePage<Item>({ call, selector, slice }: PageReader, page: Page, form: ItemForm<Item>): List<Item> {
   const { revision, next, remaining } = page;
   const meta = listMeta(call, revision, next, selector.empty ? remaining : undefined);
-  if ('pieces' in page) return { meta, revision, ahead: 0, batches: [itemsOf(page, form)] };
-  const ahead = recordsSize(page.records);
-  return { meta, revision, ahead, batches: batchesOf(page.records, ahead, form, slice) };
+  const ahead = bytesOf(page);
+  const batches = 'pieces' in page ? [itemsOf(page, form)] : batchesOf(page.records, ahead, form, slice);
+  return { meta, revision, ahead, batches };
 }
+
+/** Also of what a store in memory has not copied: it stays there until it is sent, although the events were removed. */
+const bytesOf = (page: Page): number =>
+  'pieces' in page ? page.pieces.reduce((sum, { byteLength }) => sum + byteLength, 0) : recordsSize(page.records);
 
 const itemsOf = <Item>({ pieces }: JsonPage, { ofJson }: ItemForm<Item>): readonly Item[] =>
   ofJson === undefined || pieces.length === 0 ? [] : [ofJson(pieces)];
 
 async function* allPages<Item>(pages: PageReader, first: Page, form: ItemForm<Item>): AsyncGenerator<readonly Item[]> {
   for (let page = first; ; page = await pages.next(page.next, PAGE)) {
+    const bytes = bytesOf(page);
+    if (bytes > READ_AHEAD) await holdBytes(pages.call, bytes);
     if ('pieces' in page) yield itemsOf(page, form);
     else yield* inBatches(page.records, form, pages.slice, pages.selector);
     if (page.next === undefined) return;
@@ -139,7 +145,7 @@ function batchesOf<Item>(
 }
 
 /** The matching records, in batches. Lets other requests run every few milliseconds, even while nothing matches. */
-async function* inBatches<Item>(
+export async function* inBatches<Item>(
   records: readonly EventRecord[],
   { ofRecord }: ItemForm<Item>,
   slice: TimeSlice,

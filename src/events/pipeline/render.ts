@@ -44,7 +44,7 @@ async function renderedCounted(
   return response;
 }
 
-/** Encodes the result. A watch releases its place when it ends. */
+/** Encodes the result. A watch releases its place when it ends. Its header turns off the buffer of nginx. */
 function rendered(representation: Representation, result: Result, place: Place): ApiResponse | Promise<ApiResponse> {
   switch (result.kind) {
     case 'object':
@@ -56,7 +56,7 @@ function rendered(representation: Representation, result: Result, place: Place):
     case 'watch':
       return chain(representation.frames(), (encoder) => ({
         status: 200,
-        headers: { 'content-type': representation.streamType },
+        headers: { 'content-type': representation.streamType, 'x-accel-buffering': 'no' },
         body: result.frames(encoder, () => place.release()),
       }));
   }

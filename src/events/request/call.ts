@@ -96,7 +96,7 @@ export function readStored(
   const { get } = call.dependencies.store;
   const key = keyOf(call);
   const record = get.sync ? get.sync(key, how) : LATER;
-  return record === LATER ? get(key, how) : record;
+  return typeof record === 'symbol' ? get(key, how) : record;
 }
 
 /** The options of a store call that may return an older state. A class: a literal with a getter costs 0.5 µs. */

@@ -1,9 +1,11 @@
 import { toRevision } from '../../api/options/query.js';
-import type { Revision } from '../../store/contract/event-store.js';
-import type { EventRecord } from '../../store/contract/record.js';
+import type { ListPage, Revision } from '../../store/contract/event-store.js';
+import { eventSize, recordsSize, type EventRecord } from '../../store/contract/record.js';
 import type { Waker } from '../../store/watch/watcher.js';
-import { bookmarkFrame, joinFrames, type FrameSource, type WatchContext } from './watch-frame.js';
-import { RECORDS, readList } from '../listing/read-list.js';
+import { bookmarkFrame, CHUNK_BYTES, joinFrames, type FrameSource, type WatchContext } from './watch-frame.js';
+import { inBatches, RECORDS } from '../listing/read-list.js';
+import { PAGE, PageReader } from '../listing/read-pages.js';
+import { LARGE_BYTES } from '../../limits/response-bytes.js';
 import { jsonBytes } from '../../json/json-source.js';
 
 /**
@@ -48,14 +50,17 @@ async function* firstFrames(
   onReady: (after: Revision) => void,
 ): AsyncGenerator<Uint8Array, undefined> {
   const { call, options, selection, encoder, signal, counters } = context;
+  const { caller, life } = call;
+  const { limits, store } = call.dependencies;
   if (!options.sendInitialEvents) {
     const asked = options.resourceVersion;
     const now = asked === '' || asked === '0';
     const mayBeStale = asked === '0';
-    onReady(now ? await call.dependencies.store.revision({ signal, mayBeStale }) : toRevision(asked));
+    onReady(now ? await store.revision({ signal, mayBeStale }) : toRevision(asked));
     return;
   }
-  const list = await readList(call, { ...options, limit: 0, continue: '' }, selection.selector, RECORDS);
+  const { selector } = selection;
+  const pages = new PageReader(call, { ...options, limit: 0, continue: '' }, selector, false);
   let ended = false;
   const framesOf = function* (records: readonly EventRecord[]): Generator<Uint8Array> {
     for (const record of records) {
@@ -66,15 +71,44 @@ async function* firstFrames(
       yield frame;
     }
   };
-  for await (const records of list.batches) {
-    yield* joinFrames(framesOf(records));
-    if (ended || signal.aborted) return;
+  let wanted = PAGE;
+  let page = (await pages.first(wanted)) as ListPage;
+  const { revision } = page;
+  for (;;) {
+    const byteLength = recordsSize(page.records);
+    // The client may read slowly.
+    const release = byteLength > LARGE_BYTES ? limits.holdChunk({ byteLength }, caller, life) : nothing;
+    if (release === undefined) page = beginningOf(page);
+    try {
+      for await (const records of inBatches(page.records, RECORDS, pages.slice, selector)) {
+        yield* joinFrames(framesOf(records));
+        if (ended || signal.aborted) return;
+      }
+    } finally {
+      release?.();
+    }
+    if (page.next === undefined) break;
+    wanted = release === undefined ? FEW : Math.min(2 * wanted, PAGE);
+    page = await pages.nextRecords(page.next, wanted);
   }
   if (options.allowWatchBookmarks) {
-    const frame = bookmarkFrame(context, list.revision, true);
+    const frame = bookmarkFrame(context, revision, true);
     if (!frame) return;
     counters?.frames(1);
     yield frame;
   }
-  onReady(list.revision);
+  onReady(revision);
+}
+
+const nothing = (): void => undefined;
+
+/** How many events are read without capacity for those that were read before. */
+const FEW = 32;
+
+/** What a watch holds of a page without capacity for all of it: 32 KiB and an event. The rest is read again. */
+function beginningOf(page: ListPage): ListPage {
+  let bytes = 0;
+  const end = page.records.findIndex(({ event }) => (bytes += eventSize(event)) > CHUNK_BYTES) + 1;
+  const records = page.records.slice(0, end);
+  return { ...page, records, next: end < page.records.length ? records.at(-1)?.key : page.next };
 }

@@ -70,7 +70,7 @@ export function bookmarkFrame(
 }
 
 /** The approximate size up to which frames are joined: a slow reader holds the whole chunk in memory. */
-const CHUNK_BYTES = 32_768;
+export const CHUNK_BYTES = 32_768;
 
 /** Joins many small frames into a few large chunks; a single large frame is not copied. */
 export function* joinFrames(frames: Iterable<Uint8Array>): Generator<Uint8Array, undefined> {

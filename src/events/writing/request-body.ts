@@ -39,8 +39,9 @@ export function readBytes(call: VerbCall): Uint8Array | Promise<Uint8Array> {
   const { request, life, dependencies } = call;
   const { maxBodyBytes } = dependencies;
   const read = (): Uint8Array | Promise<Uint8Array> => readBody(request, maxBodyBytes, life);
+  const length = Number(header(request, 'content-length') ?? NaN);
   // A body of which the length is unknown, such as a chunked one, may take as much as is allowed.
-  const bytes = Math.min(Number(header(request, 'content-length') ?? maxBodyBytes), maxBodyBytes);
+  const bytes = length < maxBodyBytes ? length : maxBodyBytes;
   return bytes <= LARGE_BYTES || request.body === undefined ? read() : holdBytes(call, bytes).then(read);
 }
 

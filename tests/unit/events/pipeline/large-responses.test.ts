@@ -1,4 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
+import { sampleEvent } from '../../../../src/testing/sample-event.js';
 import type { CallOptions } from '../../../../src/testing/call.js';
 import { bench, event, path, type Bench, type Json } from '../bench.js';
 import { isStream, type ApiResponse } from '../../../../src/http/response.js';
@@ -173,6 +174,36 @@ describe('a large response', () => {
     resume?.();
     expect((await (await first).json<{ items: unknown[] }>()).items).toHaveLength(12);
     await vi.waitFor(async () => expect((await made.ask(`GET ${path('?limit=12')}`)).status).toBe(200));
+  });
+
+  test.each(['', '?limit=100'])('of a list%s that a store in memory has not copied counts', async (query) => {
+    const made = bench({ limits: ONE });
+    for (let index = 0; index < 6; index++) await made.create(`e${index}`, {}, large(200_000));
+    const first = await unread(made, path(query));
+    expect((await made.ask(`GET ${path(query)}`)).status).toBe(429);
+    for await (const chunk of first.body as AsyncIterable<Uint8Array>) expect(chunk.byteLength).toBeGreaterThan(0);
+    expect((await made.ask(`GET ${path(query)}`)).status).toBe(200);
+  });
+
+  test('of a list counts from its first large page on', async () => {
+    const made = bench({ limits: ONE });
+    const put = (name: string, note: string) =>
+      made.store.create({ namespace: 'default', name }, sampleEvent({ name, note }), { expiresAt: 9e15 });
+    for (let index = 0; index < 500; index++) await put(`a${index}`, 'small');
+    for (let index = 0; index < 6; index++) await put(`b${index}`, 'x'.repeat(200_000));
+    const list = await unread(made, path());
+    const chunks = (list.body as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]();
+    await chunks.next();
+    const read = async (): Promise<number> => {
+      const response = await made.ask(`GET ${path('/b0')}`);
+      await response.text();
+      return response.status;
+    };
+    expect(await read()).toBe(200);
+    while ((await chunks.next()).value?.byteLength < 200_000);
+    expect(await read()).toBe(429);
+    await chunks.return?.();
+    expect(await read()).toBe(200);
   });
 
   test('delays no small list of the same caller, whatever its representation', async () => {

@@ -27,6 +27,7 @@ describe('the body of a request', () => {
     ['that is large', { 'content-length': String(LARGE) }],
     ['of unknown length', {}],
     ['that claims to be larger than any other', { 'content-length': '1e30' }],
+    ['whose length is not a number', { 'content-length': 'abc' }],
   ])('counts while it is read, if it is one %s', async (_what, headers) => {
     const made = bench({ limits: ONE });
     const { sent, resolve } = promise();
@@ -37,6 +38,7 @@ describe('the body of a request', () => {
     resolve(JSON.stringify(event('a')));
     expect((await first)?.status).toBe(201);
     expect((await made.ask(`POST ${path()}`, { body: JSON.stringify(event('b')) })).status).toBe(201);
+    expect((await made.ask(`POST ${path()}`, { body: large('c') })).status).toBe(201);
   });
 
   test('that is small does not count, and is not delayed', async () => {
