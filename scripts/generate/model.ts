@@ -10,7 +10,7 @@ export function modelSource({ event, structs }: EventFields): string {
       'Times are RFC 3339 texts in UTC: with six fractional digits where they are MicroTime, whole seconds elsewhere.',
     ]),
     ...parts.map((part) => interfaceOf(part, ({ required }) => required)),
-    `/** A list of events (specification 2.4). Its items carry neither \`kind\` nor \`apiVersion\`. */
+    `/** A list of events. Its items carry neither \`kind\` nor \`apiVersion\`. */
      export interface EventList {
        /** Always EventList. */
        kind: string;

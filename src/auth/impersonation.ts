@@ -2,7 +2,7 @@ import { isPromise } from '../http/promise.js';
 import type { Caller } from '../model/caller.js';
 import type { Status } from '../model/status.js';
 import { failureStatus } from '../responses/failure-status.js';
-import { ANONYMOUS, AUTHENTICATED, UNAUTHENTICATED } from './contract.js';
+import { ANONYMOUS, AUTHENTICATED, MASTERS, UNAUTHENTICATED } from './contract.js';
 import type { Attributes, Authorize, Impersonate, Impersonated, ResourceAttributes } from './contract.js';
 import { applicableModes, type ImpersonationMode } from './impersonation-modes.js';
 import { asksToImpersonate, wantedCaller } from './impersonation-headers.js';
@@ -104,8 +104,8 @@ async function askEach({ authorize, mode: { requestor } }: Check, each: readonly
 
 function groupFault(groups: readonly string[]): { readonly name?: string; readonly reason: string } | undefined {
   if (groups.includes('')) return { reason: 'impersonating the empty string group is not allowed' };
-  if (!groups.includes('system:masters')) return undefined;
-  return { name: 'system:masters', reason: 'impersonating the system:masters group is not allowed' };
+  if (!groups.includes(MASTERS)) return undefined;
+  return { name: MASTERS, reason: 'impersonating the system:masters group is not allowed' };
 }
 
 function extraFault([key, values]: readonly [string, readonly string[]]): string | undefined {

@@ -16,6 +16,10 @@ export function toBase64(bytes: Uint8Array): string {
   return btoa(binary);
 }
 
+export function toHex(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
 export function joinBytes(pieces: readonly Uint8Array[]): Uint8Array {
   if (pieces.length === 1) return pieces[0] as Uint8Array;
   let length = 0;

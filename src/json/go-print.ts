@@ -61,10 +61,10 @@ export function goList<T>(items: Iterable<T>, textOf: (item: T) => string, max: 
   return list;
 }
 
-/** What Go prints unescaped: letters, marks, numbers, punctuation, symbols, and of the spaces only U+0020. */
-export const PRINTABLE: RegExp = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u;
+/** What Go escapes: all but letters, marks, numbers, punctuation, symbols, and of the spaces only U+0020. */
+export const UNPRINTABLE: RegExp = /[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/u;
 
-/** All others, and what quotes have to escape. */
+/** The same, and what quotes have to escape. */
 const ESCAPED = /["\\]|[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu;
 
 /** In the order of their escape letters. */

@@ -80,7 +80,7 @@ export interface EventSeries {
   lastObservedTime: string | null;
 }
 
-/** A list of events (specification 2.4). Its items carry neither `kind` nor `apiVersion`. */
+/** A list of events. Its items carry neither `kind` nor `apiVersion`. */
 export interface EventList {
   /** Always EventList. */
   kind: string;

@@ -1,3 +1,4 @@
+import { toHex } from '../../http/bytes.js';
 import { badRequest } from '../status/failures.js';
 import { goQuote, shorten } from '../../json/go-print.js';
 import { type BodyLimits, parsePlain, strictText, yamlStrictText, type FieldValidation } from '../body/parse-body.js';
@@ -100,7 +101,6 @@ const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 function summary(body: Uint8Array): string {
   if (body.length === 0) return '<empty>';
   const head = body.subarray(0, SUMMARY_BYTES);
-  const shown =
-    head[0] === 0x7b ? decoder.decode(head) : Array.from(head, (byte) => byte.toString(16).padStart(2, '0')).join('');
+  const shown = head[0] === 0x7b ? decoder.decode(head) : toHex(head);
   return body.length > SUMMARY_BYTES ? `${shown} ...` : shown;
 }

@@ -1,5 +1,6 @@
 import { depthWithin, isInt64, isObject, member, MAX_FREE_DEPTH } from '../../json/json-tree.js';
-import type { FieldShape, ListShape, MapShape, ScalarShape, Shape, StructShape } from '../schema/shape.js';
+import { isEmpty, type FieldShape, type ListShape, type MapShape, type ScalarShape } from '../schema/shape.js';
+import type { Shape, StructShape } from '../schema/shape.js';
 import { typeFault, type DecodeFault } from './decode-fault.js';
 import { parseTime } from '../../time/parse-time.js';
 import { setMember, type JsonDocument } from '../../json/json-document.js';
@@ -69,7 +70,8 @@ function decodeStruct(
   for (const field of shape.fields) {
     if (field.discarded || (at === undefined && field.protobuf === 0)) continue;
     const member = found.get(field);
-    if (member !== undefined && !(field.presence === 'non-empty' && isEmpty(member))) object[field.name] = member;
+    const isLeftOut = member === undefined || (field.presence === 'non-empty' && isEmpty(member, field.shape));
+    if (!isLeftOut) object[field.name] = member;
     else if (field.presence === 'always') object[field.name] = isObject(field.zero) ? {} : field.zero;
   }
   return object;
@@ -78,14 +80,6 @@ function decodeStruct(
 /** The keys in the order of the text, duplicates included. */
 function keysOf(run: Run, value: Record<string, unknown>): readonly string[] {
   return run.source.repeats?.get(value) ?? Object.keys(value);
-}
-
-/** A given struct is kept even if it is empty, like a pointer in Go. */
-function isEmpty(value: unknown): boolean {
-  if (value === '' || value === 0 || value === false) return true;
-  if (typeof value !== 'object' || value === null) return false;
-  if (Array.isArray(value)) return value.length === 0;
-  return Object.getPrototypeOf(value) === null && Object.keys(value).length === 0;
 }
 
 function decodeField(

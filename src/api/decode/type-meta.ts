@@ -46,6 +46,11 @@ export function groupVersion({ group, version }: Pick<TypeMeta, 'group' | 'versi
   return group === '' ? version : `${group}/${version}`;
 }
 
+/** The path below which a group and version are served. */
+export function groupVersionPath(served: Pick<TypeMeta, 'group' | 'version'>): string {
+  return `/api${served.group === '' ? '' : 's'}/${groupVersion(served)}`;
+}
+
 /** Completes missing parts with the expected ones, if the others agree. */
 export function withDefaults(meta: TypeMeta, kind: string, apiVersion: string): TypeMeta {
   const expected = typeMetaOf({ apiVersion, kind: meta.kind || kind });

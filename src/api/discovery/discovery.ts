@@ -1,4 +1,5 @@
 import { header } from '../../http/headers.js';
+import { groupVersionPath } from '../decode/type-meta.js';
 import type { ApiRequest } from '../../http/request.js';
 import type { ApiResponse } from '../../http/response.js';
 import type { Query } from '../../http/url.js';
@@ -70,10 +71,9 @@ function createPages(
     ['/apis', { plain: (address) => groupList(groups, address), aggregated: aggregated(groups) }],
   ]);
   for (const served of versions) {
-    const { group, version } = served;
+    const { group } = served;
     if (group !== '') pages.set(`/apis/${group}`, { plain: cachedDocument(() => groupDocument(served)) });
-    const path = group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
-    pages.set(path, { plain: cachedDocument(() => resourceList(served, resource, versions[0])) });
+    pages.set(groupVersionPath(served), { plain: cachedDocument(() => resourceList(served, resource, versions[0])) });
   }
   return pages;
 }

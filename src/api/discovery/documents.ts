@@ -1,4 +1,5 @@
-import { toBase64 } from '../../http/bytes.js';
+import { toBase64, toHex } from '../../http/bytes.js';
+import { groupVersion } from '../decode/type-meta.js';
 import { lazy } from '../schema/lazy.js';
 import { encodeUtf8 } from '../../json/utf8.js';
 
@@ -28,10 +29,8 @@ export function apiVersions(core: readonly GroupVersion[], address: string): obj
   };
 }
 
-const nameOf = ({ group, version }: GroupVersion): string => (group ? `${group}/${version}` : version);
-
 function groupBody(served: GroupVersion): object {
-  const described = { groupVersion: nameOf(served), version: served.version };
+  const described = { groupVersion: groupVersion(served), version: served.version };
   return { name: served.group, versions: [described], preferredVersion: described };
 }
 
@@ -53,7 +52,7 @@ export async function resourceList(
   return {
     kind: 'APIResourceList',
     ...(served.group && { apiVersion: 'v1' }),
-    groupVersion: nameOf(served),
+    groupVersion: groupVersion(served),
     resources: [{ ...resource, storageVersionHash: await storageVersionHash(stored, resource.kind) }],
   };
 }
@@ -81,7 +80,7 @@ export function aggregatedDocument(groups: readonly GroupVersion[], resource: Di
   };
   return {
     kind: AGGREGATED.kind,
-    apiVersion: `${AGGREGATED.group}/${AGGREGATED.version}`,
+    apiVersion: groupVersion(AGGREGATED),
     metadata: {},
     items: groups.map(({ group, version }) => ({
       metadata: group ? { name: group } : {},
@@ -108,6 +107,5 @@ export function cachedDocument<T extends object>(
 
 async function entityTag(bytes: Uint8Array): Promise<string> {
   const digest = await crypto.subtle.digest('SHA-512', bytes as Uint8Array<ArrayBuffer>);
-  const hex = Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('');
-  return `"${hex.toUpperCase()}"`;
+  return `"${toHex(new Uint8Array(digest)).toUpperCase()}"`;
 }

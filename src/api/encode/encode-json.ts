@@ -1,5 +1,5 @@
 import { byCodePoint } from '../../json/code-point-order.js';
-import type { FieldShape, Shape, StructShape } from '../schema/shape.js';
+import { isEmpty, type FieldShape, type Shape, type StructShape } from '../schema/shape.js';
 
 /** Writes the fields of the shape in wire order, and map keys sorted. `<`, `>` and `&` are not escaped as in Go. */
 export function encodeJson(object: Readonly<Record<string, unknown>>, shape: StructShape): string {
@@ -8,7 +8,7 @@ export function encodeJson(object: Readonly<Record<string, unknown>>, shape: Str
 
 /**
  * A function that writes the field at `path`, `"name":value`, or nothing, of the object that has it. It follows the
- * shape, for fields that are rare or of unknown content. @throws TypeError if there is no such field
+ * shape, for fields that are rare or of unknown content. Its callers are generated from the shape.
  */
 export function fieldWriter(shape: StructShape, ...path: readonly string[]): (owner: object) => string {
   let struct = shape;
@@ -17,7 +17,6 @@ export function fieldWriter(shape: StructShape, ...path: readonly string[]): (ow
     field = struct.byName.get(name);
     if (field?.shape.kind === 'struct') struct = field.shape;
   }
-  if (field?.name !== path.at(-1)) throw new TypeError(`there is no field ${path.join('.')}`);
   const fields = [field as FieldShape];
   return (owner) => write(owner as Readonly<Record<string, unknown>>, fields);
 }
@@ -37,12 +36,6 @@ function write(object: Readonly<Record<string, unknown>>, fields: readonly Field
     out += out === '' ? `"${name}":${text}` : `,"${name}":${text}`;
   }
   return out;
-}
-
-function isEmpty(value: unknown, shape: Shape): boolean {
-  if (typeof value !== 'object') return value === '' || value === 0 || value === false;
-  if (shape.kind === 'list') return (value as readonly unknown[]).length === 0;
-  return shape.kind === 'map' && Object.keys(value as object).length === 0;
 }
 
 function encodeValue(value: unknown, shape: Shape): string {

@@ -1,7 +1,7 @@
 import type { ManagedFieldsEntry } from '../../model/object-meta.js';
 import { sameTree } from '../../json/json-tree.js';
 import { byCodePoint } from '../../json/code-point-order.js';
-import { PRINTABLE } from '../../json/go-print.js';
+import { UNPRINTABLE } from '../../json/go-print.js';
 import { byteLength } from '../../json/utf8.js';
 import { type FieldSet, union, fromFieldsV1, toFieldsV1 } from './field-set.js';
 
@@ -134,7 +134,7 @@ function clientName(userAgent: string): string {
   let bytes = 0;
   for (const character of userAgent.slice(0, MAX_AGENT_LENGTH)) {
     if (character === '/') break;
-    if (!PRINTABLE.test(character)) continue;
+    if (UNPRINTABLE.test(character)) continue;
     bytes += byteLength(character);
     if (bytes > MAX_NAME_BYTES) break;
     name += character;

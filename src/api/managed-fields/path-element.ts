@@ -22,6 +22,9 @@ export function keyElement(keys: readonly (readonly [name: string, value: unknow
   return `k:{${sorted.map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`).join(',')}}`;
 }
 
+/** The most fields and items of one value or key. Nested ones take V8 quadratic time; elements of Kubernetes have few. */
+const MAX_MEMBERS = 32;
+
 /** Reads an element. '' for an unknown kind, which is ignored; undefined for a text that is not an element. */
 export function parseElement(text: string): string | undefined {
   if (text[1] !== ':') return undefined;
@@ -35,7 +38,7 @@ export function parseElement(text: string): string | undefined {
     }
     case 'v':
     case 'k': {
-      const read = parseEmbedded(content);
+      const read = parseEmbedded(content, MAX_MEMBERS);
       if ('error' in read) return undefined;
       const { value } = read.document;
       if (text[0] === 'v') return valueElement(value);
@@ -58,7 +61,9 @@ function partsOf(text: string): readonly unknown[] {
   const kind = 'fkvi'.indexOf(text[0] as string);
   if (kind === 0) return [kind, text];
   const value: unknown = JSON.parse(text.slice(2));
-  return kind === 1 ? [kind, ...Object.entries(value as JsonObject).flat()] : [kind, value];
+  const values = kind === 1 ? Object.entries(value as JsonObject).flat() : [value];
+  // Written once, because a sort compares them often.
+  return [kind, ...values.map((each) => (typeof each === 'object' ? [JSON.stringify(each)] : each))];
 }
 
 function compareParts(left: readonly unknown[], right: readonly unknown[]): number {
@@ -75,7 +80,7 @@ function compareValues(left: unknown, right: unknown): number {
   if (typeof left !== typeof right) return TYPES.indexOf(typeof left) - TYPES.indexOf(typeof right);
   if (typeof left === 'string') return byCodePoint(left, right as string);
   if (typeof left !== 'object') return Number(left) - Number(right);
-  return byCodePoint(JSON.stringify(left), JSON.stringify(right));
+  return byCodePoint((left as readonly string[])[0] as string, (right as readonly string[])[0] as string);
 }
 
 /** A path as error messages show it: `.metadata.labels.app`. */

@@ -1,3 +1,4 @@
+import { decodeObject, type Decoded } from '../decode/decode-object.js';
 import { sameTree, isObject, member, type JsonObject } from '../../json/json-tree.js';
 import type { StructShape } from '../schema/shape.js';
 import { shorten } from '../../json/go-print.js';
@@ -15,11 +16,7 @@ export interface ManagedVersion {
 }
 
 export function emptyObject(shape: StructShape): WireObject {
-  const object: Record<string, unknown> = {};
-  for (const { name, presence, zero } of shape.fields) {
-    if (presence === 'always') object[name] = zero !== null && typeof zero === 'object' ? {} : zero;
-  }
-  return object;
+  return (decodeObject({}, shape) as Extract<Decoded, { readonly object: unknown }>).object;
 }
 
 export function contentBefore(live: WireObject | undefined, { shape }: ManagedVersion): WireObject {

@@ -4,11 +4,14 @@ import {
   listMetaShape,
   patchShape,
   statusShape,
+  TYPE_META,
   watchEventShape,
 } from '../schema/meta-shapes.js';
+import { groupVersionPath } from '../decode/type-meta.js';
+import { list, struct, typed } from '../schema/facts.js';
 import type { StructShape } from '../schema/shape.js';
 import { resourcePaths } from './operations.js';
-import { define, reference, type Json, type KindName } from './schemas.js';
+import { define, type Json, type KindName } from './schemas.js';
 
 export interface OpenApiDocumentOptions {
   /** Empty for core. */
@@ -23,13 +26,13 @@ export interface OpenApiDocumentOptions {
 export function openApiDocument(options: OpenApiDocumentOptions): Json {
   const { group, version, plural, kind, shape } = options;
   const gvk: KindName = { group, kind, version };
-  const list = `${shape.definition}List`;
-  const root = group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
+  const listed = listShape(kind, shape);
   const definitions = new Map<string, Json>();
   define(definitions, shape, [gvk]);
   defineMeta(definitions, group, version);
-  definitions.set(list, listSchema(gvk, shape));
-  const paths = resourcePaths(root, { gvk, plural, object: shape.definition, list });
+  define(definitions, listed, [{ ...gvk, kind: listed.name }]);
+  const facts = { gvk, plural, object: shape.definition, list: listed.definition };
+  const paths = resourcePaths(groupVersionPath(gvk), facts);
   const schemas = Object.fromEntries([...definitions].sort(([a], [b]) => (a < b ? -1 : 1)));
   const securitySchemes = {
     BearerToken: { description: 'Bearer token', type: 'apiKey', name: 'authorization', in: 'header' },
@@ -55,25 +58,16 @@ function defineMeta(definitions: Map<string, Json>, group: string, version: stri
   define(definitions, deleteOptionsShape(), inAll('DeleteOptions'));
 }
 
-function listSchema(gvk: KindName, shape: StructShape): Json {
-  return {
-    description: `A list of objects of kind ${gvk.kind}.`,
-    type: 'object',
-    required: ['items'],
-    properties: {
-      kind: { description: 'The kind of object this is.', type: 'string' },
-      apiVersion: { description: 'Group and version this form of the object belongs to.', type: 'string' },
-      metadata: {
-        description: 'Version of the list, and where its next page begins.',
-        allOf: [reference(listMetaShape().definition)],
-        default: {},
-      },
-      items: {
-        description: 'The objects.',
-        type: 'array',
-        items: { allOf: [reference(shape.definition)], default: {} },
-      },
+/** Named, because Kubernetes gives the items of such a list no list type. */
+function listShape(kind: string, shape: StructShape): StructShape {
+  const about = 'Version of the list, and where its next page begins.';
+  const description = `A list of objects of kind ${kind}.`;
+  return struct(
+    { name: `${kind}List`, definition: `${shape.definition}List`, description },
+    {
+      ...TYPE_META,
+      metadata: typed(listMetaShape(), 1, about, { presence: 'always' }),
+      items: typed(list(shape, { named: true }), 2, 'The objects.', { required: true }),
     },
-    'x-kubernetes-group-version-kind': [{ ...gvk, kind: `${gvk.kind}List` }],
-  };
+  );
 }

@@ -36,10 +36,7 @@ export function patchTypeOf(contentType: string): PatchType | typeof APPLY_TYPE 
   throw isRouted ? unknownFormat(acceptedPatchTypes) : unsupportedMediaType();
 }
 
-function withoutParameters(contentType: string): string {
-  const end = contentType.indexOf(';');
-  return end < 0 ? contentType : contentType.slice(0, end);
-}
+const withoutParameters = (contentType: string): string => contentType.split(';', 1)[0] as string;
 
 export interface ApplyPatchOptions {
   readonly type: PatchType;

@@ -5,7 +5,7 @@ import { objectMetaShape } from '../schema/object-meta-schema.js';
 import type { Shape, StructShape } from '../schema/shape.js';
 
 /** A type of which only the protobuf form is needed. Its fields are numbered from 1, and always written. */
-function message(name: string, fields: Readonly<Record<string, Shape>>): StructShape {
+export function message(name: string, fields: Readonly<Record<string, Shape>>): StructShape {
   const numbered = Object.entries(fields).map(([key, shape], index) => {
     return [key, typed(shape, index + 1, '', { presence: 'always' })] as const;
   });

@@ -1,9 +1,10 @@
 import { GREATEST_INT64 } from '../../json/json-tree.js';
 import { bodyText, parseEmbedded } from '../../json/parse-json.js';
-import { metaStruct, scalar, typed } from '../schema/facts.js';
+import { scalar } from '../schema/facts.js';
 import { lazy } from '../schema/lazy.js';
 import type { FieldShape, ScalarShape, StructShape } from '../schema/shape.js';
 import { timeText, type TimeType } from '../../time/timestamp.js';
+import { message } from './meta-messages.js';
 import { DELIMITED, messageEnd, readFields, requireWireType, VARINT, type CountingReader } from './wire.js';
 
 type Target = Record<string, unknown>;
@@ -70,9 +71,7 @@ function readScalar(reader: CountingReader, name: string, type: ScalarShape['typ
   }
 }
 
-const timestamp = lazy(() =>
-  metaStruct('Timestamp', '', { seconds: typed(scalar('int64'), 1, ''), nanos: typed(scalar('int32'), 2, '') }),
-);
+const timestamp = lazy(() => message('Timestamp', { seconds: scalar('int64'), nanos: scalar('int32') }));
 
 /** A time without any bytes is unset, one of zero seconds is 1970. */
 function readTime(reader: CountingReader, name: string, type: TimeType, end: number): string | undefined {
@@ -100,12 +99,16 @@ function readJson(reader: CountingReader, name: string, end: number): unknown {
 /** The client chooses the keys: `map` has no prototype. */
 function readEntry(reader: CountingReader, name: string, end: number, map: Target): void {
   const entry: [key: string, value: string] = ['', ''];
+  const left = reader.fieldsLeft;
+  // In JSON its key and value do not count.
+  reader.fieldsLeft += 2;
   readFields(reader, goName(name), end, (number, wireType) => {
     if (number !== 1 && number !== 2) return false;
     requireWireType(wireType, DELIMITED, goName(name));
     entry[number - 1] = reader.string();
     return true;
   });
+  reader.fieldsLeft = Math.min(left, reader.fieldsLeft);
   map[entry[0]] = entry[1];
 }
 

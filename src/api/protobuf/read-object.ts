@@ -1,8 +1,9 @@
 import type { BodyLimits } from '../body/parse-body.js';
-import { metaStruct, text } from '../schema/facts.js';
+import { scalar } from '../schema/facts.js';
 import { lazy } from '../schema/lazy.js';
 import type { StructShape } from '../schema/shape.js';
 import { isStatusFailure } from '../status/status-failure.js';
+import { message } from './meta-messages.js';
 import { readMessage } from './read-message.js';
 import { countingReader, DELIMITED, MAGIC, messageEnd, readFields, requireWireType } from './wire.js';
 
@@ -29,11 +30,11 @@ export function readProtobuf(body: Uint8Array, { members }: BodyLimits): ReadObj
   if (fault !== undefined) return { error: fault };
   const bytes = body.subarray(MAGIC.length);
   return orError<ProtobufObject>(() => {
-    const { apiVersion, kind, message } = readEnvelope(bytes, members);
+    const { apiVersion, kind, raw } = readEnvelope(bytes, members);
     return {
       apiVersion,
       kind,
-      read: (shape) => orError(() => ({ value: readMessage(countingReader(message, members), shape, message.length) })),
+      read: (shape) => orError(() => ({ value: readMessage(countingReader(raw, members), shape, raw.length) })),
     };
   });
 }
@@ -41,27 +42,27 @@ export function readProtobuf(body: Uint8Array, { members }: BodyLimits): ReadObj
 /** Why a body cannot be an envelope, in Kubernetes' words; undefined when it may be one. */
 function envelopeFault(body: Uint8Array): string | undefined {
   if (body.length === 0) return 'empty data';
-  if (body.length < MAGIC.length || MAGIC.some((byte, at) => body[at] !== byte)) {
+  if (MAGIC.some((byte, at) => body[at] !== byte)) {
     return `provided data does not appear to be a protobuf message, expected prefix [${MAGIC.join(' ')}]`;
   }
   return body.length === MAGIC.length ? 'empty body' : undefined;
 }
 
-const typeMeta = lazy(() => metaStruct('TypeMeta', '', { apiVersion: text(1, ''), kind: text(2, '') }));
+const typeMeta = lazy(() => message('TypeMeta', { apiVersion: scalar('string'), kind: scalar('string') }));
 
 /** Reads an envelope after its {@link MAGIC}. @throws Error where it is malformed */
-function readEnvelope(bytes: Uint8Array, maxFields: number): TypeNames & { readonly message: Uint8Array } {
+function readEnvelope(bytes: Uint8Array, maxFields: number): TypeNames & { readonly raw: Uint8Array } {
   const reader = countingReader(bytes, maxFields);
   const names: Partial<TypeNames> = {};
-  let message: Uint8Array = new Uint8Array(0);
+  let raw: Uint8Array = new Uint8Array(0);
   readFields(reader, 'Unknown', bytes.length, (number, wireType) => {
     if (number !== 1 && number !== 2) return false;
     requireWireType(wireType, DELIMITED, number === 1 ? 'TypeMeta' : 'Raw');
     if (number === 1) readMessage(reader, typeMeta(), messageEnd(reader, bytes.length), names);
-    else message = reader.bytes();
+    else raw = reader.bytes();
     return true;
   });
-  return { apiVersion: names.apiVersion ?? '', kind: names.kind ?? '', message };
+  return { apiVersion: names.apiVersion ?? '', kind: names.kind ?? '', raw };
 }
 
 /** All errors of reading are faults of the body, except a StatusFailure, which is thrown as it is. */

@@ -1,5 +1,5 @@
 import { BinaryReader } from '@bufbuild/protobuf/wire';
-import { LONG_TEXT, membersOfText } from '../../json/member-count.js';
+import { membersOfText } from '../../json/member-count.js';
 import { tooManyMembers } from '../body/parse-body.js';
 
 /** `k8s` and a zero byte, which identify an object in protobuf. */
@@ -39,9 +39,10 @@ export function readFields(
     if (--reader.fieldsLeft < 0) throw tooManyMembers('the body', reader.maxFields);
     const [number, wireType]: [number, number] = reader.tag();
     const from = reader.pos;
+    const left = reader.fieldsLeft;
     if (visit(number, wireType)) {
-      const length = reader.pos - from;
-      if (length >= LONG_TEXT) reader.fieldsLeft -= membersOfText(length);
+      // A message has counted what is in it.
+      if (reader.fieldsLeft === left) reader.fieldsLeft -= membersOfText(reader.pos - from);
       continue;
     }
     if (wireType === END_GROUP) throw new Error(`proto: ${name}: wiretype end group for non-group`);

@@ -1,5 +1,5 @@
 import type { BinaryWriter } from '@bufbuild/protobuf/wire';
-import type { FieldShape, ScalarShape, Shape, StructShape } from '../schema/shape.js';
+import type { FieldShape, ScalarShape, StructShape } from '../schema/shape.js';
 import { byCodePoint } from '../../json/code-point-order.js';
 import { timestampOf, type TimeType } from '../../time/timestamp.js';
 import { DELIMITED, MAGIC, tagOf, VARINT } from './wire.js';
@@ -24,11 +24,15 @@ export function writeMessage(writer: BinaryWriter, { byNumber }: StructShape, ob
 
 /** Fields that are no pointers in Kubernetes' Go structs are written even when they are not set. */
 function isAlwaysWritten({ shape, presence }: FieldShape): boolean {
-  return presence === 'always' || (presence === 'non-empty' && shape.kind === 'scalar' && shape.type !== 'json');
+  return presence === 'always' || (presence === 'non-empty' && shape.kind === 'scalar');
 }
 
-/** @param value undefined writes the zero value, and nothing at all for lists and maps */
-function writeField(writer: BinaryWriter, { name, shape, protobuf }: FieldShape, value: unknown): void {
+/**
+ * Lists hold objects or strings, and maps strings: a test checks all messages.
+ *
+ * @param value undefined writes the zero value, and nothing at all for lists and maps
+ */
+function writeField(writer: BinaryWriter, { shape, protobuf }: FieldShape, value: unknown): void {
   const tag = tagOf(protobuf, DELIMITED);
   switch (shape.kind) {
     case 'scalar':
@@ -37,7 +41,6 @@ function writeField(writer: BinaryWriter, { name, shape, protobuf }: FieldShape,
       return writeNested(writer, tag, shape, (value ?? EMPTY) as Plain);
     case 'list': {
       const { item: itemShape, named } = shape;
-      if (itemShape.kind !== 'struct') requireString(name, itemShape);
       if (named) writer.uint32(tag).fork();
       for (const item of (value ?? []) as readonly unknown[]) {
         if (itemShape.kind === 'struct') writeNested(writer, tag, itemShape, item as Plain);
@@ -47,15 +50,8 @@ function writeField(writer: BinaryWriter, { name, shape, protobuf }: FieldShape,
       return;
     }
     case 'map':
-      requireString(name, shape.value);
       writeMap(writer, tag, (value ?? EMPTY) as Readonly<Record<string, string>>);
   }
-}
-
-/** Kubernetes' messages have no other lists and maps. */
-function requireString(name: string, shape: Shape): void {
-  if (shape.kind === 'scalar' && shape.type === 'string') return;
-  throw new TypeError(`the field ${name} cannot be written in protobuf: lists hold objects or strings, maps strings`);
 }
 
 function writeNested(writer: BinaryWriter, tag: number, shape: StructShape, object: Plain): void {
@@ -93,7 +89,7 @@ function writeScalar(writer: BinaryWriter, number: number, type: ScalarShape['ty
       return writeTime(writer, type, value as string | undefined);
     case 'json':
       writer.fork();
-      if (value !== undefined) writer.uint32(FIRST).string(JSON.stringify(value));
+      writer.uint32(FIRST).string(JSON.stringify(value));
       writer.join();
   }
 }

@@ -73,22 +73,16 @@ export function negotiate(
     gathersItems: serializer.gathersItems === true,
     object(json, status) {
       const form = transform.object;
-      const written = serializer.value(form ? form(jsonBytes(json)) : json, view);
-      return respond(status, serializer, written, inputs.acceptEncoding);
+      return respond(status, serializer, serializer.value(form ? form(jsonBytes(json)) : json, view), inputs);
     },
-    list(meta, batches, memory) {
-      const written = serializer.list(transform.list(meta), batches, view, memory);
-      return respond(200, serializer, written, inputs.acceptEncoding);
-    },
+    list: (meta, batches, memory) =>
+      respond(200, serializer, serializer.list(transform.list(meta), batches, view, memory), inputs),
     frames() {
       const writer = serializer.frames(view);
       const encoderOf = (write: FrameWriter): FrameEncoder => createFrames(serializer, transform, write);
       return 'then' in writer ? writer.then(encoderOf) : encoderOf(writer);
     },
-    status(status) {
-      const written = serializer.value(encodeUtf8(JSON.stringify(status)));
-      return respond(200, serializer, written, inputs.acceptEncoding);
-    },
+    status: (status) => respond(200, serializer, serializer.value(encodeUtf8(JSON.stringify(status))), inputs),
   };
 }
 

@@ -12,13 +12,13 @@ export function respond(
   status: number,
   serializer: Serializer,
   body: SerializedBody | Promise<SerializedBody>,
-  acceptEncoding: string | undefined,
+  inputs: NegotiationInputs,
 ): ApiResponse | Promise<ApiResponse> {
-  if ('then' in body) return body.then((ready) => respond(status, serializer, ready, acceptEncoding));
+  if ('then' in body) return body.then((ready) => respond(status, serializer, ready, inputs));
   const { headers } = serializer;
   // Lent bytes are never more than a chunk, and that is never compressed.
   if ('release' in body) return { status, headers, body: body.bytes, release: body.release };
-  return compressed({ status, headers, body }, acceptEncoding);
+  return compressed({ status, headers, body }, inputs.acceptEncoding);
 }
 
 /** Never throws: where nothing that Accept names can be written, the Status is indented JSON without a newline. */
@@ -27,14 +27,14 @@ export function respondFailure(status: Status, inputs: NegotiationInputs): ApiRe
   const json = encodeUtf8(JSON.stringify(status));
   const choice = choose(inputs, plainOnly);
   if (!choice) return { status: code, headers: jsonSerializer.headers, body: indented(json) };
-  return respond(code, choice.serializer, choice.serializer.value(json), inputs.acceptEncoding);
+  return respond(code, choice.serializer, choice.serializer.value(json), inputs);
 }
 
 /** Writes a document in the format that Accept names, or a failure with 406. */
 export function respondDocument(json: Uint8Array, inputs: NegotiationInputs): ApiResponse | Promise<ApiResponse> {
   const choice = choose(inputs, plainOnly);
   if (!choice) return respondFailure(onlyTypes(OBJECT_MEDIA_TYPES).status, inputs);
-  return respond(200, choice.serializer, choice.serializer.value(json), inputs.acceptEncoding);
+  return respond(200, choice.serializer, choice.serializer.value(json), inputs);
 }
 
 /** Chooses the format of a converted document (aggregated discovery); undefined if Accept does not name that kind. */
@@ -48,7 +48,7 @@ export function negotiateConverted(inputs: NegotiationInputs, wanted: Conversion
   const { serializer } = choice;
   const type = `${serializer.mediaType};g=${group};v=${version};as=${kind}`;
   return async (json) => {
-    const response = await respond(200, serializer, serializer.value(json), inputs.acceptEncoding);
+    const response = await respond(200, serializer, serializer.value(json), inputs);
     return { ...response, headers: { ...response.headers, 'content-type': type } };
   };
 }

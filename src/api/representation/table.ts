@@ -41,13 +41,11 @@ export interface TableInputs {
 export function asTable({ view, apiVersion, includeObject, now }: TableInputs): Transform {
   const columns = JSON.stringify(view.table.columns);
   const partial = partialObjectMetadata(apiVersion);
-  const typed = encodeUtf8(`{"kind":${JSON.stringify(view.kind)},"apiVersion":${JSON.stringify(view.apiVersion)}`);
+  const typed = encodeUtf8(`{"kind":${JSON.stringify(view.kind)},"apiVersion":${JSON.stringify(view.apiVersion)},`);
 
-  const whole = (json: Uint8Array): Uint8Array => {
-    if (KIND.every((byte, i) => json[i] === byte)) return json;
-    const rest = json.subarray(1);
-    return rest.byteLength > END.byteLength ? joinBytes([typed, encodeUtf8(','), rest]) : joinBytes([typed, END]);
-  };
+  /** Every object has further members. */
+  const whole = (json: Uint8Array): Uint8Array =>
+    KIND.every((byte, i) => json[i] === byte) ? json : joinBytes([typed, json.subarray(1)]);
   const rowObject: Readonly<Record<IncludeObject, (json: Uint8Array) => Uint8Array>> = {
     None: () => NULL,
     Metadata: partial,

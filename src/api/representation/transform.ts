@@ -30,13 +30,12 @@ export function wholeObjects(view: ResourceView): Transform {
   };
 }
 
-const EMPTY = encodeUtf8('{}');
 const END = encodeUtf8('}');
 
 /** Makes PartialObjectMetadata objects: kind, apiVersion, and the unchanged bytes of an object's metadata. */
 export function partialObjectMetadata(apiVersion: string): (json: Uint8Array) => Uint8Array {
   const start = encodeUtf8(`{"kind":"PartialObjectMetadata","apiVersion":"${apiVersion}","metadata":`);
-  return (json) => joinBytes([start, memberBytes(json, 'metadata') ?? EMPTY, END]);
+  return (json) => joinBytes([start, memberBytes(json, 'metadata') as Uint8Array, END]);
 }
 
 /** `as=PartialObjectMetadata` (objects, watches) and `as=PartialObjectMetadataList` (lists). */

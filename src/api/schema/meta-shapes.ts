@@ -4,7 +4,7 @@ import type { StructShape, Shape } from './shape.js';
 import { typeMetaFields } from './object-meta-schema.js';
 
 const REQUIRED = { required: true } as const;
-const TYPE_META = {
+export const TYPE_META: Readonly<Record<'kind' | 'apiVersion', Field>> = {
   kind: text(0, 'The kind of object this is.'),
   apiVersion: text(0, 'Group and version this form of the object belongs to.'),
 };

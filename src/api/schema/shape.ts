@@ -93,6 +93,13 @@ export function zeroOf(shape: Shape): FieldShape['zero'] {
   return shape.type === 'int32' || shape.type === 'int64' ? 0 : null;
 }
 
+/** Whether a value is left out where only `non-empty` ones are written. A struct never is, like a pointer in Go. */
+export function isEmpty(value: unknown, shape: Shape): boolean {
+  if (typeof value !== 'object') return value === '' || value === 0 || value === false;
+  if (shape.kind === 'list') return (value as readonly unknown[]).length === 0;
+  return shape.kind === 'map' && Object.keys(value as object).length === 0;
+}
+
 export function defaultValue({ shape, presence, required, zero }: FieldShape): unknown {
   if (shape.kind === 'struct') return presence === 'always' ? {} : undefined;
   if (!required) return undefined;

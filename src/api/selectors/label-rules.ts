@@ -1,5 +1,4 @@
 import { invalidValue, joinFieldErrors, type FieldError } from '../status/field-error.js';
-import { byCodePoint } from '../../json/code-point-order.js';
 import { toInt64 } from '../../json/go-print.js';
 import { labelValueErrors, qualifiedNameErrors } from '../validation/names.js';
 import type { Selectable, Selector } from './contract.js';
@@ -34,10 +33,6 @@ export function labelValuesError({ key, operator, values }: LabelRequirement): s
     if (faults.length > 0) errors.push(invalidValue(`values[${index}][${key}]`, value, faults.join('; ')));
   });
   return errors.length === 0 ? undefined : joinFieldErrors(errors);
-}
-
-export function distinctValues(values: Iterable<string>): readonly string[] {
-  return [...new Set(values)].sort(byCodePoint);
 }
 
 /** One value, or a Set of several: most rules have one, and a Set takes ten times the memory. */

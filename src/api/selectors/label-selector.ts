@@ -1,7 +1,8 @@
+import { byCodePoint } from '../../json/code-point-order.js';
 import { badRequest } from '../status/failures.js';
 import { everything } from './field-selector.js';
 import { MAX_SELECTOR_TERMS, requireSelectorLength, tooManyTerms, type Selector } from './contract.js';
-import { distinctValues, labelKeyError, labelValuesError, LabelRules } from './label-rules.js';
+import { labelKeyError, labelValuesError, LabelRules } from './label-rules.js';
 import type { LabelOperator, LabelRequirement } from './label-rules.js';
 
 /**
@@ -93,7 +94,7 @@ function parseRequirement(reader: LabelReader, maxTerms: number): LabelRequireme
   const operator = OPERATORS.get(sign.text);
   if (!operator) throw wrong(`found '${sign.text}', expected: in, notin, =, ==, !=, gt, lt`);
   const values = sign.kind === 'word' ? parseList(reader, maxTerms) : [parseExact(reader)];
-  const requirement = { key, operator, values: distinctValues(values) };
+  const requirement = { key, operator, values: [...new Set(values)].sort(byCodePoint) };
   const valuesError = labelValuesError(requirement);
   if (valuesError) throw wrong(valuesError);
   return requirement;

@@ -33,6 +33,11 @@ export function isSubdomain(text: string): boolean {
   return before !== DOT && before !== HYPHEN;
 }
 
+/** Whether `events.` and the text are an API group, which has at most 253 characters. */
+export function isApiDomain(text: string): boolean {
+  return text.length <= 246 && isSubdomain(text);
+}
+
 const isLowerOrDigit = (code: number): boolean => (code >= 0x61 && code <= 0x7a) || (code >= 0x30 && code <= 0x39);
 
 /** Whether `qualifiedNameErrors` finds nothing, without making a list. */

@@ -125,13 +125,7 @@ function byNaturalOrder(a: string, b: string): number {
   const common = Math.min(a.length, b.length);
   let at = firstDifference(a, b);
   // Two surrogate pairs that differ in the second half.
-  if (
-    at > 0 &&
-    isHighSurrogate(a.charCodeAt(at - 1)) &&
-    (isLowSurrogate(a.charCodeAt(at)) || isLowSurrogate(b.charCodeAt(at)))
-  ) {
-    at--;
-  }
+  if (at > 0 && (isLowSurrogate(a.charCodeAt(at)) || isLowSurrogate(b.charCodeAt(at)))) at--;
   if (at === common) return a.length - b.length;
   const one = a.codePointAt(at) as number;
   const other = b.codePointAt(at) as number;
@@ -140,7 +134,6 @@ function byNaturalOrder(a: string, b: string): number {
   return (letter ? 0 : byNumber(a, b, at)) || one - other;
 }
 
-const isHighSurrogate = (unit: number): boolean => unit >= 0xd800 && unit < 0xdc00;
 const isLowSurrogate = (unit: number): boolean => unit >= 0xdc00 && unit < 0xe000;
 const isDigit = (unit: number): boolean => unit >= ZERO && unit <= NINE;
 const isLetter = (code: number): boolean =>

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type FieldSet, fromFieldsV1, toFieldsV1 } from '../../../../src/api/managed-fields/field-set.js';
 import { pathText } from '../../../../src/api/managed-fields/path-element.js';
 
@@ -25,6 +25,24 @@ describe('FieldsV1', () => {
       '{"k:{\\"a\\":2,\\"b\\":1}":{},"v:1":{},"i:7":{}}',
     );
     expect(rewritten({ 'f:a': { '.': {} }, 'f:b': null })).toBe('{"f:a":{},"f:b":{}}');
+  });
+
+  it('has values and keys of at most 32 fields and items, because nested ones take quadratic time to write', () => {
+    const nested = (depth: number): string => `${'['.repeat(depth)}1${']'.repeat(depth)}`;
+    expect(rewritten({ [`v:${nested(32)}`]: {} })).toBe(JSON.stringify({ [`v:${nested(32)}`]: {} }));
+    for (const content of [`v:${nested(33)}`, `k:{"a":${nested(32)}}`]) {
+      expect(fromFieldsV1({ [content]: {} })).toBeUndefined();
+    }
+  });
+
+  it('writes each nested value once to sort them', () => {
+    const values = Array.from({ length: 200 }, (_, index) => [`v:[${(index * 7) % 200}]`, {}] as const);
+    const set = fromFieldsV1(Object.fromEntries(values)) as FieldSet;
+    const stringify = vi.spyOn(JSON, 'stringify');
+    onTestFinished(() => stringify.mockRestore());
+    const sorted = Object.keys(toFieldsV1(set));
+    expect(stringify.mock.calls.length).toBe(values.length);
+    expect(sorted).toEqual(values.map(([element]) => element).sort());
   });
 
   it('ignores kinds of elements that do not exist yet', () => {

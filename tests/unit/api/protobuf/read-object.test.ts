@@ -3,7 +3,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createBodyLimits } from '../../../../src/api/body/parse-body.js';
 import { decodeObject } from '../../../../src/api/decode/decode-object.js';
-import { MAGIC } from '../../../../src/api/protobuf/wire.js';
+import { readMessage } from '../../../../src/api/protobuf/read-message.js';
+import { countingReader, MAGIC } from '../../../../src/api/protobuf/wire.js';
 import { readProtobuf } from '../../../../src/api/protobuf/read-object.js';
 import { protobufWriter } from '../../../../src/api/representation/protobuf.js';
 import { deleteOptionsShape } from '../../../../src/api/schema/meta-shapes.js';
@@ -74,11 +75,13 @@ describe('envelopes', () => {
   it.each([
     ['', 'empty data'],
     ['k8s', 'provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]'],
+    ['k8s/\n', 'provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]'],
     ['{"kind":"Event"}', 'provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]'],
     ['k8s\0', 'empty body'],
     ['k8s\0\n', 'unexpected EOF'],
     ['k8s\0\n\x7f', 'unexpected EOF'],
     ['k8s\0\x08\x01', 'proto: wrong wireType = 0 for field TypeMeta'],
+    ['k8s\0\n\x02\x08\x01', 'proto: wrong wireType = 0 for field APIVersion'],
     ['k8s\0\x1c', 'proto: Unknown: wiretype end group for non-group'],
     ['k8s\0\n\x03\n\x05abcdef', 'unexpected EOF'],
   ])('%j cannot be read: %s', async (text, error) => {
@@ -94,6 +97,65 @@ describe('envelopes', () => {
 });
 
 describe('messages', () => {
+  it('may have as many fields as a body may, and no more', async () => {
+    const body = enveloped(
+      built((writer) => {
+        for (let i = 0; i < 5; i++) writer.tag(7, 2).string('Started');
+      }),
+    );
+    const readWithin = (members: number): unknown => {
+      const found = readProtobuf(body, createBodyLimits(members));
+      return 'read' in found && found.read(eventShape());
+    };
+    expect(readWithin(5)).toEqual({ value: { reason: 'Started' } });
+    const refusal = (most: number): string => `the body has more than ${most} fields and list items`;
+    expect(() => readWithin(4)).toThrow(refusal(4));
+    // The envelope alone has four.
+    expect(() => readProtobuf(body, createBodyLimits(3))).toThrow(refusal(3));
+  });
+
+  it.each<[string, (writer: BinaryWriter) => void, number]>([
+    ['a long text', (writer) => writer.tag(10, 2).string('x'.repeat(2_560)), 11],
+    ['the messages around it', (writer) => writer.tag(8, 2).fork().tag(3, 2).string('x'.repeat(2_560)).join(), 12],
+    ['a text that is not long', (writer) => writer.tag(10, 2).string('x'.repeat(250)), 1],
+    [
+      'entries of a map',
+      (writer) => {
+        writer.tag(1, 2).fork();
+        for (const key of ['a', 'b', 'c']) writer.tag(12, 2).fork().tag(1, 2).string(key).tag(2, 2).string('x').join();
+        writer.join();
+      },
+      4,
+    ],
+    // Otherwise it would cost nothing to add more of them.
+    [
+      'empty entries of a map',
+      (writer) => writer.tag(1, 2).fork().tag(12, 2).fork().join().tag(12, 2).fork().join().join(),
+      3,
+    ],
+  ])('count as in JSON: %s', (_what, write, members) => {
+    const message = built((writer) => {
+      write(writer);
+      writer.tag(7, 2).string('last');
+    });
+    const within = (most: number): unknown => readMessage(countingReader(message, most), eventShape(), message.length);
+    expect(within(members + 1)).toMatchObject({ reason: 'last' });
+    expect(() => within(members)).toThrow(`the body has more than ${members} fields and list items`);
+  });
+
+  it('have as many entries of a map as JSON may have', async () => {
+    const entries = Object.fromEntries(
+      Array.from({ length: 1_400 }, (_, index) => [`example.com/annotation-${index}`, 'x'.repeat(60)]),
+    );
+    const message = built((writer) => {
+      writer.tag(1, 2).fork();
+      for (const [key, value] of Object.entries(entries))
+        writer.tag(12, 2).fork().tag(1, 2).string(key).tag(2, 2).string(value).join();
+      writer.join();
+    });
+    expect(await read(enveloped(message))).toMatchObject({ metadata: { annotations: entries } });
+  });
+
   it('exclude empty values, as JSON does', async () => {
     expect(await event((writer) => writer.tag(10, 2).string('').tag(15, 0).int32(0))).not.toHaveProperty('note');
   });
@@ -205,11 +267,21 @@ describe('messages', () => {
       (writer) => writer.tag(8, 2).uint32(2).tag(1, 2).uint32(3).raw(new Uint8Array(8)),
       'unexpected EOF',
     ],
+    [
+      'a message beyond the end of its message',
+      (writer) => writer.tag(1, 2).uint32(3).tag(17, 2).uint32(4).tag(1, 0).int32(1).raw(new Uint8Array(8)),
+      'unexpected EOF',
+    ],
     ['a number that never ends', (writer) => writer.tag(15, 0).raw(new Uint8Array(11).fill(0xff)), 'proto: '],
     [
       'a time of no number',
       (writer) => writer.tag(2, 2).fork().tag(1, 2).string('x').join(),
       'wrong wireType = 2 for field Seconds',
+    ],
+    [
+      'an end without a group in a time',
+      (writer) => writer.tag(2, 2).fork().tag(70, 4).join(),
+      'proto: Timestamp: wiretype end group for non-group',
     ],
     [
       'the year 10000',
@@ -239,7 +311,8 @@ describe('messages', () => {
   it('hold free JSON as bytes, which must be JSON', async () => {
     const fields = (raw: string): Promise<Record<string, unknown>> =>
       event((writer) => {
-        writer.tag(1, 2).fork().tag(17, 2).fork().tag(7, 2).fork().tag(1, 2).string(raw).join().join().join();
+        writer.tag(1, 2).fork().tag(17, 2).fork().tag(7, 2).fork();
+        writer.tag(1, 2).string(raw).tag(2, 2).string('unknown').join().join().join();
       });
     expect(await fields('{"f:note":{}}')).toMatchObject({
       metadata: { managedFields: [{ fieldsV1: { 'f:note': {} } }] },

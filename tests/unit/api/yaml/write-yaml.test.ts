@@ -80,7 +80,10 @@ series:
     ['0x1F', '"0x1F"'],
     ['0x10000000000000000', '0x10000000000000000'],
     ['2024-01-01', '"2024-01-01"'],
+    ['2024-01-01 1:2:3', '"2024-01-01 1:2:3"'],
     ['12:30', '"12:30"'],
+    ['-1:30', '"-1:30"'],
+    ['<<', '"<<"'],
     ['-', "'-'"],
     ['- a', "'- a'"],
     ['-a', '-a'],
@@ -93,6 +96,7 @@ series:
     ['ü', 'ü'],
     ['😀', '"\\U0001F600"'],
     ['\ufeff', '"\\uFEFF"'],
+    ['\u0000', '"\\0"'],
     ['\u0001', '"\\x01"'],
     ['<a@b>', '<a@b>'],
     ['[x]', "'[x]'"],
@@ -120,8 +124,10 @@ series:
 
   test('for quotes and spaces of any number at any indentation, which are read back unchanged', () => {
     const piece = fc.tuple(fc.nat(90), fc.constantFrom('', ' ', '  ', 'x ', 'é '));
-    const texts = fc.array(piece, { minLength: 1, maxLength: 30 }).map((pieces) => {
-      return `: ${pieces.map(([quotes, rest]) => `${"'".repeat(quotes)}${rest}`).join('')}.`;
+    const pieces = fc.array(piece, { minLength: 1, maxLength: 30 });
+    // The first character decides between single and double quotes.
+    const texts = fc.tuple(fc.constantFrom(':', '\t'), pieces).map(([first, given]) => {
+      return `${first} ${given.map(([quotes, rest]) => `${"'".repeat(quotes)}${rest}`).join('')}.`;
     });
     fc.assert(
       fc.property(texts, fc.nat(60), (text, depth) => {
