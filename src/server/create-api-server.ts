@@ -49,7 +49,7 @@ export interface ApiServerOptions {
    * implements.
    */
   readonly version?: Partial<VersionInfo> | undefined;
-  /** Receives failures of the two hooks and unexpected errors. */
+  /** Receives failures of the two hooks and unexpected errors. Default: they are process warnings. */
   readonly observe?: Observe | undefined;
   /**
    * Paths that `/` lists in addition to itself, `/version` and the three health roots, for example those of discovery.
@@ -109,6 +109,8 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
   return {
     handle: (sent: ApiRequest, given?: unknown) => {
       refuseListener(given);
+      // About the server, not about a resource: every server in Go answers it, before any handler and without one.
+      if (sent.method === 'OPTIONS' && sent.url === '*') return { status: 200, headers: {}, body: '' };
       const request = asLast(sent);
       return chain(admit(request), (response) => withStandardHeaders(request, response as ApiResponse));
     },

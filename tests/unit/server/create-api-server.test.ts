@@ -54,6 +54,13 @@ describe('createApiServer', () => {
     });
   });
 
+  it('answers OPTIONS * without authentication, as every server in Go, and refuses other requests for *', async () => {
+    const nobody = { authenticate: () => undefined };
+    expect(await ask('OPTIONS *', {}, nobody)).toEqual({ status: 200, headers: {}, body: '', text: '' });
+    expect((await ask('GET *', {}, nobody)).status).toBe(401);
+    expect((await ask('OPTIONS /', {}, nobody)).status).toBe(401);
+  });
+
   it('responds on every path, also where a bridge sets hasNext', async () => {
     const seen: ApiRequest[] = [];
     const events = { handle: (request: ApiRequest) => void seen.push(request) };
