@@ -99,6 +99,20 @@ describe('a hostile server', () => {
     expect(asked).toBe(2);
   });
 
+  test('whose continue tokens come in a cycle causes a ResponseError, however long the cycle is', async () => {
+    for (const length of [2, 3, 17]) {
+      let asked = 0;
+      const { client } = await clientOf((_request, response) => {
+        const metadata = { resourceVersion: '1', continue: String(asked++ % length) };
+        respond(response, 200, { kind: 'EventList', metadata, items: [STORED] });
+      });
+      expect(await failureOf(client.list().toArray(1_000))).toMatchObject({
+        message: 'the server returns the same continue token again and again',
+      });
+      expect(asked).toBeLessThanOrEqual(4 * length);
+    }
+  });
+
   test('that returns empty pages with ever new tokens causes a ResponseError after 1,000', async () => {
     let asked = 0;
     const { client } = await clientOf((_request, response) => {

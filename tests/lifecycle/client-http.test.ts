@@ -60,6 +60,17 @@ describe('a client over HTTP', () => {
     expect(connections).toBeLessThanOrEqual(2);
   });
 
+  test('closes an idle connection after keepAliveMs, although the server announces more', async () => {
+    const { client, server } = await clientOf(
+      (_request, response) => respond(response, 200, STORED, { 'keep-alive': 'timeout=60' }),
+      { keepAliveMs: 200 },
+    );
+    server.keepAliveTimeout = 60_000;
+    const ended = new Promise((closed) => server.on('connection', (socket) => socket.once('close', closed)));
+    await client.get({ name: 'a' });
+    expect(await Promise.race([ended.then(() => 'closed'), delay(5_000, 'open')])).toBe('closed');
+  });
+
   test('has no more connections than maxConnections allows', async () => {
     let connections = 0;
     const { client, server } = await clientOf(

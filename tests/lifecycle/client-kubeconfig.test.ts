@@ -85,6 +85,20 @@ current-context: one
     expect(seen).toEqual(['Bearer t1', `Basic ${btoa('john:p:w')}`, undefined]);
   });
 
+  test('may be in UTF-8 or UTF-16 with a byte order mark, as Windows PowerShell writes it, as for kubectl', async () => {
+    const path = join(folderOfTest(), 'config');
+    const text = configOf({ context: { namespace: 'größe' } });
+    const little = Buffer.from(`\ufeff${text}`, 'utf16le');
+    for (const bytes of [text, `\ufeff${text}`, little, Buffer.from(little).swap16()]) {
+      writeFileSync(path, bytes);
+      expect((await open({ path })).namespace).toBe('größe');
+    }
+    writeFileSync(path, text, 'utf16le');
+    expect((await failureOf(kubeconfigTransport({ path }))).message).toBe(
+      `kubeconfig: ${path} is neither UTF-8 nor UTF-16 with a byte order mark`,
+    );
+  });
+
   test('of several files is merged as kubectl does: the first definition wins, and paths are relative to their file', async () => {
     const { server, ca, seen } = await noting();
     const [first, second] = [folderOfTest(), folderOfTest()];
@@ -420,6 +434,21 @@ describe('an exec plugin', () => {
     );
     await client.get({ name: 'a' });
     expect(seen).toEqual(['Bearer from-yaml']);
+  });
+
+  test.each([
+    ['lines of something else', 'seq 1 60000 | sed "s/$/: text/"'],
+    ['brackets', `head -c 900000 /dev/zero | tr '\\0' '['`],
+    ['braces', `head -c 400 /dev/zero | tr '\\0' '{'`],
+    ['question marks', `yes '?' | head -n 600 | tr '\\n' ' '`],
+    ['lines of a text', `echo "a: |"; seq 1 100000 | sed "s/^/ /"`],
+  ])('that writes many %s fails without long work', async (_, script) => {
+    const command = plugin(folderOfTest(), script);
+    const client = clientOver(await open({ text: configOf({ user: { exec: { apiVersion: V1, command } } }) }));
+    const begun = process.cpuUsage();
+    const error = await failureOf(client.get({ name: 'a' }));
+    expect(error.message).toContain('the program wrote no ExecCredential with a status');
+    expect(process.cpuUsage(begun).user).toBeLessThan(3_000_000);
   });
 
   test('is not run for a user with a client certificate, as by client-go', async () => {

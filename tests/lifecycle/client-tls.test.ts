@@ -6,6 +6,7 @@ import { constants, createSecureServer } from 'node:http2';
 import { connect, type AddressInfo, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { TLSSocket } from 'node:tls';
 import { generate } from 'selfsigned';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
@@ -354,10 +355,55 @@ describe('HTTP/2', () => {
     await frames.return?.();
   });
 
-  test('limits the headers of a response, and keeps the connection', async () => {
+  test('closes an idle connection after keepAliveMs', async () => {
+    const server = createSecureServer({ key: serverPem.private, cert: serverPem.cert });
+    server.on('stream', (stream) => {
+      stream.respond({ ':status': 200, 'content-type': 'application/json' });
+      stream.end(JSON.stringify(STORED));
+    });
+    const ended = new Promise((closed) => server.on('session', (session) => session.once('close', closed)));
+    const port = await listenTo(server);
+    const client = clientTo(port, { tls: trusted(), http2: true, keepAliveMs: 200 });
+    await client.get({ name: 'a' });
+    expect(await Promise.race([ended.then(() => 'closed'), delay(5_000, 'open')])).toBe('closed');
+    expect(await client.get({ name: 'a' })).toMatchObject(STORED);
+  });
+
+  test.each([1, 128])('leaves a connection without a response, with maxConnections: %i', async (maxConnections) => {
     const server = createSecureServer({ key: serverPem.private, cert: serverPem.cert });
     let sessions = 0;
-    server.on('session', () => void sessions++);
+    server.on('session', (session) => {
+      const isSilent = ++sessions % 2 === 1;
+      session.on('error', () => undefined);
+      session.on('stream', (stream) => {
+        stream.on('error', () => undefined);
+        if (isSilent) return;
+        stream.respond({ ':status': 200, 'content-type': 'application/json' });
+        stream.end(JSON.stringify(STORED));
+      });
+    });
+    const port = await listenTo(server);
+    const client = clientTo(port, { tls: trusted(), http2: true, maxConnections });
+    expect(await failureOf(client.get({ name: 'a' }, { timeoutMs: 300 }))).toMatchObject({ name: 'ConnectionError' });
+    expect(await client.get({ name: 'a' }, { timeoutMs: 5_000 })).toMatchObject(STORED);
+    expect(sessions).toBe(2);
+  });
+
+  test('reports of a connection that was not made that nothing was sent, each time', async () => {
+    const server = createSecureServer({ key: serverPem.private, cert: serverPem.cert });
+    const port = await listenTo(server);
+    const untrusting = clientTo(port, { http2: true });
+    const refused = clientTo(1, { tls: trusted(), http2: true });
+    for (const client of [untrusting, refused, untrusting, refused]) {
+      expect(await failureOf(client.create(event('a') as never))).toMatchObject({
+        message: expect.stringMatching(/was not reached: (self-signed certificate|connect ECONNREFUSED)/) as unknown,
+        sent: false,
+      });
+    }
+  });
+
+  test('limits the headers of a response', async () => {
+    const server = createSecureServer({ key: serverPem.private, cert: serverPem.cert });
     server.on('stream', (stream, { ':path': path }) => {
       const long = 'x'.repeat(path?.endsWith('/long') ? 2_000 : 1_000);
       stream.respond({ ':status': 200, 'content-type': 'application/json', long });
@@ -369,7 +415,6 @@ describe('HTTP/2', () => {
     expect(error).toSatisfy(isResponseError);
     expect(error.message).toMatch(/did not respond with HTTP: Headers Overflow Error$/);
     expect(await client.get({ name: 'a' })).toMatchObject(STORED);
-    expect(sessions).toBe(1);
   });
 
   test('is not used unless the option http2 is set', async () => {

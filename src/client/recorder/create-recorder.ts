@@ -20,7 +20,7 @@ const STEADY_MICROS = 1_000_000;
  *
  * ```ts
  * const recorder = createRecorder({ events, reportingController: 'example.com/shop' });
- * recorder.event({ regarding: order, reason: 'Paid', action: 'Charge', note: '3 × tea' });
+ * recorder.event({ regarding: { kind: 'Order', name: 'o-17' }, reason: 'Paid', action: 'Charge', note: '3 × tea' });
  * await recorder.close();
  * ```
  *

@@ -92,8 +92,7 @@ function holds(stored: JsonObject, sent: Event): boolean {
 }
 
 function isWithin(value: unknown, stored: unknown, name: string): boolean {
-  if (value === undefined || value === null || value === '')
-    return stored === undefined || stored === null || stored === '';
+  if ((value ?? '') === '') return (stored ?? '') === '';
   if (typeof value === 'string' && typeof stored === 'string' && value !== stored) {
     return name === 'eventTime' && sameTime(value, stored);
   }

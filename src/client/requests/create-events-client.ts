@@ -1,5 +1,5 @@
 import { systemClock } from '../../clock/clock.js';
-import { isObject, type JsonObject } from '../../json/json-tree.js';
+import type { JsonObject } from '../../json/json-tree.js';
 import type { Event } from '../../model/event.js';
 import { checkOptions } from '../../options/check-options.js';
 import type {
@@ -25,6 +25,7 @@ import { createNamed } from './create-event.js';
 import { listEvents } from './list-events.js';
 import { clientRules, type EventsClientOptions } from './options.js';
 import { createPaths, type QueryParameters } from './paths.js';
+import { isEventObject } from './read-response.js';
 import { notCarriedOut, readFailed } from './repeat.js';
 import { requestWatch } from './watch-request.js';
 
@@ -180,6 +181,6 @@ function applied(patch: object, name: string, group: string): object {
 }
 
 function eventOf(object: JsonObject): Event {
-  if (!isObject(object.metadata)) throw responseError('the response is not an event', 200);
+  if (!isEventObject(object)) throw responseError('the response is not an event', 200);
   return object as unknown as Event;
 }

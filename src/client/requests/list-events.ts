@@ -4,6 +4,7 @@ import type { EventListing, EventPage, ListOptions } from '../contract/events-cl
 import { isExpired, responseError } from '../contract/errors.js';
 import { callObject, type CallContext } from './call.js';
 import type { EventPaths } from './paths.js';
+import { isEventObject } from './read-response.js';
 import { readFailed } from './repeat.js';
 import { compareRevisions, isOlder, keyOf, revisionOf } from './revisions.js';
 
@@ -40,7 +41,9 @@ async function* readPages(
   let restarts = 0;
   let restarted = false;
   let empty = 0;
-  for (;;) {
+  /** An earlier token, replaced after 1, 2, 4, 8… pages: a cycle of tokens, however long, comes back to it. */
+  let earlier: string | undefined;
+  for (let count = 1; ; count++) {
     let page: EventPage;
     try {
       // The token contains the revision: servers refuse another one beside it.
@@ -53,12 +56,17 @@ async function* readPages(
       restarts++;
       restarted = true;
       token = undefined;
+      earlier = undefined;
+      count = 0;
       continue;
     }
     yield restarted ? { ...page, restarted } : page;
     restarted = false;
     if (page.continue === undefined) return;
-    if (page.continue === token) throw responseError('the server returns the same continue token again and again', 200);
+    if (page.continue === earlier) {
+      throw responseError('the server returns the same continue token again and again', 200);
+    }
+    if (Number.isInteger(Math.log2(count))) earlier = page.continue;
     empty = page.items.length === 0 ? empty + 1 : 0;
     if (empty === MAX_EMPTY_PAGES) throw responseError(`${empty} pages of the list in a row are empty`, 200);
     token = page.continue;
@@ -72,7 +80,7 @@ function pageOf(list: JsonObject): EventPage {
   }
   const events = (items ?? []) as JsonObject[];
   for (const event of events) {
-    if (!isObject(event) || !isObject(event.metadata)) throw responseError('the response is not a list of events', 200);
+    if (!isEventObject(event)) throw responseError('the response is not a list of events', 200);
     // The items of a list leave out the common kind and version.
     event.kind ??= 'Event';
     event.apiVersion ??= apiVersion;

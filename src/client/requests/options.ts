@@ -1,3 +1,4 @@
+import { isSubdomain } from '../../api/validation/name-forms.js';
 import type { Clock } from '../../clock/clock.js';
 import type { ApiHandler } from '../../http/handler.js';
 import type { Caller } from '../../model/caller.js';
@@ -74,8 +75,6 @@ export interface EventsClientOptions {
   readonly clock?: Clock | undefined;
 }
 
-const GROUP = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
-
 const aTransport: OptionRule = (value, name) => {
   if (value === undefined || typeof value === 'function' || hasFunctions(value, ['handle'])) return [];
   const isPromise = hasFunctions(value, ['then']);
@@ -91,7 +90,7 @@ export const clientRules = (): OptionRules<EventsClientOptions> => ({
   transport: aTransport,
   events: anObjectWith(['as'], 'the events of createEvents'),
   caller: aCaller,
-  group: mustBe((value) => typeof value === 'string' && GROUP.test(value), 'an API group, such as events.k8s.io'),
+  group: mustBe((value) => typeof value === 'string' && isSubdomain(value), 'an API group, such as events.k8s.io'),
   namespace: aNonEmptyString,
   fieldManager: aNonEmptyString,
   timeoutMs: aNumber(1, 3_600_000),

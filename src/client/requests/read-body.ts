@@ -10,7 +10,7 @@ export async function* chunksOf(
   signal: AbortSignal,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   const { body } = response;
-  if (body === null || body === '') return;
+  if (body === null) return;
   if (!isStream(body)) {
     yield typeof body === 'string' ? new TextEncoder().encode(body) : body;
     return;

@@ -79,6 +79,18 @@ export function parseObject(text: string): JsonObject | undefined {
   return isObject(value) ? value : undefined;
 }
 
+/** The longest text that identifies an event, in characters: those who follow events or record them keep these texts. */
+const MAX_IDENTITY = 2_048;
+const isAbsentOrIdentity = (value: unknown): boolean =>
+  value === undefined || value === null || (typeof value === 'string' && value.length <= MAX_IDENTITY);
+
+/** True for an object with the metadata of an event. As for client-go, what identifies it must be strings. */
+export function isEventObject(value: unknown): value is JsonObject {
+  if (!isObject(value) || !isObject(value.metadata)) return false;
+  const { name, namespace, uid, resourceVersion } = value.metadata;
+  return [name, namespace, uid, resourceVersion].every(isAbsentOrIdentity);
+}
+
 /** True where only the end of the connection or stream ends the body: there is neither a length nor a last chunk. */
 const hasUnknownEnd = ({ body, headers }: ApiResponse): boolean =>
   isStream(body) && headers['content-length'] === undefined && headers['transfer-encoding'] === undefined;

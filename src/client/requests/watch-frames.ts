@@ -1,8 +1,7 @@
 import { connectionError, responseError } from '../contract/errors.js';
 import type { WatchFrame } from '../contract/events-client.js';
-import { isObject } from '../../json/json-tree.js';
 import { CollectedBytes } from '../../http/bytes.js';
-import { frameError, parseObject, shown } from './read-response.js';
+import { frameError, isEventObject, parseObject, shown } from './read-response.js';
 
 const NEWLINE = 10;
 const TYPES: ReadonlySet<unknown> = new Set(['ADDED', 'MODIFIED', 'DELETED', 'BOOKMARK']);
@@ -50,7 +49,7 @@ function frameOf(line: string): WatchFrame {
   const frame = parseObject(line);
   const object = frame?.object;
   if (frame?.type === 'ERROR') throw frameError(object);
-  if (frame === undefined || !TYPES.has(frame.type) || !isObject(object) || !isObject(object.metadata)) {
+  if (frame === undefined || !TYPES.has(frame.type) || !isEventObject(object)) {
     throw responseError(`the watch sent an invalid frame: ${shown(line)}`, 200);
   }
   return frame as unknown as WatchFrame;

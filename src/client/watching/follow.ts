@@ -56,6 +56,8 @@ function createFollower<Given>(
   const selection = { namespace, fieldSelector, labelSelector };
   const silence = createSilenceLimit(silenceMs, clock.monotonic());
   const backoff = createBackoff(clock, MAX_PAUSE_MS);
+  /** Lists cost a server more than watches: the pauses before them grow until a watch lasts, whatever it sends. */
+  const relistBackoff = createBackoff(clock, MAX_PAUSE_MS);
   const failures = createFailureSeries(where, createNotifier(options.observe), clock);
   const attempts = createAttempts(failures, backoff, silence);
   /** The last revision that was seen; undefined before the first list. */
@@ -87,7 +89,10 @@ function createFollower<Given>(
           if (connection.waitedMs() >= LASTING_MS && !failedBeforeResponse(error)) attempts.accepted();
           throw error;
         } finally {
-          if (connection.waitedMs() >= LASTING_MS) backoff.reset();
+          if (connection.waitedMs() >= LASTING_MS) {
+            backoff.reset();
+            relistBackoff.reset();
+          }
           connection.close();
         }
       } catch (error) {
@@ -97,6 +102,8 @@ function createFollower<Given>(
           yield* losePosition(isRewound(error));
           mustList = true;
           mustCompare = false;
+          await relistBackoff.pause(signal);
+          continue;
         } else if (mustList && usesWatchList && isNoWatchList(error)) {
           usesWatchList = false;
           continue;

@@ -1,5 +1,6 @@
 import type { Dispatcher } from 'undici';
 import { basic } from './credentials.js';
+import { http2Connections } from './http2-connection.js';
 import type { ConnectionSettings, HttpTransportOptions, TlsOptions } from './options.js';
 
 export interface ConnectionOptions extends ConnectionSettings, Pick<HttpTransportOptions, 'server' | 'proxyUrl'> {}
@@ -12,8 +13,9 @@ export function createDispatchers(options: ConnectionOptions & { maxConnections:
 
   const make = async (tls: TlsOptions): Promise<Dispatcher> => {
     // By its file, because Bun has a module `undici` of its own, whose pools send nothing.
-    const { Pool, ProxyAgent } = await import('undici/index.js');
-    const { proxyUrl, http2: allowH2 = false, maxConnections, connectTimeoutMs: timeout = 10_000 } = options;
+    const { Client, errors, Pool, ProxyAgent } = await import('undici/index.js');
+    const { proxyUrl, http2: allowH2 = false, maxConnections } = options;
+    const { connectTimeoutMs: timeout = 10_000, keepAliveMs = 4_000 } = options;
     const { ca, cert, key, serverName, insecureSkipTlsVerify } = tls;
     const connect = {
       timeout,
@@ -29,22 +31,26 @@ export function createDispatchers(options: ConnectionOptions & { maxConnections:
       allowH2,
       // One request at a time on each connection, so that a watch delays nothing. undici applies it to HTTP/2 as well.
       pipelining: 1,
-      keepAliveTimeout: options.keepAliveMs ?? 4_000,
+      keepAliveTimeout: keepAliveMs,
+      // Servers may announce less than this, not more.
+      keepAliveMaxTimeout: keepAliveMs,
       // undici refuses headers of exactly this size, too.
       maxHeaderSize: options.maxHeaderBytes + 1,
       // Calls have deadlines, and watches may be silent.
       headersTimeout: 0,
       bodyTimeout: 0,
     };
+    const factory = http2Connections({ Client, errors }, keepAliveMs);
     const dispatcher =
       proxyUrl === undefined
-        ? new Pool(origin, { ...shared, connect })
+        ? new Pool(origin, { ...shared, connect, ...(allowH2 && { factory }) })
         : new ProxyAgent({
             ...shared,
             uri: proxyUrl,
             ...proxyCredentials(proxyUrl),
             requestTls: connect,
             proxyTls: { timeout },
+            ...(allowH2 && { factory: (to, given: object) => new Pool(to, { ...given, factory }) }),
             clientFactory(uri, given: object) {
               // Otherwise a CONNECT without a response of the proxy would hold its connection for five minutes.
               const proxy = new Pool(uri, { ...given, headersTimeout: Math.ceil(timeout) });

@@ -13,6 +13,11 @@ const PIECE_BYTES = 128;
 /** Responses up to this size are handed over whole, when they are complete. */
 const MAX_WHOLE_BYTES = 65_536;
 
+export interface ConnectedRequest extends Dispatcher.DispatchOptions {
+  /** `end` is set by the connection that carries the request, if it needs to know whether the response was complete. */
+  readonly connection: { end?(isComplete: boolean): void };
+}
+
 interface ExchangeOptions {
   readonly host: string;
   /** The largest headers of the response: of their names and values. */
@@ -30,6 +35,7 @@ export function exchange(
 ): Promise<ApiResponse> {
   return new Promise((resolve, reject) => {
     const body = createBody(host, signal, reject);
+    const connected: ConnectedRequest = { ...request, connection: {} };
     let status = 0;
     let headers: ResponseHeaders = {};
     let whole: CollectedBytes | undefined;
@@ -52,16 +58,18 @@ export function exchange(
         else whole.add(chunk);
       },
       onResponseEnd() {
+        connected.connection.end?.(true);
         onEnd();
         body.end();
         if (whole !== undefined) resolve({ status, headers, body: whole.length === 0 ? null : whole.joined() });
       },
       onResponseError(_controller, error) {
+        connected.connection.end?.(false);
         onEnd();
         body.fail(error);
       },
     };
-    dispatcher.dispatch(request, handler);
+    dispatcher.dispatch(connected, handler);
   });
 }
 

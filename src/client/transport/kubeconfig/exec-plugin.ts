@@ -26,6 +26,11 @@ const VERSIONS = ['client.authentication.k8s.io/v1', 'client.authentication.k8s.
 /** How long credentials are used at least, as a program may return expired ones, and a failed one is not run. */
 const MIN_AGE_MS = 1_000;
 
+/** Bounds for credentials in YAML: the library takes minutes for a kilobyte of nested keys, and may end the process. */
+const MAX_CHARACTERS = 131_072;
+const MAX_TOKENS = 4_000;
+const MAX_NESTED = 50;
+
 /** Describes the cluster to the program, where the kubeconfig has `provideClusterInfo`. */
 export type ClusterInfo = () => Promise<Readonly<Record<string, unknown>>>;
 
@@ -97,10 +102,17 @@ async function inFolder(command: string, folder: string | undefined): Promise<st
 /** JSON, or YAML, which client-go reads as well. Undefined for any other text: the error would repeat it. */
 async function parsed(output: string): Promise<unknown> {
   const value = jsonValue(output);
-  if (value !== undefined) return value;
-  const { parse } = await import('yaml');
+  if (value !== undefined || output.length > MAX_CHARACTERS) return value;
+  const { Lexer, parse } = await import('yaml');
+  let tokens = 0;
+  let nested = 0;
+  for (const token of new Lexer().lex(output)) {
+    if (token === '{' || token === '[' || token === '?') nested += 1;
+    if (++tokens > MAX_TOKENS || nested > MAX_NESTED) return undefined;
+  }
   try {
-    return parse(output, { logLevel: 'silent' });
+    // Equal keys are allowed as in client-go; to look for them would take minutes for what is no credential.
+    return parse(output, { logLevel: 'silent', uniqueKeys: false });
   } catch {
     return undefined;
   }

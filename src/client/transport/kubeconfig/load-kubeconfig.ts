@@ -50,7 +50,7 @@ async function readConfig(path: string): Promise<Entry | undefined> {
   ]);
   try {
     if ((await stat(path)).size > MAX_FILE_BYTES) throw new Error(`it has more than ${MAX_FILE_BYTES} bytes`);
-    return await parse(await readFile(path, 'utf8'), path, dirname(resolve(path)));
+    return await parse(textIn(await readFile(path)), path, dirname(resolve(path)));
   } catch (error) {
     const { code, message } = error as Error & { readonly code?: string };
     if (code === 'ENOENT') return undefined;
@@ -58,7 +58,14 @@ async function readConfig(path: string): Promise<Entry | undefined> {
   }
 }
 
+/** As for kubectl, a byte order mark decides: Windows PowerShell writes UTF-16 with one. */
+function textIn(bytes: Uint8Array): string {
+  const mark = (((bytes[0] ?? 0) << 8) | (bytes[1] ?? 0)).toString(16);
+  return new TextDecoder({ fffe: 'utf-16le', feff: 'utf-16be' }[mark] ?? 'utf-8').decode(bytes);
+}
+
 async function parse(text: string, what: string, folder: string | undefined): Promise<Entry> {
+  if (text.includes('\0')) throw kubeconfigFault(`${what} is neither UTF-8 nor UTF-16 with a byte order mark`);
   const { parseDocument } = await import('yaml');
   // As in kubectl, the last one of several equal keys counts.
   const document = parseDocument(text, { merge: true, uniqueKeys: false, prettyErrors: false, logLevel: 'silent' });

@@ -19,5 +19,5 @@ it('an occurrence does not keep the long texts that its own were cut from', asyn
   });
   expect(kept).toHaveLength(20);
   expect(kept[0]?.event.note).toHaveLength(500);
-  expect(grown).toBeLessThan(5 * MiB);
+  expect(grown).toBeLessThan(10 * MiB);
 });

@@ -7,8 +7,10 @@ import {
   isInvalid,
   isNotFound,
   watchEvents,
+  type ApiRequest,
 } from '../../../../src/client.js';
-import { event } from '../scripted-client.js';
+import type { ApiHandler } from '../../../../src/http/handler.js';
+import { event, json, refused, scriptedClient } from '../scripted-client.js';
 import { served } from '../served.js';
 
 const client = (options = {}) => createEventsClient({ events: served(), namespace: 'default', ...options });
@@ -78,6 +80,28 @@ describe('a client of events in the same process', () => {
     for (const [named, actual] of lengths as [string, string][]) expect(named).toBe(actual);
     await expect(events.get({ name: 'a' })).rejects.toSatisfy(isNotFound);
     expect(lengths.at(-1)).toEqual([undefined, undefined]);
+  });
+
+  it('requests JSON by its name, over a connected transport', async () => {
+    const handle = served().as({ name: 'shop' });
+    const sent: unknown[] = [];
+    const transport = {
+      handle: (request: ApiRequest) => {
+        sent.push(request.headers);
+        return handle(request);
+      },
+      close: () => Promise.resolve(),
+    };
+    const events = createEventsClient({ transport, namespace: 'default', group: 'events.example.com' });
+    expect(await events.list().toArray()).toEqual([]);
+    expect(sent).toEqual([{ accept: 'application/json', 'user-agent': 'kube-vitals' }]);
+  });
+
+  it('deletes the events that it selects', async () => {
+    const events = client();
+    for (const name of ['a', 'b', 'c']) await events.create(event(name, { reason: name === 'b' ? 'Kept' : 'Tested' }));
+    await events.deleteCollection({ fieldSelector: 'reason=Tested' });
+    expect((await events.list().toArray()).map(({ metadata }) => metadata.name)).toEqual(['b']);
   });
 
   it('reads a note of 64 kB', async () => {
@@ -169,6 +193,57 @@ describe('a client of events in the same process', () => {
       name: 'TypeError',
       message: expect.stringMatching(message) as string,
     });
+  });
+
+  it('sends its options with each request', async () => {
+    const stored = json(200, { ...event('a') });
+    const key = { name: 'a', namespace: 'shop' };
+    const write = { dryRun: true, fieldManager: 'me', fieldValidation: 'Strict' } as const;
+    const query = 'dryRun=All&fieldManager=me&fieldValidation=Strict';
+    const selection = { namespace: null, fieldSelector: 'type=Normal', labelSelector: 'a=b' };
+    const selected = 'fieldSelector=type%3DNormal&labelSelector=a%3Db';
+    const { client: events, asked } = scriptedClient(Array.from({ length: 9 }, () => stored));
+    await events.get(key, { resourceVersion: '7' });
+    await events.create(event('a', { metadata: key }), write);
+    await events.update(event('a', { metadata: key }), write);
+    await events.patch(key, { type: 'merge', patch: { note: 'x' } }, write);
+    const patch = { metadata: { name: 'given', labels: {} }, note: 'x' };
+    await events.patch(key, { type: 'apply', patch, force: true }, { dryRun: false });
+    await events.delete(key, { dryRun: true, uid: 'u', resourceVersion: '7' });
+    await events.delete(key);
+    await events.deleteCollection({ ...selection, dryRun: true });
+    await events.update(event('a', { metadata: { name: 'a' } }));
+    const [all, shop] = ['/apis/events.example.com/v1/events', '/apis/events.example.com/v1/namespaces/shop/events'];
+    expect(asked.map(({ line }) => line)).toEqual([
+      `GET ${shop}/a?resourceVersion=7`,
+      `POST ${shop}?${query}`,
+      `PUT ${shop}/a?${query}`,
+      `PATCH ${shop}/a?${query}`,
+      `PATCH ${shop}/a?fieldManager=kube-vitals&force=true`,
+      `DELETE ${shop}/a?dryRun=All`,
+      `DELETE ${shop}/a`,
+      `DELETE ${all}?dryRun=All&${selected}`,
+      'PUT /apis/events.example.com/v1/namespaces/default/events/a?fieldManager=kube-vitals',
+    ]);
+    expect(asked[4]?.body).toEqual({ kind: 'Event', apiVersion: 'events.example.com/v1', ...patch });
+    expect(asked[5]?.body).toMatchObject({ preconditions: { uid: 'u', resourceVersion: '7' } });
+    expect(asked[6]?.body).toBeUndefined();
+  });
+
+  it('does not look for an event that a dry run has not stored', async () => {
+    const { client: events, asked } = scriptedClient([refused(504, 'Timeout'), refused(409, 'AlreadyExists')]);
+    await expect(events.create(event('a'), { dryRun: true })).rejects.toSatisfy(isAlreadyExists);
+    expect(asked).toHaveLength(2);
+  });
+
+  it.each([undefined, { name: 'jane', groups: ['shop'] }])('is the caller %o of a server in its process', (caller) => {
+    const callers: unknown[] = [];
+    const as = (given: unknown): ApiHandler => {
+      callers.push(given);
+      return () => undefined;
+    };
+    createEventsClient({ events: { group: 'events.example.com', as }, caller });
+    expect(callers).toEqual([caller ?? { name: 'kube-vitals-client' }]);
   });
 
   it('rejects with what the server refuses', async () => {

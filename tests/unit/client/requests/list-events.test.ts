@@ -61,7 +61,9 @@ describe('a list', () => {
   });
 
   it('fails where the response is not a list of events', async () => {
-    for (const body of [{ items: [] }, { metadata: {} }, { metadata: {}, items: [5] }, { metadata: {}, items: [{}] }]) {
+    const numbered = { metadata: { name: 'a', resourceVersion: 7 } };
+    const faulty = [[5], [{}], [numbered]].map((items) => ({ metadata: {}, items }));
+    for (const body of [{ items: [] }, { metadata: {} }, ...faulty]) {
       const error = await failureOf(
         scriptedClient([json(200, body)])
           .client.list()
@@ -69,6 +71,23 @@ describe('a list', () => {
       );
       expect(error).toMatchObject({ name: 'ResponseError', message: 'the response is not a list of events' });
     }
+  });
+
+  it.each([
+    [['t'], 2],
+    [['t', 'u', 'v'], 7],
+  ])('fails where the tokens %j come again and again, although its pages have events', async (tokens, pages) => {
+    let count = 0;
+    const responses = Array.from({ length: 100 }, (_, at) => page(9, [item(`e${at}`, 1)], tokens[at % tokens.length]));
+    const { client } = scriptedClient(responses);
+    const read = async (): Promise<void> => {
+      for await (const _ of client.list().pages()) count += 1;
+    };
+    expect(await failureOf(read())).toMatchObject({
+      name: 'ResponseError',
+      message: 'the server returns the same continue token again and again',
+    });
+    expect(count).toBe(pages);
   });
 
   it('is of all namespaces for null, and of that of the client otherwise', async () => {

@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
-import type { ApiResponse } from '../../../../src/client.js';
+import type { ApiRequest, ApiResponse } from '../../../../src/client.js';
 import { readBody } from '../../../../src/client/requests/read-body.js';
 import { scriptedClient, failureOf } from '../scripted-client.js';
 
@@ -181,14 +181,21 @@ describe('a watch', () => {
 
   it('has no deadline once it has begun, and timeoutMs until then', async () => {
     const line = `${JSON.stringify({ type: 'ADDED', object: { metadata: { name: 'a' } } })}\n`;
-    const { body } = bodyOf([], async () => {
+    const { body, state } = bodyOf([], async () => {
       while (clock.monotonic() < 100_000) await new Promise(setImmediate);
       return { done: false, value: new TextEncoder().encode(line) };
     });
-    const { client, clock } = scriptedClient([ok(body), () => never()]);
+    let request: ApiRequest | undefined;
+    const begun = (given: ApiRequest): ApiResponse => {
+      request = given;
+      return ok(body);
+    };
+    const { client, clock } = scriptedClient([begun, () => never()]);
     const frames = client.watch()[Symbol.asyncIterator]();
     expect((await frames.next()).value).toMatchObject({ type: 'ADDED' });
+    expect(request?.signal?.aborted).toBe(false);
     await frames.return?.();
+    expect(state.returned).toBe(1);
     expect(await failureOf(client.watch({ timeoutMs: 1_000 })[Symbol.asyncIterator]().next())).toMatchObject({
       name: 'ConnectionError',
       message: 'there was no response within 1000 ms',

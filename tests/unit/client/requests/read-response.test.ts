@@ -48,7 +48,9 @@ describe('a refusal', () => {
     [isForbidden, 403, 'Forbidden'],
     [isTooManyRequests, 429, 'TooManyRequests'],
   ])('is recognised by %o', async (is, code, reason) => {
-    expect(await get(refused(code, reason))).toSatisfy(is);
+    const error = await get(refused(code, reason));
+    expect(error).toSatisfy(is);
+    expect(error).not.toHaveProperty('cause');
     expect(
       await get(refused(418, reason === 'Conflict' || reason === 'AlreadyExists' ? 'Other' : reason)),
     ).not.toSatisfy(is);
@@ -63,6 +65,8 @@ describe('a refusal', () => {
       message: 'the server responded with 502: 502 Bad Gateway nginx',
     });
     expect((await get({ status: 418, headers: {}, body: 'x'.repeat(1_000) })).message).toHaveLength(232);
+    expect((await get({ status: 418, headers: {}, body: 'x'.repeat(200) })).message).toMatch(/: x{200}$/);
+    expect((await get({ status: 400, headers: {}, body: 'bad <name>' })).message).toMatch(/: bad <name>$/);
     expect((await get({ status: 500, headers: {}, body: null })).message).toBe('the server responded with 500');
     expect((await get({ status: 500, headers: {}, body: '{"message":"no Status"}' })).message).toBe(
       'the server responded with 500: {"message":"no Status"}',
@@ -134,6 +138,12 @@ describe('a response that is compressed', () => {
   });
 });
 
+it('an object that is no Status may have its fields', async () => {
+  const object = { ...event('a'), status: 'Failure' };
+  const { client } = scriptedClient([json(200, object)]);
+  expect(await client.get({ name: 'a' })).toEqual(object);
+});
+
 describe('a response that is not JSON', () => {
   const whole = JSON.stringify({ kind: 'Event', metadata: { name: 'a', labels: { 'a"\\{': '}]' } }, items: [{}, []] });
   const of = (body: string) => get({ status: 200, headers: {}, body });
@@ -142,6 +152,7 @@ describe('a response that is not JSON', () => {
     for (let length = 1; length < whole.length; length++) {
       expect(await of(whole.slice(0, length))).toMatchObject({ name: 'ConnectionError', sent: true });
     }
+    expect(await of('{"cut within a text }')).toMatchObject({ name: 'ConnectionError' });
     expect(await of(` \n${whole.slice(0, -1)}`)).toMatchObject({
       message: 'the connection was closed before the response was complete',
     });
@@ -174,6 +185,8 @@ describe('Retry-After', () => {
     ['-1', undefined],
     ['1.5', undefined],
     ['soon', undefined],
+    ['after Thu, 01 Jan 1970 00:01:00 GMT', undefined],
+    ['Thu, 01 Jan 1970 00:01:00 GMT or later', undefined],
     ['1e9', undefined],
     [undefined, undefined],
   ])('with %s requests a pause of %s ms', (value, ms) => {
@@ -264,6 +277,9 @@ describe('invalid arguments', () => {
     }
     expect(() => createEventsClient({ transport: Promise.resolve({ handle: () => undefined }) as never })).toThrow(
       new TypeError('createEventsClient: transport must be a transport, not a promise of one: await it'),
+    );
+    expect(() => createEventsClient({ events: {} } as never)).toThrow(
+      new TypeError('createEventsClient: events must be the events of createEvents'),
     );
     const bare = createEventsClient({ transport: () => undefined });
     expect((await failureOf(bare.get({ name: 'a' }))).message).toBe(

@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { connectionError, isStatusError } from '../../../../src/client.js';
 import { systemClock } from '../../../../src/clock/clock.js';
 import { scriptedClient, event, failureOf, json, refused, type ScriptedResponse } from '../scripted-client.js';
@@ -48,6 +48,30 @@ describe('a read', () => {
     }
   });
 
+  it.each([
+    [undefined, 0, [100, 200, 400, 800, 1_600]],
+    [8, 0, [100, 200, 400, 800, 1_600, 3_200, 5_000, 5_000]],
+    [8, 1, [50, 100, 200, 400, 800, 1_600, 2_500, 2_500]],
+  ])(
+    'is repeated five times by default, after 0.1 to 5 s of which half is random (retries: %s, random: %d)',
+    async (retries, random, intervals) => {
+      const retry = { retries };
+      const randomly = vi.spyOn(Math, 'random').mockReturnValue(random);
+      onTestFinished(() => randomly.mockRestore());
+      const { client, asked } = scriptedClient(
+        Array.from({ length: 10 }, () => reset),
+        { retry },
+      );
+      expect(await failureOf(client.get({ name: 'a' }))).toBe(reset);
+      const waits = asked.slice(1).map(({ at }, index) => at - (asked[index]?.at as number));
+      expect(waits).toHaveLength(intervals.length);
+      for (const [index, longest] of intervals.entries()) {
+        expect(waits[index]).toBeGreaterThanOrEqual(longest);
+        expect(waits[index]).toBeLessThanOrEqual(longest + 100);
+      }
+    },
+  );
+
   it('waits as long as the server requests, in seconds or until a date', async () => {
     const date = { date: 'Mon, 01 Jan 2024 00:00:00 GMT', 'retry-after': 'Mon, 01 Jan 2024 00:00:07 GMT' };
     const { client, asked } = scriptedClient([
@@ -73,6 +97,7 @@ describe('a read', () => {
     const { client } = scriptedClient([reset, () => new Promise(() => undefined)], { timeoutMs: 2_000 });
     expect(await failureOf(client.get({ name: 'a' }))).toMatchObject({
       name: 'ConnectionError',
+      sent: true,
       message: 'there was no response within 2000 ms',
     });
   });

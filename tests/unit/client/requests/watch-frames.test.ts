@@ -35,6 +35,7 @@ describe('the frames of a watch', () => {
 
   it('may be followed by empty lines, and the last one needs no end of line', async () => {
     expect(await all(chunks(`${line('a')}\r\n\n`, line('b').trimEnd()))).toEqual([frame('a'), frame('b')]);
+    expect(await all(chunks(line('a'), ' \r'))).toEqual([frame('a')]);
   });
 
   it.each([new Uint8Array(16), Buffer.alloc(16)])(
@@ -50,6 +51,20 @@ describe('the frames of a watch', () => {
         }
       }
       expect(await all(reusing())).toEqual([frame('a'), frame('b')]);
+    },
+  );
+
+  it.each(['name', 'namespace', 'uid', 'resourceVersion'])(
+    'end with a ResponseError where the %s of an event is not a string of at most 2,048 characters',
+    async (field) => {
+      const object = (value: unknown) => ({ metadata: { name: 'a', [field]: value } });
+      const text = (value: unknown): string => `${JSON.stringify({ type: 'ADDED', object: object(value) })}\n`;
+      for (const value of [null, '', 'x'.repeat(2_048)]) {
+        expect(await all(chunks(text(value)), 10_000)).toHaveLength(1);
+      }
+      for (const value of [7, { toString: 1 }, ['a'], true, 'x'.repeat(2_049)]) {
+        expect(await failureOf(all(chunks(text(value)), 10_000))).toMatchObject({ name: 'ResponseError' });
+      }
     },
   );
 
@@ -93,7 +108,10 @@ describe('the frames of a watch', () => {
 
   it('have at most maxBytes, however they arrive', async () => {
     const long = line('x'.repeat(1_000));
+    // Fewer characters than bytes.
+    const wide = bytes(line('é'.repeat(480)));
     for (const parts of [
+      [wide.subarray(0, 700), wide.subarray(700)],
       [long],
       [long.slice(0, 500), long.slice(500)],
       [line('a') + long],
@@ -102,6 +120,10 @@ describe('the frames of a watch', () => {
       expect(await failureOf(all(chunks(...parts)))).toMatchObject({ name: 'ResponseError' });
     }
     expect(await all(chunks(long), 2_000)).toHaveLength(1);
+    const [first, last] = [line('a'), line('x'.repeat(970))];
+    const most = last.length - 1;
+    expect(await all(chunks(first.repeat(50) + last), most)).toHaveLength(51);
+    expect(await failureOf(all(chunks(first.repeat(50) + last), most - 1))).toMatchObject({ name: 'ResponseError' });
   });
 
   it('release the stream when their reader leaves', async () => {

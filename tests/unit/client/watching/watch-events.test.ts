@@ -424,6 +424,24 @@ describe('A watch that is interrupted', () => {
     }
   });
 
+  it('lists less and less often where each watch sends a change and is then refused with 410', async () => {
+    const { server, clock } = await bench();
+    const lists = (): number => server.requests.filter((request) => request === 'watchlist').length;
+    for (let count = 0; count < 600; count++) {
+      server.put('a', `${count}`);
+      await settle();
+      server.cut(expired());
+      await passOn(clock, 100);
+    }
+    expect(lists()).toBeLessThan(20);
+    // After a watch that lasted, but was not silent for too long, the next list comes soon again.
+    await passOn(clock, 25_000);
+    const before = lists();
+    server.cut(expired());
+    await passOn(clock, 250);
+    expect(lists()).toBe(before + 1);
+  });
+
   it('waits longer where the bookmarks of the server come less often', async () => {
     const { server, pass } = await bench({ silenceMs: 40_000 });
     const watches = (): number => server.requests.filter((request) => /^watch/.test(request)).length;
