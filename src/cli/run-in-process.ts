@@ -48,6 +48,8 @@ export async function runInProcess(
   const code = await program(process.argv.slice(2), context);
   release();
   process.exitCode = code;
+  // A pipe that nobody reads does not hold a server that has ended.
+  if (!outputCounts) process.exit();
   // Once the output has reached the pipe, without waiting for handles that a command has left open.
   process.stdout.write('', (error) => {
     if (error) outputFailed(error);

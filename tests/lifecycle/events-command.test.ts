@@ -1,8 +1,10 @@
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
-import type { ProcessContext } from '../../src/cli/command-line/command.js';
+import type { EndSignal, ProcessContext } from '../../src/cli/command-line/command.js';
 import { runProgram } from '../../src/cli/program.js';
 import { allowAuthenticated, createApiServer, createHealth, staticTokens } from '../../src/index.js';
 import { toNodeListener } from '../../src/node.js';
@@ -19,13 +21,19 @@ interface Ran {
   readonly err: string;
 }
 
-async function run(...argv: string[]): Promise<Ran> {
+const run = (...argv: string[]): Promise<Ran> => runUntil(undefined, ...argv);
+
+/** Runs the command, and ends it with a signal. */
+async function runUntil(end: Promise<EndSignal> | undefined, ...argv: string[]): Promise<Ran> {
   const written = { out: '', err: '' };
   const context: ProcessContext = {
     stdout: { write: (text) => (written.out += text) },
     stderr: { write: (text) => (written.err += text) },
     pid: 1,
-    onSignal: () => () => undefined,
+    onSignal(callback) {
+      void end?.then(callback);
+      return () => undefined;
+    },
   };
   const code = await runProgram(['events', ...argv], '0.0.0', context);
   return { code, ...written };
@@ -91,6 +99,22 @@ test('kube-vitals events reports an error in one line, and exits with 1', async 
   const missing = await run('--kubeconfig', join(folder, 'nothing'));
   expect(missing.code).toBe(1);
   expect(missing.err).toMatch(/^error: .*nothing.*\n$/);
+});
+
+test('kube-vitals events ends with a signal while a file of its connection cannot be read', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'kube-vitals-events-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, 'pipe');
+  execFileSync('mkfifo', [file]);
+  // Otherwise the read would keep its thread, and the test's process, for ever.
+  onTestFinished(() => writeFileSync(file, 'x'));
+  for (const flags of [
+    ['--kubeconfig', file],
+    ['--server', 'https://127.0.0.1:1', '--certificate-authority', file],
+  ]) {
+    const ended = await runUntil(delay<EndSignal>(200, 'SIGINT'), ...flags);
+    expect(ended).toEqual({ code: 130, out: '', err: '' });
+  }
 });
 
 test.each([

@@ -156,6 +156,19 @@ test('kube-vitals serve serves, and shuts down in order, where its banner cannot
   expect([code, err]).toEqual([0, expect.stringMatching(/^SIGTERM: shutting down\n[^]*ended\n$/)]);
 });
 
+test('kube-vitals serve ends when it has shut down, although nobody reads its banner', async () => {
+  const dir = await newFolder();
+  const words = ['serve', '--data-dir', dir, '--store', 'memory', '--secure-port', '0', '--insecure-port', '0'];
+  // A full pipe, whose only reader is the program itself.
+  const line = 'mkfifo "$0/pipe"; exec 9<>"$0/pipe"; head -c 65536 /dev/zero >&9; exec "$@" >&9';
+  const child = spawn('sh', ['-c', line, dir, process.execPath, 'dist/cli.js', ...words], { cwd: root });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  await vi.waitFor(() => readFile(join(dir, 'kubeconfig')), { timeout: 20_000 });
+  await setTimeout(1_000);
+  child.kill('SIGTERM');
+  expect(await once(child, 'exit')).toEqual([0, null]);
+});
+
 test('kube-vitals serve ends on SIGTERM during its start, also as the first process of a container', async () => {
   const dir = await newFolder();
   await writeFile(join(dir, 'first.cjs'), 'Object.defineProperty(process, "pid", { value: 1 });');
@@ -179,4 +192,19 @@ test('kube-vitals serve reports in one line that its file is open elsewhere', as
     expect([code, out]).toEqual([1, '']);
     expect(err).toMatch(/^error: --store: the database file .* is in use by another store.*\n$/);
   });
+});
+
+test('kube-vitals events names the flag of certificate authorities that it cannot use', async () => {
+  const dir = await newFolder();
+  const file = join(dir, 'ca.der');
+  await writeFile(file, new Uint8Array([0x30, 0x82]));
+  for (const [path, fault] of [
+    [dir, `cannot read ${dir} (EISDIR)`],
+    [file, `${file} contains no certificate in PEM`],
+  ] as const) {
+    expect(await start('events', '--server=https://127.0.0.1:1', '--certificate-authority', path).ended).toEqual({
+      ...{ code: 1, out: '' },
+      err: `error: --certificate-authority: ${fault}\n`,
+    });
+  }
 });

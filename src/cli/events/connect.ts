@@ -2,8 +2,10 @@ import { readFile } from 'node:fs/promises';
 import { createEventsClient, defaultTransport, httpTransport, kubeconfigTransport } from '../../client.js';
 import type { ConnectedTransport, EventsClient } from '../../client.js';
 import { readObject } from '../../client/requests/read-response.js';
+import { untilAborted } from '../../clock/abortable.js';
 import { systemClock } from '../../clock/clock.js';
 import { isObject } from '../../json/json-tree.js';
+import { certificatesIn, unreadable } from '../command-line/given-file.js';
 
 export interface ConnectionFlags {
   readonly server: string | undefined;
@@ -22,7 +24,8 @@ export async function connect(
   flags: ConnectionFlags,
   signal: AbortSignal,
 ): Promise<{ readonly client: EventsClient; close(): Promise<void> }> {
-  const transport = await transportOf(flags);
+  // A file may never be read, such as one on a server that is away.
+  const transport = await untilAborted(transportOf(flags), signal);
   try {
     const group = flags.apiGroup ?? (await findGroup(transport, signal));
     return { client: createEventsClient({ transport, group }), close: () => transport.close() };
@@ -39,8 +42,16 @@ async function transportOf(flags: ConnectionFlags): Promise<ConnectedTransport> 
       ? defaultTransport({ context })
       : kubeconfigTransport({ path: kubeconfig, context });
   }
-  const ca = certificateAuthority === undefined ? undefined : await readFile(certificateAuthority, 'utf8');
+  const ca = certificateAuthority === undefined ? undefined : await readAuthorities(certificateAuthority);
   return httpTransport({ server, tokenFile, ...(ca !== undefined && { tls: { ca } }) });
+}
+
+async function readAuthorities(path: string): Promise<string> {
+  const flag = '--certificate-authority';
+  const text = await readFile(path, 'utf8').catch((error: unknown) => {
+    throw unreadable(flag, path, error);
+  });
+  return certificatesIn(text, flag, path);
 }
 
 /** A server that does not list its groups for this caller is taken to be Kubernetes. @throws Error for other failures */

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { request as requestPlain, type IncomingMessage } from 'node:http';
 import type { ProcessContext } from '../command-line/command.js';
+import { certificatesIn, unreadable } from '../command-line/given-file.js';
 
 export interface ProbeTask {
   readonly url: URL;
@@ -19,8 +20,8 @@ export async function runProbe(
 ): Promise<number> {
   const signal = AbortSignal.timeout(timeoutMs);
   try {
-    const ca = caFile === undefined ? undefined : readFileSync(caFile, 'utf8');
-    const token = tokenFile === undefined ? undefined : readFileSync(tokenFile, 'utf8').trim();
+    const ca = caFile === undefined ? undefined : certificatesIn(read('--ca-file', caFile), '--ca-file', caFile);
+    const token = tokenFile === undefined ? undefined : read('--token-file', tokenFile).trim();
     const headers = {
       'user-agent': 'kube-probe/kube-vitals',
       accept: '*/*',
@@ -37,6 +38,14 @@ export async function runProbe(
     const text = message.trimEnd() || String((error as NodeJS.ErrnoException).code);
     context.stderr.write(`error: ${url.href}: ${text}\n`);
     return 1;
+  }
+}
+
+function read(flag: string, path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    throw unreadable(flag, path, error);
   }
 }
 

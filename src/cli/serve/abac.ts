@@ -1,7 +1,8 @@
+import { ALLOWED, AUTHENTICATED, DENIED, MASTERS } from '../../auth/contract.js';
 import { createRuleIndex, type RuleScope } from '../../auth/rule-index.js';
 import { isObject, type JsonObject } from '../../json/json-tree.js';
 import { jsonValue } from '../../json/json-value.js';
-import type { Attributes, Authorize, Caller, Decision } from '../../index.js';
+import type { Attributes, Authorize, Caller } from '../../index.js';
 
 /** One line of a policy file. An empty field matches only an empty value. */
 export interface AbacPolicy {
@@ -15,7 +16,6 @@ export interface AbacPolicy {
 }
 
 const API_VERSION = 'abac.authorization.kubernetes.io/v1beta1';
-const AUTHENTICATED = 'system:authenticated';
 const LEGACY_FIELDS = ['user', 'group', 'readonly', 'resource', 'namespace'] as const;
 const SPEC_FIELDS = [...LEGACY_FIELDS, 'apiGroup', 'nonResourcePath'] as const;
 
@@ -67,17 +67,13 @@ function anyAuthenticated({ user, group }: Pick<AbacPolicy, 'user' | 'group'>): 
   return user === '*' || group === '*';
 }
 
-const ALLOWED: Decision = Object.freeze({ allowed: true });
-const DENIED: Decision = Object.freeze({ allowed: false });
-
 export function abac(policies: readonly AbacPolicy[]): Authorize {
   const anyAllows = createRuleIndex(
     policies,
     scopeOf,
     (policy, caller, attributes) => matchesCaller(policy, caller) && matchesRequest(policy, attributes),
   );
-  return (caller, attributes) =>
-    caller.groups.includes('system:masters') || anyAllows(caller, attributes) ? ALLOWED : DENIED;
+  return (caller, attributes) => (caller.groups.includes(MASTERS) || anyAllows(caller, attributes) ? ALLOWED : DENIED);
 }
 
 /** A policy with a user applies to that user, whatever group it also requires. */

@@ -8,6 +8,7 @@ import {
   type Authenticate,
   type Authorize,
 } from '../../index.js';
+import { MASTERS, UNAUTHENTICATED } from '../../auth/contract.js';
 import { abac, parsePolicyFile } from './abac.js';
 import type { Flags } from './flags.js';
 import { parseTokensFile, type TokenUser } from './tokens-file.js';
@@ -18,9 +19,9 @@ export interface StandaloneAccess {
   readonly authorize: Authorize;
 }
 
-const ADMIN: TokenUser = { name: 'admin', uid: 'admin', groups: ['system:masters'] };
+const ADMIN: TokenUser = { name: 'admin', uid: 'admin', groups: [MASTERS] };
 const PUBLIC = {
-  groups: ['system:unauthenticated'],
+  groups: [UNAUTHENTICATED],
   verbs: ['get'],
   paths: ['/healthz', '/livez', '/readyz', '/version', '/version/'],
 };

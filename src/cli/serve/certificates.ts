@@ -17,8 +17,9 @@ const RENEW_DAYS = 30;
 
 /**
  * The authority and the certificate of a directory, made on first start. Those that have expired or soon will, do not
- * fit the address, or were damaged by a crash are made again. Where they cannot be written (a full disk) the start
- * continues as long as the stored authority is valid: clients trust it, and its certificates need no file.
+ * fit the address, or were damaged by a crash are made again, and the certificate also if it is not valid yet. Where
+ * they cannot be written (a full disk) the start continues as long as the stored authority is valid: clients trust it,
+ * and its certificates need no file.
  *
  * @param current the one in use, which is returned until it has to be renewed, whatever is in the directory
  */
@@ -29,7 +30,8 @@ export async function ownCertificate(
   log: (line: string) => void = () => undefined,
   current?: ServingCertificate,
 ): Promise<ServingCertificate> {
-  if (current && [current.cert, current.ca].every((cert) => lasts({ cert }, now))) return current;
+  if (current && hasBegun(current, now) && [current.cert, current.ca].every((cert) => lasts({ cert }, now)))
+    return current;
   await preparePrivateDirectory(dir, HINT);
   const names = namesFor(bindAddress);
   const ca = await currentAuthority(dir, now, log);
@@ -117,10 +119,20 @@ function lasts({ cert }: Pick<KeyPair, 'cert'>, now: number, days = RENEW_DAYS):
   return Date.parse(new X509Certificate(cert).validTo) - now > days * DAY_MS;
 }
 
+/**
+ * Not if it was created while the clock was far ahead. An authority is kept then: clients trust it, and the clock that is
+ * wrong may be the one of now, as on a machine that sets it after its start.
+ */
+function hasBegun({ cert }: Pick<KeyPair, 'cert'>, now: number): boolean {
+  return Date.parse(new X509Certificate(cert).validFrom) <= now;
+}
+
 function fits(server: KeyPair, ca: KeyPair, names: readonly string[], now: number): boolean {
   const certificate = new X509Certificate(server.cert);
   const named = names.every(
     (name) => (isIP(name) ? certificate.checkIP(name) : certificate.checkHost(name)) !== undefined,
   );
-  return named && lasts(server, now) && certificate.verify(new X509Certificate(ca.cert).publicKey);
+  return (
+    named && hasBegun(server, now) && lasts(server, now) && certificate.verify(new X509Certificate(ca.cert).publicKey)
+  );
 }

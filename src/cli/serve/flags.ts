@@ -1,5 +1,6 @@
 import { isIPv6 } from 'node:net';
 import { join } from 'node:path';
+import { isApiDomain } from '../../api/validation/name-forms.js';
 import { durationWithin, wholeNumberWithin, oneOf, readNonEmpty } from '../command-line/parse-command-line.js';
 import type { FlagTable } from '../command-line/parse-command-line.js';
 import { isLocal, parseStoreUrl, withoutSecrets, type StoreChoice } from '../stores/store-url.js';
@@ -172,18 +173,17 @@ export function completeFlags(values: ServeFlags): Flags {
   return { ...values, certDir: values.certDir ?? join(dataDir, 'certs'), limits: limitOptions(values) };
 }
 
+/** As URLs and certificates contain it: `::1` for `0:0:0:0:0:0:0:1`, `127.0.0.1` for `127.1`. */
 function address(text: string): string {
-  if (!/^[\w.-]+$/.test(readNonEmpty(text)) && (!isIPv6(text) || text.includes('%'))) {
+  const isAddress = isIPv6(text);
+  const url = `http://${isAddress ? `[${text}]` : text}`;
+  if (!(isAddress || /^[\w.-]+$/.test(readNonEmpty(text))) || !URL.canParse(url)) {
     throw new Error('must be an IP address such as 127.0.0.1 or ::1, without brackets, port or zone');
   }
-  return text;
+  return new URL(url).hostname.replace(/[[\]]/g, '');
 }
 
 function domain(text: string): string {
-  const label = '[a-z0-9]([-a-z0-9]*[a-z0-9])?';
-  // The group is `events.` followed by the domain, and has at most 253 characters.
-  if (text.length > 246 || !new RegExp(`^${label}(\\.${label})*$`).test(text)) {
-    throw new Error('must be a lower-case DNS name such as example.com');
-  }
+  if (!isApiDomain(text)) throw new Error('must be a lower-case DNS name such as example.com');
   return text;
 }

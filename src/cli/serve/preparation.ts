@@ -6,6 +6,7 @@ import { buffer } from 'node:stream/consumers';
 import { messageOf } from '../../model/error-message.js';
 import { systemClock, type Clock } from '../../clock/clock.js';
 import type { ProcessContext } from '../command-line/command.js';
+import { unreadable } from '../command-line/given-file.js';
 import { passwordFilter } from '../stores/store-url.js';
 import { certificateInUse, keepRenewing, type CertificateInUse } from './certificate-in-use.js';
 import { givenCertificate, ownCertificate, type ServingCertificate } from './certificates.js';
@@ -65,7 +66,7 @@ async function readText(flag: string, path: string | undefined): Promise<string 
   try {
     content = await buffer(createReadStream(path, { end: MAX_FILE_BYTES }));
   } catch (error) {
-    throw new Error(`${flag}: cannot read ${path} (${(error as NodeJS.ErrnoException).code ?? 'unknown error'})`);
+    throw unreadable(flag, path, error);
   }
   if (content.length > MAX_FILE_BYTES) throw new Error(`${flag}: ${path} is larger than ${MAX_FILE_BYTES} bytes`);
   return content.toString('utf8');

@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { messageOf } from '../../model/error-message.js';
+import { MASTERS } from '../../auth/contract.js';
 import { cachedStore, createApiServer, createEvents, createHealth, createImpersonation, firstOf } from '../../index.js';
 import type { ApiHandler } from '../../index.js';
 import { pause } from '../../clock/abortable.js';
@@ -26,7 +27,7 @@ import { reserveRevisions } from './revisions.js';
 import { openServers, type Addresses } from './servers.js';
 import { DRAIN_TIMEOUT_MS, shutDownOnSignal } from './shutdown.js';
 
-const SELF = { name: 'system:kube-vitals', groups: ['system:masters'] };
+const SELF = { name: 'system:kube-vitals', groups: [MASTERS] };
 const LAST_EVENT_MS = 5_000;
 /** How long an event, such as the one about the start, waits for an unavailable store. */
 const RECORD_WITHIN_MS = 86_400_000;

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { isStoreError, memoryStore, type EventStore, type Observe } from '../../index.js';
 import { messageOf } from '../../model/error-message.js';
 import { isLocal, type StoreChoice, sqliteAt } from './store-url.js';
-import { join } from 'node:path';
+import { resolve } from 'node:path';
 import { loadDriver } from '../../store/sqlite/driver.js';
 
 const PING_TIMEOUT_MS = 3_000;
@@ -54,7 +54,7 @@ export async function openStore(choice: StoreChoice, options: OpenStoreOptions):
 export async function pingStore(store: EventStore, choice: StoreChoice, log: (line: string) => void): Promise<boolean> {
   const local = isLocal(choice);
   try {
-    await store.ping(local ? {} : { signal: AbortSignal.timeout(PING_TIMEOUT_MS) });
+    await store.ping(local ? {} : { signal: AbortSignal.timeout(PING_TIMEOUT_MS), withinMs: PING_TIMEOUT_MS });
     return true;
   } catch (error) {
     if (isStoreError(error) && error.onlyWrites === true) {
@@ -90,7 +90,8 @@ export async function defaultStore(
   dataDir: string,
   load: () => Promise<unknown> = () => loadDriver('auto'),
 ): Promise<DefaultStore> {
-  const path = join(dataDir, 'events.db');
+  // Absolute, because the store refuses a path that begins with `file:`, such as that of a directory `file:x`.
+  const path = resolve(dataDir, 'events.db');
   const fault = await load().then(() => undefined, messageOf);
   if (fault === undefined) return { choice: sqliteAt(path) };
   if (existsSync(path)) {

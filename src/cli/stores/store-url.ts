@@ -36,8 +36,8 @@ export function withoutSecrets(text: string): string {
 }
 
 /** A filter for logged lines: a driver's message may repeat its arguments. */
-export function passwordFilter({ password = '' }: Pick<StoreChoice, 'password'>): (line: string) => string {
-  if (password === '') return (line) => line;
+export function passwordFilter({ password }: Pick<StoreChoice, 'password'>): (line: string) => string {
+  if (password === undefined) return (line) => line;
   const forms = [encodeURIComponent(password), password];
   return (line) => forms.reduce((rest, form) => rest.replaceAll(form, '***'), line);
 }
@@ -45,7 +45,7 @@ export function passwordFilter({ password = '' }: Pick<StoreChoice, 'password'>)
 function parseSqlite(path: string): StoreChoice {
   if (path === '') throw new Error('sqlite: needs a path, as in sqlite:/var/lib/shop/events.db');
   if (path === ':memory:') throw new Error('for a database in memory, use --store=memory');
-  if (/^\/\/[^/]/.test(path))
+  if (/^(\/\/[^/]|file:)/.test(path))
     throw new Error('the path follows the colon: sqlite:events.db or sqlite:/var/lib/events.db');
   return sqliteAt(path);
 }

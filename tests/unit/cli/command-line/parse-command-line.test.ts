@@ -32,6 +32,10 @@ describe('parseCommandLine', () => {
 
   it('reads the value of a letter behind it, behind = and in the next word', () => {
     for (const words of [['-c5'], ['-c=5'], ['-c', '5']]) expect(parse(words)).toMatchObject({ flags: { count: 5 } });
+    for (const words of [['-lc5'], ['-lc=5'], ['-lc', '5']]) {
+      expect(parse(words)).toMatchObject({ flags: { count: 5, loud: true } });
+    }
+    expect(parse(['--count==5'])).toMatchObject({ error: expect.stringContaining('invalid argument "=5"') as string });
     expect(parse(['-c', '=5'])).toMatchObject({ error: expect.stringContaining('invalid argument "=5"') as string });
   });
 

@@ -123,6 +123,21 @@ it('copy names the store that does not respond, without its password', async () 
   expect(closed).toEqual(['FROM']);
 });
 
+it('copy reports that a part is of a later state', async () => {
+  const { from } = newStores();
+  for (const name of ['a', 'b']) await put(from, name);
+  const list: EventStore['list'] = async (query) => {
+    if (query.at !== undefined) throw storeError('expired', 'the history is gone');
+    if (query.after?.name === 'a') await put(from, 'c');
+    return from.list({ ...query, limit: 1 });
+  };
+  stores.set(FROM.shown, { ...(stores.get(FROM.shown) as EventStore), list: Object.assign(list, {}) });
+  expect(await run()).toMatchObject({
+    code: 0,
+    err: 'the copy took longer than the history of FROM, so the last events are of a later state: run it again\n',
+  });
+});
+
 it('copy reads from a store that refuses only writes, and does not write to one', async () => {
   const { from } = newStores();
   await put(from, 'a');
@@ -174,10 +189,13 @@ it('copy prints at most one line of progress a second', () => {
   );
   const progress = { copied: 500, present: 1, overwritten: 2, expired: 3, left: 4, remaining: 1_500 };
   for (now = 0; now <= 2_500; now += 100) onProgress({ ...progress, copied: now });
-  onProgress({ ...progress, copied: 9_999, remaining: undefined });
+  onProgress({ ...progress, copied: 9_999 });
+  now = 3_000;
+  onProgress({ ...progress, copied: 3_000, remaining: undefined });
   expect(lines).toEqual([
     '1000 copied, 1 already there, 2 replaced, 3 expired, 4 left out, 1500 still to be read',
     '2000 copied, 1 already there, 2 replaced, 3 expired, 4 left out, 1500 still to be read',
+    '3000 copied, 1 already there, 2 replaced, 3 expired, 4 left out',
   ]);
 });
 

@@ -51,6 +51,8 @@ it.each([
   ['etcd://h/p', 'etcd://h/q'],
   ['etcd://h/p', 'etcd://i/p'],
   ['postgres://h/p', 'etcd://h/p'],
+  ['etcd://h/p', 'postgres://h/p'],
+  [`sqlite:${import.meta.filename}`, 'postgres://h/p'],
 ])('copy allows %s to be copied to %s', (from, to) => {
   expect(refusal(from, to)).toBeUndefined();
 });

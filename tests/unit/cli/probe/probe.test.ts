@@ -59,6 +59,8 @@ describe('kube-vitals probe', () => {
     const failed = await probe(`${url}/readyz`);
     expect([failed.code, failed.out]).toEqual([1, '']);
     expect(failed.err).toMatch(/^HTTP 500\n[^]*\[-\]disk failed/);
+    const spaced = await serve((_, response) => void response.end(' indented\n\n'));
+    expect((await probe(spaced)).out).toBe(' indented\n');
   });
 
   it.each([
@@ -94,6 +96,19 @@ describe('kube-vitals probe', () => {
     expect(await probe(url)).toMatchObject({ code: 0, out: 'ok\n' });
     const refused = await probe(url, '--ca-file', join(dir, 'other.crt'));
     expect([refused.code, refused.err]).toEqual([1, expect.stringMatching(/self[- ]signed certificate/)]);
+  });
+
+  it('names the flag of a file that it cannot use', async () => {
+    const dir = await mkdtemp(join(tmpdir(), 'kube-vitals-probe-'));
+    onTestFinished(() => rm(dir, { recursive: true, force: true }));
+    const der = join(dir, 'ca.der');
+    await writeFile(der, Buffer.from([0x30, 0x82]));
+    const url = 'https://127.0.0.1:1/livez';
+    const failure = (reason: string): object => ({ code: 1, out: '', err: `error: ${url}: ${reason}\n` });
+    expect(await probe(url, '--ca-file', dir)).toEqual(failure(`--ca-file: cannot read ${dir} (EISDIR)`));
+    expect(await probe(url, '--ca-file', der)).toEqual(failure(`--ca-file: ${der} contains no certificate in PEM`));
+    const token = await probe('http://127.0.0.1:1/livez', '--token-file', dir);
+    expect(token.err).toContain(`--token-file: cannot read ${dir} (EISDIR)`);
   });
 
   it('verifies with --ca-file a certificate that is in the file itself, without the authority that signed it', async () => {

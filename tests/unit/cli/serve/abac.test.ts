@@ -21,6 +21,17 @@ const may = (text: string, caller: Caller, attributes: Attributes): unknown =>
 const spec = (fields: object): string =>
   JSON.stringify({ apiVersion: 'abac.authorization.kubernetes.io/v1beta1', kind: 'Policy', spec: fields });
 
+it('the policy file of docs/standalone.md allows kubectl, and the events of one namespace', () => {
+  const page = readFileSync(new URL('../../../../docs/standalone.md', import.meta.url), 'utf8');
+  const policies = /```json\n(.*?)```/s.exec(page)?.[1] ?? '';
+  const alice = user('alice', 'operators');
+  for (const where of ['/api', '/apis', '/openapi/v3']) expect(may(policies, alice, path('get', where))).toBe(true);
+  for (const where of ['/metrics', '/readyz']) expect(may(policies, alice, path('get', where))).toBe(false);
+  expect(may(policies, alice, events('deletecollection', 'shop'))).toBe(true);
+  expect(may(policies, user('jane'), events('list', 'shop'))).toBe(false);
+  for (const namespace of [undefined, 'default']) expect(may(policies, alice, events('list', namespace))).toBe(false);
+});
+
 describe('the policy file of the conformance corpus', () => {
   const corpus = readFileSync(new URL('../../../conformance/corpus/policy.jsonl', import.meta.url), 'utf8');
 

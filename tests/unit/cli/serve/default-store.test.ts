@@ -1,6 +1,6 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { defaultStore } from '../../../../src/cli/stores/open-store.js';
 
@@ -18,6 +18,11 @@ it('events are kept in a file if there is a driver for SQLite', async () => {
   const dir = await newDirectory();
   const path = join(dir, 'events.db');
   expect(await defaultStore(dir, async () => undefined)).toEqual({ choice: { kind: 'sqlite', path, shown: path } });
+});
+
+it('the path of the file is absolute, so that no directory makes it a URL', async () => {
+  const { choice } = await defaultStore('file:events', async () => undefined);
+  expect(choice).toMatchObject({ path: resolve('file:events/events.db') });
 });
 
 it('events are kept in memory if there is no driver, and the server prints how to keep them', async () => {

@@ -58,11 +58,35 @@ describe('ownCertificate', () => {
     expect(mode('server.key')).toBe(0o600);
   });
 
+  it.each([
+    ['0.0.0.0', false],
+    ['::', false],
+    ['192.0.2.1', true],
+  ])('names the address that it listens on, unless that is every address: %s', async (address, isNamed) => {
+    const { cert } = await ownCertificate(dir, address);
+    expect(new X509Certificate(cert).checkIP(address) !== undefined).toBe(isNamed);
+  });
+
   it('can be used after the clock was months ahead when it was created', async () => {
     const made = await ownCertificate(dir, '127.0.0.1', Date.now() + 300 * DAY);
     for (const pem of [made.cert, made.ca]) {
       expect(Date.parse(new X509Certificate(pem).validFrom)).toBeLessThan(Date.now());
     }
+  });
+
+  it('is created again, under the same authority, if the clock was years ahead when it was created', async () => {
+    const ahead = await ownCertificate(dir, '127.0.0.1', Date.now() + 800 * DAY);
+    for (const current of [undefined, ahead]) {
+      const made = await ownCertificate(dir, '127.0.0.1', Date.now(), undefined, current);
+      expect(Date.parse(new X509Certificate(made.cert).validFrom)).toBeLessThan(Date.now());
+      expect(made.ca).toBe(ahead.ca);
+    }
+  });
+
+  it('keeps its authority while the clock is decades behind, as before it is set', async () => {
+    const first = await ownCertificate(dir, '127.0.0.1');
+    expect((await ownCertificate(dir, '127.0.0.1', 0)).ca).toBe(first.ca);
+    expect((await ownCertificate(dir, '127.0.0.1')).ca).toBe(first.ca);
   });
 
   it('names the keys of both certificates, without which clients that verify strictly refuse them', async () => {
@@ -191,7 +215,9 @@ describe('banner', () => {
     dataDir: '/my data',
     certDir: "/d/it's",
     tlsCertFile: undefined,
-  };
+    anonymousAuth: true,
+    authorizationMode: 'AlwaysAllow',
+  } as const;
   const addresses = {
     secureUrl: 'https://127.0.0.1:6443',
     insecureUrl: 'http://127.0.0.1:8080',
@@ -213,7 +239,9 @@ describe('banner', () => {
 
   it('shows where events are stored', () => {
     expect(banner(flags, addresses, stored)).toContain('Events are kept in /d/events.db and survive a restart.');
-    expect(banner(flags, addresses, memory)).toContain('Events are kept in memory and are lost when the server ends.');
+    expect(banner(flags, addresses, memory)).toMatch(
+      /^kube-vitals serves .*\nEvents are kept in memory and are lost when the server ends\.\n\n {2}Health:\n/,
+    );
   });
 
   it('names files by absolute paths, for a shell in another directory', () => {
@@ -237,6 +265,21 @@ describe('banner', () => {
     expect(text).toMatch(/^kube-vitals serves events\.example\.com\/v1 on https:\/\/127\.0\.0\.1:6443\n/);
     expect(text).toContain('http://127.0.0.1:8080 serves health only and accepts no token');
     expect(text).toContain("curl 'http://127.0.0.1:8080/readyz?verbose'");
+  });
+
+  it.each([
+    ['--anonymous-auth=false', { anonymousAuth: false }, 'It responds with 401, because of --anonymous-auth=false.'],
+    ['ABAC', { authorizationMode: 'ABAC' }, 'It responds with 403 unless a policy allows these paths to'],
+  ] as const)('shows how to request health with the token that %s requires', (_, more, note) => {
+    const token = `-H "Authorization: Bearer $(cat '/my data/admin-token')"`;
+    const onLoopback = banner({ ...flags, ...more }, addresses, stored);
+    expect(onLoopback).toContain(`    curl ${token} 'http://127.0.0.1:8080/readyz?verbose'\n`);
+    expect(onLoopback).not.toContain('It responds with');
+    const healthOnly = banner({ ...flags, ...more }, { ...addresses, insecureHealthOnly: true }, stored);
+    expect(healthOnly).toContain(
+      `    curl --cacert '/d/it'\\''s/ca.crt' ${token} 'https://127.0.0.1:6443/readyz?verbose'\n`,
+    );
+    expect(healthOnly).toContain(`not on loopback.\n${note}`);
   });
 
   it('omits the HTTP port if it is off', () => {

@@ -165,7 +165,7 @@ describe('the command line of serve', () => {
     expect(error(...argv)).toBe(expected);
   });
 
-  it.each(['fe80::1%lo', '[::1]', '127.0.0.1:80', '::1 '])('refuses the address %j', (address) => {
+  it.each(['fe80::1%lo', '[::1]', '127.0.0.1:80', '::1 ', '300.1.1.1'])('refuses the address %j', (address) => {
     expect(error(`--bind-address=${address}`)).toBe(
       `invalid argument ${JSON.stringify(address)} for "--bind-address" flag: must be an IP address such as 127.0.0.1 or ::1, without brackets, port or zone`,
     );
@@ -173,6 +173,16 @@ describe('the command line of serve', () => {
 
   it.each(['::', '::1', 'fe80::1', '0.0.0.0', 'localhost', 'pod-0.shop'])('takes the address %s', (address) => {
     expect(flags('--bind-address', address).bindAddress).toBe(address);
+  });
+
+  it.each([
+    ['0:0:0:0:0:0:0:1', '::1'],
+    ['::0', '::'],
+    ['::ffff:127.0.0.1', '::ffff:7f00:1'],
+    ['127.1', '127.0.0.1'],
+    ['LOCALHOST', 'localhost'],
+  ])('takes the address %s in the form that URLs have', (given, address) => {
+    expect(flags('--bind-address', given).bindAddress).toBe(address);
   });
 
   it.each([['--store=memory'], ['--store=sqlite:events.db'], []])(

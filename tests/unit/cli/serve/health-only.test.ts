@@ -54,6 +54,10 @@ describe('healthOnly', () => {
     const { seen, handle } = behind();
     const response = await handle({ method: 'GET', url, headers: { authorization: 'Bearer secret' } });
     expect([response?.status, seen]).toEqual([403, []]);
+    expect(response?.headers).toMatchObject({
+      'cache-control': 'no-cache, private',
+      'x-content-type-options': 'nosniff',
+    });
     expect(JSON.parse(String(response?.body))).toMatchObject({
       kind: 'Status',
       reason: 'Forbidden',

@@ -41,9 +41,12 @@ test('a ceiling of 16 digits, as revisions from the clock have, is read at the n
   const path = await file();
   const fromClock = 1_763_000_000_000_000;
   const first = await reserveRevisions(path, { storeIsDurable: false });
-  const ahead = first.keepReserving(() => Promise.resolve(fromClock));
+  const reached = vi.fn(() => Promise.resolve(fromClock));
+  const ahead = first.keepReserving(reached);
   await vi.advanceTimersByTimeAsync(60_000);
   ahead.stop();
+  await vi.advanceTimersByTimeAsync(600_000);
+  expect(reached).toHaveBeenCalledOnce();
   vi.useRealTimers();
   await vi.waitFor(async () => expect(await readFile(path, 'utf8')).toMatch(/^\d{16}\n$/));
 

@@ -75,6 +75,14 @@ describe('pingStore', () => {
     );
   });
 
+  it.each(['sqlite:e.db', 'etcd://h:1/x'])('continues with a store that refuses only writes: %s', async (url) => {
+    const lines: string[] = [];
+    const ping = () => Promise.reject(storeError('unavailable', 'no space left', { onlyWrites: true }));
+    const choice = parseStoreUrl(url);
+    expect(await pingStore({ ...memoryStore(), ping }, choice, (line) => lines.push(line))).toBe(false);
+    expect(lines).toEqual([`the store ${choice.shown} can be read but not written (no space left)`]);
+  });
+
   it('continues without a remote store, and reports this in one line', async () => {
     const lines: string[] = [];
     expect(await pingStore(away, parseStoreUrl('etcd://h:1/x'), (line) => lines.push(line))).toBe(false);

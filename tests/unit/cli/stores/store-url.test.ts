@@ -39,6 +39,7 @@ describe('parseStoreUrl', () => {
     });
     expect(parseStoreUrl('etcd://h')).toMatchObject({ endpoints: ['http://h:2379'], prefix: undefined });
     expect(parseStoreUrl('etcd://h/')).toMatchObject({ prefix: undefined });
+    expect(parseStoreUrl('etcd://shop@h')).toMatchObject({ username: 'shop' });
   });
 
   it('reads TLS files and users of etcd', () => {
@@ -59,6 +60,7 @@ describe('parseStoreUrl', () => {
     ['sqlite:', 'needs a path'],
     ['sqlite::memory:', '--store=memory'],
     ['sqlite://events.db', 'the path follows the colon'],
+    ['sqlite:file:events.db', 'the path follows the colon'],
     ['postgres://h:99999/x', 'is not a URL such as'],
     ['postgres://h/x?schema=', 'schema= needs a name'],
     ['etcd://', 'in the form HOST:PORT'],
