@@ -73,9 +73,9 @@ export function createLifecycle(options: LifecycleOptions): Lifecycle {
     phase = 'delaying';
     await attempt('startShutdown', () => health.startShutdown());
     const before = attempt('beforeStop', options.beforeStop);
-    const [, prepared] = await Promise.all([
+    const [prepared] = await Promise.all([
+      withinTime(before, shutdownDelayMs + drainTimeoutMs, clock),
       shutdownDelayMs === 0 || pause(clock, shutdownDelayMs, undefined),
-      options.beforeStop === undefined || withinTime(before, shutdownDelayMs + drainTimeoutMs, clock),
     ]);
     if (!prepared) note('beforeStop', new Error('beforeStop took too long and was abandoned'));
 

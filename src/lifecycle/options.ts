@@ -48,7 +48,7 @@ export interface LifecycleOptions {
   readonly close?: ShutdownStep | undefined;
   /** The source of time. Default: the system clock. */
   readonly clock?: Clock | undefined;
-  /** Receives failed steps. */
+  /** Receives failed steps. Default: they are process warnings. */
   readonly observe?: Observe | undefined;
 }
 

@@ -39,7 +39,7 @@ export interface PostStartHooksOptions {
   readonly hooks: readonly StartupHook[];
   /** Passed to the hooks; abort it when the service stops before it has started. */
   readonly signal?: AbortSignal | undefined;
-  /** Receives failed hooks. */
+  /** Receives failed hooks. Default: they are process warnings. */
   readonly observe?: Observe | undefined;
 }
 

@@ -27,10 +27,9 @@ function textOf(thrown: unknown, levels: number): string {
   // Messages of OpenSSL end with a line break.
   let text = typeof message === 'string' ? message.trimEnd() : '';
   const add = (more: string): void => {
-    // A message may end with that of its cause, which has its code in addition.
+    // A message may repeat that of its cause, which has its code in addition.
     const said = more.replace(/ \(\w+\)$/, '');
-    if (text.endsWith(said)) text += more.slice(said.length);
-    else if (!text.includes(more)) text += `${text && ': '}${more}`;
+    if (!text.includes(more)) text += text.includes(said) ? more.slice(said.length) : `${text && ': '}${more}`;
   };
   if (levels > 0) {
     if (Array.isArray(errors)) {

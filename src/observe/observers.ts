@@ -77,6 +77,8 @@ export function consoleObserver(console: ConsoleLike, options: ObserverOptions =
   });
 }
 
+const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
+
 function lineOf(observation: Observation, requests: 'failed' | 'all' | 'none'): LogLine | undefined {
   switch (observation.type) {
     case 'error': {
@@ -86,7 +88,7 @@ function lineOf(observation: Observation, requests: 'failed' | 'all' | 'none'): 
     }
     case 'recovered': {
       const { where, count, durationMs } = observation;
-      const text = `${where} works again after ${count} failures in ${Math.round(durationMs)} ms`;
+      const text = `${where} works again after ${counted(count, 'failure')} in ${Math.round(durationMs)} ms`;
       return { level: 'info', text, fields: { where, count, durationMs } };
     }
     case 'health.changed': {
@@ -103,7 +105,7 @@ function lineOf(observation: Observation, requests: 'failed' | 'all' | 'none'): 
     }
     case 'recorder.dropped': {
       const { recorder, reason, count, error: err, event } = observation;
-      const text = `the recorder ${recorder} dropped ${count} events (${reason}): ${errorText(err)}`;
+      const text = `the recorder ${recorder} dropped ${counted(count, 'event')} (${reason}): ${errorText(err)}`;
       return { level: 'warn', text, fields: { recorder, reason, count, err, ...(event && { event }) } };
     }
     case 'request': {

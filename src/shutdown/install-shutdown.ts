@@ -74,7 +74,7 @@ export function installForServers(
       ),
     );
 
-  let closed: Promise<readonly boolean[]> = Promise.resolve([]);
+  let closed: Promise<unknown> = Promise.resolve();
   const stopAccepting = (): void => {
     if (options.whileDraining !== 'retry-after') {
       closed = closeAll(drainTimeoutMs);
@@ -156,11 +156,11 @@ function lastStep(
     timer.cancel();
   };
   return async () => {
-    if (recorders.length > 0) await withRecorders('flush', closeTimeoutMs / 2);
+    await withRecorders('flush', closeTimeoutMs / 2);
     try {
       await options.close?.();
     } finally {
-      if (recorders.length > 0) await withRecorders('close', closeTimeoutMs / 4);
+      await withRecorders('close', closeTimeoutMs / 4);
       try {
         health.close?.();
       } finally {

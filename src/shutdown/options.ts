@@ -106,7 +106,7 @@ export interface InstallShutdownOptions {
   readonly exit?: boolean | undefined;
   /** Called once, at the end of the shutdown. Errors that it throws are ignored. */
   readonly onReport?: ((report: ShutdownReport) => void) | undefined;
-  /** Receives failed steps. */
+  /** Receives failed steps. Default: they are process warnings. */
   readonly observe?: Observe | undefined;
   /** The source of time. Default: the system clock. */
   readonly clock?: Clock | undefined;

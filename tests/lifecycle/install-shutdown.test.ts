@@ -1,6 +1,6 @@
 import { fork, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { Agent, createServer, type RequestListener, type Server } from 'node:http';
+import { Agent, createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import { connect as connectHttp2, createServer as createHttp2Server } from 'node:http2';
 import type { AddressInfo, Socket } from 'node:net';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ import {
   type ShutdownReport,
   type ShutdownServer,
 } from '../../src/node.js';
-import { fakeClock } from '../../src/testing.js';
+import { fakeClock, type FakeClock } from '../../src/testing.js';
 import { PATH } from './event.js';
 import type { Outcome, Target } from './strict-load.js';
 import { gate, get, raw, text, whole } from './support.js';
@@ -69,17 +69,29 @@ async function serviceWith(own: RequestListener, options: Partial<InstallShutdow
   return { server, port: (server.address() as AddressInfo).port, installed, closed };
 }
 
+/** Moves the clock in steps, between which sockets have time, until nothing is thrown. */
+const advanceUntil = (clock: FakeClock, stepMs: number, check: () => void, timeout = 1_000): Promise<void> =>
+  vi.waitFor(
+    () => {
+      clock.advance(stepMs);
+      check();
+    },
+    { interval: 1, timeout },
+  );
+
 describe('installShutdown', () => {
-  test('waits for beforeStop for the delay, the drain and the idle grace, and three seconds', async () => {
+  test.each([
+    [{ delayMs: 1_000, drainTimeoutMs: 2_000, idleGraceMs: 500 }, 6_500],
+    [{}, 65_000],
+  ])('waits for beforeStop for the delay, the drain and the idle grace, and three seconds (%o)', async (times, ms) => {
     const clock = fakeClock();
     const { shutdown, phase } = installShutdown({
-      ...{ server: createServer(), health: createHealth(), signals: [], clock },
-      ...{ delayMs: 1_000, drainTimeoutMs: 2_000, idleGraceMs: 500 },
+      ...{ server: createServer(), health: createHealth(), signals: [], clock, ...times },
       beforeStop: () => new Promise(() => undefined),
     });
     void shutdown();
     await turn();
-    clock.advance(6_499);
+    clock.advance(ms - 1);
     await turn();
     expect(phase()).toBe('delaying');
     clock.advance(1);
@@ -208,6 +220,7 @@ describe('installShutdown', () => {
     const watch = raw(port);
     watch.send(GET(`${EVENTS}?watch=true`));
     await watch.until('HTTP/1.1 200');
+    clock.advance(86_400_000);
     const shutdown = installed.shutdown();
     await turn();
     clock.advance(9_999);
@@ -220,14 +233,11 @@ describe('installShutdown', () => {
     clock.advance(1);
     await watch.until('\r\n0\r\n\r\n');
     expect([installed.phase(), closed]).toEqual(['draining', ['events']]);
-    await vi.waitFor(
-      () => {
-        clock.advance(100);
-        expect(installed.phase()).toBe('stopped');
-      },
-      { interval: 1 },
-    );
-    expect(await shutdown).toMatchObject({ drained: true, failures: [] });
+    await advanceUntil(clock, 100, () => expect(installed.phase()).toBe('stopped'));
+    const { durationMs, ...report } = await shutdown;
+    expect(report).toMatchObject({ drained: true, failures: [] });
+    expect(durationMs).toBeGreaterThan(10_000);
+    expect(durationMs).toBeLessThan(86_400_000);
     expect(closed).toEqual(['events', 'close', 'health', 'store']);
   });
 
@@ -250,30 +260,180 @@ describe('installShutdown', () => {
     expect(await client.closed).toBe('');
   });
 
+  test.each(['close', 'retry-after'] as const)(
+    'closes an idle connection after idleGraceMs, and no earlier (%s)',
+    async (whileDraining) => {
+      const clock = fakeClock();
+      const { server, port, installed } = await serviceWith((_req, res) => void res.end('own'), {
+        ...{ clock, whileDraining, idleGraceMs: 10_000 },
+      });
+      const [client, other] = [raw(port), raw(port)];
+      for (const each of [client, other]) {
+        each.send(GET('/livez'));
+        await each.until('ok');
+      }
+      const shutdown = installed.shutdown();
+      await advanceUntil(clock, 100, () => expect(server.listening).toBe(false));
+      clock.advance(9_000);
+      await pause(50);
+      expect(client.socket.closed).toBe(false);
+      other.send(GET('/own'));
+      expect(await other.closed).toMatch(
+        whileDraining === 'close' ? /connection: close\r\n[^]*own$/i : /HTTP\/1.1 429 [^]*connection: close\r\n/i,
+      );
+      clock.advance(1_000);
+      await client.closed;
+      expect(await shutdown).toMatchObject({ drained: true, cut: { connections: 0, requests: 0 } });
+    },
+  );
+
+  test('cuts what is left on each of several servers after a minute, and reports the sum', async () => {
+    const clock = fakeClock();
+    const servers = [createServer(), createServer()];
+    const { shutdown, phase } = installShutdown({ server: servers, health: createHealth(), signals: [], clock });
+    const clients = await Promise.all(
+      servers.map(async (server) => {
+        server.listen(0, '127.0.0.1');
+        await once(server, 'listening');
+        onTestFinished(() => void server.close());
+        const client = raw((server.address() as AddressInfo).port);
+        const asked = once(server, 'request');
+        client.send(GET('/never'));
+        await asked;
+        return client;
+      }),
+    );
+    const report = shutdown();
+    await advanceUntil(clock, 1_000, () => expect(phase()).toBe('stopped'));
+    expect(await report).toMatchObject({ drained: false, cut: { connections: 2, requests: 2 }, failures: [] });
+    await Promise.all(clients.map(({ closed }) => closed));
+  });
+
+  test("with 'retry-after' no server stops listening before all of them have sent their responses", async () => {
+    const clock = fakeClock();
+    const [idle, busy] = [createServer(), createServer()];
+    const { shutdown } = installShutdown({
+      ...{ server: [idle, busy], health: createHealth(), signals: [], clock, whileDraining: 'retry-after' },
+    });
+    const asked = once(busy, 'request');
+    for (const server of [idle, busy]) {
+      server.listen(0, '127.0.0.1');
+      await once(server, 'listening');
+      onTestFinished(() => void server.close());
+    }
+    const client = raw((busy.address() as AddressInfo).port);
+    client.send(GET('/own'));
+    const [, response] = (await asked) as [unknown, ServerResponse];
+    const report = shutdown();
+    for (let round = 0; round < 20; round++) {
+      clock.advance(50);
+      await turn();
+    }
+    expect([idle.listening, busy.listening]).toEqual([true, true]);
+    response.end('own');
+    expect(await client.until('own')).toMatch(/connection: close/i);
+    await advanceUntil(clock, 50, () => expect([idle.listening, busy.listening]).toEqual([false, false]));
+    expect(await report).toMatchObject({ drained: true, failures: [] });
+  });
+
+  test('reports a store that cannot be closed', async () => {
+    const error = new Error('the disk is full');
+    const { installed } = await serviceWith(() => undefined, { store: { close: () => Promise.reject(error) } });
+    expect((await installed.shutdown()).failures).toEqual([{ step: 'close', error }]);
+  });
+
+  test('reports that a server which never closes was not drained', async () => {
+    const clock = fakeClock();
+    const { on, prependListener, emit } = createServer();
+    const server = { on, prependListener, emit, close: () => undefined } as unknown as ShutdownServer;
+    const health = { startShutdown: () => undefined };
+    const { shutdown, phase } = installShutdown({ server, health, signals: [], clock });
+    const report = shutdown();
+    await advanceUntil(clock, 1_000, () => expect(phase()).toBe('stopped'));
+    expect(await report).toMatchObject({ drained: false, cut: { connections: 0, requests: 0 }, failures: [] });
+  });
+
+  test.each([
+    [undefined, 10_000],
+    [2_000, 2_000],
+  ])('gives recorders half of closeTimeoutMs to flush and a quarter to close (%s)', async (closeTimeoutMs, limit) => {
+    const clock = fakeClock();
+    const ended: unknown[] = [];
+    const whenAborted =
+      (name: string) =>
+      ({ signal }: { readonly signal: AbortSignal }): Promise<void> => {
+        const since = clock.monotonic();
+        return new Promise((resolve) =>
+          signal.addEventListener('abort', () => {
+            ended.push([name, clock.monotonic() - since]);
+            resolve();
+          }),
+        );
+      };
+    const { shutdown, phase } = installShutdown({
+      ...{ server: createServer(), health: createHealth(), signals: [], clock, closeTimeoutMs },
+      recorder: [
+        { flush: whenAborted('flush'), close: async () => undefined },
+        { flush: whenAborted('flush of the second'), close: whenAborted('close of the second') },
+      ],
+    });
+    const report = shutdown();
+    await advanceUntil(clock, 50, () => expect(phase()).toBe('stopped'), 10_000);
+    expect(await report).toMatchObject({ drained: true, failures: [] });
+    expect(ended).toEqual([
+      ['flush', limit / 2],
+      ['flush of the second', limit / 2],
+      ['close of the second', limit / 4],
+    ]);
+  });
+
+  test('leaves the signals of recorders that were in time as they are', async () => {
+    const clock = fakeClock();
+    const signals: AbortSignal[] = [];
+    const atOnce = async ({ signal }: { readonly signal: AbortSignal }): Promise<void> => void signals.push(signal);
+    const { shutdown, phase } = installShutdown({
+      ...{ server: createServer(), health: createHealth(), signals: [], clock, closeTimeoutMs: 2_000 },
+      recorder: { flush: atOnce, close: atOnce },
+      close: () => new Promise(() => undefined),
+    });
+    const report = shutdown();
+    await advanceUntil(clock, 50, () => expect(phase()).toBe('stopped'));
+    const error = new Error('close took longer than 2000 ms and was abandoned');
+    expect((await report).failures).toEqual([{ step: 'close', error }]);
+    expect(signals.map(({ aborted }) => aborted)).toEqual([false]);
+  });
+
   test('a first signal after a call of shutdown waits for it instead of ending the process', async () => {
+    const before = process.listenerCount('SIGUSR2');
     const preparing = gate();
     const { installed } = await serviceWith(() => undefined, {
       beforeStop: () => preparing.promise,
       signals: ['SIGUSR2'],
       exit: false,
     });
+    expect(process.listenerCount('SIGUSR2')).toBe(before + 1);
     const shutdown = installed.shutdown();
     process.emit('SIGUSR2');
     expect(installed.phase()).toBe('delaying');
     preparing.open();
     expect(await shutdown).toMatchObject({ drained: true, failures: [] });
+    expect(process.listenerCount('SIGUSR2')).toBe(before);
   });
 
   test('a step that fails is reported, and the later ones still run', async () => {
     const observed: unknown[] = [];
     const { installed, closed } = await serviceWith(() => undefined, {
+      events: { close: () => Promise.reject(new Error('watches')) },
       close: () => Promise.reject(new Error('database is away')),
       observe: (observation) => void observed.push(observation),
     });
     const { failures } = await installed.shutdown();
-    expect(failures).toEqual([{ step: 'close', error: new Error('database is away') }]);
-    expect(closed).toEqual(['events', 'health', 'store']);
-    expect(observed).toContainEqual({ type: 'error', where: 'lifecycle: close', error: failures[0]?.error });
+    expect(failures).toEqual([
+      { step: 'endWatches', error: new Error('watches') },
+      { step: 'close', error: new Error('database is away') },
+    ]);
+    expect(closed).toEqual(['health', 'store']);
+    expect(observed).toContainEqual({ type: 'error', where: 'lifecycle: close', error: failures[1]?.error });
   });
 
   test.each<[string, () => unknown]>([
@@ -322,7 +482,7 @@ describe('installShutdown', () => {
     expect(await whole(refused)).toBe('The apiserver is shutting down, please try again later.\n');
     const before = idle.received().length;
     idle.send(GET('/own'));
-    expect((await idle.closed).slice(before)).toMatch(/^HTTP\/1.1 429 /);
+    expect((await idle.closed).slice(before)).toMatch(/^HTTP\/1.1 429 [^]*\r\nconnection: close\r\n/i);
     expect((await get(port, '/readyz')).statusCode).toBe(500);
     expect((await get(port, '/livez?verbose')).statusCode).toBe(200);
     expect(server.listening).toBe(true);
@@ -394,6 +554,11 @@ describe('installShutdown', () => {
       /signals: no process can listen for SIGKILL/,
     ],
     ['a signal that does not exist', { signals: ['SIGFOO'] }, /signals: there is no signal "SIGFOO"/],
+    [
+      'objects without their functions',
+      { health: {}, events: {}, recorder: {}, store: {} },
+      'installShutdown: health must be the object of createHealth; events must be the object of createEvents; recorder must be the object of createRecorder, or a list of them; store must be a store',
+    ],
     ['every fault at once', { delayMs: -1, whileDraining: 'wait', exit: 1 }, /delayMs[^]*whileDraining[^]*exit/],
   ])('refuses %s with a TypeError', (_title, wrong, message) => {
     const install = (): unknown =>

@@ -76,9 +76,23 @@ describe('runPostStartHooks', () => {
     const health = createHealth();
     const hooks = [{ name: 'a', run: () => undefined }, { name: 'a', run: 1 }, null, { run: () => undefined }];
     expect(() => runPostStartHooks({ health, hooks: hooks as StartupHook[] })).toThrow(
-      /hooks\[1\]\.run must be a function; hooks\[2\] must be an object; hooks\[3\]\.name must .*; there are two hooks with the name "a"/,
+      /^runPostStartHooks: hooks\[1\]\.run must be a function; hooks\[2\] must be an object; hooks\[3\]\.name must .*; there are two hooks with the name "a"$/,
     );
     expect(() => runPostStartHooks({ health, hooks: {} as StartupHook[] })).toThrow(TypeError);
     expect((await health.report('readyz')).checks).toHaveLength(3);
+    expect(() => runPostStartHooks({ health: {}, hooks: [] } as never)).toThrow(
+      'health must be the object of createHealth',
+    );
+  });
+
+  it('throws what a health object of the service throws, which may have no remove', () => {
+    const names: string[] = [];
+    const addPostStartHook = (name: string) => {
+      if (names.push(name) === 2) throw new Error('no more hooks');
+      return { done: () => undefined, failed: () => undefined };
+    };
+    const run = (): void => expect.unreachable();
+    const hooks = ['a', 'b'].map((name) => ({ name, run }));
+    expect(() => void runPostStartHooks({ health: { addPostStartHook }, hooks })).toThrow('no more hooks');
   });
 });

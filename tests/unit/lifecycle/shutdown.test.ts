@@ -36,7 +36,7 @@ describe('createLifecycle', () => {
   });
 
   it.each<[object, RegExp]>([
-    [{}, /health must be/],
+    [{}, /^createLifecycle: health must be the object of createHealth$/],
     [
       { health: {}, shutdownDelayMs: -1, drain: 1, clock: 1 },
       /health must .*; drain must .*; shutdownDelayMs must .*; clock /,
@@ -107,8 +107,17 @@ describe('the shutdown sequence', () => {
     expect({ aborted: signal?.aborted, phase: lifecycle.phase() }).toEqual({ aborted: false, phase: 'draining' });
     await clock.advance(1);
     expect(await ended).toEqual({ drained: false, failures: [] });
-    expect(signal?.aborted).toBe(true);
+    expect(signal?.reason).toEqual(new Error('the drain timeout has passed'));
     expect(steps.at(-1)).toBe('close');
+  });
+
+  it('does not abort the signal of requests in flight that finish in time', async () => {
+    const aborts: unknown[] = [];
+    const { lifecycle } = setup({
+      drain: ({ signal }) => signal.addEventListener('abort', () => void aborts.push(signal.reason)),
+    });
+    expect((await lifecycle.shutdown()).drained).toBe(true);
+    expect(aborts).toEqual([]);
   });
 
   it('reports watches that do not end while requests are in flight, and continues', async () => {
@@ -121,18 +130,16 @@ describe('the shutdown sequence', () => {
     expect(steps.at(-1)).toBe('close');
   });
 
-  it('continues after steps that fail, and reports them', async () => {
+  it('continues after steps that fail, and reports each by its name', async () => {
+    const names = ['startShutdown', 'beforeStop', 'stopAccepting', 'endWatches', 'drain', 'close'];
     const seen: Observation[] = [];
-    const { steps, lifecycle } = setup({
-      health: {
-        startShutdown: () => {
-          throw new Error('health');
-        },
-      },
-      stopAccepting: () => Promise.reject(new Error('stop')),
-      endWatches: () => {
-        throw new Error('watches');
-      },
+    const failing = (name: string) => () => {
+      throw new Error(name);
+    };
+    const { lifecycle } = setup({
+      ...Object.fromEntries(names.slice(1).map((name) => [name, failing(name)])),
+      health: { startShutdown: failing('startShutdown') },
+      stopAccepting: () => Promise.reject(new Error('stopAccepting')),
       observe: (observation) => {
         seen.push(observation);
         throw new Error('hook');
@@ -140,9 +147,9 @@ describe('the shutdown sequence', () => {
     });
     const { drained, failures } = await lifecycle.shutdown();
     expect(drained).toBe(true);
-    expect(failures.map(({ step }) => step).sort()).toEqual(['endWatches', 'startShutdown', 'stopAccepting']);
-    expect(seen).toHaveLength(3);
-    expect(steps).toEqual(['drain', 'close']);
+    expect(failures).toHaveLength(names.length);
+    expect(failures).toEqual(expect.arrayContaining(names.map((step) => ({ step, error: new Error(step) }))));
+    expect(seen).toEqual(failures.map(({ step, error }) => ({ type: 'error', error, where: `lifecycle: ${step}` })));
   });
 
   it('waits for beforeStop beyond the delay, but not without limit', async () => {
@@ -157,14 +164,18 @@ describe('the shutdown sequence', () => {
     const stuck = setup({ shutdownDelayMs: 100, drainTimeoutMs: 400, beforeStop: () => new Promise(() => undefined) });
     const left = stuck.lifecycle.shutdown();
     await stuck.clock.advance(500);
-    expect((await left).failures).toMatchObject([{ step: 'beforeStop' }]);
+    expect((await left).failures).toEqual([
+      { step: 'beforeStop', error: new Error('beforeStop took too long and was abandoned') },
+    ]);
   });
 
   it('does not wait for close without limit', async () => {
     const { clock, lifecycle } = setup({ closeTimeoutMs: 300, close: () => new Promise(() => undefined) });
     const ended = lifecycle.shutdown();
     await clock.advance(300);
-    expect((await ended).failures).toMatchObject([{ step: 'close' }]);
+    expect((await ended).failures).toEqual([
+      { step: 'close', error: new Error('close took longer than 300 ms and was abandoned') },
+    ]);
     expect(lifecycle.phase()).toBe('stopped');
   });
 

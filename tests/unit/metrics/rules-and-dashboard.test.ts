@@ -115,6 +115,14 @@ interface ScrapeConfig {
   readonly metric_relabel_configs?: readonly Relabeling[];
 }
 
+it('docs/observability.md has a table of all metrics', () => {
+  const text = readPages().find(({ path }) => path === 'docs/observability.md')?.text ?? '';
+  const [, table = ''] = /\n\| metric \|.*\n.*\n((?:\|.*\n)+)/.exec(text) ?? [];
+  const firstCells = table.split('\n').map((row) => row.split('|')[1] ?? '');
+  const listed = firstCells.flatMap((cell) => [...cell.matchAll(/`(\w+)`/g)].map(([, name]) => name));
+  expect(listed.sort()).toEqual(metrics.map(({ name }) => name).sort());
+});
+
 /** The example in docs/observability.md. */
 function scrapeConfigs(): readonly ScrapeConfig[] {
   const blocks = readPages().find(({ path }) => path === 'docs/observability.md')?.blocks ?? [];

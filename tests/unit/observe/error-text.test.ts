@@ -24,6 +24,11 @@ describe('the text of an error', () => {
       new Error('store: starting up', { cause: new Error('starting up', { cause: coded('starting up', '57P03') }) }),
       'store: starting up (57P03)',
     ],
+    [
+      'a cause in the middle of the message, and that has a code',
+      new Error('no driver (no package x)', { cause: coded('no package x', 'ERR_NOT_FOUND') }),
+      'no driver (no package x) (ERR_NOT_FOUND)',
+    ],
     ['a code, and a cause with the same message', new Error('a (E1)', { cause: coded('a', 'E1') }), 'a (E1)'],
     [
       'the code of a StoreError, whose message says the same',

@@ -72,6 +72,16 @@ describe('loggerObserver', () => {
     ]);
   });
 
+  it('writes one failure and one event in the singular', () => {
+    const logger = recorder();
+    const observe = loggerObserver(logger);
+    void observe({ type: 'recovered', where: 'expiry of memory', error, count: 1, durationMs: 5 });
+    void observe({ type: 'recorder.dropped', recorder: 'example.com/shop', reason: 'closed', count: 1, error });
+    const texts = logger.lines.map(([, , text]) => text);
+    expect(texts[0]).toBe('expiry of memory works again after 1 failure in 5 ms');
+    expect(texts[1]).toContain(' dropped 1 event (closed): ');
+  });
+
   it('logs errors with err, changes and failed requests, in the shape of pino', () => {
     const logger = recorder();
     const observe = loggerObserver(logger);
