@@ -40,9 +40,17 @@ export const systemClock: Clock = {
   },
 };
 
-/** Stored when loaded, because a replacement by a test would not call back. Not every runtime has it. */
-export const immediately: ((callback: () => void) => unknown) | undefined = /* @__PURE__ */ (() =>
-  (globalThis as { setImmediate?: typeof immediately }).setImmediate)();
+interface Global {
+  readonly setImmediate?: (callback: () => void) => unknown;
+  readonly process?: { getBuiltinModule?(name: string): Global | undefined };
+}
+
+/**
+ * Stored when loaded, because a replacement by a test would not call back; from `node:timers`, where Jest leaves it if
+ * it replaces timers before this is loaded. Not every runtime has it.
+ */
+export const immediately: Global['setImmediate'] = /* @__PURE__ */ (() =>
+  ((globalThis as Global).process?.getBuiltinModule?.('node:timers') ?? (globalThis as Global)).setImmediate)();
 
 /** Calls back in the next turn of the event loop, after callbacks that are already queued. */
 export function atNextTurn(callback: () => void): void {

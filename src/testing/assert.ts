@@ -1,3 +1,4 @@
+import { isBytes } from '../http/bytes.js';
 import { sameBytes } from '../store/contract/keys.js';
 import { isStoreError, type StoreError, type StoreErrorCode } from '../store/contract/errors.js';
 
@@ -18,7 +19,7 @@ function show(value: unknown): string {
   // The replacer gets the result of `toJSON`, which makes a list of numbers of a Buffer.
   const text = JSON.stringify(value, function (this: Readonly<Record<string, unknown>>, name, given: unknown) {
     const item = this[name];
-    return item instanceof Uint8Array ? `bytes ${shortened(new TextDecoder().decode(item), MAX_BYTES_LENGTH)}` : given;
+    return isBytes(item) ? `bytes ${shortened(new TextDecoder().decode(item), MAX_BYTES_LENGTH)}` : given;
   }) as string | undefined;
   return shortened(text ?? String(value), MAX_VALUE_LENGTH);
 }
@@ -30,7 +31,7 @@ export function assert(condition: unknown, message: string): asserts condition {
 function same(one: unknown, other: unknown): boolean {
   if (Object.is(one, other)) return true;
   if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return false;
-  if (one instanceof Uint8Array) return other instanceof Uint8Array && sameBytes(one, other);
+  if (isBytes(one)) return isBytes(other) && sameBytes(one, other);
   const defined = (value: object): [string, unknown][] =>
     Object.entries(value).filter(([, item]) => item !== undefined);
   const entries = defined(one);

@@ -1,4 +1,5 @@
 import { bodyTooLarge } from '../http/body.js';
+import { isBytes } from '../http/bytes.js';
 import type { ApiHandler } from '../http/handler.js';
 import type { ApiRequest, PeerCertificate } from '../http/request.js';
 import { optionFaults, throwFaults, type OptionRules } from '../options/check-options.js';
@@ -55,7 +56,7 @@ const anObjectOfValues = /* @__PURE__ */ mustBe((value) => typeof value === 'obj
 const rules = (): OptionRules<CallOptions> => ({
   token: aString,
   json: () => [],
-  body: mustBe((value) => typeof value === 'string' || value instanceof Uint8Array, 'a string or a Uint8Array'),
+  body: mustBe((value) => typeof value === 'string' || isBytes(value), 'a string or a Uint8Array'),
   headers: anObjectOfValues,
   signal: anAbortSignal,
   remoteAddress: aString,

@@ -1,11 +1,12 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { runInThisContext } from 'node:vm';
 import { build } from 'esbuild';
 import ts from 'typescript';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import tsup from '../../tsup.config.js';
 import { built, entries, manifest } from './package-entries.js';
 import { readDeclarations } from './public-declarations.js';
@@ -83,6 +84,22 @@ describe('the CommonJS build', () => {
   it('starts the worker thread of the other build', () => {
     built('sqlite-worker.js');
     expect(existsSync(join(root, 'dist/sqlite-worker.cjs'))).toBe(false);
+  });
+
+  it('starts it also where a library for tests has made a global document', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'kube-vitals-'));
+    vi.stubGlobal('document', { baseURI: 'http://localhost/', currentScript: null });
+    try {
+      const { sqliteStore } = createRequire(import.meta.url)(
+        built('sqlite.cjs'),
+      ) as typeof import('../../src/sqlite.js');
+      const store = sqliteStore({ path: join(directory, 'events.db') });
+      expect((await store.list({ limit: 1 })).records).toEqual([]);
+      await store.close();
+    } finally {
+      vi.unstubAllGlobals();
+      rmSync(directory, { recursive: true });
+    }
   });
 });
 

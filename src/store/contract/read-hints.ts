@@ -17,6 +17,9 @@ export interface ReadHints {
 
 /**
  * Returned by `get.sync` of a store that cannot read the event at once, for example while its copy is behind: the
- * caller then uses the promise of `get`. The same value in every copy of the package.
+ * caller then uses the promise of `get`. The same value, and of the same type, in every copy of the package.
  */
-export const LATER: unique symbol = Symbol.for('kube-vitals.LATER') as never;
+export const LATER: symbol & {
+  /** The key of the symbol in the global registry. */
+  readonly description: 'kube-vitals.LATER';
+} = Symbol.for('kube-vitals.LATER') as never;

@@ -14,6 +14,18 @@ test('the next turn comes although a test has replaced the timers', async () => 
   await nextTurn();
 });
 
+test('the next turn comes although the timers of a test were replaced before the library was loaded, as by Jest', async () => {
+  vi.resetModules();
+  vi.stubGlobal('setImmediate', () => undefined);
+  try {
+    const { nextTurn: turn } = await import('../../../src/clock/clock.js');
+    await turn();
+  } finally {
+    vi.unstubAllGlobals();
+    vi.resetModules();
+  }
+});
+
 test('events are recorded and watched although a test has replaced the timers', async () => {
   vi.useFakeTimers();
   const events = createEvents({

@@ -1,3 +1,4 @@
+import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import { assertEqual, assertRejects } from '../../../src/testing/assert.js';
 import { sampleEvent } from '../../../src/testing/sample-event.js';
@@ -12,6 +13,13 @@ describe('a failure of the store suite', () => {
       expect(message).toMatch(/bytes \{\\"note\\":\\"xxx.*… \(10011 characters\)/);
       expect(message.length).toBeLessThan(500);
     }
+  });
+
+  it('does not depend on the realm of the bytes', () => {
+    const foreign = runInNewContext('Uint8Array.of(97, 98)') as Uint8Array;
+    assertEqual({ bytes: Buffer.from('ab') }, { bytes: foreign }, 'the record');
+    assertEqual({ bytes: foreign }, { bytes: Buffer.from('ab') }, 'the record');
+    expect(messageOf(() => assertEqual(foreign, 1, 'it'))).toBe('it: expected 1, got "bytes ab"');
   });
 
   it('is a line of at most some thousand characters, whatever is compared', async () => {

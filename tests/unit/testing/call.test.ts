@@ -1,3 +1,4 @@
+import { runInNewContext } from 'node:vm';
 import { describe, expect, test, vi } from 'vitest';
 import { readBody } from '../../../src/http/body.js';
 import type { ApiHandler } from '../../../src/http/handler.js';
@@ -57,6 +58,12 @@ describe('call', () => {
   test('refuses a body over the limit of the handler as a server would', async () => {
     const handler: ApiHandler = async (request) => ok(String(await readBody(request, 2)));
     await expect(call(handler, 'POST /x', { body: 'abc' })).rejects.toMatchObject({ code: 'too-large', limit: 2 });
+  });
+
+  test('takes bytes of another realm, as every Buffer is in the jsdom environment of Vitest', async () => {
+    const handler: ApiHandler = async (request) => ok(String(Buffer.from(await readBody(request, 2))));
+    const body = runInNewContext('Uint8Array.of(97, 98)') as Uint8Array;
+    expect(await (await call(handler, 'POST /x', { body })).text()).toBe('ab');
   });
 
   test('returns a 404 marked as unclaimed for a foreign path', async () => {
