@@ -1,5 +1,5 @@
 import { fork, type ChildProcess } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
+import { compile } from './compile.js';
 
 /** Calls from the harness to one of its processes, over Node's IPC channel. */
 interface Call {
@@ -50,9 +50,8 @@ export async function startWorker(
   args: readonly string[] = [],
   nodeFlags: readonly string[] = [],
 ): Promise<Worker> {
-  const path = fileURLToPath(new URL(file, import.meta.url));
-  const child = fork(path, args, {
-    execArgv: ['--import', 'tsx', ...nodeFlags],
+  const child = fork(await compile(file), args, {
+    execArgv: [...nodeFlags],
     serialization: 'advanced',
     stdio: ['ignore', 'inherit', 'pipe', 'ipc'],
   });

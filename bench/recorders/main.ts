@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs, promisify } from 'node:util';
 import { CoreV1Api, EventsV1Api, KubeConfig } from '@kubernetes/client-node';
 import { createEventsClient, kubeconfigTransport, type Event } from '../../src/client.js';
+import { compile } from '../compile.js';
 import { startServer, type ComparedServer } from './server.js';
 
 const run = promisify(execFile);
@@ -170,8 +171,8 @@ try {
   const contestants: readonly Contestant[] = [
     {
       name: 'kube-vitals',
-      record: (...input) =>
-        reportOf(process.execPath, ['--import', 'tsx', 'bench/recorders/ours.ts', ...flagsOf(...input)]),
+      record: async (...input) =>
+        reportOf(process.execPath, [await compile('recorders/ours.ts'), ...flagsOf(...input)]),
     },
     ...(['events', 'record'] as const).map((mode) => ({
       name: `client-go \`${mode}\``,
