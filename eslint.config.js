@@ -59,6 +59,7 @@ export default defineConfig(
   {
     ignores: [
       'dist/',
+      'bench/.built/',
       'coverage/',
       '.nodes/',
       '.site/',

@@ -55,7 +55,14 @@ export default defineConfig({
     // in a `try`, bundlers take for optional.
     for (const name of readdirSync('dist').filter((file) => file.endsWith('.cjs'))) {
       const code = readFileSync(`dist/${name}`, 'utf8');
-      const required = code.replace(/\bimport\(('[^']+')\)/g, 'Promise.resolve(require($1))');
+      const required = code
+        .replace(/\bimport\(('[^']+')\)/g, 'Promise.resolve(require($1))')
+        // Rollup's form of `import.meta.url` is that of a script in a page where tests have a global `document` (jsdom).
+        .replace(/^var _documentCurrentScript = .*\n/m, '')
+        .replace(
+          /\(typeof document === .* document\.baseURI\)\.href\)\)/g,
+          "require('node:url').pathToFileURL(__filename).href",
+        );
       if (required !== code) writeFileSync(`dist/${name}`, required);
     }
   },

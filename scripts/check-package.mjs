@@ -48,7 +48,39 @@ function makeProject(name, { nodeTypes }) {
     join(folder, 'cjs.cts'),
     `${required.join('\n')}\nexport const entries: object[] = [${specifiers.map((_, index) => `entry${index}`).join(', ')}];\n`,
   );
+  writeFileSync(join(folder, 'both.mts'), exchangedTypes());
   return folder;
+}
+
+/** Types of what parts of a service pass to one another, although one of them may be CommonJS and the other ESM. */
+const EXCHANGED = {
+  '': 'ApiServer Authenticate Authorize CachedStore Clock Events EventStore Health HealthCheck Observe StoreError',
+  '/client': 'ConnectedTransport ConnectionError EventsCache EventsClient Recorder StatusError',
+  '/lifecycle': 'Lifecycle',
+  '/metrics': 'Metrics',
+  '/node': 'InstalledShutdown NodeListener',
+  '/store': 'PagedFeeds StoreEngine',
+  '/testing': 'FakeClock TestRecorder',
+};
+
+/** The source of a module that assigns each exchanged type of one build to that of the other. */
+function exchangedTypes() {
+  return Object.entries(EXCHANGED)
+    .map(([path, types], index) => {
+      const specifier = `'${manifest.name}${path}'`;
+      const uses = types
+        .split(' ')
+        .flatMap((type) => [
+          `export const to${type}${index} = (given: cjs${index}.${type}): esm${index}.${type} => given;`,
+          `export const from${type}${index} = (given: esm${index}.${type}): cjs${index}.${type} => given;`,
+        ]);
+      return [
+        `import type * as esm${index} from ${specifier};`,
+        `import type * as cjs${index} from ${specifier} with { 'resolution-mode': 'require' };`,
+        ...uses,
+      ].join('\n');
+    })
+    .join('\n');
 }
 
 /**
@@ -66,20 +98,20 @@ function compile(resolution, module, sources, nodeTypes, compiler = 'typescript'
     types: nodeTypes ? ['node'] : [],
     strict: true,
     exactOptionalPropertyTypes: true,
-    // The declarations of zod need it where modules are CommonJS.
-    esModuleInterop: module === 'CommonJS',
     skipLibCheck: false,
     noEmit: true,
-    // TypeScript 6 reports that `esModuleInterop: false` is deprecated.
-    ...(compiler === 'typescript-6' && { ignoreDeprecations: '6.0' }),
   };
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'consumer', private: true, type: 'module' }));
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: sources }));
   runTool(`${compiler}/bin/tsc`, ['-p', folder]);
 }
 
-/** The oldest and the newest TypeScript that are tested, besides the repository's own, which the other gates use. */
-const OTHER_COMPILERS = { 'TypeScript 5.4': 'typescript-5.4', 'TypeScript 6': 'typescript-6' };
+/** The versions of TypeScript that are tested besides the repository's own, which the other gates use. */
+const OTHER_COMPILERS = {
+  'TypeScript 5.4': 'typescript-5.4',
+  'TypeScript 6': 'typescript-6',
+  'TypeScript 7': 'typescript-7',
+};
 
 const compilerGates = {};
 for (const [name, compiler] of Object.entries(OTHER_COMPILERS)) {
@@ -116,8 +148,8 @@ await runGates('check-package', {
   'declarations under node16, ESM and CommonJS consumers'() {
     compile('Node16', 'Node16', ['esm.mts', 'cjs.cts'], true);
   },
-  'declarations under nodenext, ESM and CommonJS consumers'() {
-    compile('NodeNext', 'NodeNext', ['esm.mts', 'cjs.cts'], true);
+  'declarations under nodenext, ESM and CommonJS consumers, and a service with both'() {
+    compile('NodeNext', 'NodeNext', ['esm.mts', 'cjs.cts', 'both.mts'], true);
   },
   'declarations under node10, every sub-path'() {
     compile('Node10', 'CommonJS', ['plain.ts'], true);

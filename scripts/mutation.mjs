@@ -4,7 +4,8 @@
 //   npm run mutation -- events/writing --sample 150   a sample of this size of each room, chosen by a seed
 //   npm run mutation -- auth limits --sample 40 --seed 7 --threshold 90
 // --near runs only the tests at the same place below tests/unit. Without it, mutants that those do not notice meet all unit
-// tests, the conformance tests and the recorded exchanges; those of bridge/ and lifecycle/ also tests/lifecycle.
+// tests, the conformance tests and the recorded exchanges; those of bridge/, lifecycle/, nest/ and
+// shutdown/ also tests/lifecycle.
 // --with PATH counts the tests below PATH among those nearby; may be given several times.
 // --whole runs all tests of a file if one of them executes the place of a mutant: for values that are computed once, on
 // first use, by the first test of the file.
@@ -22,22 +23,14 @@ import { entryOf, keysOf, roomOf, textOf } from '../tests/mutation/keys.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url)).replace(/\/$/, '');
 /** Files that neither the tests nor Vitest read. */
-const UNREAD = [
-  'dist',
-  'coverage',
-  'docs',
-  '.nodes',
-  '.data',
-  'tests/{clients,engines,package,types}',
-  'bench/baseline.json',
-];
+const UNREAD = ['dist', 'coverage', '.nodes', '.data', 'tests/{clients,engines,package,types}', 'bench/baseline.json'];
 /**
  * Tests that do not run for mutants: those of examples; of the depth at which a parser's recursion ends, which differs
  * in the threads that Stryker uses; of hostile requests, which take long and are about time and memory; of real
  * databases; of the program, which is built.
  */
 const UNFIT =
-  /^tests\/unit\/(examples|api\/yaml\/parse-yaml)|^tests\/conformance\/(hostile-corpus|sqlite)|^tests\/lifecycle\/(program|standalone)/;
+  /^tests\/unit\/(examples|api\/yaml\/depth)|^tests\/conformance\/(hostile-corpus|sqlite)|^tests\/lifecycle\/(program|standalone)/;
 
 const { values: flags, positionals } = parseArgs({
   allowPositionals: true,
@@ -88,14 +81,14 @@ function nearTests() {
   ];
   const found = rooms.flatMap((room) => {
     const own = testsOf(room);
-    return own.length > 0 ? own : testsOf(dirname(room));
+    return own.length > 0 || !room.includes('/') ? own : testsOf(dirname(room));
   });
-  const besides = flags.with.flatMap((path) => below(path, '.test.ts')).filter((file) => !UNFIT.test(file));
-  return [...new Set([...found, ...besides])];
+  const besides = flags.with.flatMap((path) => below(path, '.test.ts'));
+  return [...new Set([...found, ...besides])].filter((file) => !UNFIT.test(file));
 }
 
 function allTests() {
-  const sockets = rooms.some((room) => /^(bridge|lifecycle)\b/.test(room));
+  const sockets = rooms.some((room) => /^(bridge|lifecycle|nest|shutdown)\b/.test(room));
   return [
     ...below('tests/unit', '.test.ts').filter((file) => !UNFIT.test(file)),
     ...below('tests/conformance', '.test.ts').filter((file) => !UNFIT.test(file)),

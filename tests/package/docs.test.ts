@@ -1,4 +1,4 @@
-import { existsSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
@@ -109,6 +109,27 @@ describe('the documentation', () => {
 
   it('names only entry points that the package has', () => {
     expect(pages.flatMap(unknownSpecifiers)).toEqual([]);
+  });
+
+  it('selects events by fields of core/v1 where kubectl reads core/v1', () => {
+    const commands = pages.flatMap(({ path, text }) =>
+      [...text.matchAll(/kubectl get (\S+) [^`\n]*--field-selector (\S+)/g)].map(
+        ([, resource = '', selector = '']) => ({ path, resource, selector }),
+      ),
+    );
+    expect(commands).not.toEqual([]);
+    const isCore = ({ resource }: { resource: string }) => !resource.includes('.');
+    expect(commands.filter((command) => isCore(command) && command.selector.includes('regarding.'))).toEqual([]);
+  });
+
+  it('lists every observation with its members', () => {
+    const source = readFileSync(join(root, 'src/observe/observation.ts'), 'utf8').split('interface WatchObserver')[0];
+    const members = [...(source ?? '').matchAll(/^ {2}(?: {4})?readonly (\w+)\??: (?:'([\w.]+)';)?/gm)];
+    const names = members.map(([, member = '', literal]) => literal ?? member);
+    expect(names).toEqual(expect.arrayContaining(['cache.changed', 'impersonator', 'scope']));
+    const [, section = ''] =
+      /^## Observability\n([^]*?)^## /m.exec(readFileSync(join(root, 'docs/embedding.md'), 'utf8')) ?? [];
+    expect(names.filter((name) => !section.includes(`\`${name}\``))).toEqual([]);
   });
 
   it('shows code that compiles against the build', () => {
