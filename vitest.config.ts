@@ -7,7 +7,9 @@ const project = (name: string, testTimeout = 30_000): { test: object } => ({
     include: [`tests/${name}/**/*.test.ts`],
     testTimeout,
     hookTimeout: testTimeout,
-    setupFiles: ['tests/random/seed-fast-check.ts'],
+    setupFiles: ['tests/random/seed-fast-check.ts', 'tests/wait-longer.ts'],
+    // As in tests/wait-longer.ts.
+    expect: { poll: { timeout: 20_000 } },
   },
 });
 

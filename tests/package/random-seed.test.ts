@@ -59,7 +59,9 @@ describe('the seed of random tests', () => {
     expect(globalSetup).toContain('tests/random/print-seed.ts');
     expect(projects.length).toBeGreaterThan(0);
     for (const project of projects) {
-      expect(project).toMatchObject({ test: { setupFiles: ['tests/random/seed-fast-check.ts'] } });
+      expect(project).toMatchObject({
+        test: { setupFiles: ['tests/random/seed-fast-check.ts', 'tests/wait-longer.ts'] },
+      });
     }
     expect(ofThisRun).toMatch(/^\d+$/);
     expect(fc.readConfigureGlobal()).toMatchObject({ seed: Number(ofThisRun) });

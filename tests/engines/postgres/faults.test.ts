@@ -308,7 +308,7 @@ describeWithPostgres('for a PostgreSQL store under faults:', () => {
         });
       },
     };
-    const store = open({ connectionString: undefined, poolSize: undefined, client, requestTimeoutMs: 1_000 });
+    const store = open({ connectionString: undefined, poolSize: undefined, client, requestTimeoutMs: 3_000 });
     const end = async (): Promise<void> => {
       await store.close();
       await pool.end();
@@ -335,7 +335,7 @@ describeWithPostgres('for a PostgreSQL store under faults:', () => {
     const { store, silence, end } = openSilenceable();
     await store.create(key('a'), sampleEvent({ name: 'a' }), later());
     // Longer than half of the deadline: nothing was requested in this time.
-    await sleep(600);
+    await sleep(1_600);
     silence.on = true;
     const callers = new AbortController();
     const given = Array.from({ length: 2 }, () => store.list({ limit: 10, signal: callers.signal }));
