@@ -22,7 +22,9 @@ const engines: Record<string, () => Promise<{ store: EventStore; remove: () => P
 if (isPresent('postgres')) {
   engines['postgres'] = async () => {
     const server = await startPostgres();
-    return { store: postgresStore({ connectionString: server.url() }), remove: () => server.remove() };
+    // No write may fail for want of time on a busy machine.
+    const store = postgresStore({ connectionString: server.url(), requestTimeoutMs: 60_000 });
+    return { store, remove: () => server.remove() };
   };
 }
 
