@@ -1,13 +1,7 @@
 import { once } from 'node:events';
 import { Agent, createServer as createHttpServer, request, type IncomingMessage, type Server } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
-import {
-  connect,
-  createServer as createTcpServer,
-  type AddressInfo,
-  type Server as NetServer,
-  type Socket,
-} from 'node:net';
+import { connect, createServer as createTcpServer, type AddressInfo, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { generate } from 'selfsigned';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
@@ -114,20 +108,16 @@ describe('the ports of the standalone server', () => {
   });
 
   it('are both closed if one of them is taken', async () => {
-    const listening = async (port: number): Promise<NetServer> => {
-      const server = createTcpServer().listen(port, '127.0.0.1');
-      await once(server, 'listening');
-      onTestFinished(() => void server.close());
-      return server;
-    };
-    const [free, taken] = [await listening(0), await listening(0)];
-    const [freePort, takenPort] = [free, taken].map((server) => (server.address() as AddressInfo).port);
-    free.close();
-    await once(free, 'close');
-    await expect(open(`--secure-port=${freePort}`, `--insecure-port=${takenPort}`)).rejects.toThrow(
-      `port ${takenPort} of 127.0.0.1 is taken; choose another with --insecure-port, or 0 for any`,
+    const taken = createTcpServer().listen(0, '127.0.0.1');
+    await once(taken, 'listening');
+    onTestFinished(() => void taken.close());
+    const { port } = taken.address() as AddressInfo;
+    await expect(open(`--insecure-port=${port}`)).rejects.toThrow(
+      `port ${port} of 127.0.0.1 is taken; choose another with --insecure-port, or 0 for any`,
     );
-    await listening(freePort ?? 0);
+    for (const { server } of [made(createHttpServer), made(createHttpsServer)]) {
+      expect([server.listening, server.address()]).toEqual([false, null]);
+    }
   });
 
   it('log closed connections once a minute, whatever happens to the wall clock', async () => {
