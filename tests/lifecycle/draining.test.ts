@@ -72,7 +72,8 @@ describe.each([
       await once(clients, 'message');
       const outcome = once(clients, 'message');
       await pause(100 + 200 * random.fraction());
-      const closed = gracefulClose(server, { connections });
+      // Far longer than clients wait before they send, which takes longer on a busy machine.
+      const closed = gracefulClose(server, { connections, idleGraceMs: 8_000, drainTimeoutMs: 20_000 });
       if (announced) closing.abort();
       const [load] = (await outcome) as [{ resets: string[]; responses: number; farewells: number }];
       expect(load.resets).toEqual([]);
@@ -138,7 +139,7 @@ describe.each([
     const { server, port } = await start();
     const client = await open(port);
     client.write('GET / HTT');
-    const closed = gracefulClose(server, { drainTimeoutMs: 1_900 });
+    const closed = gracefulClose(server, { drainTimeoutMs: 15_000, idleGraceMs: 10_000 });
     await pause(1_500);
     client.write('P/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
     expect(await whole(client)).toMatch(/^HTTP\/1\.1 200 OK[^]*answered$/);
@@ -172,7 +173,8 @@ describe('while a server drains', () => {
     await idle.until('answered');
     await asked.promise;
     const closed = gracefulClose(server, { connections });
-    await pause(200);
+    // Responses announce the close once the server has stopped listening, which it does later on a busy machine.
+    await vi.waitFor(() => expect(server.listening).toBe(false), { interval: 5, timeout: 10_000 });
     const before = idle.received().length;
     idle.send(GET('/'));
     unused.send(GET('/'));
