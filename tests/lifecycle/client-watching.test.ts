@@ -3,6 +3,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { createEventsCache, exportEvents, watchEvents, type Event, type EventChange } from '../../src/client.js';
 import { until } from '../engines/support/waiting.js';
 import { network, type Network } from './client-network.js';
+import { gate } from './support.js';
 
 /** Writes events in bursts while the network is disturbed; resolves with the names, in the order of writing. */
 async function disturbed({ api, proxy, restart }: Network): Promise<string[]> {
@@ -107,11 +108,18 @@ describe('behind a network that loses connections and bytes,', () => {
   });
 
   test('the client of a slow consumer stops reading, and the consumer misses nothing', async () => {
-    const net = await network();
+    const watched = gate();
+    const net = await network({
+      authorize(_caller, { verb }) {
+        if (verb === 'watch') watched.open();
+        return { allowed: true };
+      },
+    });
     const changes = watchEvents({ client: net.client, since: 'now' });
     onTestFinished(async () => void (await changes.return?.()));
     const first = changes.next();
-    await pause(100);
+    // The revision that counts as now has been read.
+    await watched.promise;
     const large = 'x'.repeat(200_000);
     for (let count = 0; count < 200; count++) expect(await net.api.create(`large-${count}`, large)).toBe(201);
     expect((await first).value.event.metadata.name).toBe('large-0');
