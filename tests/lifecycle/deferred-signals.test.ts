@@ -1,4 +1,4 @@
-import { once } from 'node:events';
+import { getEventListeners, once } from 'node:events';
 import { expect, test, vi } from 'vitest';
 import { event, eventsOfTest, PATH } from './events-api.js';
 import { feed, get, raw, serve, whole } from './support.js';
@@ -41,6 +41,8 @@ test('a streaming response whose signal cannot be read is sent, the failure is r
   );
   const [first, second] = [await get(port, '/broken'), await get(port, '/other')];
   await vi.waitFor(() => expect(errors).toEqual([{ error: failure, where: 'handler' }]), { interval: 5 });
+  // Those of the feed, which ends by itself, and of the response.
+  await vi.waitFor(() => expect(getEventListeners(giveUp.signal, 'abort')).toHaveLength(2), { interval: 5 });
   giveUp.abort();
   await expect(whole(second)).rejects.toThrow('aborted');
   broken.push('complete');
