@@ -644,9 +644,7 @@ test.each(['SIGTERM', 'SIGINT'] as const)(
 );
 
 test('a signal that a launcher passes on to a process that has got it as well counts once', async () => {
-  const { child, exited } = await startService('node-http', 'close');
-  child.kill('SIGTERM');
-  await pause(10);
+  const { child, exited } = await startService('node-http', 'close', 'twice');
   child.kill('SIGTERM');
   expect(await exited).toMatchObject({ code: 0, report: { drained: true } });
 });

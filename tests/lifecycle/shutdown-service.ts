@@ -26,9 +26,10 @@ import { KubeVitalsModule } from '../../src/nest.js';
 import { installShutdown, orderRequests, toNodeListener, type ShutdownReport } from '../../src/node.js';
 
 // A service with health, events and routes of its own, which a signal shuts down. Prints its port and, at the end, the
-// report with the names of the events that were in the store when it was closed. With a third word its step `close`
-// never ends.
-const [framework = 'node-http', whileDraining, hangs] = process.argv.slice(2);
+// report with the names of the events that were in the store when it was closed. With the third word `hangs` its
+// step `close` never ends; with `twice` it passes the first SIGTERM on to itself.
+const [framework = 'node-http', whileDraining, special] = process.argv.slice(2);
+if (special === 'twice') process.once('SIGTERM', () => process.kill(process.pid, 'SIGTERM'));
 const store = memoryStore();
 const health = createHealth();
 const hooks = { authenticate: allowAnonymous(), authorize: allowEverybody() };
@@ -47,7 +48,9 @@ const listedStore = {
 const shutdown = {
   delayMs: 100,
   whileDraining: whileDraining as 'close' | 'retry-after',
-  drainTimeoutMs: 10_000,
+  // Far longer than clients wait before they send, which takes longer on a busy machine.
+  idleGraceMs: 8_000,
+  drainTimeoutMs: 20_000,
   onReport: (report: ShutdownReport) => void process.stdout.write(`${JSON.stringify({ ...report, stored })}\n`),
 };
 
@@ -154,7 +157,7 @@ const { server, installed, close } = (await frameworks[framework]?.()) ?? {};
 if (server === undefined) throw new Error(`there is no framework ${framework}`);
 if (installed !== true) {
   const own =
-    hangs === undefined ? { close } : { close: () => new Promise<void>(() => undefined), closeTimeoutMs: 300 };
+    special === 'hangs' ? { close: () => new Promise<void>(() => undefined), closeTimeoutMs: 300 } : { close };
   installShutdown({ server, health, events, store: listedStore, ...own, ...shutdown });
 }
 if (!server.listening) {
