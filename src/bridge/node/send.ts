@@ -143,7 +143,7 @@ export function createSender(
     };
     const onEnd = (end: PumpEnd): void => {
       over();
-      endStream(exchange, end);
+      endStream(exchange, response, end);
     };
     const running = pump(source, res, onEnd, framing);
     exchange.onClientLeft(stop);
@@ -164,9 +164,15 @@ export function createSender(
     }
   };
 
-  const endStream = (exchange: NodeExchange, end: PumpEnd): void => {
-    if (end.failed && !(exchange.aborted && isAbortError(end.error))) return fail(exchange, end.error, 'stream');
+  const endStream = (exchange: NodeExchange, response: ApiResponse, { failed, error: cause }: PumpEnd): void => {
+    const stopped = failed && isAbortError(cause);
     try {
+      // A part of a list must not end like the whole of it, even before the signal is subscribed to.
+      if (stopped && response.signal?.aborted) {
+        exchange.abort('response-abandoned');
+        return tearDown(exchange.res);
+      }
+      if (failed && !(stopped && exchange.aborted)) return fail(exchange, cause, 'stream');
       exchange.finish();
       exchange.res.end();
     } catch (error) {

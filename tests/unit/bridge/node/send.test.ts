@@ -78,6 +78,39 @@ describe('a stream that fails', () => {
     }
   });
 
+  test('is broken off at once, and not reported, where its signal has aborted', async () => {
+    const stopped = Object.assign(new Error('stopped'), { name: 'AbortError' });
+    const shutdown = new AbortController();
+    shutdown.abort();
+    for (const [signal, options] of [
+      [AbortSignal.abort(), {}],
+      [AbortSignal.abort(), { signal: shutdown.signal }],
+    ] as const) {
+      const onError = vi.fn();
+      const res = serve(() => streamed(chunks(stopped), { signal }), get(), {
+        ...options,
+        onError,
+        clock: fakeClock(),
+      });
+      await settled();
+      expect([res.destroyed, res.ended, onError.mock.calls]).toEqual([true, 0, []]);
+    }
+  });
+
+  test('is broken off and reported where its signal cannot be read', async () => {
+    const stopped = Object.assign(new Error('stopped'), { name: 'AbortError' });
+    const unreadable = new Error('no signal');
+    const onError = vi.fn();
+    const response = Object.defineProperty(streamed(chunks(stopped)), 'signal', {
+      get() {
+        throw unreadable;
+      },
+    });
+    const res = serve(() => response, get(), { onError, clock: fakeClock() });
+    await settled();
+    expect([res.destroyed, res.ended, onError.mock.calls]).toEqual([true, 0, [[unreadable, 'stream']]]);
+  });
+
   test('in an `end` that middleware has replaced is broken off and reported as well', async () => {
     const error = new Error('end');
     const onError = vi.fn();
