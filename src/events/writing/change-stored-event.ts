@@ -12,6 +12,7 @@ import { updateErrors } from '../rules/event-rules.js';
 import { encodeText } from '../stored-form/encode-event.js';
 import { rewriteEvent, type ReadEvent } from '../stored-form/read-event.js';
 import { requireEventRate, requireFits } from './admission.js';
+import { repeatAttempt } from './repeat-attempt.js';
 
 /** Computes the new state from the stored one. @throws StatusFailure if the change is refused */
 type ChangeFunction = (previous: Event, record: EventRecord) => ChangedEvent | Promise<ChangedEvent>;
@@ -42,14 +43,7 @@ export function changeStoredEvent(
         chain(change(stored.event, record), (changed) => storeChange(call, options, record, stored, changed)),
       );
     });
-  return chain(attempt(), (result) => result ?? again(attempt));
-}
-
-async function again(attempt: () => Attempt | Promise<Attempt>): Promise<Result> {
-  for (;;) {
-    const result = await attempt();
-    if (result) return result;
-  }
+  return chain(attempt(), (result) => result ?? repeatAttempt(call, attempt));
 }
 
 /** Stores the new state if it is allowed, unless this is a dry run. */

@@ -8,6 +8,7 @@ import { expiryOf, resourceOf, type Result, type VerbCall } from '../request/cal
 import { isOutdated } from '../request/store-failures.js';
 import { decodeEvent, encodeEvent } from '../stored-form/encode-event.js';
 import { requireFits } from './admission.js';
+import { repeatAttempt } from './repeat-attempt.js';
 
 /** The finalizers of the garbage collector, which has nothing to do with events: they delay no deletion. */
 const GARBAGE_COLLECTION: readonly string[] = ['orphan', 'foregroundDeletion'];
@@ -20,8 +21,8 @@ interface Removal {
 }
 
 /** Only marks an event with finalizers. Starts again after a concurrent write. @throws StatusFailure 404, 409 */
-export async function removeStored(call: VerbCall, key: EventKey, options: DeleteOptions): Promise<Removal> {
-  for (;;) {
+export function removeStored(call: VerbCall, key: EventKey, options: DeleteOptions): Promise<Removal> {
+  return repeatAttempt(call, async () => {
     const record = await call.dependencies.store.get(key, call.life);
     if (!record) throw notFound(resourceOf(call), key.name);
     requirePreconditions(record, options);
@@ -29,8 +30,9 @@ export async function removeStored(call: VerbCall, key: EventKey, options: Delet
       return await removeOnce(call, record, (options.dryRun?.length ?? 0) > 0);
     } catch (error) {
       if (!isOutdated(error)) throw error;
+      return undefined;
     }
-  }
+  });
 }
 
 async function removeOnce(call: VerbCall, record: EventRecord, dryRun: boolean): Promise<Removal> {
