@@ -108,6 +108,8 @@ export class RequestLife implements StoreCall {
     if (!isPromise(work)) return work;
     return new Promise((resolve, reject) => {
       this.#resolve = resolve;
+      // Reading the signal of a client that had left has ended the request already.
+      if (this.#ended) this.#abandon();
       this.#startDeadline();
       work.then((response) => {
         if (this.#ended && isStream(response.body)) releaseSource(response.body);
@@ -190,9 +192,15 @@ export class RequestLife implements StoreCall {
     if (this.#iterator !== undefined) {
       this.release();
       releaseIterator(this.#iterator);
-    } else if (this.#resolve !== undefined) {
-      this.#resolve(GATEWAY_TIMEOUT);
-      this.#releaseLater();
+    } else {
+      this.#abandon();
     }
+  }
+
+  /** Responds without the work, if there is a response to wait for. */
+  #abandon(): void {
+    if (this.#resolve === undefined) return;
+    this.#resolve(GATEWAY_TIMEOUT);
+    this.#releaseLater();
   }
 }

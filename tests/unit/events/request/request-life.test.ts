@@ -71,6 +71,15 @@ describe('a pending response', () => {
     expect(release).toHaveBeenCalledTimes(1);
   });
 
+  test('is a 504 for a client that had left before, and frees its place, also if its signal was read by then', async () => {
+    const { clock, client, life, release } = started();
+    client.abort(new Error('left'));
+    expect(life.signal.aborted).toBe(true);
+    expect((await life.responseOf(never)).status).toBe(504);
+    clock.advance(500);
+    expect(release).toHaveBeenCalledTimes(1);
+  });
+
   test.each([0, 100, 5_000])('frees its place within a second of a client that disconnects after %i ms', (ms) => {
     const { clock, client, life, release } = started();
     void life.responseOf(never);
