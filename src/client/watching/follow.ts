@@ -12,6 +12,7 @@ import { openConnection } from './one-connection.js';
 import { failure, isFinal, isNoWatchList, isRewound } from './refusals.js';
 import { isOlder, revisionOf } from '../requests/revisions.js';
 import { failedBeforeResponse } from '../requests/watch-request.js';
+import { createSharedDeletions } from './shared-deletions.js';
 import { createSilenceLimit } from './silence.js';
 import type { View } from './view.js';
 import type { FollowOptions } from './watch-options.js';
@@ -66,6 +67,7 @@ function createFollower<Given>(
   /** The server's revisions may have gone back since the last frame. */
   let mustCompare = position !== undefined;
   let usesWatchList = watchList;
+  let deletions = createSharedDeletions();
 
   /** Changes come from here itself: one more generator, or `yield*`, would cost the consumer a fifth more. */
   async function* run(): AsyncGenerator<Given, void, undefined> {
@@ -147,6 +149,7 @@ function createFollower<Given>(
   }
 
   function* losePosition(hasGoneBack: boolean): Generator<Given, void, undefined> {
+    deletions = createSharedDeletions();
     if (position !== undefined) yield* view.lost(position, hasGoneBack);
     // Otherwise it shows whether the revisions go back before the list has ended.
     if (hasGoneBack) position = undefined;
@@ -187,17 +190,19 @@ function createFollower<Given>(
       watch: {
         ...selection,
         allowWatchBookmarks: true,
-        ...(mustList ? { sendInitialEvents: true } : { resourceVersion: position }),
+        ...(mustList ? { sendInitialEvents: true } : { resourceVersion: deletions.resumeFrom(position) }),
       },
       limitMs: () => (mustList ? WATCH_LIST_MS : silence.ms()),
     });
 
   /** The results of a frame after the position. */
   function changed({ type, object }: WatchFrame): readonly Given[] {
-    const before = position ?? '';
+    const at = position ?? '';
     const revision = revisionOf(object);
-    const isOld = isOlder(revision, before);
+    const isOld = isOlder(revision, at);
     if (isOld && type === 'BOOKMARK') throw rewound();
+    const before = type === 'DELETED' ? deletions.positionBefore(object, at) : at;
+    if (before === undefined) return [];
     const given = type === 'BOOKMARK' ? [] : view.changed(type, object, before);
     if (given === 'rewound') throw rewound();
     if (revision !== '' && !isOld) position = revision;

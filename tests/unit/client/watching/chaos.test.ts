@@ -9,6 +9,8 @@ import { expired, modelServer } from './model-server.js';
 type Step =
   | { readonly do: 'put' | 'remove'; readonly name: string }
   | { readonly do: 'cut' | 'end' | 'expire' | 'fault' | 'lose' | 'compact' | 'bookmark' | 'down' | 'up' | 'refuse' }
+  /** Removes all events at one revision. */
+  | { readonly do: 'clear' }
   | { readonly do: 'pass'; readonly ms: number };
 
 const names = fc.constantFrom('a', 'b', 'c', 'd');
@@ -21,6 +23,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       do: fc.constantFrom('cut', 'end', 'expire', 'fault', 'lose', 'compact', 'bookmark', 'down', 'up', 'refuse'),
     }),
   },
+  { weight: 1, arbitrary: fc.constant({ do: 'clear' as const }) },
   { weight: 3, arbitrary: fc.record({ do: fc.constant('pass' as const), ms: fc.integer({ min: 50, max: 40_000 }) }) },
 );
 
@@ -57,6 +60,9 @@ async function take({ server, pass, settle }: Bench, one: Step): Promise<void> {
       break;
     case 'remove':
       server.remove(one.name);
+      break;
+    case 'clear':
+      server.removeTogether(...server.events.keys());
       break;
     case 'cut':
       server.cut();
@@ -125,7 +131,7 @@ describe('A watch among cut, silent and expired connections', () => {
   );
 
   it('gives every version where the history reaches back', async () => {
-    const harmless = step.filter((one) => !['compact', 'expire', 'refuse'].includes(one.do));
+    const harmless = step.filter((one) => !['compact', 'expire', 'refuse', 'clear'].includes(one.do));
     await fc.assert(
       fc.asyncProperty(fc.array(harmless, { minLength: 10, maxLength: 40 }), async (steps) => {
         const watching = await bench();

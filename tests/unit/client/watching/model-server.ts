@@ -1,4 +1,9 @@
-import { connectionError, statusError, type StatusError } from '../../../../src/client/contract/errors.js';
+import {
+  connectionError,
+  isConnectionError,
+  statusError,
+  type StatusError,
+} from '../../../../src/client/contract/errors.js';
 import type {
   EventListing,
   EventPage,
@@ -38,6 +43,8 @@ export interface ModelServer {
   readonly watches: () => number;
   put(name: string, note?: string): Event;
   remove(name: string): void;
+  /** Deletes events at one revision, as etcd does with those of a lease. */
+  removeTogether(...names: string[]): void;
   /** Breaks every connection; with an error, or as a clean end. */
   cut(error?: Error | 'end'): void;
   /** From now on open connections receive nothing; new ones do. */
@@ -128,6 +135,8 @@ export function modelServer(): ModelServer {
           fail(error) {
             if (here.lost) return;
             ended = error;
+            // What was not taken is lost with its connection.
+            if (isConnectionError(error)) queue.length = 0;
             waiting?.();
           },
           end() {
@@ -147,8 +156,9 @@ export function modelServer(): ModelServer {
         };
         const fill = (): void => {
           if (ended !== undefined) return;
+          const after = position;
           for (const entry of log) {
-            if (entry.revision <= position) continue;
+            if (entry.revision <= after) continue;
             position = entry.revision;
             queue.push({ type: entry.type, object: entry.event });
           }
@@ -240,11 +250,15 @@ export function modelServer(): ModelServer {
       return event;
     },
     remove(name) {
-      const before = events.get(name);
-      if (before === undefined) return;
+      if (events.has(name)) server.removeTogether(name);
+    },
+    removeTogether(...names) {
       revision += 1;
-      events.delete(name);
-      write('DELETED', { ...before, metadata: { ...before.metadata, resourceVersion: String(revision) } });
+      const gone = names.map((name) => events.get(name) as Event);
+      for (const name of names) events.delete(name);
+      for (const event of gone) {
+        write('DELETED', { ...event, metadata: { ...event.metadata, resourceVersion: String(revision) } });
+      }
     },
     cut(error = connectionError('cut', true)) {
       for (const each of [...open]) {

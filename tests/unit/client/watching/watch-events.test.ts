@@ -1,11 +1,12 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createEventsClient, type EventsClient, type WatchFrame } from '../../../../src/client.js';
 import { connectionError, responseError, statusError } from '../../../../src/client/contract/errors.js';
+import type { EventChange } from '../../../../src/client/watching/changes.js';
 import { watchEvents } from '../../../../src/client/watching/watch-events.js';
 import type { Observation } from '../../../../src/observe/observation.js';
 import { fakeClock } from '../../../../src/testing/fake-clock.js';
 import { countKeepAliveTimers } from '../keep-alive-timers.js';
-import { bench, passOn, settle } from './bench.js';
+import { bench, passOn, settle, textOf } from './bench.js';
 import { expired, modelServer } from './model-server.js';
 
 const overload = (code: number, seconds: number): Error =>
@@ -242,6 +243,49 @@ describe('A watch that is interrupted', () => {
     await pass(1_000);
     expect(news()).toEqual(['added a@101', 'added b@102']);
   });
+
+  it.each(['versions', 'events', false] as const)(
+    'returns every deletion where a server deletes several events at one revision, with remember: %s',
+    async (remember) => {
+      const server = modelServer();
+      for (const name of ['a', 'b', 'c']) server.put(name);
+      const { given, settle } = await bench({ remember }, server);
+      server.removeTogether('b', 'c');
+      server.put('d');
+      await settle();
+      expect(given.slice(3).map((change) => textOf(change).split(' was ')[0])).toEqual([
+        'deleted b@104',
+        'deleted c@104',
+        'added d@105',
+      ]);
+      expect(server.requests).toEqual(['watchlist']);
+    },
+  );
+
+  it.each(['versions', false] as const)(
+    'returns every deletion once where its connection is lost between two at one revision, with remember: %s',
+    async (remember) => {
+      const server = modelServer();
+      for (const name of ['a', 'b', 'c']) server.put(name);
+      const clock = fakeClock();
+      const changes = watchEvents({ client: server.client, clock, remember });
+      onTestFinished(() => void changes.return?.());
+      const news: string[] = [];
+      const take = async (count: number): Promise<void> => {
+        for (; count > 0; count--) void changes.next().then(({ value }) => news.push(textOf(value as EventChange)));
+        await passOn(clock, 1_000);
+      };
+      await take(4);
+      server.removeTogether('a', 'b', 'c');
+      await settle();
+      server.cut();
+      await take(2);
+      server.put('d');
+      await take(1);
+      expect(news.slice(3)).toEqual(['deleted a@104', 'deleted b@104', 'deleted c@104', 'added d@105']);
+      expect(server.requests.filter((request) => request !== 'list')).toEqual(['watchlist', 'watch 103']);
+    },
+  );
 
   it('returns a notice instead of a difference with remember: false', async () => {
     const server = modelServer();
