@@ -478,6 +478,23 @@ describe('a proxy', () => {
     expect(asked).toBe(1);
   });
 
+  test('that sends something before the first request gets one request for each attempt', async () => {
+    let asked = 0;
+    const proxy = createPlain();
+    proxy.on('connect', (_request, socket) => {
+      asked += 1;
+      socket.write('HTTP/1.1 200 Connection established\r\n\r\nSSH-2.0-OpenSSH_9.9\r\n');
+    });
+    const proxyPort = await listenTo(proxy);
+    const transport = httpTransport({ server: 'http://127.0.0.1:1', proxyUrl: `http://127.0.0.1:${proxyPort}` });
+    const client = clientOver(closedLater(transport), { timeoutMs: 1_000 });
+    expect(await failureOf(client.create(event('a') as never))).toMatchObject({
+      message: '127.0.0.1:1 was not reached: the proxy sent something before the first request',
+      sent: false,
+    });
+    expect(asked).toBe(1);
+  });
+
   test('that does not respond is abandoned after connectTimeoutMs, and another attempt gets the connection', async () => {
     let asked = 0;
     const proxy = createPlain();

@@ -55,7 +55,9 @@ export function createDispatchers(options: ConnectionOptions & { maxConnections:
               // Otherwise a CONNECT without a response of the proxy would hold its connection for five minutes.
               const proxy = new Pool(uri, { ...given, headersTimeout: Math.ceil(timeout) });
               const ask = proxy.connect.bind(proxy);
-              return Object.assign(proxy, { connect: (to: Dispatcher.ConnectOptions) => ask(to).catch(withoutCode) });
+              return Object.assign(proxy, {
+                connect: (to: Dispatcher.ConnectOptions) => ask(to).then(withoutGreeting, withoutCode),
+              });
             },
           });
     all.add(dispatcher);
@@ -88,6 +90,13 @@ export function createDispatchers(options: ConnectionOptions & { maxConnections:
 /** undici repeats a CONNECT whose connection the proxy closes, at once and for ever, where the error has this code. */
 function withoutCode(error: Error & { readonly code?: string }): never {
   throw error.code === 'UND_ERR_SOCKET' ? new Error(error.message, { cause: error }) : error;
+}
+
+/** undici replaces a connection on which something comes before the first request, at once and for ever. */
+function withoutGreeting(connected: Dispatcher.ConnectData): Dispatcher.ConnectData {
+  if (connected.socket.readableLength === 0) return connected;
+  connected.socket.destroy();
+  throw new Error('the proxy sent something before the first request');
 }
 
 /** As kubectl and curl send them: undici leaves them out where the password is empty. */
