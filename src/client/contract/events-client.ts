@@ -84,7 +84,8 @@ export interface EventListing extends AsyncIterable<Event> {
   /**
    * All events, in memory, as of one revision. Fails with a ResponseError beyond `maxEvents`.
    *
-   * @param maxEvents Default: 1,000,000.
+   * @param maxEvents At least 0. Default: 1,000,000.
+   * @throws TypeError, as a rejection, if `maxEvents` is not such a number
    */
   toArray(maxEvents?: number): Promise<Event[]>;
 }

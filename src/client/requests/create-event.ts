@@ -93,8 +93,9 @@ function holds(stored: JsonObject, sent: Event): boolean {
 
 function isWithin(value: unknown, stored: unknown, name: string): boolean {
   if ((value ?? '') === '') return (stored ?? '') === '';
-  if (typeof value === 'string' && typeof stored === 'string' && value !== stored) {
-    return name === 'eventTime' && sameTime(value, stored);
+  if (typeof value === 'string' && typeof stored === 'string') {
+    // Servers store U+FFFD for an unpaired surrogate, which is what is left of a character that was cut.
+    return value.toWellFormed() === stored || (name === 'eventTime' && sameTime(value, stored));
   }
   if (isObject(value)) {
     return isObject(stored) && Object.entries(value).every(([key, part]) => isWithin(part, stored[key], key));

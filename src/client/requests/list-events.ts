@@ -19,6 +19,7 @@ export function listEvents(context: CallContext, paths: EventPaths, options: Lis
     pages,
     [Symbol.asyncIterator]: () => eachOnce(pages()),
     async toArray(maxEvents = 1_000_000) {
+      if (!(maxEvents >= 0)) throw new TypeError('toArray: maxEvents must be a number of at least 0');
       let events: Event[] = [];
       for await (const page of pages()) {
         if (page.restarted) events = [];

@@ -51,6 +51,11 @@ describe('a create whose outcome is unknown', () => {
     expect((await client.create(event('a', { eventTime: '2026-03-05T08:07:08.1+02:00' }))).reason).toBe('Tested');
   });
 
+  it('succeeds where the server replaced a half of a surrogate pair', async () => {
+    const { client } = scriptedClient([reset, taken, storedAt('2024-01-01T00:00:59Z', { note: 'cut \uFFFD' })]);
+    expect((await client.create(event('a', { note: 'cut \uD83D' }))).note).toBe('cut \uFFFD');
+  });
+
   it('succeeds where the server leaves out what was sent empty, or has it as null', async () => {
     const { client } = scriptedClient([
       reset,

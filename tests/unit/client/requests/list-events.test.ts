@@ -60,6 +60,14 @@ describe('a list', () => {
     );
   });
 
+  it.each([Number.NaN, -1])('fails without a request as an array of at most %d events', async (maxEvents) => {
+    const { client, asked } = scriptedClient([]);
+    expect(await failureOf(client.list().toArray(maxEvents))).toEqual(
+      new TypeError('toArray: maxEvents must be a number of at least 0'),
+    );
+    expect(asked).toEqual([]);
+  });
+
   it('fails where the response is not a list of events', async () => {
     const numbered = { metadata: { name: 'a', resourceVersion: 7 } };
     const faulty = [[5], [{}], [numbered]].map((items) => ({ metadata: {}, items }));
