@@ -77,8 +77,8 @@ async function makeClientCertificate(name: string, organization: string) {
   return { authority: authority.cert, cert, key };
 }
 
-/** Makes a kube-apiserver on a free port; `start` it. */
-export async function createKubeApiserver(): Promise<KubeApiserver> {
+/** Makes a kube-apiserver on a free port, with some more flags; `start` it. */
+export async function createKubeApiserver(...flags: string[]): Promise<KubeApiserver> {
   const program = await buildKubeApiserver();
   const directory = await mkdtemp(join(tmpdir(), 'kube-vitals-cluster-'));
   const etcd = await startEtcd();
@@ -119,6 +119,7 @@ export async function createKubeApiserver(): Promise<KubeApiserver> {
     ],
     ...['--requestheader-username-headers', 'X-Remote-User', '--requestheader-uid-headers', 'X-Remote-Uid'],
     ...['--requestheader-group-headers', 'X-Remote-Group', '--requestheader-extra-headers-prefix', 'X-Remote-Extra-'],
+    ...flags,
   ];
   let child: ChildProcess | undefined;
   let ended: Promise<unknown> = Promise.resolve();
