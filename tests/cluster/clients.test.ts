@@ -18,6 +18,7 @@ import {
   type EventsClient,
 } from '../../src/client.js';
 import { until } from '../engines/support/waiting.js';
+import { eventOf } from './event.js';
 import { createKubeApiserver, type KubeApiserver } from './kube-apiserver.js';
 
 const run = promisify(execFile);
@@ -29,18 +30,6 @@ beforeAll(async () => {
   await server.start();
 });
 afterAll(() => server.remove());
-
-/** An event about `name`, as a caller sends it. */
-const eventOf = (name: string, namespace: string) => ({
-  metadata: { name, namespace },
-  eventTime: '2026-03-05T06:07:08.123456Z',
-  reportingController: 'example.com/tester',
-  reportingInstance: 'tester-0',
-  action: 'Testing',
-  reason: 'Tested',
-  type: 'Normal',
-  regarding: { kind: 'Pod', namespace, name: 'web-1' },
-});
 
 /** A client of a namespace of its own. */
 async function clientIn(namespace: string): Promise<EventsClient> {

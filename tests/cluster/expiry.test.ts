@@ -7,6 +7,7 @@ import {
   type WatchEventsOptions,
 } from '../../src/client.js';
 import { until } from '../engines/support/waiting.js';
+import { eventOf } from './event.js';
 import { createKubeApiserver, type KubeApiserver } from './kube-apiserver.js';
 
 const TTL_SECONDS = 20;
@@ -35,20 +36,7 @@ test('watchEvents returns every deletion of events that expire with one lease, a
     return changes;
   });
   // Kubernetes uses a lease for the events of a twentieth of their time to live.
-  await Promise.all(
-    NAMES.map((name) =>
-      client.create({
-        metadata: { name, namespace: 'shop' },
-        eventTime: '2026-03-05T06:07:08.123456Z',
-        reportingController: 'example.com/tester',
-        reportingInstance: 'tester-0',
-        action: 'Testing',
-        reason: 'Tested',
-        type: 'Normal',
-        regarding: { kind: 'Pod', namespace: 'shop', name: 'web-1' },
-      }),
-    ),
-  );
+  await Promise.all(NAMES.map((name) => client.create(eventOf(name, 'shop'))));
   const deletions = (changes: readonly (EventChange | RelistedNotice)[]) =>
     changes.filter((change): change is EventChange => change.type === 'deleted');
   await until('all events have expired', () => seen.every((each) => deletions(each).length >= NAMES.length), 120_000);
