@@ -10,8 +10,10 @@ interface Arrived {
 /**
  * Hands over the bodies of one turn after the last socket was read: alternating evicts the code of both from the
  * processor's caches. Creates take 10 to 20 % less CPU.
+ *
+ * @param scheduled is called when a handover has been scheduled
  */
-export function createBodyBatcher() {
+export function createBodyBatcher(scheduled: () => void) {
   let waiting: Arrived[] = [];
 
   const handOver = (): void => {
@@ -21,7 +23,9 @@ export function createBodyBatcher() {
   };
   return {
     add(take: Arrived['take'], bytes: Uint8Array): void {
-      if (waiting.push({ take, bytes }) === 1) atNextTurn(handOver);
+      if (waiting.push({ take, bytes }) > 1) return;
+      atNextTurn(handOver);
+      scheduled();
     },
   };
 }

@@ -25,6 +25,8 @@ interface Sender {
   send(exchange: NodeExchange, response: ApiResponse): void;
   /** Responds with 500, or closes the connection once headers were sent, and reports unexpected errors. */
   fail(exchange: NodeExchange, error: unknown, where: FailurePlace): void;
+  /** See `schedule` of the response batcher. */
+  readonly scheduleResponses: () => void;
 }
 
 export function createSender(
@@ -195,7 +197,7 @@ export function createSender(
     }
   };
 
-  return { send, fail };
+  return { send, fail, scheduleResponses: batcher.schedule };
 }
 
 function lengthOf(

@@ -26,16 +26,16 @@ export function createServing(maker: string, handler: ApiHandler, options: Bridg
   const { clock = systemClock } = options;
   const report = createReport(maker, options.onError);
   const deferredSignals = createDeferredSignals(clock, (error) => report(error, 'handler'));
+  const order = createRequestOrder(clock);
+  const closing = createClosing(options.signal);
+  const { send, fail, scheduleResponses } = createSender(options, closing, deferredSignals, report);
   const settings = {
     maxBodyBytes: options.maxBodyBytes ?? Infinity,
     deferredSignals,
-    bodies: createBodyBatcher(),
+    bodies: createBodyBatcher(scheduleResponses),
     // Not read: it only has to stay in memory.
     retainedTick: retainTickObject(),
   };
-  const order = createRequestOrder(clock);
-  const closing = createClosing(options.signal);
-  const { send, fail } = createSender(options, closing, deferredSignals, report);
 
   /** @param other the URL with which the handler is called again if `url` is not one of its paths */
   const begin = (

@@ -143,7 +143,7 @@ export function createPagedFeeds(options: PagedFeedsOptions): PagedFeeds {
       };
     },
     wake() {
-      if (waking) return;
+      if (waking || notifiers.size === 0) return;
       waking = true;
       atNextTurn(notifyAll);
     },

@@ -9,7 +9,7 @@ afterEach(() => {
 });
 
 test('the bodies of one turn of the event loop are handed over after it, in order', async () => {
-  const batcher = createBodyBatcher();
+  const batcher = createBodyBatcher(() => undefined);
   const taken: string[] = [];
   const take = (body: Uint8Array): void => void taken.push(new TextDecoder().decode(body));
   batcher.add(take, bytes('a'));
@@ -21,7 +21,7 @@ test('the bodies of one turn of the event loop are handed over after it, in orde
 });
 
 test('a body that arrives while others are handed over is handed over in the next turn', async () => {
-  const batcher = createBodyBatcher();
+  const batcher = createBodyBatcher(() => undefined);
   const taken: string[] = [];
   batcher.add(() => {
     taken.push('a');
@@ -36,7 +36,7 @@ test('a body that arrives while others are handed over is handed over in the nex
 test('bodies are handed over while a test holds the global timers', async () => {
   const immediate = setImmediate;
   vi.useFakeTimers();
-  const batcher = createBodyBatcher();
+  const batcher = createBodyBatcher(() => undefined);
   const taken: number[] = [];
   batcher.add((body) => void taken.push(body.length), bytes('abc'));
   await new Promise((resolve) => immediate(resolve));

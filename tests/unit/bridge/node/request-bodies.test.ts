@@ -39,6 +39,16 @@ describe('the body of a request', () => {
     expect(res.listenerCount('close')).toBe(0);
   });
 
+  test('is responded to in the turn of the event loop in which it is handed over', async () => {
+    const { handler, came } = reader();
+    const req = new Incoming();
+    const res = serve(handler, req);
+    const turn = new Promise((resolve) => req.once('end', () => setImmediate(resolve)));
+    req.end('0123');
+    await turn;
+    expect([came, res.ended]).toEqual([['0123'], 1]);
+  });
+
   test('is encoded again where a framework has decoded it', async () => {
     const { handler, came } = reader();
     const req = new Incoming();
