@@ -105,7 +105,9 @@ describeWithKubectl('kubectl get -w', ([binary]) => {
   const kubectl = kubectlSession(binary, () => ['--event-ttl=2s']);
 
   it('shows the expiry of an event', async () => {
-    const watch = kubectl.follow(['get', EVENTS, '-n', 'ttl', '-w', '-o', 'wide', '--output-watch-events']);
+    const watch = kubectl.follow(['get', EVENTS, '-n', 'ttl', '-w', '-o', 'wide', '--output-watch-events', '-v=6']);
+    // The event may expire before a watch that is slow to start.
+    await watch.says(/watch=true/);
     const stdin = manifestText(GROUP, 'brief', { metadata: { namespace: 'ttl' } });
     await kubectl.ok(['create', '-f', '-'], { stdin });
     await watch.line(/^ADDED .* brief$/);
