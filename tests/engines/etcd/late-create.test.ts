@@ -13,9 +13,11 @@ interface Late {
   readonly cluster: Cluster;
   readonly store: ReturnType<typeof etcdStore>;
   /** From now on requests and responses over the first way are this late; the store takes the second way after 1 s. */
-  readonly hold: (ms: number) => void;
-  /** Waits until etcd has processed the late requests. */
-  readonly arrived: () => Promise<void>;
+  readonly delay: (ms: number) => void;
+  /** From now on requests and responses over the first way wait for `arrive`. */
+  readonly hold: () => void;
+  /** Lets the late requests arrive, and waits until etcd has processed them. */
+  readonly arrive: () => Promise<void>;
   /** The changes of the event, in words. */
   readonly history: () => Promise<string[]>;
 }
@@ -34,17 +36,14 @@ async function late(run: (late: Late) => Promise<void>): Promise<void> {
   };
   try {
     const after = await store.revision();
-    let arrival = 0;
     await run({
       cluster,
       store,
-      hold(ms) {
-        proxy.delay(ms);
-        arrival = performance.now() + ms;
-      },
-      async arrived() {
+      delay: (ms) => proxy.delay(ms),
+      hold: () => proxy.hold(),
+      async arrive() {
         const before = applied();
-        await sleep(arrival - performance.now());
+        proxy.release();
         for (let tries = 0; tries < 100 && applied() === before; tries++) await sleep(20);
         expect(applied()).toBeGreaterThan(before);
       },
@@ -68,25 +67,25 @@ async function late(run: (late: Late) => Promise<void>): Promise<void> {
 
 describe.skipIf(!hasEtcd())('a create whose response was lost', () => {
   test('does not restore an event that its repetition created and another client deleted', () =>
-    late(async ({ store, hold, arrived, history }) => {
-      hold(3000);
+    late(async ({ store, hold, arrive, history }) => {
+      hold();
       const created = await store.create(key, sampleEvent({ name: 'late' }), { expiresAt });
       await store.remove(key, { expected: created.revision });
-      await arrived();
+      await arrive();
       expect(await store.get(key)).toBeUndefined();
       expect(await history()).toEqual(['put late', 'delete late', 'put last']);
     }));
 
   test('is not repeated if it has taken effect', () =>
-    late(async ({ store, hold, history }) => {
-      hold(700);
+    late(async ({ store, delay, history }) => {
+      delay(700);
       const created = await store.create(key, sampleEvent({ name: 'late' }), { expiresAt });
       expect(await store.get(key)).toEqual(created);
       expect(await history()).toEqual(['put late', 'put last']);
     }));
 
   test('is not repeated if it has taken effect and the event was deleted at once', () =>
-    late(async ({ cluster, store, hold, history }) => {
+    late(async ({ cluster, store, delay, history }) => {
       const other = etcdStore({ endpoints: cluster.endpoints });
       const deleting = (async () => {
         for await (const [change] of other.changes({ after: await other.revision() })) {
@@ -95,7 +94,7 @@ describe.skipIf(!hasEtcd())('a create whose response was lost', () => {
         return undefined;
       })();
       await other.ping();
-      hold(700);
+      delay(700);
       const created = await store.create(key, sampleEvent({ name: 'late' }), { expiresAt });
       expect((await deleting)?.revision).toBeGreaterThan(created.revision);
       await other.close();
@@ -104,14 +103,13 @@ describe.skipIf(!hasEtcd())('a create whose response was lost', () => {
     }));
 
   test('is resolved together with all others, and each takes effect once', () =>
-    late(async ({ cluster, store, hold, arrived, history }) => {
+    late(async ({ cluster, store, hold, arrive, history }) => {
       const names = Array.from({ length: 200 }, (_, index) => `event-${index}`);
-      // On a busy machine the second way takes seconds, and all has to be created before the late requests arrive.
-      hold(8000);
+      hold();
       const created = await Promise.all(
         names.map((name) => store.create({ ...key, name }, sampleEvent({ name }), { expiresAt })),
       );
-      await arrived();
+      await arrive();
       expect((await history()).sort()).toEqual([...names, 'last'].map((name) => `put ${name}`).sort());
       expect(new Set(created.map(({ revision }) => revision)).size).toBe(names.length);
       const { kvs } = JSON.parse(cluster.ctl('get', '/kube-vitals/events.fence', '-w', 'json')) as {

@@ -12,6 +12,10 @@ export interface Proxy {
   readonly swallow: () => void;
   /** Every chunk is passed on this much later, in order. */
   readonly delay: (ms: number) => void;
+  /** From now on chunks wait for `release`. */
+  readonly hold: () => void;
+  /** Ends `hold`: passes on what has waited, in order and with the pauses in which it came. */
+  readonly release: () => void;
   /** Ends `swallow` and `delay`. What was swallowed is lost, so its connections break. */
   readonly heal: () => void;
   readonly close: () => Promise<void>;
@@ -23,6 +27,7 @@ export async function createProxy(target: number): Promise<Proxy> {
   const dirty = new Set<Socket>();
   let swallowing = false;
   let delayMs = 0;
+  let waiting: { readonly at: number; readonly write: () => void }[] | undefined;
   let port = target;
 
   const cut = (): void => sockets.forEach((socket) => socket.destroy());
@@ -51,7 +56,8 @@ export async function createProxy(target: number): Promise<Proxy> {
           to.once('drain', () => from.resume());
         }
       };
-      if (delayMs === 0 && held.length === 1) write();
+      if (waiting !== undefined) waiting.push({ at: performance.now(), write });
+      else if (delayMs === 0 && held.length === 1) write();
       else setTimeout(write, delayMs);
     });
   };
@@ -68,6 +74,13 @@ export async function createProxy(target: number): Promise<Proxy> {
     cut,
     swallow: () => (swallowing = true),
     delay: (ms) => (delayMs = ms),
+    hold: () => (waiting = []),
+    release() {
+      const [first, ...others] = waiting ?? [];
+      waiting = undefined;
+      first?.write();
+      for (const { at, write } of others) setTimeout(write, at - (first?.at ?? at));
+    },
     heal() {
       swallowing = false;
       delayMs = 0;
