@@ -4,7 +4,7 @@ import { appendFileSync, copyFileSync, mkdtempSync, readFileSync, rmSync, writeF
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { parseCommandLine } from '../../../../src/cli/command-line/parse-command-line.js';
 import type { CertificateInUse } from '../../../../src/cli/serve/certificate-in-use.js';
 import { ownCertificate } from '../../../../src/cli/serve/certificates.js';
@@ -38,7 +38,7 @@ interface Run {
   readonly certificate: CertificateInUse;
   readonly log: readonly string[];
   readonly clock: FakeClock;
-  /** Lets some minutes pass, with time to read files. */
+  /** Lets some minutes pass, and waits in each until the files were read. */
   readonly minutes: (count: number) => Promise<void>;
   /** Lets minutes pass until the condition holds. */
   readonly until: (condition: () => boolean) => Promise<void>;
@@ -51,11 +51,26 @@ async function started(argv: readonly string[], work: (run: Run) => Promise<void
   const log: string[] = [];
   const write = (line: string): unknown => log.push(line.trimEnd());
   const context = { stdout: { write }, stderr: { write }, pid: 1, onSignal: () => () => undefined };
-  const clock = fakeClock({ now: Date.now() * 1_000 });
+  const made = fakeClock({ now: Date.now() * 1_000 });
+  // The next check waits a minute, once the last one is over.
+  let isWaiting = false;
+  const clock: FakeClock = {
+    ...made,
+    setTimer(callback, delayMs) {
+      if (delayMs !== MINUTE) return made.setTimer(callback, delayMs);
+      isWaiting = true;
+      return made.setTimer(() => {
+        isWaiting = false;
+        callback();
+      }, delayMs);
+    },
+  };
+  let hasEnded = false;
   const minutes = async (count: number): Promise<void> => {
     for (let passed = 0; passed < count; passed++) {
       clock.advance(MINUTE);
-      await setTimeout(20);
+      if (hasEnded) await setTimeout(20);
+      else await vi.waitFor(() => expect(isWaiting).toBe(true), { interval: 2 });
     }
   };
   const until = async (condition: () => boolean): Promise<void> => {
@@ -74,6 +89,7 @@ async function started(argv: readonly string[], work: (run: Run) => Promise<void
     },
     clock,
   );
+  hasEnded = true;
   expect([code, ...log.filter((line) => line.startsWith('error: '))]).toEqual([0]);
 }
 
