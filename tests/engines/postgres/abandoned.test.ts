@@ -22,7 +22,8 @@ describeWithPostgres('a read that nobody waits for any more', () => {
     if (pgBouncerProgram() !== undefined) {
       pooler = await startPgBouncer({ target: server, poolMode: 'transaction' });
     }
-    const store = postgresStore({ connectionString: server.url(), schema: SCHEMA });
+    // A thousand writes at once wait for each other, for seconds on a busy machine.
+    const store = postgresStore({ connectionString: server.url(), schema: SCHEMA, requestTimeoutMs: 60_000 });
     const expiresAt = Date.now() * 1_000 + 3_600_000_000;
     for (let done = 0; done < EVENTS; done += 1_000) {
       const batch = Array.from({ length: 1_000 }, (_, index) => `e-${String(done + index).padStart(6, '0')}`);
