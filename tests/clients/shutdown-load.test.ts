@@ -127,9 +127,9 @@ describe('a server that gets SIGTERM under load', () => {
     const tally = createTally();
     const begun = tally.grows(WRITERS * 10);
     // Most of the delay passes under little load, so that not too many events come together; its end does not.
-    let signalledAt: number | undefined;
+    let signalledAt = -Infinity;
     const thinkMs = (): number => {
-      const sinceMs = performance.now() - (signalledAt ?? -Infinity);
+      const sinceMs = performance.now() - signalledAt;
       return sinceMs < DELAY_MS - 1_000 ? 20 : 0;
     };
     const writers = Array.from({ length: WRITERS }, (_, index) => write(askAt(index), index, tally.add, thinkMs));
