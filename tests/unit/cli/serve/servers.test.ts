@@ -73,7 +73,8 @@ async function untilClosed(socket: Socket): Promise<string> {
   let text = '';
   socket.on('data', (chunk: Buffer) => (text += chunk.toString()));
   socket.on('error', () => undefined);
-  if (!socket.closed) await once(socket, 'close');
+  // Not `once`, which rejects when the server resets the connection before it is closed.
+  if (!socket.closed) await new Promise((resolve) => socket.once('close', resolve));
   return text;
 }
 
