@@ -35,7 +35,8 @@ export function checkDeleteOptions(options: DeleteOptions): void {
     errors.push(
       invalidValue('propagationPolicy', policy, 'orphanDependents and deletionPropagation cannot be both set'),
     );
-  } else if (policy !== undefined && !POLICIES.includes(policy)) {
+  }
+  if (policy !== undefined && !POLICIES.includes(policy)) {
     errors.push(notSupported('propagationPolicy', policy, [...POLICIES, 'nil']));
   }
   errors.push(...dryRunErrors(options.dryRun ?? []));

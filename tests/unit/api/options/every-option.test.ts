@@ -302,7 +302,8 @@ describe('the options of a delete', () => {
   it('are refused with every fault', () => {
     expect(message(() => checkDeleteOptions({ propagationPolicy: 'x', orphanDependents: false, dryRun: ['x'] }))).toBe(
       '422 DeleteOptions.meta.k8s.io "" is invalid: [propagationPolicy: Invalid value: "x": orphanDependents and ' +
-        'deletionPropagation cannot be both set, dryRun: Unsupported value: ["x"]: supported values: "All"]',
+        'deletionPropagation cannot be both set, propagationPolicy: Unsupported value: "x": supported values: ' +
+        '"Foreground", "Background", "Orphan", "nil", dryRun: Unsupported value: ["x"]: supported values: "All"]',
     );
   });
 });
