@@ -20,7 +20,7 @@ export function decodeDeleteOptions(
 
 function decodeRead(read: ReadDocument): DeleteOptions {
   if ('error' in read) throw badRequest(read.error);
-  const meta = withDefaults(read.type, 'DeleteOptions', 'v1');
+  const meta = withDefaults(read.type, 'DeleteOptions', 'meta.k8s.io/v1');
   if (meta.kind !== 'DeleteOptions') throw badRequest(notRegistered(meta, SCHEME));
   const shape = deleteOptionsShape();
   const document = read.document(shape);

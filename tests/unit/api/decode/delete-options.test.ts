@@ -45,6 +45,10 @@ test.each([
   ],
   [
     '{"kind":"Bogus"}',
+    'no kind "Bogus" is registered for version "meta.k8s.io/v1" in scheme "k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme/register.go:27"',
+  ],
+  [
+    '{"apiVersion":"v1","kind":"Bogus"}',
     'no kind "Bogus" is registered for version "v1" in scheme "k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme/register.go:27"',
   ],
   ['{"dryRun":"All"}', 'json: cannot unmarshal string into Go struct field DeleteOptions.dryRun of type []string'],
