@@ -210,9 +210,10 @@ class JsonReader {
     return true;
   }
 
-  /** Go shows the byte, not the character. */
+  /** Go shows the byte, not the character, and reads a space after the end, which not every state accepts. */
   #refuse(where: string): never {
-    const point = this.#text.codePointAt(this.#at);
+    const acceptsSpace = /^(?!in |after d)|string literal/.test(where);
+    const point = this.#text.codePointAt(this.#at) ?? (acceptsSpace ? undefined : 0x20);
     if (point === undefined) throw new Refusal('unexpected end of JSON input');
     const [byte = point] = new TextEncoder().encode(String.fromCodePoint(point));
     throw new Refusal(`invalid character ${quoteChar(byte)} ${where}`);
