@@ -84,6 +84,9 @@ export async function storeMissing(
   options: WriteOptions,
   entries?: readonly ManagedFieldsEntry[],
 ): Promise<Result | undefined> {
+  const { resourceVersion } = event.metadata;
+  const wrong = resourceVersion ? uintError(resourceVersion) : undefined;
+  if (wrong) throw badRequest(wrong);
   await authorize(call.dependencies.access, call.caller, { ...call.scope.attributes, verb: 'create' });
   delete event.metadata.resourceVersion;
   return storeNewEvent(call, event, options, () => undefined, entries);

@@ -1,6 +1,5 @@
-import { uintError } from '../../api/options/query.js';
 import { readWriteOptions, type WriteOptions } from '../../api/options/write-options.js';
-import { badRequest, conflict } from '../../api/status/failures.js';
+import { conflict } from '../../api/status/failures.js';
 import { chain } from '../../http/promise.js';
 import type { Event } from '../../model/event.js';
 import { shareEqualParts } from '../codec/compare-events.js';
@@ -41,8 +40,6 @@ function replaceStored(call: VerbCall, sent: Event, options: WriteOptions): Resu
     },
     () => {
       begin('');
-      const wrong = metadata.resourceVersion ? uintError(metadata.resourceVersion) : undefined;
-      if (wrong) throw badRequest(wrong);
       return storeMissing(call, sent, options);
     },
   );

@@ -68,6 +68,16 @@ describe('an apply of a missing event', () => {
     expect([created.status, metaOf(created.json)['resourceVersion']]).toEqual([201, await revision()]);
     expect(metaOf(created.json)['uid']).toMatch(/^[0-9a-f-]{36}$/);
   });
+
+  test.each(['x', '-1'])('is refused if the revision is %j', async (resourceVersion) => {
+    const { json } = bench();
+    for (const more of ['', '&dryRun=All']) {
+      const { json: refused } = await json(target('a', more), event('a', {}, { resourceVersion }), APPLY);
+      const message = `strconv.ParseUint: parsing "${resourceVersion}": invalid syntax`;
+      expect(refused).toMatchObject({ code: 400, message });
+    }
+    expect((await json(`GET ${path('/a')}`)).status).toBe(404);
+  });
 });
 
 describe('an apply of an existing event', () => {
