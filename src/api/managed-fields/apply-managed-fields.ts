@@ -82,12 +82,14 @@ function mergedInto(
   const managers = withoutFields(others, comparison);
   const noop = sameContent(live, merged);
   const fields = difference(wanted, WITHOUT_OWNER);
-  // A manager that changes nothing becomes an owner as well, with the time of its last apply in any version, if there is one.
-  if (fields.size > 0) managers.set(self, { ...identity, fields, time: noop ? before.get(self)?.time : time });
-  // The caller checks the resourceVersion that an intent may have, also if nothing else changes.
   const { metadata } = intent;
-  const hasRevision = isObject(metadata) && member(metadata, 'resourceVersion') !== undefined;
-  return { merged: noop && !hasRevision ? live : merged, managers };
+  const revision = isObject(metadata) ? member(metadata, 'resourceVersion') : undefined;
+  // One that is no condition is a change to Kubernetes, since it is not the stored one.
+  const isChange = !noop || (revision !== undefined && /^0*$/.test(String(revision ?? '')));
+  // A manager that changes nothing becomes an owner as well, with the time of its last apply in any version, if there is one.
+  if (fields.size > 0) managers.set(self, { ...identity, fields, time: isChange ? time : before.get(self)?.time });
+  // The caller checks the resourceVersion that an intent may have, also if nothing else changes.
+  return { merged: noop && revision === undefined ? live : merged, managers };
 }
 
 function checkedIntent(intent: Readonly<Record<string, unknown>>, version: ManagedVersion): WireObject {

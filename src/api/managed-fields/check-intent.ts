@@ -38,9 +38,11 @@ const at = (path: string, text: string): string => (path === '' ? text : `${path
 
 function scalarError(value: unknown, { type }: ScalarShape): string | undefined {
   switch (type) {
-    case 'string':
     case 'time':
     case 'micro-time':
+      // A scalar that is not a text fails when it is decoded.
+      return typeof value === 'object' ? `expected any scalar, got ${pointer(value)}` : undefined;
+    case 'string':
       if (typeof value === 'string') return undefined;
       return `expected string, got &value.valueUnstructured{Value:${shorten(goSyntax(value))}}`;
     case 'int32':

@@ -236,6 +236,15 @@ describe('an apply that changes nothing', () => {
     expect(tracked.entries()[0]).not.toHaveProperty('time');
   });
 
+  it.each([null, '', '0', '00'])('gives its manager a time if the resourceVersion is %j', (resourceVersion) => {
+    const tracked = applied();
+    tracked.apply('two', { metadata: { name: 'a', resourceVersion }, note: 'note of a' });
+    expect(tracked.entries().map((entry) => typeof entry.time)).toEqual(['string', 'string']);
+    const before = tracked.entries();
+    tracked.apply('two', { metadata: { name: 'a', resourceVersion }, note: 'note of a' });
+    expect(tracked.entries()).toEqual(before);
+  });
+
   it('keeps the time at which its manager applied in the other version', () => {
     const tracked = applied();
     const stored = tracked.entries().map((entry) => ({ ...entry, apiVersion: 'v1' }));
@@ -419,7 +428,8 @@ describe('intents that are refused', () => {
     [{ regarding: { name: 'p', bogus: 1 } }, '.regarding.bogus: field not declared in schema'],
     [{ note: 5 }, '.note: expected string, got &value.valueUnstructured{Value:5}'],
     [{ note: ['a'] }, '.note: expected string, got &value.valueUnstructured{Value:[]interface {}{"a"}}'],
-    [{ eventTime: true }, '.eventTime: expected string, got &value.valueUnstructured{Value:true}'],
+    [{ eventTime: { a: 1 } }, '.eventTime: expected any scalar, got &{map[a:1]}'],
+    [{ deprecatedFirstTimestamp: ['x'] }, '.deprecatedFirstTimestamp: expected any scalar, got &{[x]}'],
     [{ deprecatedCount: '1' }, '.deprecatedCount: expected numeric (int or float), got string'],
     [{ series: 'x' }, '.series: expected map, got &{x}'],
     [{ metadata: [] }, 'at the name'],
@@ -472,6 +482,10 @@ describe('intents that are refused', () => {
     const unable = `${failed}unable to convert unstructured object to ${GV}, Kind=Event: `;
     expect(typed({ eventTime: 'yesterday' })).toBe(
       `${unable}parsing time "yesterday" as "2006-01-02T15:04:05.000000Z07:00": cannot parse "yesterday" as "2006"`,
+    );
+    expect(typed({ eventTime: 5 })).toBe(`${unable}json: cannot unmarshal number into Go value of type string`);
+    expect(typed({ series: { count: 2, lastObservedTime: true } })).toBe(
+      `${unable}json: cannot unmarshal bool into Go value of type string`,
     );
     expect(typed({ deprecatedCount: 1.5 })).toBe(`${unable}cannot convert float64 to int32`);
     expect(applied({ ...name, deprecatedCount: 2.0 }).object()['deprecatedCount']).toBe(2);
