@@ -1,4 +1,4 @@
-import { header, headerValues } from '../http/headers.js';
+import { header, headerValues, utf8Value } from '../http/headers.js';
 import type { ApiRequest } from '../http/request.js';
 import { decodePath } from '../http/url.js';
 import type { Caller } from '../model/caller.js';
@@ -13,8 +13,8 @@ const MAX_PARTS = 256;
 
 /** Returns the user to impersonate. A UID, groups or extra values without a name are a fault, as in Kubernetes. */
 export function wantedCaller(request: ApiRequest): Caller | { readonly fault: string } | undefined {
-  const name = utf8(header(request, 'impersonate-user') ?? '');
-  const uid = utf8(header(request, 'impersonate-uid') ?? '');
+  const name = utf8Value(header(request, 'impersonate-user') ?? '');
+  const uid = utf8Value(header(request, 'impersonate-uid') ?? '');
   const groups = separated(headerValues(request, 'impersonate-group'));
   const extra = extraOf(request);
   if (groups.length + Object.values(extra ?? {}).flat().length > MAX_PARTS) {
@@ -27,20 +27,7 @@ export function wantedCaller(request: ApiRequest): Caller | { readonly fault: st
 
 /** Node and fetch join repeated headers with `, `, so a value that contains `, ` is split as well. */
 function separated(values: readonly string[]): readonly string[] {
-  return values.flatMap((value) => value.split(', ', MAX_PARTS + 1).map(utf8));
-}
-
-/** A value beyond ASCII that consists of bytes. */
-const LATIN_1 = /^(?=.*[\x80-\xff])[\0-\xff]*$/s;
-
-/** Reads a value as UTF-8, as Go does; Node and fetch read it as Latin-1. Bytes that are not UTF-8 stay Latin-1. */
-function utf8(value: string): string {
-  if (!LATIN_1.test(value)) return value;
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(Uint8Array.from(value, (char) => char.charCodeAt(0)));
-  } catch {
-    return value;
-  }
+  return values.flatMap((value) => value.split(', ', MAX_PARTS + 1).map(utf8Value));
 }
 
 type Extra = Readonly<Record<string, readonly string[]>>;

@@ -12,6 +12,19 @@ export function headerValues({ headers }: Pick<ApiRequest, 'headers'>, name: str
   return typeof value === 'string' ? [value] : (value ?? []);
 }
 
+/** A value beyond ASCII that consists of bytes. */
+const LATIN_1 = /^(?=.*[\x80-\xff])[\0-\xff]*$/s;
+
+/** Reads a value as UTF-8, as Go does; Node and fetch read it as Latin-1. Bytes that are not UTF-8 stay Latin-1. */
+export function utf8Value(value: string): string {
+  if (!LATIN_1.test(value)) return value;
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(Uint8Array.from(value, (char) => char.charCodeAt(0)));
+  } catch {
+    return value;
+  }
+}
+
 /** A longer `Audit-Id` of a client is replaced. */
 const MAX_LENGTH = 1_024;
 

@@ -13,6 +13,8 @@ describe('managerOf', () => {
     [undefined, undefined, 'unknown'],
     [undefined, 'a'.repeat(200), 'a'.repeat(128)],
     [undefined, `${'a'.repeat(127)}é/`, 'a'.repeat(127)],
+    [undefined, `${Buffer.from('Zoë 日本').toString('latin1')}/1`, 'Zoë 日本'],
+    [undefined, Buffer.from('日'.repeat(50)).toString('latin1'), '日'.repeat(42)],
   ])('for %j and %j is %j', (fieldManager, userAgent, manager) => {
     expect(managerOf(fieldManager, userAgent)).toBe(manager);
   });
