@@ -8,7 +8,7 @@ import { toNodeListener } from '../../src/node.js';
 import { createKubeApiserver, type KubeApiserver } from './kube-apiserver.js';
 
 /** Method, path and body. `E` and `C` stand for the events of the namespace in events.k8s.io/v1 and in core/v1. */
-type Step = readonly [method: string, path: string, body?: object, headers?: Readonly<Record<string, string>>];
+type Step = readonly [method: string, path: string, body?: object | undefined, headers?: Record<string, string>];
 type Json = Record<string, unknown>;
 
 const typeOf = (kind: string) => ({ 'content-type': `application/${kind}` });
