@@ -102,7 +102,7 @@ export function isEmpty(value: unknown, shape: Shape): boolean {
 
 export function defaultValue({ shape, presence, required, zero }: FieldShape): unknown {
   if (shape.kind === 'struct') return presence === 'always' ? {} : undefined;
-  if (!required) return undefined;
+  if (!required && presence !== 'always') return undefined;
   return shape.kind === 'scalar' && shape.type === 'bool' ? false : (zero ?? undefined);
 }
 

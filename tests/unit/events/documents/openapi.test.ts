@@ -155,6 +155,15 @@ test('the document defines the schemas', () => {
     'metadata',
     'involvedObject',
   ]);
+  const properties = at(core, 'components', 'schemas', 'io.k8s.api.core.v1.Event', 'properties');
+  const defaults = Object.entries(properties).map(([name, property]) => [name, at(property, 'default')]);
+  expect(defaults.filter(([, value]) => value !== undefined)).toEqual([
+    ['metadata', {}],
+    ['involvedObject', {}],
+    ['source', {}],
+    ['reportingComponent', ''],
+    ['reportingInstance', ''],
+  ]);
 });
 
 test('the documents are served under their names', async () => {
