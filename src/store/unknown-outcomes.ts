@@ -23,8 +23,9 @@ export interface UnknownOutcomeOptions {
   /**
    * Called when a create begins. Before each repetition of that create, the function it returned is called: it returns
    * what the create has written, even if that was changed or deleted since; `undefined` if nothing was written. When it
-   * rejects with `unavailable`, it is called again; after another error the outcome stays unknown. Without it, a create
-   * whose event was deleted by another client before the repetition takes effect twice.
+   * rejects with `unavailable`, it is called again; after another error the outcome stays unknown. It is also called
+   * after a repetition that failed with `exists` because of another event, or of none. Without it, a create whose event
+   * was deleted by another client before the repetition takes effect twice.
    */
   readonly findCreated?:
     | ((key: EventKey, event: EncodedEvent) => (signal: AbortSignal | undefined) => Promise<EventRecord | undefined>)
@@ -37,6 +38,8 @@ const rules = (): OptionRules<UnknownOutcomeOptions> => ({
   findCreated: aFunction,
 });
 
+type FindCreated = ReturnType<NonNullable<UnknownOutcomeOptions['findCreated']>>;
+
 /** Determines the outcome of the first write from the error of a repeated one; `undefined`: it cannot be determined. */
 type Judge = (error: unknown, signal: AbortSignal) => Promise<EventRecord | undefined>;
 
@@ -48,8 +51,8 @@ type Judge = (error: unknown, signal: AbortSignal) => Promise<EventRecord | unde
  *
  * A create must not take effect twice, because an event that was deleted in between would reappear. What took effect
  * before the repetition is found by {@link UnknownOutcomeOptions.findCreated}; that an abandoned create does not take
- * effect after it is up to the engine: PostgreSQL refuses writes after their deadline. The etcd store resolves creates
- * itself.
+ * effect after that is up to the engine: PostgreSQL creates nothing that the same create has created before, and refuses
+ * writes after their deadline. The etcd store resolves creates itself.
  *
  * @throws TypeError that lists every fault of the arguments.
  */
@@ -62,11 +65,11 @@ export function resolveUnknownOutcomes(store: EventStore, options: UnknownOutcom
   const closing = new AbortController();
 
   const written =
-    (key: EventKey, event: EncodedEvent, code: StoreErrorCode): Judge =>
+    (key: EventKey, event: EncodedEvent, code: StoreErrorCode, find?: FindCreated): Judge =>
     async (error, signal) => {
       if (!hasCode(error, code)) return undefined;
       const record = await store.get(key, { signal });
-      return record !== undefined && sameBytes(record.event.bytes, event.bytes) ? record : undefined;
+      return record !== undefined && sameBytes(record.event.bytes, event.bytes) ? record : find?.(signal);
     };
 
   /** Returns the deletion of the state at `expected`, if that is how it ended. Only the feed shows this. */
@@ -112,7 +115,7 @@ export function resolveUnknownOutcomes(store: EventStore, options: UnknownOutcom
     call: Call,
     write: (own: Call) => Promise<EventRecord>,
     judge: Judge,
-    find?: (signal: AbortSignal | undefined) => Promise<EventRecord | undefined>,
+    find?: FindCreated,
   ): Promise<EventRecord> => {
     const begun = clock.monotonic();
     try {
@@ -138,13 +141,10 @@ export function resolveUnknownOutcomes(store: EventStore, options: UnknownOutcom
     capabilities: store.capabilities,
     get: (key, call) => store.get(key, call),
     list: (query) => store.list(query),
-    create: (key, event, call) =>
-      resolve(
-        call,
-        (own) => store.create(key, event, own),
-        written(key, event, 'exists'),
-        options.findCreated?.(key, event),
-      ),
+    create(key, event, call) {
+      const find = options.findCreated?.(key, event);
+      return resolve(call, (own) => store.create(key, event, own), written(key, event, 'exists', find), find);
+    },
     replace: (key, event, call) =>
       resolve(call, (own) => store.replace(key, event, own), written(key, event, 'conflict')),
     remove: (key, call = {}) => resolve(call, (own) => store.remove(key, own), removed(key, call)),

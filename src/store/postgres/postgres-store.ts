@@ -2,7 +2,7 @@ import { systemClock } from '../../clock/clock.js';
 import { createFailureSeries, type FailureSeries } from '../../observe/failure-series.js';
 import { createNotifier } from '../../observe/observation.js';
 import { createBatcher } from '../batching/batcher.js';
-import type { EventStore, ListPage, ListQuery, Revision } from '../contract/event-store.js';
+import type { EventStore, ListPage, ListQuery, Revision, WriteOptions } from '../contract/event-store.js';
 import { closed, notFound } from '../contract/conditions.js';
 import { keyText } from '../contract/keys.js';
 import { storeError } from '../contract/errors.js';
@@ -31,6 +31,9 @@ import { createWriteBatches, type Write } from './write-batches.js';
 
 /** The most events that one statement of `expire` removes: it holds up writers for as long as it runs. */
 const EXPIRE_STEP = 500;
+/** The options of a create, with a revision that was seen before its first attempt. */
+type CreateOptions = WriteOptions & { readonly since?: Revision };
+
 /** Pages of lists that are read at once: one while another is decoded. Reads of events find free connections. */
 const LISTS_AT_ONCE = 2;
 
@@ -138,7 +141,11 @@ FROM (SELECT set_config('lock_timeout', $5::text, true) AS waits OFFSET 0) first
       return row === undefined || row['key'] === null ? undefined : recordOfRow(row);
     },
     list: (query) => lists.add(query, query.signal),
-    create: (key, event, { expiresAt, signal }) => put({ kind: 'create', key, event, expiresAt }, signal),
+    create(key, event, { expiresAt, signal, since: begun = 0 }: CreateOptions) {
+      // It may have begun by waiting until the store was open.
+      const since = Math.max(begun, reads.first);
+      return put({ kind: 'create', key, event, expiresAt, since }, signal);
+    },
     replace: (key, event, { expiresAt, expected, signal }) =>
       put({ kind: 'replace', key, event, expiresAt, expected }, signal),
     remove(key, { expected, signal }) {
@@ -189,5 +196,9 @@ FROM (SELECT set_config('lock_timeout', $5::text, true) AS waits OFFSET 0) first
       await client.close?.();
     },
   });
-  return resolveUnknownOutcomes(store, { clock: timers, findCreated: createFindCreated(reads, schema) });
+  const resolved = resolveUnknownOutcomes(store, { clock: timers, findCreated: createFindCreated(reads, schema) });
+  return Object.freeze<EventStore>({
+    ...resolved,
+    create: (key, event, call) => resolved.create(key, event, { ...call, since: reads.seen } as CreateOptions),
+  });
 }

@@ -28,6 +28,8 @@ export const stampSql = (given: string): string => `least(${given}, ${DATABASE_N
  * revisions, in the order of the batch, in one statement.
  *
  * Nothing is written after `p_until` (microseconds): the sender has repeated the batch. `p_seen` is as in `lift`.
+ * A create that is repeated after its connection was lost may find that the first attempt takes effect after all, before
+ * it or later, and that the event was deleted meanwhile: what was created after `s` by the same create is not created again.
  * Kinds: 0 create, 1 replace, 2 remove. Each write has a row: the new revision or null, the previous revision, and for
  * a removal the last state.
  */
@@ -54,10 +56,11 @@ export function writeFunction(s: string, channel: string): string {
       WITH op AS MATERIALIZED (
         SELECT o.*, (SELECT c.rev FROM ${s}.current c WHERE c.key = o.k) AS had
         FROM ROWS FROM (json_to_recordset(p_ops::json)
-          AS (t integer, k text, x bigint, o integer, l integer, d text, e bigint, n text, u text))
-          WITH ORDINALITY AS o (t, k, x, o, l, d, e, n, u, ord)
+          AS (t integer, k text, x bigint, o integer, l integer, d text, e bigint, n text, u text, s bigint))
+          WITH ORDINALITY AS o (t, k, x, o, l, d, e, n, u, s, ord)
       ), judged AS MATERIALIZED (
-        SELECT op.*, CASE WHEN op.t = 0 THEN op.had IS NULL
+        SELECT op.*, CASE WHEN op.t = 0 THEN op.had IS NULL AND NOT EXISTS (SELECT FROM ${s}.versions v
+            WHERE v.key = op.k AND v.rev > op.s AND v.previous IS NULL AND v.description = op.d AND v.expires_at = op.e)
           ELSE op.had IS NOT NULL AND (op.x IS NULL OR op.x = op.had) END AS ok
         FROM op
       ), num AS MATERIALIZED (

@@ -21,6 +21,8 @@ export interface Write {
   readonly event?: EncodedEvent;
   readonly sidecar?: string;
   readonly expiresAt?: number;
+  /** For a create: a revision that was seen before its first attempt. */
+  readonly since?: Revision;
 }
 
 interface WriteBatchesOptions extends Omit<StoreParts, 'client'> {
@@ -38,7 +40,7 @@ const MAX_BYTES = 4_194_304;
 /** The batch as the two parameters of the function `write`: the operations as JSON, and all bytes concatenated. */
 function encodeBatch(writes: readonly Write[]): { readonly ops: string; readonly data: Uint8Array } {
   let offset = 0;
-  const ops = writes.map(({ kind, key, expected, event, sidecar, expiresAt }) => {
+  const ops = writes.map(({ kind, key, expected, event, sidecar, expiresAt, since }) => {
     const op = { t: KINDS[kind], k: keyText(key), x: expected };
     if (event === undefined) return op;
     const o = offset;
@@ -46,7 +48,7 @@ function encodeBatch(writes: readonly Write[]): { readonly ops: string; readonly
     offset += l;
     const n = indexed(event.fields['regarding.name']);
     const u = indexed(event.fields['regarding.uid']);
-    return { ...op, o, l, d: sidecar, e: expiresAt, n, u };
+    return { ...op, o, l, d: sidecar, e: expiresAt, n, u, s: since };
   });
   return { ops: JSON.stringify(ops), data: Buffer.concat(writes.flatMap(({ event }) => event?.bytes ?? [])) };
 }

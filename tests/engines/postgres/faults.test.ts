@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { afterAll, beforeAll, beforeEach, afterEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, afterEach, expect, onTestFinished, test } from 'vitest';
 import { postgresSchema, postgresStore, type PostgresStoreOptions } from '../../../src/postgres.js';
 import type { Change, EventStore } from '../../../src/store/contract/event-store.js';
 import { isStoreError } from '../../../src/store/contract/errors.js';
@@ -386,6 +386,52 @@ describeWithPostgres('for a PostgreSQL store under faults:', () => {
     expect(await other.get(key('once'))).toBeUndefined();
     await store.close();
     await pool.end();
+  });
+
+  test('a create whose connection was lost before it took effect does not restore an event that was deleted', async () => {
+    const pool = new pg.Pool({ connectionString: server.url(), max: 4 });
+    onTestFinished(() => pool.end());
+    const real = pgClient(pool);
+    const other = open();
+    const { revision: after } = await other.create(key('before'), sampleEvent({ name: 'before' }), later());
+    const blocker = await admin.connect();
+    onTestFinished(() => blocker.release(true));
+    const sent: (() => Promise<unknown>)[] = [];
+    let first: Promise<unknown> | undefined;
+    const client: PostgresClient = {
+      ...real,
+      async query(text, values, call) {
+        const isCreate = text.includes('.write($1') && values[0]?.toString().includes('once') === true;
+        if (!isCreate) return real.query(text, values, call);
+        const send = () => real.query(text, values, { signal: new AbortController().signal });
+        sent.push(send);
+        if (sent.length === 1) {
+          // The server has received it, and it waits for the lock.
+          first = send();
+          throw new Error('Connection terminated unexpectedly');
+        }
+        await blocker.query('COMMIT');
+        await first;
+        await other.remove(key('once'));
+        return send();
+      },
+    };
+    const store = open({ connectionString: undefined, poolSize: undefined, client });
+    await store.ping();
+    const feed = follow(other, after);
+    onTestFinished(() => feed.stop());
+    await blocker.query(`BEGIN; SELECT FROM ${schema}.counter FOR UPDATE`);
+    const created = await store.create(key('once'), sampleEvent({ name: 'once' }), later());
+    // One that comes even later, and before its deadline, is the same.
+    await sent[0]?.();
+    expect(await other.get(key('once'))).toBeUndefined();
+    const last = await other.create(key('next'), sampleEvent({ name: 'next' }), later());
+    await expectComplete(feed.seen, [created, last]);
+    expect(feed.seen.map(({ type, key: { name } }) => `${type} ${name}`)).toEqual([
+      'put once',
+      'delete once',
+      'put next',
+    ]);
   });
 
   test('while the disk of the server is full, ping says that only writes are refused, until one succeeds', async () => {

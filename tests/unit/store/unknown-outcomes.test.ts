@@ -3,6 +3,7 @@ import { nextTurn } from '../../../src/clock/clock.js';
 import type { Change, EventStore } from '../../../src/store/contract/event-store.js';
 import { storeError, type StoreErrorCode } from '../../../src/store/contract/errors.js';
 import { memoryStore } from '../../../src/store/memory/memory-store.js';
+import type { EventRecord } from '../../../src/store/contract/record.js';
 import { resolveUnknownOutcomes, type UnknownOutcomeOptions } from '../../../src/store/unknown-outcomes.js';
 import { fakeClock, type FakeClock } from '../../../src/testing/fake-clock.js';
 import { sampleEvent } from '../../../src/testing/sample-event.js';
@@ -91,6 +92,21 @@ describe('the resolution of unknown outcomes', () => {
     expect(record.revision).toBe((await memory.revision()) - 1);
     expect(await memory.get(key)).toBeUndefined();
     expect(writes()).toBe(1);
+  });
+
+  test('a create that took effect between the search and the repetition is found, although its event was replaced', async () => {
+    const found: (EventRecord | undefined)[] = [];
+    const { store, memory } = createBench(['never arrived'], undefined, (inside) => () => async () => {
+      if (found.length === 0) {
+        const created = await inside.create(key, sampleEvent(), later);
+        const event = sampleEvent({ note: 'by another' });
+        await inside.replace(key, event, { ...later, expected: created.revision });
+        found.push(undefined, created);
+      }
+      return found.shift();
+    });
+    const record = await store.create(key, sampleEvent(), later);
+    expect(record.revision).toBe((await memory.revision()) - 1);
   });
 
   test('a create is looked for again while the engine is unavailable, and stays unknown after another error', async () => {
