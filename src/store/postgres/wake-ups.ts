@@ -22,19 +22,19 @@ export function createListenCheck(
   const { listen } = client;
   let known = listen === undefined ? false : pooling === 'auto' ? undefined : pooling === 'session';
   let asking: Promise<boolean> | undefined;
-  let resolveResult: (result: boolean | Promise<never>) => void = () => undefined;
+  let resolveResult: (result: boolean) => void = () => undefined;
 
   const ask = async (listening: NonNullable<typeof listen>): Promise<boolean> => {
     const channel = `kube_vitals_${crypto.randomUUID()}`;
     let received: () => void = () => undefined;
-    const result = new Promise<boolean>((resolve) => (resolveResult = resolve));
+    let lost: () => void = () => undefined;
+    const result = new Promise<boolean>((resolve, reject) => {
+      resolveResult = resolve;
+      // As any connection may be: it says nothing about a pooler.
+      lost = () => reject(new Error('the connection that listened was lost'));
+    });
     result.catch(() => undefined);
-    const stop = await listening(
-      channel,
-      () => received(),
-      // As any connection may: it says nothing about a pooler.
-      () => resolveResult(Promise.reject(new Error('the connection that listened was lost'))),
-    );
+    const stop = await listening(channel, () => received(), lost);
     const timer = timers.setTimer(() => resolveResult(false), WAIT_MS);
     try {
       const text = 'SELECT pg_notify($1::text, $1::text)::text AS notified';

@@ -1,9 +1,15 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { nextTurn } from '../../../../src/clock/clock.js';
 import { createFailureSeries } from '../../../../src/observe/failure-series.js';
 import type { PostgresClient } from '../../../../src/store/postgres/client.js';
 import { createRequests } from '../../../../src/store/postgres/requests.js';
 import { createListenCheck, createWakeUps } from '../../../../src/store/postgres/wake-ups.js';
-import { fakeClock } from '../../../../src/testing/fake-clock.js';
+import { fakeClock, type FakeClock } from '../../../../src/testing/fake-clock.js';
+
+interface Bench {
+  readonly timers: FakeClock;
+  readonly check: ReturnType<typeof createListenCheck>;
+}
 
 test('LISTEN that fails again and again is reported once, and when it works again', async () => {
   const timers = fakeClock();
@@ -40,3 +46,35 @@ test('LISTEN that fails again and again is reported once, and when it works agai
   expect(seen).toEqual(['error', 'recovered']);
   await wakeUps.close();
 });
+
+test.each([
+  ['its time is up', ({ timers }: Bench) => timers.advance(1_000)],
+  ['the store is closed', ({ check }: Bench) => check.close()],
+])(
+  'a connection that is lost after the check whether LISTEN works was ended, because %s, is no unhandled rejection',
+  async (_why, end) => {
+    const unhandled = vi.fn();
+    process.on('unhandledRejection', unhandled);
+    onTestFinished(() => void process.off('unhandledRejection', unhandled));
+    const timers = fakeClock();
+    let lose: () => void = () => undefined;
+    let respond: () => void = () => undefined;
+    const client: PostgresClient = {
+      query: () => new Promise((resolve) => (respond = () => resolve({ rows: [] }))),
+      async listen(_channel, _onNotify, onLost) {
+        lose = onLost;
+        return async () => undefined;
+      },
+    };
+    const requests = createRequests({ client, schema: 's', timeoutMs: 5_000, timers });
+    const check = createListenCheck({ client, requests, timers }, 'auto');
+    const works = check.works();
+    await nextTurn();
+    end({ timers, check });
+    lose();
+    respond();
+    expect(await works).toBe(false);
+    await nextTurn();
+    expect(unhandled).not.toHaveBeenCalled();
+  },
+);
