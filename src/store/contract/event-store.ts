@@ -68,7 +68,7 @@ export interface ListQuery extends StoreCall {
 
 /**
  * One page of a list. With `terms` it may hold fewer records than the limit, even none, and still have a `next`;
- * without them too, if its events are large.
+ * without them too, if its events are large, or if the history that the rest of the page needs was dropped meanwhile.
  */
 export interface ListPage {
   /** The events of the page, in order. */

@@ -3,6 +3,7 @@ import { checkOptions } from '../../options/check-options.js';
 import { createBatcher, type BatcherOptions } from '../batching/batcher.js';
 import type { EventStore, ListPage, ListQuery } from '../contract/event-store.js';
 import { closed } from '../contract/conditions.js';
+import { hasCode } from '../contract/errors.js';
 import { keyOfText, keyText } from '../contract/keys.js';
 import { createPagedFeeds } from '../feeds/paged-feed.js';
 import type { EventRecord } from '../contract/record.js';
@@ -122,10 +123,18 @@ export function createSqliteStore(options: SqliteStoreOptions, host: WorkerHost)
     async list(query) {
       const { order, limit, signal } = query;
       const records: EventRecord[] = [];
+      let short: ListPage | undefined;
       // In slices, between which other calls are handled. All are read at the revision of the first.
       for (let { at, after } = query; ;) {
         const asked = Math.min(limit - records.length, LISTED_AT_ONCE);
-        const page = await read('list', syncStoreQuery({ ...query, at, after, limit: asked }), signal);
+        let page;
+        try {
+          page = await read('list', syncStoreQuery({ ...query, at, after, limit: asked }), signal);
+        } catch (error) {
+          // History that is short may have been pruned since the first slice.
+          if (short === undefined || !hasCode(error, 'expired')) throw error;
+          return short;
+        }
         const { revision, next, remaining } = page;
         records.push(...decoded(path, () => page.records.map(recordOf)));
         const result: ListPage = { records, revision, ...(remaining !== undefined && { remaining }) };
@@ -135,6 +144,7 @@ export function createSqliteStore(options: SqliteStoreOptions, host: WorkerHost)
         // A search that examined many events returns fewer than requested, which ends the page.
         if (page.records.length < asked || records.length === limit) return { ...result, next: after };
         at = revision;
+        short = { ...result, next: after };
       }
     },
     create: (key, event, { expiresAt, signal }) => writes.put(key, event, { expiresAt, signal }),

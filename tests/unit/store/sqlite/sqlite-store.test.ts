@@ -114,6 +114,33 @@ describe('the store', () => {
     await store.close();
   });
 
+  test('ends a page where the history that the next slice needs was dropped by a write in between', async () => {
+    const options = { path: newPath(), clock: fakeClock({ now: START }), startAt: 1, historyMs: 0 };
+    const host = inThreadHost(driver, options);
+    let between: (() => Promise<unknown>) | undefined;
+    const store = createSqliteStore(options, {
+      async send(kind, body) {
+        const response = await host.send(kind, body);
+        if (kind === 'read') await between?.();
+        return response;
+      },
+      close: host.close,
+    });
+    const name = (i: number): string => `event-${String(i).padStart(3, '0')}`;
+    await Promise.all(Array.from({ length: 300 }, (_, i) => store.create(key(name(i)), sampleEvent(), later)));
+    between = () => {
+      between = undefined;
+      return store.remove(key(name(299)));
+    };
+    const page = await store.list({ limit: 290 });
+    expect(page.records.map((record) => record.key.name)).toEqual(Array.from({ length: 128 }, (_, i) => name(i)));
+    expect(page).toMatchObject({ revision: 301, next: key(name(127)), remaining: 172 });
+    const { revision: at, next: after } = page;
+    await expect(store.list({ limit: 290, at, after })).rejects.toMatchObject({ code: 'expired' });
+    expect((await store.list({ limit: 290, after })).records).toHaveLength(171);
+    await store.close();
+  });
+
   test('passes changes to watchers without reading them again, and reads where it must', async () => {
     const options = { path: newPath(), clock: fakeClock({ now: START }), startAt: 1 };
     const host = inThreadHost(driver, options);
