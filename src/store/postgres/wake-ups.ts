@@ -35,17 +35,20 @@ export function createListenCheck(
     });
     result.catch(() => undefined);
     const stop = await listening(channel, () => received(), lost);
-    const timer = timers.setTimer(() => resolveResult(false), WAIT_MS);
+    let timer: ClockTimer | undefined;
     try {
       const text = 'SELECT pg_notify($1::text, $1::text)::text AS notified';
       for (let sent = 0; sent < NOTIFICATIONS; sent++) {
         const next = new Promise<true>((resolve) => (received = () => resolve(true)));
         await requests.read({ name: 'kube_vitals.listen_check', text }, [channel]);
+        // Not from before: a server that was frozen until its response says nothing about a pooler either.
+        timer = timers.setTimer(() => resolveResult(false), WAIT_MS);
         if (!(await Promise.race([next, result]))) return false;
+        timer.cancel();
       }
       return true;
     } finally {
-      timer.cancel();
+      timer?.cancel();
       await stop().catch(() => undefined);
     }
   };

@@ -4,12 +4,7 @@ import { createFailureSeries } from '../../../../src/observe/failure-series.js';
 import type { PostgresClient } from '../../../../src/store/postgres/client.js';
 import { createRequests } from '../../../../src/store/postgres/requests.js';
 import { createListenCheck, createWakeUps } from '../../../../src/store/postgres/wake-ups.js';
-import { fakeClock, type FakeClock } from '../../../../src/testing/fake-clock.js';
-
-interface Bench {
-  readonly timers: FakeClock;
-  readonly check: ReturnType<typeof createListenCheck>;
-}
+import { fakeClock } from '../../../../src/testing/fake-clock.js';
 
 test('LISTEN that fails again and again is reported once, and when it works again', async () => {
   const timers = fakeClock();
@@ -47,34 +42,54 @@ test('LISTEN that fails again and again is reported once, and when it works agai
   await wakeUps.close();
 });
 
+/** A check whose statements and notifications wait for the test. */
+function createBench() {
+  const timers = fakeClock();
+  const bench = { timers, lose: () => {}, notify: () => {}, respond: () => {} };
+  const client: PostgresClient = {
+    query: () => new Promise((resolve) => (bench.respond = () => resolve({ rows: [] }))),
+    async listen(_channel, onNotify, onLost) {
+      bench.lose = onLost;
+      bench.notify = () => onNotify('');
+      return async () => undefined;
+    },
+  };
+  const requests = createRequests({ client, schema: 's', timeoutMs: 5_000, timers });
+  return Object.assign(bench, { check: createListenCheck({ client, requests, timers }, 'auto') });
+}
+
 test.each([
-  ['its time is up', ({ timers }: Bench) => timers.advance(1_000)],
-  ['the store is closed', ({ check }: Bench) => check.close()],
+  ['its time is up', ({ timers }: ReturnType<typeof createBench>) => timers.advance(1_000)],
+  ['the store is closed', ({ check }: ReturnType<typeof createBench>) => check.close()],
 ])(
   'a connection that is lost after the check whether LISTEN works was ended, because %s, is no unhandled rejection',
   async (_why, end) => {
     const unhandled = vi.fn();
     process.on('unhandledRejection', unhandled);
     onTestFinished(() => void process.off('unhandledRejection', unhandled));
-    const timers = fakeClock();
-    let lose: () => void = () => undefined;
-    let respond: () => void = () => undefined;
-    const client: PostgresClient = {
-      query: () => new Promise((resolve) => (respond = () => resolve({ rows: [] }))),
-      async listen(_channel, _onNotify, onLost) {
-        lose = onLost;
-        return async () => undefined;
-      },
-    };
-    const requests = createRequests({ client, schema: 's', timeoutMs: 5_000, timers });
-    const check = createListenCheck({ client, requests, timers }, 'auto');
-    const works = check.works();
+    const bench = createBench();
+    const works = bench.check.works();
     await nextTurn();
-    end({ timers, check });
-    lose();
-    respond();
+    bench.respond();
+    await nextTurn();
+    end(bench);
+    bench.lose();
     expect(await works).toBe(false);
     await nextTurn();
     expect(unhandled).not.toHaveBeenCalled();
   },
 );
+
+test('a server that was frozen while it was checked whether LISTEN works is no pooler', async () => {
+  const bench = createBench();
+  const works = bench.check.works();
+  for (let sent = 0; sent < 3; sent++) {
+    await nextTurn();
+    bench.timers.advance(2_000);
+    bench.respond();
+    // The notification comes over another connection.
+    await nextTurn();
+    bench.notify();
+  }
+  expect(await works).toBe(true);
+});
