@@ -91,9 +91,10 @@ export interface EventsOptions {
    */
   readonly maxSelectorTerms?: number | undefined;
   /**
-   * How long a request other than a watch may take until the last byte of its response, in milliseconds, at least 1.
-   * After that the response is 504, or its stream is aborted, and its place among the requests in flight is released.
-   * `?timeout=` can only shorten it. Default: 60,000, as in kube-apiserver's `--request-timeout`.
+   * How long a request may take until the last byte of its response, in milliseconds, at least 1. After that the
+   * response is 504, or its stream is aborted, and its place among the requests in flight is released. `?timeout=` can
+   * only shorten it. A watch may take that long until it begins, and its store for each step of the initial events.
+   * Default: 60,000, as in kube-apiserver's `--request-timeout`.
    */
   readonly requestTimeoutMs?: number | undefined;
   /**

@@ -73,7 +73,8 @@ function parseTarget(context: RequestContext): void {
   const { dependencies, request, path, query, life } = context;
   const { versions, maxSelectorTerms, requestTimeoutMs: defaultMs } = dependencies;
   context.scope = scopeOf(request.method, path, query, versions, maxSelectorTerms);
-  if (context.scope?.verb !== 'watch') life.limit(requestTimeoutMs(query, defaultMs));
+  // A watch is limited until it begins to stream, and kube-apiserver does not read its `timeout`.
+  life.limit(context.scope?.verb === 'watch' ? defaultMs : requestTimeoutMs(query, defaultMs));
 }
 
 /** Sets the caller. @throws StatusFailure 401 */

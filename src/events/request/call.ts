@@ -49,7 +49,7 @@ export interface EventsDependencies {
   readonly maxBodyBytes: number;
   readonly bodyLimits: BodyLimits;
   readonly maxSelectorTerms: number;
-  /** The deadline of all requests except watches. */
+  /** The deadline of all requests; for a watch, until it begins and for the steps of its initial events. */
   readonly requestTimeoutMs: number;
   readonly managedFields: boolean;
   readonly fieldTracker: FieldTracker;

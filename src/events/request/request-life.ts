@@ -75,7 +75,7 @@ export class RequestLife implements StoreCall {
     return this.aborted && error === (this.#ended ? this.#reason : this.#request.signal?.reason);
   }
 
-  /** Limits the time from the request's first wait until its response is complete, in milliseconds. Default: none. */
+  /** Limits the time from the request's first wait until {@link finish}, in milliseconds. Default: none. */
   limit(ms: number): void {
     this.#limitMs = ms;
   }

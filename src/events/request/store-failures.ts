@@ -30,6 +30,11 @@ export function futureRevision(asked: Revision | string, current: Revision, inWa
   });
 }
 
+/** Returns 504 for a call of the store that took too long. */
+export function deadlineExceeded(): StatusFailure {
+  return timeout('request did not complete within requested timeout - context deadline exceeded');
+}
+
 type Failure = (resource: GroupResource, name: string, current: Revision | undefined) => StatusFailure;
 
 const FAILURES: Readonly<Record<StoreErrorCode, Failure>> = {
@@ -43,7 +48,7 @@ const FAILURES: Readonly<Record<StoreErrorCode, Failure>> = {
   full: () => insufficientStorage('the event store is full, please try again when events have expired or were deleted'),
   unavailable: () => serviceUnavailable('the event store is not available, please try again'),
   closed: () => serviceUnavailable(SHUTTING_DOWN),
-  'unknown-outcome': () => timeout('request did not complete within requested timeout - context deadline exceeded'),
+  'unknown-outcome': deadlineExceeded,
 };
 
 /** Returns the Status for an error of the store. Verbs for which a code has another meaning handle that error first. */

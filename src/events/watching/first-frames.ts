@@ -5,12 +5,14 @@ import type { Waker } from '../../store/watch/watcher.js';
 import { bookmarkFrame, CHUNK_BYTES, joinFrames, type FrameSource, type WatchContext } from './watch-frame.js';
 import { inBatches, RECORDS } from '../listing/read-list.js';
 import { PAGE, PageReader } from '../listing/read-pages.js';
+import { deadlineExceeded } from '../request/store-failures.js';
 import { LARGE_BYTES } from '../../limits/response-bytes.js';
 import { jsonBytes } from '../../json/json-source.js';
 
 /**
  * Creates the frames that a watch is sent before the first change: initial events and their bookmark, if requested.
- * `onReady` receives the revision to continue from; if it is not called, the watch ends.
+ * `onReady` receives the revision to continue from; if it is not called, the watch ends. A store that takes longer than
+ * a request may take fails it.
  */
 export function createFirstFrames(
   context: WatchContext,
@@ -18,20 +20,29 @@ export function createFirstFrames(
   onReady: (after: Revision) => void,
 ): FrameSource {
   const frames = firstFrames(context, onReady);
+  const { clock, requestTimeoutMs } = context.call.dependencies;
   let isReading = false;
   let step: (() => Uint8Array | 'end') | undefined;
   const read = async (): Promise<void> => {
     isReading = true;
-    try {
-      const { done, value } = await frames.next();
-      step = () => (done ? 'end' : value);
-    } catch (error) {
+    const failed = (error: unknown): void => {
       step = () => {
         throw error;
       };
+      waker.wake();
+    };
+    // The status has been sent: a store that does not respond is reported in the stream.
+    const timer = clock.setTimer(() => failed(deadlineExceeded()), requestTimeoutMs);
+    try {
+      const { done, value } = await frames.next();
+      isReading = false;
+      step = () => (done ? 'end' : value);
+      waker.wake();
+    } catch (error) {
+      failed(error);
+    } finally {
+      timer.cancel();
     }
-    isReading = false;
-    waker.wake();
   };
   return {
     poll() {

@@ -65,6 +65,8 @@ describe('a place in flight is freed after', () => {
   });
 });
 
+const ANSWERS = { authenticate: CALLER, authorize: { allowed: true } };
+
 describe('a watch holds its place in flight', () => {
   test('until the client disconnects', async () => {
     const { ask } = bench({ limits: ONE });
@@ -96,6 +98,33 @@ describe('a watch holds its place in flight', () => {
     clock.advance(5_000);
     expect(await end).toBe('');
     expect((await ask(`GET ${path()}?watch=1`)).status).toBe(200);
+  });
+
+  test('until the deadline of requests where a hook never settles', async () => {
+    const never = new Promise<never>(() => undefined);
+    for (const hook of ['authenticate', 'authorize'] as const) {
+      const hanging = { [hook]: () => (clock.monotonic() === begun ? never : ANSWERS[hook]) };
+      const { ask, clock } = bench({ limits: ONE, requestTimeoutMs: 20_000, ...hanging });
+      const begun = clock.monotonic();
+      const pending = ask(`GET ${path()}?watch=1&timeout=1s`);
+      await settled();
+      clock.advance(19_999);
+      await settled();
+      clock.advance(1);
+      const response = await pending;
+      expect([response.status, await response.json()]).toMatchObject([504, { reason: 'Timeout' }]);
+      clock.advance(500);
+      const watch = await ask(`GET ${path()}?watch=1`);
+      expect(watch.status).toBe(200);
+      let ended = false;
+      const end = watch.text().then(() => (ended = true));
+      await settled();
+      clock.advance(1_000_000);
+      await settled();
+      expect(ended).toBe(false);
+      clock.advance(3_600_000);
+      await end;
+    }
   });
 
   test('until the service closes, and later watches end at once', async () => {

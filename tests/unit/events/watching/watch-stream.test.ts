@@ -187,6 +187,23 @@ describe('the duration of a watch', () => {
     }
   });
 
+  test('ends with an ERROR frame at the deadline of requests if the store does not respond before the first change', async () => {
+    for (const hanging of ['list', 'revision'] as const) {
+      const bench = verbBench((store) => ({ ...store, [hanging]: () => new Promise(() => undefined) }));
+      const more = hanging === 'list' ? '' : '&sendInitialEvents=false&resourceVersionMatch=NotOlderThan';
+      const watch = openedWatch(bench, more);
+      const frames = watch.next();
+      await settled();
+      bench.clock.advance(59_999);
+      await settled();
+      expect(watch.ends()).toBe(0);
+      bench.clock.advance(1);
+      expect(await frames).toMatchObject([{ type: 'ERROR', object: { code: 504, reason: 'Timeout' } }]);
+      expect(await watch.next()).toBeUndefined();
+      expect(watch.ends()).toBe(1);
+    }
+  });
+
   test('is zero if timeoutSeconds is negative', async () => {
     const bench = verbBench();
     const watch = openedWatch(bench, '&timeoutSeconds=-1');
