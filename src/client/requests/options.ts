@@ -65,7 +65,10 @@ export interface EventsClientOptions {
   readonly timeoutMs?: number | undefined;
   /** How requests are repeated where that is safe. */
   readonly retry?: RetryOptions | undefined;
-  /** The largest response that is read, such as a page of a list, in bytes. Default: 67,108,864 (64 MiB). */
+  /**
+   * The largest response that is read, such as a page of a list, in bytes. A twelfth of it, and at least 500,000, is the
+   * maximum number of its fields and items. Default: 67,108,864 (64 MiB).
+   */
   readonly maxResponseBytes?: number | undefined;
   /** The largest frame of a watch that is read, in bytes. Default: 4,194,304 (4 MiB). */
   readonly maxFrameBytes?: number | undefined;

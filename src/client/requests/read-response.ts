@@ -2,6 +2,7 @@ import type { Clock } from '../../clock/clock.js';
 import { header } from '../../http/headers.js';
 import { isStream, type ApiResponse } from '../../http/response.js';
 import { isObject, type JsonObject } from '../../json/json-tree.js';
+import { scanJson } from '../../json/scan-json.js';
 import { jsonValue } from '../../json/json-value.js';
 import type { Status } from '../../model/status.js';
 import { connectionError, responseError, statusError, type StatusError } from '../contract/errors.js';
@@ -11,6 +12,11 @@ import { discard, readBody } from './read-body.js';
 const MAX_REFUSAL_BYTES = 1_048_576;
 /** The longest text of a server that an error's message repeats, in characters. */
 const SHOWN = 200;
+
+/** Lists of events have a field or item in 14 bytes or more. Millions of tiny ones take seconds and gigabytes to parse. */
+const BYTES_PER_MEMBER = 12;
+/** So many fields and items are parsed in any case. */
+const MANY_MEMBERS = 500_000;
 
 /** What all responses of a client are read with. */
 export interface ReadOptions {
@@ -29,6 +35,10 @@ export async function readObject(
   refuseCompressed(response);
   const { text, cut } = await readBody(response, options.maxResponseBytes, signal);
   if (cut) throw responseError(`the response has more than ${options.maxResponseBytes} bytes`, status);
+  const maxMembers = Math.max(MANY_MEMBERS, Math.floor(options.maxResponseBytes / BYTES_PER_MEMBER));
+  if (text.length > maxMembers && scanJson(text, maxMembers).members > maxMembers) {
+    throw responseError(`the response has more than ${maxMembers} fields and items`, status);
+  }
   const object = parseObject(text);
   if (object === undefined) {
     // Over HTTP/2 a stream that was reset may look like one that ended.

@@ -118,6 +118,20 @@ describe('a streamed response', () => {
     expect(state.returned).toBe(1);
   });
 
+  it('is refused unparsed when it has more fields and items than a list of events of maxResponseBytes', async () => {
+    const listOf = (item: string, count: number): ApiResponse =>
+      ok(`{"metadata":{},"items":[${Array.from({ length: count }, () => item).join(',')}]}`);
+    const most = { maxResponseBytes: 12_000_000 };
+    const { client } = scriptedClient([listOf('{}', 500_000), listOf('{}', 10)], most);
+    const list = client.list();
+    expect((await failureOf(list.toArray())).message).toBe('the response has more than 1000000 fields and items');
+    expect((await failureOf(list.toArray())).message).toBe('the response is not a list of events');
+
+    const dense = '{"metadata":{"name":"web-1","labels":{"k0":"","k1":""}},"reason":"Tested","note":"[{,"}';
+    const plain = scriptedClient([listOf(dense, 100_000)], most);
+    expect(await plain.client.list().toArray()).toHaveLength(100_000);
+  });
+
   it('is released when it comes after the call has ended', async () => {
     const { body, state } = bodyOf([], never);
     let respond: (response: ApiResponse) => void = () => undefined;
