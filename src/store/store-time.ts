@@ -1,5 +1,6 @@
 import { systemClock, type Clock } from '../clock/clock.js';
 import type { EventStore, StoreCall } from './contract/event-store.js';
+import { storeError } from './contract/errors.js';
 import { untilAborted } from '../clock/abortable.js';
 
 export interface StoreTimeOptions {
@@ -39,7 +40,7 @@ export function createStoreTime(options: StoreTimeOptions): StoreTime {
   return now === undefined ? ownTime(clock, toleranceMs, holdMs) : sharedTime(now, clock, toleranceMs);
 }
 
-/** How old a measurement may be, in milliseconds. */
+/** How old a measurement may be, and how long it may take, in milliseconds. */
 const VALID_MS = 10_000;
 /** The same while the clocks seem to differ, so that a process that was suspended recovers soon. */
 const DOUBTFUL_MS = 1_000;
@@ -84,7 +85,14 @@ function sharedTime(ask: NonNullable<EventStore['now']>, clock: Clock, tolerance
   };
 
   const measured = (call: StoreCall | undefined): Promise<void> => {
-    measuring ??= measure().finally(() => {
+    measuring ??= new Promise<void>((resolve, reject) => {
+      const late = (): void =>
+        reject(storeError('unavailable', `the store has not returned its time within ${VALID_MS} ms`));
+      const timer = clock.setTimer(late, VALID_MS);
+      measure()
+        .finally(() => timer.cancel())
+        .then(resolve, reject);
+    }).finally(() => {
       measuring = undefined;
     });
     return untilAborted(measuring, call?.signal);

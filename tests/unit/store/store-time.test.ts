@@ -12,12 +12,13 @@ const YEAR = 365 * 24 * HOUR;
 describe('the time of a store that replicas share', () => {
   function bench() {
     const clock = fakeClock();
-    const state = { offset: 0, away: false, asked: 0, roundTripMs: 0 };
+    const state = { offset: 0, away: false, asked: 0, roundTripMs: 0, hangs: false };
     const start = clock.now();
     const store: EventStore = {
       ...memoryStore({ clock }),
       async now() {
         state.asked += 1;
+        if (state.hangs) return new Promise(() => undefined);
         if (state.away) throw storeError('unavailable', 'the engine is away');
         clock.advance(state.roundTripMs / 2);
         const micros = start + clock.monotonic() * 1000 + state.offset;
@@ -46,6 +47,20 @@ describe('the time of a store that replicas share', () => {
     await expect(time.expiryMoment()).rejects.toMatchObject({ code: 'unavailable' });
     state.away = false;
     expect(await time.expiryMoment()).toEqual({ now: start });
+  });
+
+  test('is measured again where the store has never returned it', async () => {
+    const { clock, state, time, start } = bench();
+    state.hangs = true;
+    const known = time.known();
+    const moment = time.expiryMoment();
+    const failures = Promise.allSettled([known, moment]);
+    clock.advance(10_000);
+    const reason = { code: 'unavailable', message: 'the store has not returned its time within 10000 ms' };
+    expect(await failures).toMatchObject([{ reason }, { reason }]);
+    state.hangs = false;
+    await time.known();
+    expect([state.asked, time.now()]).toEqual([2, start + 10 * SECOND]);
   });
 
   test('releases a waiting caller with its signal, and measures on for others', async () => {
