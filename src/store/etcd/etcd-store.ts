@@ -1,11 +1,11 @@
 import { jsonValue } from '../../json/json-value.js';
-import { untilAborted } from '../../clock/abortable.js';
 import { createNotifier } from '../../observe/observation.js';
-import type { EventStore, PingOptions, RemoveOptions, Revision, StoreCall } from '../contract/event-store.js';
+import type { EventStore, RemoveOptions, Revision, StoreCall } from '../contract/event-store.js';
 import { expired, futureRevision, notFound } from '../contract/conditions.js';
 import { keyText } from '../contract/keys.js';
 import { hasCode, storeError } from '../contract/errors.js';
 import type { EventKey, EventRecord } from '../contract/record.js';
+import { withPatientPing } from '../shell/patient-ping.js';
 import { createEventStore } from '../shell/create-event-store.js';
 import { resolveUnknownOutcomes } from '../unknown-outcomes.js';
 import type { CallContext } from './call-context.js';
@@ -23,9 +23,6 @@ import { createLiftedClient, type LiftedClient } from './lifted-client.js';
 import { etcdSettings, type EtcdSettings, type EtcdStoreOptions } from './options.js';
 import { readList } from './read-list.js';
 import { createWrites } from './write.js';
-
-/** The part of the caller's time after which `ping` fails with what it knows. */
-const PATIENCE = 0.9;
 
 /** How long calls fail with the error of a failed opening before it is tried again, in milliseconds. */
 const REOPEN_MS = 200;
@@ -178,16 +175,5 @@ export function etcdStore(options: EtcdStoreOptions): EventStore {
     close: () => made?.client.close(),
   });
 
-  const ping = async (call: PingOptions = {}): Promise<void> => {
-    const { withinMs } = call;
-    if (withinMs === undefined) return store.ping(call);
-    const late = new AbortController();
-    const giveUp = (): void => {
-      const failure = made?.client.lastFailure();
-      if (failure !== undefined) late.abort(failure);
-    };
-    const timer = clock.setTimer(giveUp, withinMs * PATIENCE);
-    return untilAborted(store.ping(call), late.signal).finally(() => timer.cancel());
-  };
-  return Object.freeze<EventStore>({ ...store, ping });
+  return withPatientPing(store, clock, () => made?.client.lastFailure());
 }

@@ -8,6 +8,7 @@ import { keyText } from '../contract/keys.js';
 import { storeError } from '../contract/errors.js';
 import { createPagedFeeds } from '../feeds/paged-feed.js';
 import type { EncodedEvent } from '../contract/record.js';
+import { withPatientPing } from '../shell/patient-ping.js';
 import { createEventStore } from '../shell/create-event-store.js';
 import { encodeSidecar } from '../sidecar/sidecar.js';
 import { resolveUnknownOutcomes } from '../unknown-outcomes.js';
@@ -196,9 +197,10 @@ FROM (SELECT set_config('lock_timeout', $5::text, true) AS waits OFFSET 0) first
       await client.close?.();
     },
   });
-  const resolved = resolveUnknownOutcomes(store, { clock: timers, findCreated: createFindCreated(reads, schema) });
+  const resolving = resolveUnknownOutcomes(store, { clock: timers, findCreated: createFindCreated(reads, schema) });
+  const patient = withPatientPing(resolving, timers, requests.silence);
   return Object.freeze<EventStore>({
-    ...resolved,
-    create: (key, event, call) => resolved.create(key, event, { ...call, since: reads.seen } as CreateOptions),
+    ...patient,
+    create: (key, event, call) => patient.create(key, event, { ...call, since: reads.seen } as CreateOptions),
   });
 }

@@ -51,6 +51,7 @@ export function createRequests({ client, schema, timeoutMs, timers }: Omit<Store
   let prepares = false;
   let isPooled = false;
   let respondedAt = -Infinity;
+  let silence: StoreError | undefined;
   let refused: { readonly failure: StoreError; readonly at: number } | undefined;
 
   const send = async (
@@ -78,9 +79,11 @@ export function createRequests({ client, schema, timeoutMs, timers }: Omit<Store
       late.catch(() => undefined);
       const { rows } = await Promise.race([result, late]);
       respondedAt = timers.monotonic();
+      silence = undefined;
       return rows as readonly Row[];
     } catch (error) {
       const failure = failureOf(error, kind, quoted(schema));
+      if (abandoned?.aborted !== true) silence = stateOf(failure) === undefined ? failure : undefined;
       if (preparedAs !== undefined && UNPREPARED.has(stateOf(failure))) {
         isPooled = true;
         prepares = false;
@@ -123,6 +126,8 @@ export function createRequests({ client, schema, timeoutMs, timers }: Omit<Store
       repeat('write', statement, values),
     /** Whether the database has sent no response for half of a deadline, since a request was sent at `since`. */
     isSilent: (since: number): boolean => timers.monotonic() - Math.max(respondedAt, since) >= timeoutMs / 2,
+    /** Why the database sent no response to the latest request that ended. */
+    silence: (): StoreError | undefined => silence,
     wrote(): void {
       refused = undefined;
     },

@@ -19,6 +19,7 @@ function bench(...revisions: readonly number[]) {
     isSilent: () => false,
     wrote: () => undefined,
     refusedWrite: () => undefined,
+    silence: () => undefined,
     prepare: () => undefined,
   };
   const onLifted = (latest: number): void => void lifted.push(latest);
