@@ -166,9 +166,9 @@ export function createRecorder(options: RecorderOptions): Recorder {
     }
   }
 
-  async function flush({ signal: given }: FlushOptions = {}): Promise<void> {
+  async function flush(given?: FlushOptions): Promise<void> {
     // Its own, as in the lanes: many calls may share one.
-    const signal = AbortSignal.any([given ?? []].flat());
+    const signal = AbortSignal.any([given?.signal ?? []].flat());
     signal.throwIfAborted();
     const release = keepProcessAlive();
     let done: (() => void) | undefined;
@@ -195,10 +195,10 @@ export function createRecorder(options: RecorderOptions): Recorder {
     }
   }
 
-  async function end({ signal }: FlushOptions): Promise<void> {
+  async function end(given?: FlushOptions): Promise<void> {
     const limit = new AbortController();
     const late = clock.setTimer(() => limit.abort(new Error('not written in time')), closeTimeoutMs);
-    await flush({ signal: AbortSignal.any([limit.signal, signal ?? []].flat()) }).catch((error: unknown) => {
+    await flush({ signal: AbortSignal.any([limit.signal, given?.signal ?? []].flat()) }).catch((error: unknown) => {
       for (const series of unwritten) drop(series, 'closed', error);
     });
     late.cancel();
@@ -206,7 +206,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
     stopping.abort();
     await reports.close();
   }
-  const close = (given: FlushOptions = {}): Promise<void> => (closed ??= end(given));
+  const close = (given?: FlushOptions): Promise<void> => (closed ??= end(given));
 
   return { event, flush, close, stats, [Symbol.asyncDispose]: close } as Recorder;
 }

@@ -132,6 +132,15 @@ describe('an event', () => {
     for (const note of notes) expect(Buffer.byteLength(note as string)).toBeLessThanOrEqual(1_024);
   });
 
+  it('is written by flush and close with null for the options', async () => {
+    const { server, recorder } = setUp();
+    recorder.event(paid);
+    await recorder.flush(null as never);
+    recorder.event({ ...paid, reason: 'Refunded' });
+    await recorder.close(null as never);
+    expect(server.events().map(({ reason }) => reason)).toEqual([paid.reason, 'Refunded']);
+  });
+
   it('is accepted by the server, whatever its object is called', async () => {
     const events = served();
     const recorder = createRecorder({ events, reportingController: 'example.com/shop', namespace: 'shop' });
