@@ -38,7 +38,7 @@ async function renderedCounted(
   held.become(bytes);
   life.holdBytes(held);
   const counts = representation.gathersItems && result.kind === 'list';
-  const counted = counts ? { ...result, batches: countedBatches(result.batches, held) } : result;
+  const counted = counts ? { ...result, batches: countedBatches(result.batches, held, bytes) } : result;
   const response = await rendered(representation, counted, place);
   if (isLarge(response)) held.become(response.body.byteLength);
   return response;
@@ -72,12 +72,20 @@ function countedBytes(result: Result, gathers: boolean): number {
   return ahead > READ_AHEAD || (gathers && ahead > LARGE_BYTES) ? ahead : 0;
 }
 
-/** Counts batches that stay in memory until the last one. @throws StatusFailure 429 without capacity for them */
-async function* countedBatches(batches: Batches, held: HeldBytes): AsyncGenerator<readonly JsonSource[]> {
+/**
+ * Counts batches that stay in memory until the last one, and at least the first page, which is in memory already.
+ *
+ * @throws StatusFailure 429 without capacity for them
+ */
+async function* countedBatches(
+  batches: Batches,
+  held: HeldBytes,
+  ahead: number,
+): AsyncGenerator<readonly JsonSource[]> {
   let bytes = 0;
   for await (const batch of batches) {
     for (const { byteLength } of batch) bytes += byteLength;
-    if (!held.grow(bytes)) throw noCapacity();
+    if (!held.grow(Math.max(bytes, ahead))) throw noCapacity();
     yield batch;
   }
 }

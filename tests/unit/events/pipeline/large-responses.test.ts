@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from 'vitest';
 import { sampleEvent } from '../../../../src/testing/sample-event.js';
 import type { CallOptions } from '../../../../src/testing/call.js';
-import { bench, event, path, type Bench, type Json } from '../bench.js';
+import { bench, event, path, settled, type Bench, type Json } from '../bench.js';
 import { isStream, type ApiResponse } from '../../../../src/http/response.js';
 
 /** Room for one large response at a time: the next one is refused at once. */
@@ -152,6 +152,19 @@ describe('a large response', () => {
     const refused = await gathered;
     expect(refused.status).toBe(429);
     expect(await refused.text()).toContain('bodies of this caller, or of all callers, take too much memory');
+  });
+
+  test('counts its first page for as long as it is gathered', async () => {
+    const made = bench({ limits: { bytes: 3_000_000, bytesPerCaller: 3_000_000, queued: 0 } });
+    for (let index = 0; index < 24; index++) await made.create(`e${index}`, {}, large(250_000));
+    const read = async (): Promise<number> => (await made.ask(`GET ${path('/e0')}`)).status;
+    const gathered = made.ask(`GET ${path('?limit=24')}`, { headers: PROTOBUF });
+    await settled();
+    expect(await read()).toBe(429);
+    const response = await gathered;
+    expect(response.status).toBe(200);
+    await response.text();
+    await vi.waitFor(async () => expect(await read()).toBe(200));
   });
 
   test('of a list with a limit counts before all of its events are read', async () => {
