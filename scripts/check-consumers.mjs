@@ -52,24 +52,38 @@ function nestPackages() {
   return Object.fromEntries([...NEST, 'reflect-metadata', 'rxjs'].map((name) => [name, name]));
 }
 
-/** The other versions of Nest. Its packages find one another by name, so that each version needs a project of its own. */
-const OTHER_NESTS = { 'Nest 10': '10.4.22', 'Nest 12': '12.5.0' };
+/** The services whose packages are installed for their gate, because the repository has other versions of them or none. */
+const OWN_PROJECTS = {
+  'Nest 10': { service: 'nest', packages: nestOf('10.4.22') },
+  'Nest 12': { service: 'nest', packages: nestOf('12.5.0') },
+  // restify 12 is for Node 22 and later; earlier ones do not start on Node 24.
+  restify: {
+    service: 'restify',
+    packages: [`restify@${Number(process.versions.node.split('.')[0]) < 22 ? '11.1.0' : '12.0.0'}`],
+  },
+};
 
-/** A folder with the service for Nest, compiled with Nest 11, and another version of Nest; installed on first use. */
-function projectWithNest(version) {
-  const folder = join(project('frameworks'), `nest-${version}`);
-  if (existsSync(folder)) return folder;
+/** Packages of Nest find one another by name, so that each version needs a project of its own. */
+function nestOf(version) {
   const { devDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   const peers = ['reflect-metadata', 'rxjs'].map((name) => `${name}@${devDependencies[name]}`);
+  return [...NEST.map((name) => `${name}@${version}`), ...peers];
+}
+
+/** The folder of a compiled service with its own packages; installed on first use. */
+function ownProject(name) {
+  const { service, packages } = OWN_PROJECTS[name];
+  const folder = join(project('frameworks'), `own-${name.toLowerCase().replace(' ', '-')}`);
+  if (existsSync(folder)) return folder;
   mkdirSync(folder);
-  writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'consumer-nest', private: true, type: 'module' }));
-  cpSync(join(project('frameworks'), 'nest/main.js'), join(folder, 'main.js'));
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'consumer', private: true, type: 'module' }));
+  cpSync(join(project('frameworks'), service, 'main.js'), join(folder, 'main.js'));
   try {
-    run('npm', [...INSTALL, ...NEST.map((name) => `${name}@${version}`), ...peers], { cwd: folder });
+    run('npm', [...INSTALL, ...packages], { cwd: folder });
   } catch (error) {
     rmSync(folder, { recursive: true });
     const [reason] = /npm error code \w+/.exec(error.message) ?? ['npm failed'];
-    throw new NotRun(`Nest ${version} cannot be installed from npm (${reason})`);
+    throw new NotRun(`${name} cannot be installed from npm (${reason})`);
   }
   return folder;
 }
@@ -121,13 +135,11 @@ for (const [framework, { folder, args = [] }] of Object.entries(FRAMEWORKS)) {
   frameworkGates[`${framework}: mounted in one line, and shut down`] = () =>
     serves(join(project('frameworks'), folder), args);
 }
-for (const [framework, version] of Object.entries(OTHER_NESTS)) {
-  for (const [server, args] of [
-    ['Express', []],
-    ['Fastify', ['fastify']],
-  ]) {
-    frameworkGates[`${framework} on ${server}: mounted in one line, and shut down`] = () =>
-      serves(projectWithNest(version), args);
+for (const [framework, { service }] of Object.entries(OWN_PROJECTS)) {
+  const servers = service === 'nest' ? { ' on Express': [], ' on Fastify': ['fastify'] } : { '': [] };
+  for (const [suffix, args] of Object.entries(servers)) {
+    frameworkGates[`${framework}${suffix}: mounted in one line, and shut down`] = () =>
+      serves(ownProject(framework), args);
   }
 }
 
