@@ -36,6 +36,7 @@ const TOPICS: readonly Topic[] = [
       'docs/architecture.md',
       'docs/testing.md',
       'docs/testing-stores.md',
+      'CONTRIBUTING.md',
       'SECURITY.md',
       'CHANGELOG.md',
     ],

@@ -13,7 +13,15 @@ function writtenFiles(): string[] {
   const folders = ['src', 'tests', 'examples', 'docs', 'scripts', 'bench'].filter((name) =>
     existsSync(join(root, name)),
   );
-  const top = ['README.md', 'CHANGELOG.md', 'package.json', 'tsup.config.ts', 'vitest.config.ts', '.ci/run'];
+  const top = [
+    'README.md',
+    'CONTRIBUTING.md',
+    'CHANGELOG.md',
+    'package.json',
+    'tsup.config.ts',
+    'vitest.config.ts',
+    '.ci/run',
+  ];
   return [...folders.flatMap((folder) => filesBelow(folder).map((path) => `${folder}/${path}`)), ...top].filter(
     (path) =>
       existsSync(join(root, path)) &&

@@ -50,7 +50,9 @@ export function parseMarkdown(path: string, text: string): MarkdownPage {
 
 /** README, changelog, and every page of docs/ and examples/. */
 export function readPages(): MarkdownPage[] {
-  const top = ['README.md', 'CHANGELOG.md', 'SECURITY.md'].filter((path) => existsSync(join(root, path)));
+  const top = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md'].filter((path) =>
+    existsSync(join(root, path)),
+  );
   const below = ['docs', 'examples'].filter((folder) => existsSync(join(root, folder)));
   const inside = below.flatMap((folder) => filesBelow(folder).map((path) => `${folder}/${path}`));
   return [...top, ...inside.filter((path) => path.endsWith('.md') && !path.includes('node_modules/'))].map((path) =>
