@@ -41,7 +41,7 @@ function apply(patching: Patching, operation: Record<string, unknown>): boolean 
       if (op === 'add') return put(patching, path, cloneTree(value));
       const target = find(patching, path);
       // RFC 6902 does not define `test` of a missing value; Kubernetes compares null.
-      if (op === 'test' && !target) return value === null && path.length > 0 && isObject(parentOf(patching, path));
+      if (op === 'test' && !target) return value === null && isObject(parentOf(patching, path));
       if (!target) return false;
       if (op === 'test') return equal(patching, target.value, value);
       return replace(patching, path, cloneTree(value));
@@ -54,7 +54,8 @@ function apply(patching: Patching, operation: Record<string, unknown>): boolean 
       const source = from && find(patching, from);
       if (!from || !source) return false;
       if (op === 'copy') return copy(patching, source.value, path);
-      if (isWithin(path, from)) return path.length === from.length;
+      // A value cannot be moved into itself; in its own place it stays.
+      if (from.every((token, index) => token === path[index])) return path.length === from.length;
       return take(patching, from) && put(patching, path, source.value);
     }
     default:
@@ -70,10 +71,6 @@ function pointer(patching: Patching, operation: Record<string, unknown>, key: st
   const tokens = typeof text === 'string' ? parsePointer(text) : undefined;
   if (tokens) patching.work += Math.floor(tokens.length / STEPS_OF_WORK);
   return tokens;
-}
-
-function isWithin(path: readonly string[], from: readonly string[]): boolean {
-  return path.length >= from.length && from.every((token, index) => token === path[index]);
 }
 
 function find(patching: Patching, path: readonly string[]): { readonly value: unknown } | undefined {

@@ -32,9 +32,9 @@ export function applyStrategicMerge(stored: JsonObject, patch: JsonObject, shape
   const done = new Set<string>();
   for (const key of keys) {
     if (!key.startsWith(SET_ORDER)) continue;
-    done.add(key);
     const field = fieldOfDirective(key, SET_ORDER);
-    if (mergeInOrder(result, patch, field, patch[key], shape)) done.add(field);
+    mergeInOrder(result, patch, field, patch[key], shape);
+    done.add(key).add(field);
   }
   for (const key of keys) {
     if (!key.startsWith(DELETE_FROM_LIST)) continue;
@@ -93,27 +93,26 @@ function deleteScalars(result: JsonObject, field: string, value: unknown): void 
   if (Array.isArray(before) && Array.isArray(value)) setMember(result, field, deleteFromList(before, value));
 }
 
-/** Follows `$setElementOrder`. True if the patch's own list has been merged with it. */
+/** Follows `$setElementOrder`, and merges the patch's own list of that field. */
 function mergeInOrder(
   result: JsonObject,
   patch: JsonObject,
   field: string,
   order: unknown,
   shape: Shape | undefined,
-): boolean {
+): void {
   const stored = listMember(result, field);
   const list = listMember(patch, field);
   if (!Array.isArray(order)) throw notAList(order);
   const fieldShape = listShape(shape, field);
   const mergeKey = fieldShape?.patchMergeKey;
   requireOrder(list ?? [], order, mergeKey);
-  if (!stored && !list) return false;
+  if (!stored && !list) return;
   const merged =
     stored && list
       ? mergeLists(stored, list, fieldShape, applyStrategicMerge)
       : (stored ?? (withoutDirectives(list) as readonly unknown[]));
   setMember(result, field, inOrder(merged, order, stored ?? [], mergeKey));
-  return list !== undefined;
 }
 
 function listMember(object: JsonObject, field: string): readonly unknown[] | undefined {

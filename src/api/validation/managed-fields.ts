@@ -6,9 +6,9 @@ import { byteLength, longerThan } from '../../json/utf8.js';
 const MAX_MANAGER_BYTES = 128;
 const MAX_SUBRESOURCE_BYTES = 256;
 
-export function managedFieldsErrors(entries: readonly ManagedFieldsEntry[], field: string): FieldError[] {
+export function managedFieldsErrors(entries: readonly ManagedFieldsEntry[]): FieldError[] {
   return collectErrors(entries, (entry, index) => {
-    const at = `${field}[${index}]`;
+    const at = `metadata.managedFields[${index}]`;
     const { operation = '', fieldsType = '', manager = '', subresource = '' } = entry;
     const errors: FieldError[] = [];
     if (operation !== 'Apply' && operation !== 'Update') {

@@ -46,7 +46,7 @@ export function validateObjectMetaCreate(meta: ObjectMeta, strict: boolean): Fie
   }
   pushMapAndOwnerErrors(errors, meta);
   if (finalizers) errors.push(...finalizerErrors(finalizers));
-  if (managedFields) errors.push(...managedFieldsErrors(managedFields, 'metadata.managedFields'));
+  if (managedFields) errors.push(...managedFieldsErrors(managedFields));
   if (finalizers && strict) errors.push(...finalizerDomainErrors(finalizers));
   return errors;
 }
@@ -69,7 +69,7 @@ export function validateObjectMetaUpdate(next: ObjectMeta, previous: ObjectMeta,
   }
   if (contentIsGood) return errors;
   pushMapAndOwnerErrors(errors, next);
-  if (next.managedFields) errors.push(...managedFieldsErrors(next.managedFields, 'metadata.managedFields'));
+  if (next.managedFields) errors.push(...managedFieldsErrors(next.managedFields));
   return errors;
 }
 

@@ -90,10 +90,7 @@ export function firstDocument(
 
   let found: Document.Parsed | undefined;
   try {
-    for (const composed of composer.compose(tokens())) {
-      found = composed as Document.Parsed;
-      break;
-    }
+    [found] = composer.compose(tokens()) as Iterable<Document.Parsed>;
   } catch (error) {
     const fault = broken();
     if (fault) return fault;

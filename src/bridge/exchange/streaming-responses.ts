@@ -10,7 +10,7 @@ export function createStreamingResponses(signal: AbortSignal | undefined) {
   const close = (): void => {
     for (const exchange of open) exchange.abort('server-closing');
   };
-  signal?.addEventListener('abort', close, { once: true });
+  signal?.addEventListener('abort', close);
   return {
     add(exchange: AbortableExchange): void {
       if (signal === undefined) return;

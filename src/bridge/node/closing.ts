@@ -13,7 +13,7 @@ export function createClosing(signal: AbortSignal | undefined) {
     closing = true;
     for (const session of sessions) session.close();
   };
-  if (!closing) signal?.addEventListener('abort', close, { once: true });
+  signal?.addEventListener('abort', close);
 
   return {
     onRequest({ req }: NodeExchange): void {

@@ -175,5 +175,5 @@ function fileOf(path: string): string | undefined {
 
 function databaseOf({ connectionString, schema = 'kube_vitals' }: Extract<StoreChoice, { kind: 'postgres' }>): string {
   const { hostname, port, pathname, searchParams } = new URL(connectionString);
-  return [hostname, port || '5432', pathname, searchParams.get('host') ?? '', schema].join(' ');
+  return [hostname, port || '5432', pathname, searchParams.get('host'), schema].join(' ');
 }

@@ -38,11 +38,7 @@ export async function withDeadline<T>(
   work: (deadline: Deadline) => Promise<T>,
 ): Promise<T> {
   const deadline = createDeadline(context.clock, limits.timeoutMs ?? context.timeoutMs, limits.signal);
-  try {
-    return await work(deadline);
-  } finally {
-    deadline.release();
-  }
+  return work(deadline).finally(deadline.release);
 }
 
 /** Sends a request, again where `mayRepeat` allows it, and reads the object in the response. */

@@ -60,12 +60,7 @@ export async function repeat<T>(
       const wait = pauseAfter(error, tries, retry.firstDelayMs, retry.longestDelayMs, Infinity);
       if (wait >= deadline.remainingMs()) throw error;
       // A process that waits only for this call would otherwise exit during the pause.
-      const release = keepProcessAlive();
-      try {
-        await pause(clock, wait, deadline.signal);
-      } finally {
-        release();
-      }
+      await pause(clock, wait, deadline.signal).finally(keepProcessAlive());
       if (deadline.signal.aborted) throw deadline.signal.reason;
     }
   }

@@ -106,13 +106,13 @@ function createFollower<Given>(
           mustCompare = false;
           await relistBackoff.pause(signal);
           continue;
-        } else if (mustList && usesWatchList && isNoWatchList(error)) {
+        }
+        if (mustList && usesWatchList && isNoWatchList(error)) {
           usesWatchList = false;
           continue;
-        } else {
-          pauseMs = attempts.failed(error, mustList);
-          mustCompare = position !== undefined && !mustList;
         }
+        pauseMs = attempts.failed(error, mustList);
+        mustCompare = position !== undefined && !mustList;
       }
       await backoff.pause(signal, pauseMs);
     }

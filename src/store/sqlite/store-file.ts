@@ -118,13 +118,13 @@ export function openStoreFile(driver: LoadedDriver, options: SyncStoreOptions, n
       }
       session = undefined;
       // The next connection may create another log.
-      identity?.resetLog();
+      identity.resetLog();
     },
     /** Why a write would be lost; `undefined`: it would not. */
     problem(): StoreError | undefined {
-      const problem = identity?.problem();
+      const problem = identity.problem();
       if (problem !== undefined) return unavailable(`cannot be written: ${problem}`);
-      if (identity?.wasCut() !== true) return undefined;
+      if (!identity.wasCut()) return undefined;
       return unavailable(
         'cannot be used: it was cut off while it was open, or another program vacuumed it: ' +
           'start the service again, and restore it from a copy if it is damaged',
@@ -132,7 +132,7 @@ export function openStoreFile(driver: LoadedDriver, options: SyncStoreOptions, n
     },
     /** Moves the log into the file, closes it and frees the lock. `latest`: the last revision, where it is known. */
     close(latest?: Revision): void {
-      const isWhole = identity?.problem() === undefined;
+      const isWhole = identity.problem() === undefined;
       try {
         session?.connection.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get();
       } catch {

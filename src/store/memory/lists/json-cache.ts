@@ -68,8 +68,8 @@ export function createJsonCache(start: Revision, maxBytes: () => number) {
     of(
       owner: unknown,
       versions: readonly Version[],
-      first: number = 0,
-      end: number = versions.length,
+      first: number,
+      end: number,
       listed?: Listed,
     ): CachedEvents | undefined {
       if (versions.length === 0) return undefined;
