@@ -74,9 +74,5 @@ export async function inTime<T>(promise: Promise<T>, what: string, limitMs = 500
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error(`${what}: nothing happened for ${limitMs} ms`)), limitMs);
   });
-  try {
-    return await Promise.race([promise, late]);
-  } finally {
-    clearTimeout(timer);
-  }
+  return Promise.race([promise, late]).finally(() => clearTimeout(timer));
 }

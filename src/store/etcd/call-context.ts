@@ -23,9 +23,5 @@ export async function withinDeadline<T>(clock: Clock, shared: Promise<T>, { end,
     () => late.abort(storeError('unavailable', 'etcd did not respond in time')),
     Math.max(0, end - clock.monotonic()) + GRACE_MS,
   );
-  try {
-    return await untilAborted(untilAborted(shared, late.signal), signal);
-  } finally {
-    timer.cancel();
-  }
+  return untilAborted(untilAborted(shared, late.signal), signal).finally(() => timer.cancel());
 }

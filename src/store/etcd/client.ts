@@ -70,12 +70,10 @@ export function createEtcdClient(connections: readonly Connection[], settings: E
     const cancel = (): void => pending.cancel();
     const timer = clock.setTimer(cancel, Math.max(1, Math.min(requestTimeoutMs, end - clock.monotonic())));
     const unlisten = onAbort(signal, cancel);
-    try {
-      return await pending.done;
-    } finally {
+    return pending.done.finally(() => {
       timer.cancel();
       unlisten();
-    }
+    });
   };
 
   const contextOf = (signal: AbortSignal | undefined): CallContext => ({
