@@ -2,7 +2,7 @@ import type { ListOptions } from '../../api/options/list-options.js';
 import type { Selector } from '../../api/selectors/contract.js';
 import { chain } from '../../http/promise.js';
 import type { ListMeta } from '../../model/object-meta.js';
-import type { EventKey, JsonPage, ListPage, Revision } from '../../store/contract/event-store.js';
+import type { EventKey, JsonPage, ListPage } from '../../store/contract/event-store.js';
 import { recordsSize, eventSize, type EventRecord } from '../../store/contract/record.js';
 import { holdBytes } from '../request/capacity.js';
 import type { VerbCall } from '../request/call.js';
@@ -14,7 +14,6 @@ import type { JsonSource } from '../../json/json-source.js';
 /** A list whose metadata is known and whose items come in batches, all of one revision. */
 export interface List<Item> {
   readonly meta: ListMeta;
-  readonly revision: Revision;
   /** All items if they are few; otherwise items are read on demand. */
   readonly batches: Batches<Item>;
   /** Bytes of the events that are in memory before the response begins. */
@@ -42,9 +41,8 @@ export function readList<Item>(
   const limit = Math.max(options.limit, 0);
   return chain(pages.first(limit || PAGE), (first): List<Item> | Promise<List<Item>> => {
     if (limit === 0 && first.next !== undefined) {
-      const { revision } = first;
       const batches = allPages(pages, first, form);
-      return { meta: listMeta(call, revision), revision, ahead: bytesOf(first), batches };
+      return { meta: listMeta(call, first.revision), ahead: bytesOf(first), batches };
     }
     if ('pieces' in first) return onePage(pages, first, form);
     if (limit > 0) return filled(pages, first, limit).then((page) => onePage(pages, page, form));
@@ -60,7 +58,7 @@ function onePage<Item>({ call, selector, slice }: PageReader, page: Page, form: 
   const meta = listMeta(call, revision, next, selector.empty ? remaining : undefined);
   const ahead = bytesOf(page);
   const batches = 'pieces' in page ? [itemsOf(page, form)] : batchesOf(page.records, ahead, form, slice);
-  return { meta, revision, ahead, batches };
+  return { meta, ahead, batches };
 }
 
 /** Also of what a store in memory has not copied: it stays there until it is sent, although the events were removed. */
