@@ -8,7 +8,7 @@ import type { SilenceLimit } from './silence.js';
 /** How often in a row a server may refuse to resume before a list is read instead. */
 const MAX_REFUSALS = 3;
 
-/** The outcomes of a follower's attempts, which decide about the next one. `isListing`: there is no position yet. */
+/** The outcomes of a follower's attempts, which decide about the next one. `isListing`: it requests no position. */
 export function createAttempts(
   reports: FailureSeries,
   backoff: ReturnType<typeof createBackoff>,

@@ -81,9 +81,9 @@ export function createCommits(path: string, file: StoreFile, first: State) {
     const session = file.use();
     if (doubtful === undefined) return session;
     const { latest, floor, historyBytes } = readState(session.connection);
-    const happened = latest === doubtful.latest && floor === doubtful.floor && historyBytes === doubtful.historyBytes;
-    if (happened) state = doubtful;
-    isUnsynced ||= happened;
+    const isThere = latest === doubtful.latest && floor === doubtful.floor && historyBytes === doubtful.historyBytes;
+    if (isThere) state = doubtful;
+    isUnsynced ||= isThere;
     doubtful = undefined;
     return session;
   };
