@@ -12,7 +12,7 @@ import { pageFailure, pageQuery, positionBeforeName, startOf, type Start } from 
 /** The maximum number of records requested from a store at once. */
 export const PAGE = 500;
 /** The approximate maximum of bytes of events in a page, because some stores return copies. */
-const PAGE_BYTES = 4_194_304;
+const REQUESTED_BYTES = 4_194_304;
 const SMALLEST = 16;
 
 export type Page = ListPage | JsonPage;
@@ -99,7 +99,7 @@ export class PageReader {
     );
     const { length } = page.records;
     if (length > 0) {
-      const fitting = Math.floor((PAGE_BYTES * length) / Math.max(recordsSize(page.records), 1));
+      const fitting = Math.floor((REQUESTED_BYTES * length) / Math.max(recordsSize(page.records), 1));
       this.#maxSize = Math.min(Math.max(fitting, SMALLEST), PAGE);
     }
     return this.#taken(page);

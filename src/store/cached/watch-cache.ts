@@ -9,12 +9,12 @@ import type { Bounds } from '../memory/bounds.js';
 import { createReplica, type Replica, type ReplicaLimits } from '../memory/replica.js';
 
 /**
- * How many events a page has: few at first, then as many as fit into `PAGE_BYTES`, since stores return copies. A page
+ * How many events a page has: few at first, then as many as fit into `REQUESTED_BYTES`, since stores return copies. A page
  * arrives in one turn of the event loop (decision 75).
  */
 const FIRST_PAGE = 100;
 const LARGEST_PAGE = 250;
-const PAGE_BYTES = 4_194_304;
+const REQUESTED_BYTES = 4_194_304;
 /** How long events are loaded in one turn of the event loop: V8 marks garbage between them. */
 const LOADED_MS = 2;
 /** Changes that are applied in one turn of the event loop: 1 to 3 ms. */
@@ -215,6 +215,6 @@ async function load(replica: Replica, { records }: ListPage, clock: Clock, signa
 }
 
 function nextLimit({ records }: ListPage): number {
-  const fitting = Math.floor((PAGE_BYTES * Math.max(records.length, 1)) / (recordsSize(records) + 1));
+  const fitting = Math.floor((REQUESTED_BYTES * Math.max(records.length, 1)) / (recordsSize(records) + 1));
   return Math.min(Math.max(fitting, 1), LARGEST_PAGE);
 }

@@ -73,6 +73,7 @@ export function postgresJsClient(sql: PostgresJsSql): PostgresClient {
     const number = String(++sent);
     const numbered = `SELECT $${values.length + 1}::text AS statement_number, result.* FROM (${text}) AS result`;
     const result = await sql.unsafe(numbered, [...values, number] as never[], { prepare });
+    // Without the elements that the driver has left unset.
     const rows = result.filter(() => true);
     if (rows.every((row) => (row as { statement_number?: unknown }).statement_number === number)) return rows;
     throw new Error('the driver postgres returned the rows of another statement');
