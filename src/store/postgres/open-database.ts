@@ -6,7 +6,7 @@ import type { PostgresValue } from './client.js';
 import type { Row, StoreParts } from './requests.js';
 import { numberOf } from './rows.js';
 import { emptyTable } from './schema-lift.js';
-import { postgresSchema, SCHEMA_VERSION } from './schema.js';
+import { FUNCTIONS_VERSION, functionsVersionSql, postgresSchema, SCHEMA_VERSION } from './schema.js';
 
 /** The server is no standby, and yet it accepts no writes. */
 export const READ_ONLY =
@@ -35,7 +35,7 @@ export async function openDatabase(options: OpenDatabaseOptions): Promise<Revisi
 
   /** Sends a statement; fails with advice where the role lacks rights. */
   const ask = async (name: string, text: string, values: readonly PostgresValue[] = []): Promise<Row> => {
-    const changes = name === 'create' || name === 'begin';
+    const changes = name === 'create' || name === 'update' || name === 'begin';
     try {
       const [row] = await requests[changes ? 'write' : 'read']({ name: `${schema}.${name}`, text }, values);
       return row ?? {};
@@ -45,7 +45,10 @@ export async function openDatabase(options: OpenDatabaseOptions): Promise<Revisi
         name === 'create'
           ? `the role may not create or change the schema ${s}: GRANT CREATE ON DATABASE <database> TO ${role}, ` +
             'or let its owner apply postgresSchema() and open the store with migrate: false'
-          : `the role may not use the schema ${s}: ${grantsFor(s, role)}`;
+          : name === 'update'
+            ? `the role may not change the functions of the schema ${s}, which are of an earlier release: ` +
+              'let their owner apply postgresSchema() of this release'
+            : `the role may not use the schema ${s}: ${grantsFor(s, role)}`;
       throw refuse(advice, error);
     }
   };
@@ -73,13 +76,25 @@ export async function openDatabase(options: OpenDatabaseOptions): Promise<Revisi
     `${s}.meta`,
   ]);
   if (present === 'true') {
-    const { version } = await ask('version', `SELECT version::text AS version FROM ${s}.meta`);
+    const { version, functions } = await ask(
+      'version',
+      `SELECT version::text AS version, ${functionsVersionSql('to_regproc($1::text)')} AS functions FROM ${s}.meta`,
+      [`${s}.write`],
+    );
     if (version === undefined) throw refuse(emptyTable(s, 'meta'));
     if (Number(version) !== SCHEMA_VERSION) {
       throw refuse(
         `the schema ${s} has version ${version}, this release supports ${SCHEMA_VERSION}: ` +
           'use the release that wrote it, or a newer one',
       );
+    }
+    if (Number(functions) < FUNCTIONS_VERSION) {
+      if (!migrate) {
+        throw refuse(
+          `the functions of the schema ${s} are of an earlier release: apply postgresSchema() of this release`,
+        );
+      }
+      await ask('update', postgresSchema({ schema }));
     }
   } else {
     if (!migrate) {

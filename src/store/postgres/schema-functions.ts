@@ -35,7 +35,7 @@ export const stampSql = (given: string): string => `least(${given}, ${DATABASE_N
  */
 export function writeFunction(s: string, channel: string): string {
   return `
-    CREATE FUNCTION ${s}.write(p_ops text, p_data bytea, p_seen bigint, p_clock bigint, p_wait_ms integer,
+    CREATE OR REPLACE FUNCTION ${s}.write(p_ops text, p_data bytea, p_seen bigint, p_clock bigint, p_wait_ms integer,
       p_until bigint)
     RETURNS TABLE (r_ord bigint, r_rev bigint, r_had bigint, r_expires_at bigint, r_description text, r_data text)
     LANGUAGE plpgsql ${FUNCTION_SETTINGS} AS $body$
@@ -102,7 +102,7 @@ export function writeFunction(s: string, channel: string): string {
  */
 export function snapshotFunction(s: string): string {
   return `
-    CREATE FUNCTION ${s}.snapshot_keys(p_at bigint, p_above text, p_below text, p_limit bigint)
+    CREATE OR REPLACE FUNCTION ${s}.snapshot_keys(p_at bigint, p_above text, p_below text, p_limit bigint)
     RETURNS TABLE (r_key text, r_rev bigint)
     LANGUAGE plpgsql STABLE ROWS 500 ${FUNCTION_SETTINGS} SET enable_sort = off SET enable_bitmapscan = off AS $body$
     BEGIN

@@ -17,7 +17,7 @@ export const emptyTable = (s: string, table: 'meta' | 'counter'): string =>
 /** The identifier of the cluster, which differs after a dump was restored elsewhere. */
 export function systemFunction(s: string): string {
   return `
-    CREATE FUNCTION ${s}.system() RETURNS text
+    CREATE OR REPLACE FUNCTION ${s}.system() RETURNS text
     LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $body$
     BEGIN
       RETURN (SELECT c.system_identifier::text FROM pg_control_system() c);
@@ -39,7 +39,7 @@ export function systemFunction(s: string): string {
  */
 export function liftFunction(s: string, channel: string): string {
   return `
-    CREATE FUNCTION ${s}.lift(p_seen bigint) RETURNS bigint
+    CREATE OR REPLACE FUNCTION ${s}.lift(p_seen bigint) RETURNS bigint
     LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $body$
     DECLARE
       v_counter record;
@@ -72,7 +72,7 @@ export function liftFunction(s: string, channel: string): string {
 /** Begins a new database at a revision, or at the clock; may raise an older one to it. Returns the latest revision. */
 export function openFunction(s: string): string {
   return `
-    CREATE FUNCTION ${s}.open_store(p_start bigint, p_raise boolean) RETURNS bigint
+    CREATE OR REPLACE FUNCTION ${s}.open_store(p_start bigint, p_raise boolean) RETURNS bigint
     LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $body$
     DECLARE
       v_revision bigint;

@@ -3,7 +3,7 @@ import { DATABASE_NOW, FUNCTION_SETTINGS, ROW_BYTES, SIZE, stampSql, WRITER_SETT
 /** Removes due events by the database's clock, the earliest first; returns their number and the latest revision. */
 export function expireFunction(s: string, channel: string): string {
   return `
-    CREATE FUNCTION ${s}.expire(p_due bigint, p_limit integer, p_seen bigint, p_clock bigint, p_wait_ms integer)
+    CREATE OR REPLACE FUNCTION ${s}.expire(p_due bigint, p_limit integer, p_seen bigint, p_clock bigint, p_wait_ms integer)
     RETURNS TABLE (r_count bigint, r_revision bigint)
     LANGUAGE plpgsql ${FUNCTION_SETTINGS} AS $body$
     DECLARE
@@ -55,7 +55,7 @@ export function expireFunction(s: string, channel: string): string {
  */
 export function compactFunction(s: string, schema: string): string {
   return `
-    CREATE FUNCTION ${s}.compact(p_keep bigint, p_limit integer, p_max_bytes bigint, p_clock bigint) RETURNS bigint
+    CREATE OR REPLACE FUNCTION ${s}.compact(p_keep bigint, p_limit integer, p_max_bytes bigint, p_clock bigint) RETURNS bigint
     LANGUAGE plpgsql ${FUNCTION_SETTINGS} AS $body$
     DECLARE
       v_meta record;

@@ -4,8 +4,19 @@ import { snapshotFunction, writeFunction } from './schema-functions.js';
 import { liftFunction, openFunction, systemFunction } from './schema-lift.js';
 import { compactFunction, expireFunction } from './schema-upkeep.js';
 
-/** The version of the tables and functions. The one before it was never released. */
+/** The version of the tables. The one before it was never released. */
 export const SCHEMA_VERSION = 2;
+
+/**
+ * The version of the functions, in a comment on `write`: to be raised with each change of one, which then reaches the
+ * databases that exist. Replicas of earlier releases call the same functions meanwhile and after a rollback, so their
+ * parameters and results must stay as they are.
+ */
+export const FUNCTIONS_VERSION = 1;
+
+/** The version in the comment on the function `functionId`; null: there is none. */
+export const functionsVersionSql = (functionId: string): string =>
+  `substring(pg_catalog.obj_description(${functionId}, 'pg_proc') FROM '^kube-vitals functions ([0-9]+)$')`;
 
 /** Options of {@link postgresSchema}. */
 export interface PostgresSchemaOptions {
@@ -85,6 +96,7 @@ function functions(schema: string): string {
     snapshotFunction(s),
     expireFunction(s, channel),
     compactFunction(s, schema),
+    `COMMENT ON FUNCTION ${s}.write IS 'kube-vitals functions ${FUNCTIONS_VERSION}';`,
   ].join('\n');
 }
 
@@ -102,7 +114,8 @@ export function postgresSchema(options: PostgresSchemaOptions = {}): string {
   // older than the lock.
   return `DO $kube_vitals$
 DECLARE
-  present integer;
+  present integer := ${SCHEMA_VERSION};
+  functions integer;
 BEGIN
   PERFORM pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended('kube-vitals schema ${schema}', 0));
   IF pg_catalog.getdatabaseencoding() <> 'UTF8' THEN
@@ -119,6 +132,11 @@ BEGIN
     END IF;
   ELSE
     ${tables(s)}
+  END IF;
+  SELECT max(${functionsVersionSql('p.oid')}::integer) INTO functions
+  FROM pg_catalog.pg_proc p JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace
+  WHERE n.nspname = '${schema}' AND p.proname = 'write';
+  IF present = ${SCHEMA_VERSION} AND coalesce(functions, 0) < ${FUNCTIONS_VERSION} THEN
     ${functions(schema)}
   END IF;
 END

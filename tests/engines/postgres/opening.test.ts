@@ -165,6 +165,71 @@ describeWithPostgres('opening a PostgreSQL store', () => {
     );
   });
 
+  /** Puts another body of `write` into a schema, as an earlier or a later release would have. Returns the one it had. */
+  const otherFunctions = async (schema: string, version?: number): Promise<string> => {
+    const body = await functionsOf(schema);
+    await admin.query(body.replace('BEGIN\n', "BEGIN\n PERFORM 'other';\n"));
+    const comment = version === undefined ? 'NULL' : `'kube-vitals functions ${version}'`;
+    await admin.query(`COMMENT ON FUNCTION ${schema}.write IS ${comment}`);
+    return body;
+  };
+  const functionsOf = async (schema: string): Promise<string> => {
+    const { rows } = await admin.query<{ body: string }>('SELECT pg_get_functiondef($1::regproc) AS body', [
+      `${schema}.write`,
+    ]);
+    return rows[0]?.body ?? '';
+  };
+
+  test('the functions of an earlier release are replaced, while its replicas go on', async () => {
+    const earlier = open({ schema: 'upgraded' });
+    const { revision: after } = await earlier.create(key('a'), sampleEvent(), later());
+    const seen: string[] = [];
+    const following = (async () => {
+      for await (const changes of earlier.changes({ after })) {
+        seen.push(...changes.map((change) => change.key.name));
+        if (seen.length >= 21) return;
+      }
+    })();
+    const body = await otherFunctions('upgraded');
+    const before = Array.from({ length: 10 }, (_, i) => earlier.create(key(`b-${i}`), sampleEvent(), later()));
+    const stores = Array.from({ length: 4 }, () => open({ schema: 'upgraded' }));
+    await Promise.all([...before, ...stores.map((store) => store.ping())]);
+    expect(await functionsOf('upgraded')).toBe(body);
+    await Promise.all(Array.from({ length: 10 }, (_, i) => earlier.create(key(`c-${i}`), sampleEvent(), later())));
+    await stores[0]?.create(key('d'), sampleEvent(), later());
+    await following;
+    expect(new Set(seen).size).toBe(21);
+    await Promise.all([earlier, ...stores].map((store) => store.close()));
+  });
+
+  test('the functions of a later release are kept', async () => {
+    await admin.query(postgresSchema({ schema: 'later' }));
+    const body = await otherFunctions('later', 99);
+    const store = open({ schema: 'later' });
+    await store.create(key('a'), sampleEvent(), later());
+    await store.close();
+    await admin.query(postgresSchema({ schema: 'later' }));
+    expect(await functionsOf('later')).not.toBe(body);
+  });
+
+  test('the functions of an earlier release are refused until postgresSchema() was applied, where the store may not', async () => {
+    await admin.query(`CREATE ROLE guest LOGIN; ${postgresSchema({ schema: 'guests' })}`);
+    await admin.query(`GRANT USAGE ON SCHEMA guests TO guest;
+      GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA guests TO guest`);
+    await otherFunctions('guests');
+    const byHand = open({ schema: 'guests', migrate: false }, 'guest');
+    const without = open({ schema: 'guests' }, 'guest');
+    const problem = 'of an earlier release: ';
+    expect(await failure(byHand)).toContain(`${problem}apply postgresSchema() of this release`);
+    expect(await failure(without)).toContain(`${problem}let their owner apply postgresSchema() of this release`);
+    await admin.query(postgresSchema({ schema: 'guests' }));
+    for (const store of [byHand, without]) {
+      await expect.poll(() => store.ping().then(() => 'open', String), { timeout: 10_000 }).toBe('open');
+    }
+    await Promise.all([byHand, without].map((store, i) => store.create(key(`e-${i}`), sampleEvent(), later())));
+    await Promise.all([byHand.close(), without.close()]);
+  });
+
   test.each(['meta', 'counter'])('an empty table %s, as in a dump without data, is refused by name', async (table) => {
     const schema = `empty_${table}`;
     const running = open({ schema });

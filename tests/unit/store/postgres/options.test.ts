@@ -77,6 +77,8 @@ describe('postgresSchema', () => {
 
   test('fixes the search path of every function', () => {
     const text = postgresSchema();
-    expect(text.match(/CREATE FUNCTION/g)?.length).toBe(text.match(/SET search_path = pg_catalog, pg_temp/g)?.length);
+    expect(text.match(/CREATE OR REPLACE FUNCTION/g)?.length).toBe(
+      text.match(/SET search_path = pg_catalog, pg_temp/g)?.length,
+    );
   });
 });

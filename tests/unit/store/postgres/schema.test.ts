@@ -1,5 +1,6 @@
+import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { postgresSchema } from '../../../../src/store/postgres/schema.js';
+import { FUNCTIONS_VERSION, postgresSchema } from '../../../../src/store/postgres/schema.js';
 
 /** Those that PostgreSQL 12 has; it refuses a table with any other one. */
 const PARAMETERS = [
@@ -16,4 +17,13 @@ test('the tables are created with storage parameters that every supported versio
 
   expect(used).toContain('fillfactor');
   expect(PARAMETERS).toEqual(expect.arrayContaining(used));
+});
+
+test('the functions have the version that belongs to their text, so that a change reaches existing databases', () => {
+  const text = postgresSchema();
+  const functions = text.slice(text.indexOf('CREATE OR REPLACE FUNCTION'));
+  const hash = createHash('sha256').update(functions).digest('hex').slice(0, 16);
+
+  // After a change: raise FUNCTIONS_VERSION and put the new pair here.
+  expect([FUNCTIONS_VERSION, hash]).toEqual([1, 'bd432496a893dd4e']);
 });
