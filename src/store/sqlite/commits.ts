@@ -159,6 +159,15 @@ export function createCommits(path: string, file: StoreFile, first: State) {
     return results;
   };
 
+  /** The connection for what relies on the file: nothing in it is still to be synced, and nobody has changed it. */
+  const useSettled = (): Session => {
+    const refused = damage ?? file.problem();
+    if (refused !== undefined) throw refused;
+    const session = useSynced();
+    checkUnchanged(session);
+    return session;
+  };
+
   /** What fails after a commit does not make the write a failure. */
   const afterCommit = (work: () => void): void => {
     try {
@@ -243,13 +252,16 @@ export function createCommits(path: string, file: StoreFile, first: State) {
     },
     write: (operations: readonly WriteOperation[], now: number, withPrevious: boolean): Results =>
       write(operations, now, withPrevious),
+    /** Syncs a commit of unknown outcome, or fails: what is read afterwards is on disk, and nothing appears later. */
+    settle(): void {
+      useSettled();
+    },
     ping(): void {
       const refused = damage ?? file.problem();
       if (refused !== undefined) throw refused;
       try {
         file.diskSpace.recheck();
-        const session = useSynced();
-        checkUnchanged(session);
+        const session = useSettled();
         const isDoubtful = writeFailure !== undefined || file.diskSpace.isSpaceLow();
         session.connection.exec(isDoubtful ? PROBE : 'BEGIN IMMEDIATE; ROLLBACK');
       } catch (error) {

@@ -7,7 +7,7 @@ import type { WriteOperation, WriteResult } from './write-batch.js';
  * Its bytes are not views, because Node would copy all memory behind a view.
  */
 
-type Reads = Pick<SyncStore, 'get' | 'list' | 'changes' | 'revision' | 'ping'>;
+type Reads = Pick<SyncStore, 'get' | 'list' | 'changes' | 'revision' | 'ping' | 'settle'>;
 export type ReadKind = keyof Reads;
 export type ReadArguments<Kind extends ReadKind> = Parameters<Reads[Kind]>[0];
 export type ReadValue<Kind extends ReadKind> = ReturnType<Reads[Kind]>;

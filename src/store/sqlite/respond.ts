@@ -1,4 +1,5 @@
 import { isStoreError, type StoreError } from '../contract/errors.js';
+import type { Revision } from '../contract/record.js';
 import type { SyncStoreOptions } from './options.js';
 import { failureOf, type ReadOperation, type RequestKind, type Requests, type Responses } from './protocol.js';
 import type { SyncStore } from './sync-store.js';
@@ -16,9 +17,9 @@ export type ToWorker =
 
 /** From the worker; responses are in the order of the requests. */
 export type FromWorker =
-  | { readonly kind: 'ready' }
+  | { readonly kind: 'ready'; readonly latest: Revision }
   | { readonly kind: 'failed'; readonly message: string }
-  | { readonly kind: 'response'; readonly body: Responses[RequestKind] };
+  | { readonly kind: 'response'; readonly body: Responses[RequestKind]; readonly latest: Revision };
 
 function read(store: SyncStore, { kind, given }: ReadOperation): Responses['read'][number] {
   try {

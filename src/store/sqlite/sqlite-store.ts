@@ -1,4 +1,4 @@
-import { systemClock, type ClockTimer } from '../../clock/clock.js';
+import { systemClock, type Clock, type ClockTimer } from '../../clock/clock.js';
 import { checkOptions } from '../../options/check-options.js';
 import { createBatcher, type BatcherOptions } from '../batching/batcher.js';
 import type { EventStore, ListPage, ListQuery } from '../contract/event-store.js';
@@ -9,6 +9,7 @@ import { createPagedFeeds } from '../feeds/paged-feed.js';
 import type { EventRecord } from '../contract/record.js';
 import { createEventStore } from '../shell/create-event-store.js';
 import { resolveUnknownOutcomes } from '../unknown-outcomes.js';
+import { createFindCreated } from './find-created.js';
 import type { SyncStoreQuery } from './sync-store.js';
 import { plainOptions, rules, type SqliteStoreOptions } from './options.js';
 import { errorOf, type ReadArguments, type ReadKind, type ReadOperation, type ReadValue } from './protocol.js';
@@ -165,6 +166,12 @@ export function createSqliteStore(options: SqliteStoreOptions, host: WorkerHost)
   });
 }
 
+/** The end of the thread or of a disk leaves outcomes unknown, and a repetition can find them out. */
+export function createResolvingStore(options: SqliteStoreOptions, host: WorkerHost, clock?: Clock): EventStore {
+  const findCreated = createFindCreated(host, options.path);
+  return resolveUnknownOutcomes(createSqliteStore(options, host), { clock, findCreated });
+}
+
 /**
  * A store in an SQLite file: one machine, one process, durable. A write is acknowledged when it is on disk; writes that
  * come at the same time share a commit. The database is accessed in a thread of its own, with node:sqlite,
@@ -178,7 +185,5 @@ export function createSqliteStore(options: SqliteStoreOptions, host: WorkerHost)
  */
 export function sqliteStore(options: SqliteStoreOptions): EventStore {
   checkOptions('sqliteStore', options, rules());
-  const host = createWorkerHost(plainOptions(options), options.clock ?? systemClock);
-  // The end of the thread or of a disk leaves outcomes unknown, and a repetition can find them out.
-  return resolveUnknownOutcomes(createSqliteStore(options, host));
+  return createResolvingStore(options, createWorkerHost(plainOptions(options), options.clock ?? systemClock));
 }

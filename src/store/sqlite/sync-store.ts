@@ -68,7 +68,12 @@ export function openSyncStore(driver: LoadedDriver, given: SyncStoreOptions, now
         return readStoredChanges(connection, after);
       }),
     revision: (): Revision => read(() => commits.state.latest),
+    /** The latest revision that is known without the file: a commit of unknown outcome is not counted. */
+    get latest(): Revision {
+      return commits.state.latest;
+    },
     ping: (): void => commits.ping(),
+    settle: (): void => read(() => commits.settle()),
     /** When history has to be pruned next, microseconds; 0: now. */
     nextDue(): number | undefined {
       const { damage, state } = commits;

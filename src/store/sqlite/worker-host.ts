@@ -1,6 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import type { Clock } from '../../clock/clock.js';
 import { storeError, type StoreError } from '../contract/errors.js';
+import type { Revision } from '../contract/record.js';
 import { createDelays } from '../../clock/backoff.js';
 import { messageOf } from '../../model/error-message.js';
 import type { SyncStoreOptions } from './options.js';
@@ -10,6 +11,10 @@ import type { FromWorker, ToWorker, WorkerStart } from './respond.js';
 export interface WorkerHost {
   /** Sends a message. Fails with `unavailable`, or after it was lost with `unknown-outcome` if it is a write. */
   send<Kind extends RequestKind>(kind: Kind, body: Requests[Kind]): Promise<Responses[Kind]>;
+  /** The latest revision when the file was first opened; undefined: it is not open. */
+  readonly first: Revision | undefined;
+  /** The latest revision that the thread has reported. */
+  readonly latest: Revision | undefined;
   close(): Promise<void>;
 }
 
@@ -42,6 +47,8 @@ export function createWorkerHost(options: SyncStoreOptions, clock: Clock): Worke
   /** After a failed opening calls fail at once for this long. */
   const pauses = createDelays();
   let closing = false;
+  let first: Revision | undefined;
+  let latest: Revision | undefined;
   let ended: Promise<void> = Promise.resolve();
 
   const keepAlive = (): void => {
@@ -61,11 +68,14 @@ export function createWorkerHost(options: SyncStoreOptions, clock: Clock): Worke
         case 'ready':
           isOpen = true;
           pauses.reset();
+          latest = message.latest;
+          first ??= latest;
           break;
         case 'failed':
           openingFailed = message.message;
           break;
         case 'response':
+          latest = message.latest;
           sent.shift()?.resolve(message.body as never);
           keepAlive();
           break;
@@ -95,6 +105,12 @@ export function createWorkerHost(options: SyncStoreOptions, clock: Clock): Worke
   keepAlive();
 
   return {
+    get first() {
+      return first;
+    },
+    get latest() {
+      return latest;
+    },
     send: (kind, body) =>
       new Promise((resolve, reject) => {
         if (worker === undefined && failure !== undefined && clock.monotonic() < failure.until)

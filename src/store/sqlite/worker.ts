@@ -3,7 +3,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { loadDriver } from './driver.js';
 import { messageOf } from '../../model/error-message.js';
 import { openSyncStore, type SyncStore } from './sync-store.js';
-import { respond, type ToWorker, type WorkerStart } from './respond.js';
+import { respond, type FromWorker, type ToWorker, type WorkerStart } from './respond.js';
 
 async function run({ options, now }: WorkerStart): Promise<void> {
   const port = parentPort;
@@ -21,9 +21,10 @@ async function run({ options, now }: WorkerStart): Promise<void> {
       port.close();
       return;
     }
-    port.postMessage({ kind: 'response', body: respond(store, message.kind, message.body) });
+    const body = respond(store, message.kind, message.body);
+    port.postMessage({ kind: 'response', body, latest: store.latest } satisfies FromWorker);
   });
-  port.postMessage({ kind: 'ready' });
+  port.postMessage({ kind: 'ready', latest: store.latest } satisfies FromWorker);
 }
 
 void run(workerData as WorkerStart);

@@ -10,7 +10,12 @@ import { START } from './sync-store-bench.js';
 /** A host whose store runs in this thread. Messages are copied, as between threads. */
 export function inThreadHost(driver: LoadedDriver, options: SqliteStoreOptions): WorkerHost {
   const store = openSyncStore(driver, options, options.clock?.now() ?? START);
+  const first = store.revision();
   return {
+    first,
+    get latest() {
+      return store.latest;
+    },
     send: async (kind, body) => structuredClone(respond(store, kind, structuredClone(body))),
     close: async () => store.close(),
   };

@@ -30,11 +30,11 @@ describe('the store', () => {
     const host = inThreadHost(driver, options);
     const kinds: string[] = [];
     const counted: WorkerHost = {
+      ...host,
       send(kind, body) {
         kinds.push(kind);
         return host.send(kind, body);
       },
-      close: host.close,
     };
     const store = createSqliteStore(options, counted);
     await Promise.all(Array.from({ length: 50 }, (_, i) => store.create(key(`event-${i}`), sampleEvent(), later)));
@@ -93,11 +93,11 @@ describe('the store', () => {
     const host = inThreadHost(driver, options);
     let reads = 0;
     const store = createSqliteStore(options, {
+      ...host,
       send(kind, body) {
         if (kind === 'read') reads++;
         return host.send(kind, body);
       },
-      close: host.close,
     });
     const name = (i: number): string => `event-${String(i).padStart(3, '0')}`;
     await Promise.all(Array.from({ length: 300 }, (_, i) => store.create(key(name(i)), sampleEvent(), later)));
@@ -119,12 +119,12 @@ describe('the store', () => {
     const host = inThreadHost(driver, options);
     let between: (() => Promise<unknown>) | undefined;
     const store = createSqliteStore(options, {
+      ...host,
       async send(kind, body) {
         const response = await host.send(kind, body);
         if (kind === 'read') await between?.();
         return response;
       },
-      close: host.close,
     });
     const name = (i: number): string => `event-${String(i).padStart(3, '0')}`;
     await Promise.all(Array.from({ length: 300 }, (_, i) => store.create(key(name(i)), sampleEvent(), later)));
@@ -146,11 +146,11 @@ describe('the store', () => {
     const host = inThreadHost(driver, options);
     let reads = 0;
     const store = createSqliteStore(options, {
+      ...host,
       send(kind, body) {
         if (kind === 'read') reads++;
         return host.send(kind, body);
       },
-      close: host.close,
     });
     const feed = store.changes({ after: 1 })[Symbol.asyncIterator]();
     const first = feed.next();
@@ -195,6 +195,7 @@ describe('the store', () => {
       const options = { path: newPath(), clock: fakeClock({ now: START }), startAt: 1 };
       const host = inThreadHost(driver, options);
       const store = createSqliteStore(options, {
+        ...host,
         async send(kind, body) {
           const answer = await host.send(kind, body);
           if (kind === 'read') return answer;
@@ -202,7 +203,6 @@ describe('the store', () => {
           const lost = failureOf(storeError(code, 'the disk has failed'));
           return { results: results.map((result, at) => (at === 1 ? lost : result)), nextDue } as never;
         },
-        close: host.close,
       });
       const feed = store.changes({ after: 1 })[Symbol.asyncIterator]();
       const first = feed.next();
@@ -244,11 +244,11 @@ describe('the store', () => {
     const host = inThreadHost(driver, { path });
     let release = (): void => undefined;
     const slow: WorkerHost = {
+      ...host,
       async send(kind, body) {
         if (kind === 'write') await new Promise<void>((resolve) => (release = resolve));
         return host.send(kind, body);
       },
-      close: host.close,
     };
     const store = createSqliteStore({ path, clock: fakeClock({ now: START }) }, slow);
     const abort = new AbortController();
@@ -295,6 +295,8 @@ describe('the store', () => {
 
   test("passes on the engine's errors, without those of the driver", async () => {
     const failing: WorkerHost = {
+      first: undefined,
+      latest: undefined,
       send: () => Promise.reject(storeError('unavailable', 'the file is locked')),
       close: () => Promise.resolve(),
     };
