@@ -45,6 +45,9 @@ function isOutcomeUnknown(state: string): boolean {
   return state.startsWith('57P') || state.startsWith('08') || state === '40003';
 }
 
+/** The severity of a failure of the whole server, in languages whose word for it begins alike: PANIC, PANIK, PANICO. */
+const PANIC = /^PANI/i;
+
 /** SQLSTATE of the server's error behind a StoreError. */
 export function stateOf(error: unknown): unknown {
   return ((error as { cause?: unknown } | null | undefined)?.cause as { code?: unknown } | undefined)?.code;
@@ -60,19 +63,20 @@ export function grantsFor(schema: string, role: string): string {
 
 /**
  * The error of a failed request. Nothing was written if nothing was sent, or if the server itself returned an error,
- * which rolls back; otherwise the outcome of a write is unknown. `schema` is quoted.
+ * which rolls back; otherwise the outcome of a write is unknown, also after a PANIC: where a commit cannot be synced, its
+ * record may be in the log, from which the server recovers. `schema` is quoted.
  */
 export function failureOf(error: unknown, kind: RequestKind, schema: string): StoreError {
   if (isStoreError(error)) return error;
-  const { code, notSent } = (error ?? {}) as { readonly code?: unknown; readonly notSent?: unknown };
+  const { code, notSent, severity } = (error ?? {}) as Readonly<Record<'code' | 'notSent' | 'severity', unknown>>;
   const state = typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) && /[0-9]/.test(code) ? code : undefined;
   const certain =
     kind === 'read' ||
     notSent === true ||
     NEVER_CONNECTED.has(code) ||
-    (state !== undefined && !isOutcomeUnknown(state));
+    (state !== undefined && !isOutcomeUnknown(state) && !PANIC.test(String(severity)));
   const advice = state === '42501' ? `a right is missing: ${grantsFor(schema, '<role>')}` : ADVICE[state ?? ''];
   const message = `PostgreSQL: ${advice === undefined ? '' : `${advice}: `}${messageOf(error)}`;
-  const onlyWrites = kind === 'write' && REFUSES_WRITES.has(state);
+  const onlyWrites = certain && kind === 'write' && REFUSES_WRITES.has(state);
   return storeError(certain ? 'unavailable' : 'unknown-outcome', message, { cause: error, onlyWrites });
 }

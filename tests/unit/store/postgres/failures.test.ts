@@ -45,6 +45,16 @@ describe('a failed request', () => {
     expect(failureOf(server('53200'), 'write', '"s"').onlyWrites).toBeUndefined();
   });
 
+  test.each(['PANIC', 'PANIK'])(
+    'with the severity %s leaves a write unknown, whose commit may be in the log',
+    (severity) => {
+      const error = failureOf(Object.assign(server('53100'), { severity }), 'write', '"s"');
+      expect(error).toMatchObject({ code: 'unknown-outcome', message: expect.stringMatching(/disk/) as string });
+      expect(error.onlyWrites).toBeUndefined();
+      expect(failureOf(Object.assign(server('53100'), { severity: 'ERROR' }), 'write', '"s"').code).toBe('unavailable');
+    },
+  );
+
   test('without a code leaves a write unknown, unless nothing was sent', () => {
     const error = new Error('Connection terminated unexpectedly');
     expect(failureOf(error, 'write', '"s"').code).toBe('unknown-outcome');
